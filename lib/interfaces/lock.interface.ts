@@ -1,0 +1,59 @@
+/**
+ * One hold of one or several lock names.
+ *
+ * @example
+ * ```ts
+ * await using lock = await locks.acquire('report:daily');
+ * const rows = await collect({ signal: lock.signal });
+ * lock.assertHeld();
+ * await save(rows, lock.fencingToken);
+ * ```
+ */
+export interface Lock extends AsyncDisposable {
+  /** The names held, sorted and without repeats. */
+  readonly keys: readonly string[];
+  /**
+   * A safe integer that grows from each hold of a name to the next; of the first of {@link keys}.
+   * Let the guarded resource refuse a write whose token is lower than one it has seen.
+   */
+  readonly fencingToken: number;
+  /** Aborts, with a {@link LockLostError} as its reason, as soon as the hold can no longer be trusted. */
+  readonly signal: AbortSignal;
+  /** Whether the hold is still certain, by the local monotonic clock; costs no I/O. */
+  readonly held: boolean;
+  /** Milliseconds for which the hold is certain without another renewal; 0 once it is over. */
+  readonly remaining: number;
+  /** The fencing token of one of {@link keys}. Throws LockKeyError for a name that is not among them. */
+  fencingTokenOf(key: string): number;
+  /** Throws {@link LockLostError} unless {@link held}. Call it right before a side effect. */
+  assertHeld(): void;
+  /**
+   * Renews the lease now, for `ttl` milliseconds from now on and at later renewals.
+   * Rejects with {@link LockLostError} when the hold is gone, LockUnavailableError when Redis does not answer.
+   */
+  extend(ttl?: number): Promise<void>;
+  /** Gives the hold up. May be called twice; never rejects because the hold is already gone. */
+  release(): Promise<void>;
+}
+
+/** One holder or waiter as {@link LockSnapshot} lists it. */
+export interface LockInfo {
+  readonly name: string;
+  readonly mode: 'exclusive' | 'shared';
+  /** Owner id `<host>-<pid>-<random>:<n>` of a holder, the part before the colon for a waiting instance. */
+  readonly owner: string;
+  /** When the hold or the wait began, by the server's clock; unknown for holders that are not of this package. */
+  readonly since?: Date;
+  /** Milliseconds of the lease that are left; holders only, and unset for a key without expiry. */
+  readonly remaining?: number;
+  /** Fencing token with which the holder's turn began; holders only. */
+  readonly fencingToken?: number;
+  /** Milliseconds that a waiting instance has been waiting; waiters only. */
+  readonly waited?: number;
+}
+
+/** Who holds a name and which instances wait for it, in order; shaped like `LockManager.query()` of the Web Locks API. */
+export interface LockSnapshot {
+  readonly held: readonly LockInfo[];
+  readonly pending: readonly LockInfo[];
+}

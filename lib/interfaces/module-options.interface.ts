@@ -1,0 +1,50 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import type { LockErrorCode } from '../errors/lock.error.js';
+import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
+
+/**
+ * Where Redis is: a URL (`redis://` or `rediss://`, with credentials and database), ioredis options,
+ * or a ready client. A client that is passed in is never closed by this package.
+ */
+export type LockConnection = string | RedisOptions | Redis;
+
+/** How a name that several callers want is handed on. */
+export interface HandoffOptions {
+  /** Holds in a row that an instance may serve from memory while other instances wait. Default 32. */
+  max?: number;
+  /** Milliseconds since Redis last answered about a name for which holds are served from memory. Default 20. */
+  window?: number;
+}
+
+/** HTTP status per error code; codes that are left out keep their default. */
+export type LockHttpStatuses = Partial<Record<LockErrorCode, number>>;
+
+/** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
+export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
+  /** Default: 127.0.0.1:6379, as ioredis does. An explicit `undefined` is refused. */
+  connection?: LockConnection;
+  /** Goes before every key and channel. Default `lock:`. */
+  keyPrefix?: string;
+  /** Callers of one instance that may wait for one name. Default 10,000. */
+  maxWaiters?: number;
+  /** Milliseconds that one Redis command may take. Default 1,000. */
+  commandTimeout?: number;
+  handoff?: HandoffOptions;
+  /** Where LockInterceptor is registered: on each class that has a locked method, or for the whole application. Default `class`. */
+  interceptor?: 'class' | 'global';
+  /** HTTP status per error, or false to leave lock errors as they are. */
+  http?: false | LockHttpStatuses;
+}
+
+/** {@link LockModuleOptions} after validation, with every default filled in. */
+export interface ResolvedModuleOptions {
+  /** Unset means ioredis's own default. */
+  readonly connection: LockConnection | undefined;
+  readonly keyPrefix: string;
+  readonly maxWaiters: number;
+  readonly commandTimeout: number;
+  readonly handoff: Required<HandoffOptions>;
+  readonly interceptor: 'class' | 'global';
+  readonly http: false | Required<LockHttpStatuses>;
+  readonly defaults: ResolvedLockOptions;
+}
