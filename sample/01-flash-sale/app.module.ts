@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { RedisLockModule } from 'nest-redis-lock';
+import { OrdersModule } from './orders/orders.module.js';
+
+@Module({
+  imports: [RedisLockModule.forRoot({ connection: process.env.REDIS_URL }), OrdersModule],
+})
+export class AppModule {}

@@ -1,0 +1,14 @@
+import { ValidationPipe } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+
+async function bootstrap(): Promise<void> {
+  const app = await NestFactory.create(AppModule);
+  app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
+  app.enableShutdownHooks();
+  await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
+  // For a parent process, if there is one: where this instance serves.
+  process.send?.(await app.getUrl());
+}
+
+void bootstrap();
