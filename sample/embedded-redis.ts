@@ -32,26 +32,25 @@ export class EmbeddedRedis implements AsyncDisposable {
   /**
    * Starts a server and waits until it accepts connections.
    *
-   * @param port - Default: a free one.
    * @throws Error when there is no redis-server, or it does not start.
    */
-  static async start(port?: number): Promise<EmbeddedRedis> {
+  static async start(): Promise<EmbeddedRedis> {
     const directory = await mkdtemp(join(tmpdir(), 'embedded-redis-'));
-    const chosen = port ?? (await getPort({ host: HOST }));
+    const port = await getPort({ host: HOST });
     const server = spawn(
       process.env.REDIS_SERVER ?? 'redis-server',
-      ['--bind', HOST, '--port', String(chosen), '--dir', directory, '--save', '', '--appendonly', 'no'],
+      ['--bind', HOST, '--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no'],
       // A process group of its own: Ctrl-C reaches only us, and we stop it after those who need it.
       { detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    const redis = new EmbeddedRedis(chosen, server, watch(server, directory));
+    const redis = new EmbeddedRedis(port, server, watch(server, directory));
     try {
       await ready(server);
       return redis;
     } catch (error) {
       await redis.stop();
       // Another process may have taken the free port in between.
-      if (port === undefined && error instanceof PortTakenError) return EmbeddedRedis.start();
+      if (error instanceof PortTakenError) return EmbeddedRedis.start();
       throw error;
     }
   }

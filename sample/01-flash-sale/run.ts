@@ -13,6 +13,7 @@ import { ScratchDirectory } from './demo/scratch-directory.js';
 const INSTANCES = 3;
 const LOCKED = '/orders';
 const UNLOCKED = '/unlocked/orders';
+/** What a reader may buy by hand: few, to see it sell out. */
 const PRODUCT = { sku: 'sneaker', left: 3 };
 
 /** Sells twice, without the lock and with it. Resolves to whether the locked sale sold exactly its stock. */
@@ -21,7 +22,7 @@ async function run({ exit, json, stock, buyers }: RunOptions, signal: AbortSigna
   await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
   const env = {
     REDIS_URL: redis?.url ?? process.env.REDIS_URL,
-    DATABASE_URL: process.env.DATABASE_URL ?? pathToFileURL(join(scratch.path, 'shop.sqlite')).href,
+    DATABASE_URL: process.env.DATABASE_URL || pathToFileURL(join(scratch.path, 'shop.sqlite')).href,
   };
   await using database = new Database(env.DATABASE_URL);
   const ledger = await Ledger.open(database);
@@ -38,11 +39,9 @@ async function run({ exit, json, stock, buyers }: RunOptions, signal: AbortSigna
   } else {
     console.log(`${buyers} buyers over ${INSTANCES} instances, ${stock} pieces in stock:`);
     console.log(table([unlocked, locked]));
+    if (!exit) console.log(invitation({ urls, paths: [LOCKED, UNLOCKED], ...PRODUCT, redis }));
   }
-  if (!exit) {
-    if (!json) console.log(invitation(urls, [LOCKED, UNLOCKED], PRODUCT.sku));
-    if (!signal.aborted) await once(signal, 'abort');
-  }
+  if (!exit && !signal.aborted) await once(signal, 'abort');
   return locked.sold === stock;
 }
 

@@ -34,12 +34,13 @@ export class FlashSale {
   ) {}
 
   async run(path: string): Promise<SaleResult> {
-    const { stock, buyers } = this.options;
+    const { stock, buyers, signal } = this.options;
+    signal.throwIfAborted();
     const sku = `sneaker${path.replaceAll('/', '-')}`;
     await this.ledger.restock(sku, stock);
 
     const rush = await sendBuyers({ ...this.options, path, body: { sku, quantity: 1 } });
-    this.options.signal.throwIfAborted();
+    signal.throwIfAborted();
 
     const sold = await this.ledger.sold(sku);
     const ordered = rush.statusCodeStats?.['201']?.count ?? 0;

@@ -23,11 +23,31 @@ export function table(sales: readonly SaleResult[]): string {
   return result.toString();
 }
 
-/** How to place orders by hand. */
-export function invitation(urls: readonly string[], paths: readonly string[], sku: string): string {
+/** What a reader may try by hand. */
+export interface Invitation {
+  readonly urls: readonly string[];
+  readonly paths: readonly string[];
+  readonly sku: string;
+  readonly left: number;
+  /** The Redis that the sample started, if it did. */
+  readonly redis: { readonly port: number } | undefined;
+}
+
+/** How to place orders by hand, and how to see what an outage does. */
+export function invitation({ urls, paths, sku, left, redis }: Invitation): string {
   const body = JSON.stringify({ sku, quantity: 1 });
   const calls = urls.flatMap((url) =>
     paths.map((path) => `  curl -i ${url}${path} -H 'content-type: application/json' -d '${body}'`),
   );
-  return ['The instances keep serving. Try, and end with Ctrl-C:', ...calls].join('\n');
+  const outage = redis && [
+    'What an outage does, and its end:',
+    `  redis-cli -p ${redis.port} shutdown nosave`,
+    `  redis-server --port ${redis.port} --save ''`,
+  ];
+  return [
+    `The instances keep serving, with ${left} pieces of ${sku} in stock:`,
+    ...calls,
+    ...(outage ?? []),
+    'End with Ctrl-C.',
+  ].join('\n');
 }
