@@ -1,0 +1,51 @@
+import { isDate } from 'node:util/types';
+
+/** What a part of a key may be, for messages. */
+export const PART_ALLOWED =
+  'a part of a key is a non-empty string, a finite number, a bigint, a boolean or a valid Date';
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * The text of a key part, before it is encoded; undefined where the value cannot be one.
+ *
+ * A number, a bigint, a boolean and a Date (in ISO form) have the text that they would have in a URL, so that
+ * `7`, `7n` and `'7'` are one lock, as are `0` and `-0`.
+ */
+export function keyPartText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value === '' || LONE_SURROGATE.test(value) ? undefined : value;
+    case 'number':
+      return Number.isFinite(value) ? String(value) : undefined;
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      return isDate(value) && isValid(value) ? value.toISOString() : undefined;
+  }
+}
+
+/** Says what a value is without its content, which may be personal. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'string') return describeString(value);
+  if (typeof value === 'number') return describeNumber(value);
+  if (isDate(value)) return isValid(value) ? 'a Date' : 'an invalid Date';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function describeString(value: string): string {
+  if (value === '') return 'an empty string';
+  return LONE_SURROGATE.test(value) ? 'a string with a lone surrogate (not valid Unicode)' : 'a string';
+}
+
+function describeNumber(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return Number.isFinite(value) ? 'a number' : 'an infinite number';
+}
+
+function isValid(date: Date): boolean {
+  return !Number.isNaN(date.getTime());
+}

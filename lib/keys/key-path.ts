@@ -1,0 +1,44 @@
+/** The step of a path that walks every element of an array; no property of a template is named so. */
+export const EACH = '[]';
+
+/** What a placeholder names: the number of an argument, then property names and {@link EACH}. */
+export type KeyPath = readonly string[];
+
+const PIECE = /^([^[\]]*)((?:\[\])*)$/;
+const ARGUMENT = /^(?:0|[1-9]\d*)$/;
+
+/**
+ * Reads what stands between the angle brackets of a placeholder: `0`, `0.sku`, `0.items[].sku`, `1[]`.
+ * Gives the path or, where it is none, a sentence that says what is expected instead.
+ */
+export function parseKeyPath(text: string): KeyPath | string {
+  const path: string[] = [];
+  for (const [index, piece] of text.split('.').entries()) {
+    const [, name, brackets = ''] = PIECE.exec(piece) ?? [];
+    if (name === undefined)
+      return 'square brackets are only written as "[]" after an array, as in <0.items[].sku>';
+    const problem = index === 0 ? argumentProblem(name) : propertyProblem(name);
+    if (problem !== undefined) return problem;
+    path.push(name, ...Array<string>(brackets.length / EACH.length).fill(EACH));
+  }
+  return path;
+}
+
+/** The placeholder that a path was read from. */
+export function placeholderText(path: KeyPath): string {
+  return `<${path.join('.').replaceAll(`.${EACH}`, EACH)}>`;
+}
+
+function argumentProblem(name: string): string | undefined {
+  if (ARGUMENT.test(name)) return undefined;
+  return 'a placeholder begins with the number of an argument, counted from 0, as in <0> or <0.sku>';
+}
+
+function propertyProblem(name: string): string | undefined {
+  if (name === '') return 'a property name is expected after "."';
+  if (/[\s<\p{Cc}]/u.test(name))
+    return 'a property name has no spaces, control characters or "<" (is a ">" missing?)';
+  // They are on every object, or lead out of it to its class: never what tells one caller's object from another's.
+  if (name in Object.prototype) return `"${name}" belongs to every object and cannot be part of a key`;
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import { isPromise } from 'node:util/types';
+import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockKeyError } from '../errors/lock-key.error.js';
+import { describeValue } from './key-part.js';
+import { parseKeyTemplate } from './key-template.js';
+import { lockNameProblem } from './lock-name.js';
+import { sortedNames } from './sorted-names.js';
+
+/** Makes the lock names of a call from its arguments. Unlike a template's parts, its result is taken as it is. */
+export type KeyFunction = (...args: never[]) => string | readonly string[];
+
+/** What `@Locked` takes as its key: a template, several templates, or a function. */
+export type KeySource = string | readonly string[] | KeyFunction;
+
+/** A {@link KeySource} that is ready for calls. */
+export interface CompiledKeySource {
+  /**
+   * The lock names for the arguments of one call, sorted and without repeats.
+   *
+   * @param method Class and method, for messages.
+   * @throws LockKeyError where a name cannot be made from the arguments; whatever a key function throws, unchanged.
+   */
+  resolve(args: readonly unknown[], method: string): string[];
+}
+
+/**
+ * Prepares a key for many calls; templates are parsed here, once.
+ *
+ * @throws LockConfigError for a template with a mistake, for no template at all, and for anything that is no key.
+ * @example
+ * ```ts
+ * const source = compileKeySource(['order:<0>', 'customer:<1>']);
+ * source.resolve([42, 'ann'], 'OrdersService.place'); // ['customer:ann', 'order:42']
+ * ```
+ */
+export function compileKeySource(source: KeySource): CompiledKeySource {
+  if (typeof source === 'string') return parseKeyTemplate(source);
+  if (typeof source === 'function') return { resolve: (args, method) => namesFrom(source, args, method) };
+  if (!isTemplates(source)) {
+    throw new LockConfigError(
+      'The key of a lock is a template such as "order:<0>", a non-empty array of templates, or a function of the arguments.',
+    );
+  }
+  const templates = source.map(parseKeyTemplate);
+  return {
+    resolve: (args, method) => sortedNames(templates.flatMap((template) => template.resolve(args, method))),
+  };
+}
+
+/** Callers without TypeScript can pass anything. */
+function isTemplates(source: unknown): source is readonly string[] {
+  return (
+    Array.isArray(source) && source.length > 0 && source.every((template) => typeof template === 'string')
+  );
+}
+
+function namesFrom(source: KeyFunction, args: readonly unknown[], method: string): string[] {
+  const result: unknown = Reflect.apply(source, undefined, args);
+  if (typeof result === 'string') return [checkedName(result, method)];
+  if (!Array.isArray(result) || result.length === 0)
+    throw new LockKeyError(`${method}: ${wrongResult(result)}.`);
+  return sortedNames(Array.from(result, (name: unknown) => checkedName(name, method)));
+}
+
+function wrongResult(result: unknown): string {
+  const found = isPromise(result) ? 'a Promise' : describeValue(result);
+  return `the key function returned ${found}; return a lock name or a non-empty array of them, synchronously`;
+}
+
+function checkedName(name: unknown, method: string): string {
+  const problem = lockNameProblem(name);
+  if (problem !== undefined)
+    throw new LockKeyError(`${method}: the lock name from the key function ${problem}.`);
+  return String(name);
+}

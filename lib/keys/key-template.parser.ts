@@ -1,0 +1,71 @@
+import { LockConfigError } from '../errors/lock-config.error.js';
+import { parseKeyPath, type KeyPath } from './key-path.js';
+import { lockNameProblem } from './lock-name.js';
+
+/** One placeholder of a template, and where it stands. */
+export interface KeyPlaceholder {
+  /** As written, `<0.sku>`. */
+  readonly text: string;
+  readonly path: KeyPath;
+  /** Counted from 1. */
+  readonly position: number;
+  /** The literal text up to the next placeholder or the end. */
+  readonly literal: string;
+}
+
+/** A template taken apart. */
+export interface ParsedKeyTemplate {
+  /** The literal text before the first placeholder. */
+  readonly prefix: string;
+  readonly placeholders: readonly KeyPlaceholder[];
+}
+
+/** A mistake in a template, at a position counted from 1. */
+export function keyTemplateError(template: string, position: number, problem: string): LockConfigError {
+  return new LockConfigError(`Key template ${JSON.stringify(template)} at position ${position}: ${problem}.`);
+}
+
+/**
+ * Takes a key template apart.
+ *
+ * @throws LockConfigError with the template, the position and what is expected there.
+ */
+export function parseTemplatePieces(template: string): ParsedKeyTemplate {
+  const placeholders: KeyPlaceholder[] = [];
+  const prefix = literalAt(template, 0);
+  let next = prefix.end;
+  while (next < template.length) {
+    const placeholder = placeholderAt(template, next);
+    const following = literalAt(template, next + placeholder.text.length);
+    placeholders.push({ ...placeholder, literal: following.text });
+    next = following.end;
+  }
+  checkLiterals(template, [prefix.text, ...placeholders.map(({ literal }) => literal)]);
+  return { prefix: prefix.text, placeholders };
+}
+
+/** The literal text from `begin` to the next placeholder or the end. */
+function literalAt(template: string, begin: number): { text: string; end: number } {
+  const written = /(?:[^<]|<<)*/y;
+  written.lastIndex = begin;
+  const [text = ''] = written.exec(template) ?? [];
+  return { text: text.replaceAll('<<', '<'), end: begin + text.length };
+}
+
+function placeholderAt(template: string, open: number): Omit<KeyPlaceholder, 'literal'> {
+  const close = template.indexOf('>', open);
+  const position = open + 1;
+  if (close === -1) {
+    throw keyTemplateError(template, position, '"<" is not closed by ">"; write "<<" for a literal "<"');
+  }
+  const path = parseKeyPath(template.slice(open + 1, close));
+  if (typeof path === 'string') throw keyTemplateError(template, position, path);
+  return { text: template.slice(open, close + 1), path, position };
+}
+
+/** Whatever the placeholders become, they cannot mend a literal that no lock name may contain. */
+function checkLiterals(template: string, literals: readonly string[]): void {
+  const filledIn = literals.join('x');
+  const problem = lockNameProblem(filledIn);
+  if (problem !== undefined) throw keyTemplateError(template, 1, `the lock name ${problem}`);
+}

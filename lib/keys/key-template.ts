@@ -1,0 +1,143 @@
+import { LockKeyError } from '../errors/lock-key.error.js';
+import { levelsOf, type KeyLevel } from './key-levels.js';
+import { describeValue, keyPartText, PART_ALLOWED } from './key-part.js';
+import { EACH, placeholderText, type KeyPath } from './key-path.js';
+import { separatorGuard } from './key-separator.js';
+import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './key-template.parser.js';
+import { lockNameProblem } from './lock-name.js';
+import { sortedNames } from './sorted-names.js';
+
+/** A part of the name: where its value is found, and how it is written. */
+interface KeyPart {
+  readonly placeholder: string;
+  readonly path: KeyPath;
+  /** How many arrays are walked before {@link steps} begins. */
+  readonly depth: number;
+  /** The way from the element of the innermost array, or from the arguments, to the value. */
+  readonly steps: KeyPath;
+  /** A character that must not be in the part, beside those that encodeURIComponent escapes. */
+  readonly guard: string | undefined;
+  /** What follows the part in the name. */
+  readonly literal: string;
+}
+
+/**
+ * A template for lock names, parsed once and filled in from the arguments of each call.
+ *
+ * `<0>` is the first argument, `<0.sku>` a property of it (its own, or a getter of its class), and `<0.items[].sku>` gives
+ * one name per element; placeholders that walk the same array take their parts from the same element. `<<` is a literal `<`.
+ *
+ * Every part goes through encodeURIComponent. Where the separator after a part consists only of characters that
+ * encodeURIComponent leaves alone, one of them is escaped in that part as well, see {@link separatorGuard}.
+ * So the parts can be read back from the name: two calls get the same name only if the text of every part is the same.
+ */
+export class KeyTemplate {
+  constructor(
+    /** The template as written. */
+    readonly source: string,
+    private readonly prefix: string,
+    private readonly levels: readonly KeyLevel[],
+    private readonly parts: readonly KeyPart[],
+  ) {}
+
+  /**
+   * The lock names for the arguments of one call, sorted and without repeats.
+   *
+   * @param method Class and method, for messages.
+   * @throws LockKeyError where a part is missing, empty or not a scalar, an array is empty, or a name is too long.
+   */
+  resolve(args: readonly unknown[], method: string): string[] {
+    let rows: (readonly unknown[])[] = [[args]];
+    for (const level of this.levels) {
+      rows = rows.flatMap((row) => this.elements(level, row, method).map((element) => [...row, element]));
+    }
+    return sortedNames(rows.map((row) => this.nameOf(row, method)));
+  }
+
+  private nameOf(row: readonly unknown[], method: string): string {
+    let name = this.prefix;
+    for (const part of this.parts) name += this.partOf(part, row, method) + part.literal;
+    const problem = lockNameProblem(name);
+    if (problem === undefined) return name;
+    throw new LockKeyError(
+      `${method}: the lock name from key template ${JSON.stringify(this.source)} ${problem}.`,
+    );
+  }
+
+  private partOf(part: KeyPart, row: readonly unknown[], method: string): string {
+    const value = this.walk(part, row[part.depth], method);
+    const text = keyPartText(value);
+    if (text === undefined) throw this.unusable(part, part.path, value, PART_ALLOWED, method);
+    const encoded = encodeURIComponent(text);
+    return part.guard === undefined ? encoded : encoded.replaceAll(part.guard, percentEncoded(part.guard));
+  }
+
+  private elements(level: KeyLevel, row: readonly unknown[], method: string): unknown[] {
+    const value = this.walk(level, row.at(-1), method);
+    // Array.from, for the holes of a sparse array are missing parts and not to be skipped.
+    if (Array.isArray(value) && value.length > 0) return Array.from<unknown>(value);
+    throw this.unusable(level, level.path, value, '"[]" needs an array with at least one element', method);
+  }
+
+  private walk(way: KeyPart | KeyLevel, from: unknown, method: string): unknown {
+    let value = from;
+    for (const [index, step] of way.steps.entries()) {
+      if (typeof value !== 'object' || value === null) {
+        const reached = way.path.slice(0, way.path.length - way.steps.length + index);
+        throw this.unusable(way, reached, value, `an object with the property "${step}" is needed`, method);
+      }
+      value = Reflect.get(value, step);
+    }
+    return value;
+  }
+
+  private unusable(
+    { placeholder }: KeyPart | KeyLevel,
+    reached: KeyPath,
+    value: unknown,
+    expected: string,
+    method: string,
+  ): LockKeyError {
+    const where = placeholderText(reached);
+    const what = where === placeholder ? 'is' : `cannot be filled in, for ${where} is`;
+    const template = JSON.stringify(this.source);
+    return new LockKeyError(
+      `${method}: ${placeholder} of key template ${template} ${what} ${describeValue(value)}; ${expected}.`,
+    );
+  }
+}
+
+/**
+ * Parses a key template, once, for many calls.
+ *
+ * @throws LockConfigError with the template, the position and what is expected there.
+ * @example
+ * ```ts
+ * const template = parseKeyTemplate('stock:<0.warehouse>/<0.sku>');
+ * template.resolve([{ warehouse: 'north', sku: 'a/7' }], 'StockService.reserve'); // ['stock:north/a%2F7']
+ * ```
+ */
+export function parseKeyTemplate(source: string): KeyTemplate {
+  const { prefix, placeholders } = parseTemplatePieces(source);
+  const parts = placeholders.map((placeholder, index) => ({
+    placeholder: placeholder.text,
+    path: placeholder.path,
+    depth: placeholder.path.filter((step) => step === EACH).length,
+    steps: placeholder.path.slice(placeholder.path.lastIndexOf(EACH) + 1),
+    guard: index === placeholders.length - 1 ? undefined : guardOf(source, placeholder),
+    literal: placeholder.literal,
+  }));
+  return new KeyTemplate(source, prefix, levelsOf(source, placeholders), parts);
+}
+
+function guardOf(source: string, { text, position, literal }: KeyPlaceholder): string | undefined {
+  const guard = separatorGuard(literal);
+  if (guard !== null) return guard;
+  const found = literal === '' ? 'another placeholder follows at once' : `only "${literal}" follows`;
+  const problem = `after ${text} ${found}, so that different arguments could give one key`;
+  throw keyTemplateError(source, position + text.length, `${problem}; put a separator such as ":" there`);
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
