@@ -1,0 +1,231 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { Redis, type RedisOptions } from 'ioredis';
+import { end, isRunning, spawnWithLifeline } from './lifeline.js';
+import { OutputTail } from './output-tail.js';
+
+const HOST = '127.0.0.1';
+
+/** What a {@link RedisServer} should be like. */
+export interface RedisServerOptions {
+  /** Asks every client for this password (`requirepass`). */
+  readonly password?: string;
+  /** Lines of an ACL file, such as `user app on >secret ~lock:* &lock:* +@all`. */
+  readonly acl?: readonly string[];
+  /** Follows this server as its replica. */
+  readonly replicaOf?: RedisServer;
+  /** Any directive of redis.conf, written as there: `{ save: '3600 1', 'cluster-enabled': 'yes' }`. */
+  readonly config?: Readonly<Record<string, string | number>>;
+  /** Extra arguments of the command line. */
+  readonly args?: readonly string[];
+}
+
+/**
+ * A real redis-server on a free port of 127.0.0.1, with a directory of its own.
+ *
+ * It ends with this process, even when that is killed. Uses `redis-server` on PATH, or what the environment
+ * variable REDIS_SERVER names.
+ *
+ * @example
+ * const server = await RedisServer.start();
+ * await server.client().set('greeting', 'hello');
+ * await server.stop();
+ */
+export class RedisServer implements AsyncDisposable {
+  readonly host = HOST;
+  private readonly output = new OutputTail();
+  private readonly clients = new Set<Redis>();
+  private child: ChildProcess | undefined;
+
+  private constructor(
+    /** Stays the same over restarts. */
+    readonly port: number,
+    private readonly directory: string,
+    private readonly options: RedisServerOptions,
+  ) {}
+
+  /**
+   * Starts a server and waits until it accepts connections.
+   *
+   * @throws Error with the server's own output when it does not start
+   */
+  static async start(options: RedisServerOptions = {}): Promise<RedisServer> {
+    for (;;) {
+      const directory = await mkdtemp(join(tmpdir(), 'nest-redis-lock-'));
+      const server = new RedisServer(await freePort(), directory, options);
+      try {
+        await server.writeConfiguration();
+        await server.start();
+        return server;
+      } catch (error) {
+        await server.stop();
+        // Another process took the port between the look and the bind.
+        if (!server.log.includes('Address already in use')) throw error;
+      }
+    }
+  }
+
+  /** `redis://` URL, with the password where there is one. */
+  get url(): string {
+    const { password } = this.options;
+    const credentials = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+    return `redis://${credentials}${this.host}:${this.port}`;
+  }
+
+  /** Process id of the redis-server, or undefined while none runs. */
+  get pid(): number | undefined {
+    return this.child && isRunning(this.child) ? this.child.pid : undefined;
+  }
+
+  /** The last lines that the server printed. */
+  get log(): string {
+    return this.output.toString();
+  }
+
+  /**
+   * An ioredis client of this server, disconnected by {@link stop}.
+   *
+   * Its `error` events are swallowed; a test sees failures through its commands.
+   */
+  client(options: RedisOptions = {}): Redis {
+    const client = new Redis({
+      host: this.host,
+      port: this.port,
+      ...(this.options.password === undefined ? {} : { password: this.options.password }),
+      ...options,
+    });
+    client.on('error', () => {});
+    client.once('end', () => this.clients.delete(client));
+    this.clients.add(client);
+    return client;
+  }
+
+  /** Starts it again after {@link kill}; what Redis wrote to its directory by then is loaded. */
+  async start(): Promise<void> {
+    const program = process.env['REDIS_SERVER'] ?? 'redis-server';
+    const args = [join(this.directory, 'redis.conf'), ...(this.options.args ?? [])];
+    const child = spawnWithLifeline(program, args, { directory: this.directory });
+    this.child = child;
+    this.output.collect(child.stdout);
+    this.output.collect(child.stderr);
+    child.ref();
+    const started = await new Promise<boolean>((resolve) => {
+      const stopListening = this.output.onLine((line) => {
+        if (!line.includes('Ready to accept connections')) return;
+        stopListening();
+        resolve(true);
+      });
+      child.once('close', () => {
+        stopListening();
+        resolve(false);
+      });
+    });
+    child.unref();
+    if (started) return;
+    throw new Error(
+      `${program} did not start. Install Redis, or name its server in REDIS_SERVER. It said:\n${this.log}`,
+    );
+  }
+
+  /** SIGKILL, as a crash: data that Redis has not written is lost. Clients stay and try to reconnect. */
+  async kill(): Promise<void> {
+    if (this.child) await end(this.child, 'SIGKILL');
+  }
+
+  /** Ends it and starts it on the same port: after an orderly shutdown that saves, or empty. */
+  async restart({ keepData }: { readonly keepData: boolean }): Promise<void> {
+    if (keepData && this.child) {
+      this.thaw();
+      await end(this.child, 'SIGTERM');
+    } else {
+      await this.kill();
+      for (const saved of ['dump.rdb', 'appendonlydir', 'appendonly.aof']) {
+        await rm(join(this.directory, saved), { recursive: true, force: true });
+      }
+    }
+    await this.start();
+  }
+
+  /** SIGSTOP: connections stay open and nobody answers. */
+  freeze(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  /** SIGCONT: goes on where {@link freeze} stopped it. */
+  thaw(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  /**
+   * How often each command ran since the start or the last {@link resetCommandCounts}, by lower-case name.
+   *
+   * Redis counts commands inside scripts, too, and the handshake of each connection; use a `RequestLog` to
+   * count what clients sent.
+   */
+  async commandCounts(): Promise<Record<string, number>> {
+    const info = await this.ask((client) => client.info('commandstats'));
+    return Object.fromEntries(
+      [...info.matchAll(/^cmdstat_(.+?):calls=(\d+)/gm)].map(([, name, calls]) => [name, Number(calls)]),
+    );
+  }
+
+  /** Lets {@link commandCounts} begin at zero. */
+  async resetCommandCounts(): Promise<void> {
+    await this.ask((client) => client.config('RESETSTAT'));
+  }
+
+  /** Disconnects its clients, ends it, and removes its directory. May be called twice. */
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.disconnect();
+    await this.kill();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  private async ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
+    const client = this.client();
+    try {
+      return await question(client);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  private async writeConfiguration(): Promise<void> {
+    const { password, acl, replicaOf, config } = this.options;
+    const directives: Record<string, string | number> = {
+      bind: this.host,
+      port: this.port,
+      dir: this.directory,
+      // A save point that no test reaches, because only with one does an orderly shutdown save.
+      save: '3600 1000000',
+      'repl-diskless-sync-delay': 0,
+    };
+    if (password !== undefined) directives['requirepass'] = JSON.stringify(password);
+    if (replicaOf !== undefined) {
+      directives['replicaof'] = `${replicaOf.host} ${replicaOf.port}`;
+      if (replicaOf.options.password !== undefined) {
+        directives['masterauth'] = JSON.stringify(replicaOf.options.password);
+      }
+    }
+    if (acl !== undefined) {
+      directives['aclfile'] = join(this.directory, 'users.acl');
+      await writeFile(join(this.directory, 'users.acl'), `${acl.join('\n')}\n`);
+    }
+    const lines = Object.entries({ ...directives, ...config }).map(([name, value]) => `${name} ${value}`);
+    await writeFile(join(this.directory, 'redis.conf'), `${lines.join('\n')}\n`);
+  }
+}
+
+// Below the range that systems hand out to outgoing connections, so that nobody takes the port during a
+// restart, and low enough for the bus port of a Cluster node, which is 10,000 higher.
+async function freePort(): Promise<number> {
+  const candidates = Array.from({ length: 20 }, () => 10_000 + Math.floor(Math.random() * 20_000));
+  return getPort({ host: HOST, port: candidates });
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { RedisServer } from './redis-server.js';
+
+/** One command that a client sent. */
+export interface ClientRequest {
+  /** Lower-case name, such as `evalsha`. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Address and port of the connection that sent it. */
+  readonly from: string;
+}
+
+const FROM_A_SCRIPT = 'lua';
+
+/**
+ * Everything that clients ask a server, seen through MONITOR: a script is one request, whatever it calls.
+ *
+ * Redis keeps AUTH, HELLO and administrative commands (CONFIG, CLIENT KILL, MONITOR itself) out of it. A log
+ * does not outlive a restart of the server.
+ *
+ * @example
+ * const log = await RequestLog.open(server);
+ * await locks.acquire('order:42');
+ * expect(await log.counts()).toEqual({ evalsha: 1 });
+ * log.close();
+ */
+export class RequestLog {
+  private seen: ClientRequest[] = [];
+  private readonly markers = new Map<string, () => void>();
+
+  private constructor(
+    private readonly monitor: Redis,
+    private readonly asking: Redis,
+  ) {
+    monitor.on('monitor', (_time: string, [command = '', ...args]: string[], from: string) => {
+      const reached = this.markers.get(args[0] ?? '');
+      if (reached) reached();
+      else if (from !== FROM_A_SCRIPT) this.seen.push({ command: command.toLowerCase(), args, from });
+    });
+  }
+
+  /** Begins to record. */
+  static async open(server: RedisServer): Promise<RequestLog> {
+    const asking = server.client();
+    // Its handshake must be over before the recording begins.
+    await asking.ping();
+    const monitor = await server.client().monitor();
+    return new RequestLog(monitor, asking);
+  }
+
+  /** What clients sent since the recording began or {@link clear}, in the order in which Redis ran it. */
+  async requests(): Promise<readonly ClientRequest[]> {
+    await this.catchUp();
+    return [...this.seen];
+  }
+
+  /** The same as numbers by command. */
+  async counts(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { command } of await this.requests()) counts[command] = (counts[command] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Forgets what was sent up to now. */
+  async clear(): Promise<void> {
+    await this.catchUp();
+    this.seen = [];
+  }
+
+  /** Ends the recording. */
+  close(): void {
+    this.monitor.disconnect();
+    this.asking.disconnect();
+  }
+
+  // Redis runs one command after the other: once the marker shows up, so has all that was sent before it.
+  private async catchUp(): Promise<void> {
+    const marker = randomUUID();
+    const reached = new Promise<void>((resolve) => this.markers.set(marker, resolve));
+    await this.asking.echo(marker);
+    await reached;
+    this.markers.delete(marker);
+  }
+}

@@ -1,0 +1,32 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { spawnWithLifeline, type LifelineOptions } from './lifeline.js';
+
+/** How to start a TypeScript file as a process. */
+export interface TypeScriptProcessOptions extends Pick<LifelineOptions, 'channel'> {
+  /** Variables beside those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Starts a TypeScript file with Node; 'nest-redis-lock' means the source in lib there, as in the tests.
+ *
+ * The process ends with this one, even when this one is killed. What it forks itself is compiled the same way.
+ *
+ * @example
+ * const child = spawnTypeScript(join(__dirname, 'contender.ts'), ['--callers', '25']);
+ */
+export function spawnTypeScript(
+  file: string,
+  args: readonly string[] = [],
+  { env, channel }: TypeScriptProcessOptions = {},
+): ChildProcess {
+  const hooks = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hook) => [
+    '--require',
+    join(__dirname, hook),
+  ]);
+  return spawnWithLifeline(process.execPath, [...hooks, file, ...args], {
+    env: { ...process.env, ...env },
+    ...(channel === undefined ? {} : { channel }),
+  });
+}

@@ -1,0 +1,182 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import { RedisServer } from '../../support/redis-server.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import { waitFor } from '../../support/wait-for.js';
+
+describe('TcpProxy', () => {
+  let server: RedisServer;
+  let proxy: TcpProxy;
+  let direct: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    direct = server.client();
+  });
+  afterAll(() => server.stop());
+
+  beforeEach(async () => {
+    await direct.flushall();
+    proxy = await TcpProxy.start(server);
+  });
+  afterEach(() => proxy.close());
+
+  async function connect(options: RedisOptions = {}): Promise<Redis> {
+    const client = server.client({
+      port: proxy.port,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => 10,
+      ...options,
+    });
+    await client.ping();
+    return client;
+  }
+
+  it('passes everything on in both directions', async () => {
+    const client = await connect();
+
+    await client.set('name', 'x'.repeat(1_000_000));
+
+    expect(await direct.strlen('name')).toBe(1_000_000);
+    expect(await client.get('name')).toHaveLength(1_000_000);
+  });
+
+  it('delivers later by the delay of each direction', async () => {
+    const client = await connect();
+    proxy.delay(40);
+
+    const start = performance.now();
+    await client.ping();
+
+    expect(performance.now() - start).toBeGreaterThanOrEqual(79);
+  });
+
+  it('keeps the order of delayed bytes', async () => {
+    const client = await connect();
+    proxy.delay(5);
+
+    await Promise.all(Array.from({ length: 200 }, (_, index) => client.rpush('list', String(index))));
+
+    const expected = Array.from({ length: 200 }, (_, index) => String(index));
+    expect(await client.lrange('list', 0, -1)).toEqual(expected);
+  });
+
+  it('lets the server run a command and swallows the reply', async () => {
+    const client = await connect();
+    proxy.drop('toClient');
+
+    const reply = client.set('name', 'value').catch((error: Error) => error);
+    await waitFor(() => direct.exists('name'), { that: 'the command to be run' });
+    proxy.pass();
+
+    expect(await reply).toBeInstanceOf(Error);
+    expect(await client.get('name')).toBe('value');
+  });
+
+  it('swallows requests while the connection stays open', async () => {
+    const client = await connect({ commandTimeout: 50 });
+    proxy.drop('toServer');
+
+    await expect(client.set('name', 'value')).rejects.toThrow('timed out');
+    expect(client.status).toBe('ready');
+    expect(await direct.exists('name')).toBe(0);
+  });
+
+  it('hides the end of a client from the server while dropping, until the connection is reset', async () => {
+    const client = await connect({ connectionName: 'vanishing', disconnectTimeout: 10 });
+    const isKnown = async () => String(await direct.client('LIST')).includes('name=vanishing');
+    proxy.drop('toServer');
+
+    client.disconnect();
+    await waitFor(() => client.status === 'end', { that: 'the client to give up' });
+    expect(await isKnown()).toBe(true);
+
+    proxy.reset();
+    await waitFor(async () => !(await isKnown()), { that: 'the server to notice' });
+  });
+
+  it('delivers held bytes in order once it passes again', async () => {
+    const client = await connect();
+    proxy.hold('toServer');
+
+    const replies = [client.rpush('list', 'a'), client.rpush('list', 'b'), client.rpush('list', 'c')];
+    // Would arrive by the time that a command on another connection has been answered.
+    await direct.ping();
+    expect(await direct.exists('list')).toBe(0);
+    proxy.pass();
+
+    expect(await Promise.all(replies)).toEqual([1, 2, 3]);
+  });
+
+  it('holds replies alone', async () => {
+    const client = await connect();
+    proxy.hold('toClient');
+    let answered = false;
+    const reply = client.set('name', 'value').finally(() => (answered = true));
+
+    await waitFor(() => direct.exists('name'), { that: 'the command to be run' });
+    expect(answered).toBe(false);
+    proxy.pass();
+
+    expect(await reply).toBe('OK');
+  });
+
+  it('forgets held bytes when the connection is reset', async () => {
+    const client = await connect();
+    proxy.hold('toServer');
+
+    const reply = client.set('name', 'value').catch((error: Error) => error);
+    await direct.ping();
+    proxy.reset();
+    proxy.pass();
+
+    expect(await reply).toBeInstanceOf(Error);
+    expect(await client.get('name')).toBeNull();
+  });
+
+  it('resets connections, and new ones work', async () => {
+    const client = await connect();
+    const closed = new Promise((resolve) => client.once('close', () => resolve('closed')));
+
+    proxy.reset();
+
+    expect(await closed).toBe('closed');
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  it('loses exactly the reply of the request that was named', async () => {
+    const client = await connect();
+    const other = await connect();
+    const lost = proxy.loseNextReply('fatal');
+
+    expect(await client.set('harmless', '1')).toBe('OK');
+    await expect(client.set('fatal', '1')).rejects.toThrow();
+    await lost;
+
+    expect(await direct.get('fatal')).toBe('1');
+    expect(await other.ping()).toBe('PONG');
+    expect(await client.set('fatal', '2')).toBe('OK');
+  });
+
+  it('cuts a client off when the server is down, and serves it when the server is back', async () => {
+    const ownServer = await RedisServer.start();
+    const ownProxy = await TcpProxy.start(ownServer);
+    try {
+      const client = ownServer.client({
+        port: ownProxy.port,
+        maxRetriesPerRequest: 0,
+        retryStrategy: () => 10,
+      });
+      await client.ping();
+
+      await ownServer.kill();
+      await expect(client.ping()).rejects.toThrow();
+
+      await ownServer.start();
+      await waitFor(() => client.ping(), { that: 'the client to reconnect' });
+      expect(ownProxy.connections).toBe(1);
+    } finally {
+      await ownProxy.close();
+      await ownServer.stop();
+    }
+  });
+});
