@@ -1,0 +1,121 @@
+import { defer, finalize, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
+import type { LockSlot } from '../interceptors/lock-slot.js';
+import { releaseQuietly } from '../interceptors/release-quietly.js';
+import type { Lock } from '../interfaces/lock.interface.js';
+import type { LockService } from '../lock.service.js';
+import type { LockedMethod } from './locked-method.js';
+import { whileHeld } from './while-held.js';
+
+/** One run of a locked method, with the slot of its invocation if it could claim one. */
+export class LockedCall {
+  private service: Partial<LockService> | undefined;
+
+  constructor(
+    private readonly method: LockedMethod,
+    private readonly instance: object,
+    private readonly args: readonly unknown[],
+    private readonly slot: LockSlot | undefined,
+  ) {}
+
+  /** The run of a method that returns a Promise. */
+  async settle(): Promise<unknown> {
+    let lock: Lock;
+    try {
+      lock = await this.acquire(this.slot?.abandoned);
+    } catch (error) {
+      this.slot?.leave();
+      return this.method.refuse(error, this.args);
+    }
+    let result: unknown;
+    try {
+      result = await this.work(lock);
+      if (!isObservable(result)) lock.assertHeld();
+    } catch (error) {
+      await this.leave(lock);
+      throw error;
+    }
+    if (isObservable(result)) return this.holdUntilEnd(lock, result);
+    await this.leave(lock);
+    return result;
+  }
+
+  /** The run of a method that returns an Observable, for one subscriber. */
+  async stream(subscriber: Subscriber<unknown>): Promise<void> {
+    const unsubscribed = new AbortController();
+    subscriber.add(() => unsubscribed.abort());
+    let lock: Lock;
+    try {
+      lock = await this.acquire(unsubscribed.signal);
+    } catch (error) {
+      this.slot?.leave();
+      defer(() => asObservable(this.method.refuse(error, this.args))).subscribe(subscriber);
+      return;
+    }
+    // Unsubscribed between the grant and here: subscribing would start the work nevertheless.
+    if (subscriber.closed) return this.leave(lock);
+    whileHeld(
+      lock,
+      (subscribe) => this.inContext(lock, subscribe),
+      defer(() => asObservable(this.work(lock))),
+    )
+      .pipe(finalize(() => void this.leave(lock)))
+      .subscribe(subscriber);
+  }
+
+  private async acquire(abandoned: AbortSignal | undefined): Promise<Lock> {
+    const service = this.method.serviceOf(this.instance);
+    this.service = service;
+    if (this.slot !== undefined) this.slot.service = service;
+    const keys = this.method.keys(this.args);
+    const kept = this.slot?.holdOf(keys);
+    if (kept !== undefined) return kept;
+    const lock = await service.acquire(keys, this.method.optionsOf(abandoned));
+    if (abandoned?.aborted === true) {
+      await releaseQuietly(lock);
+      abandoned.throwIfAborted();
+    }
+    this.slot?.add(lock);
+    return lock;
+  }
+
+  private work(lock: Lock): unknown {
+    return this.inContext(lock, () => this.method.run(this.instance, this.args, lock));
+  }
+
+  /** What a test provides in place of a LockService need not know contexts. */
+  private inContext<T>(lock: Lock, work: () => T): T {
+    return this.service?.runInContext === undefined ? work() : this.service.runInContext(lock, work);
+  }
+
+  /** Ends the run: its hold is released now, or with the invocation. */
+  private async leave(lock: Lock): Promise<void> {
+    if (this.slot === undefined) await releaseQuietly(lock);
+    else this.slot.leave();
+  }
+
+  /** A Promise that resolved to an Observable: held until the last of its subscribers is gone. */
+  private holdUntilEnd(lock: Lock, stream: Observable<unknown>): Observable<unknown> {
+    const held = whileHeld(lock, (subscribe) => this.inContext(lock, subscribe), stream);
+    if (this.slot !== undefined) {
+      // The invocation ends with the stream, or without ever subscribing to it; its slot knows either way.
+      this.slot.leave();
+      return held;
+    }
+    let subscribers = 0;
+    return defer(() => {
+      lock.assertHeld();
+      subscribers += 1;
+      return held.pipe(
+        finalize(() => {
+          subscribers -= 1;
+          if (subscribers === 0) void releaseQuietly(lock);
+        }),
+      );
+    });
+  }
+}
+
+function asObservable(value: unknown): Observable<unknown> {
+  if (isObservable(value)) return value;
+  return value instanceof Promise ? from(value) : of(value);
+}

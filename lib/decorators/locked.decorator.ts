@@ -1,0 +1,48 @@
+import { LockConfigError } from '../errors/lock-config.error.js';
+import { compileKeySource } from '../keys/key-source.js';
+import type { LockedDecoratorFactory } from '../keys/locked-method.types.js';
+import { assertLockedOptions } from './locked-options.js';
+import { LockedMethod, type AnyFunction } from './locked-method.js';
+import { registerLockInterceptor } from './lock-interceptor.registration.js';
+import { serviceBinding } from './service-binding.js';
+
+/**
+ * Runs a method under a lock: of one name, or of several at once. The key is a template whose placeholders
+ * are the method's arguments, several templates, or a function of the arguments.
+ *
+ * The lock is released after the method's Promise has settled or its Observable has ended; for a handler that Nest
+ * calls, after the interceptors of its class have ended too. The method must return one of both, and where it
+ * returns an Observable its signature must say so.
+ *
+ * Calls reject with LockTimeoutError when the wait ends without the lock (see `onTimeout`), LockKeyError when the
+ * arguments give no valid key, LockUnavailableError when Redis does not answer, LockClosedError during
+ * shutdown, and LockLostError when the method succeeded but its hold had ended before. An error of the method
+ * itself always passes unchanged.
+ *
+ * @throws LockConfigError at decoration, for a bad template or option.
+ * @example
+ * ```ts
+ * @Post(':id/pay')
+ * @Locked('order:<0>', { wait: 2_000 })
+ * pay(@Param('id', ParseIntPipe) id: number): Promise<Receipt> { … }
+ * ```
+ */
+export const Locked: LockedDecoratorFactory = (key, options = {}) => {
+  assertLockedOptions(options);
+  const source = compileKeySource(key);
+
+  return (target: object, propertyKey: string | symbol, descriptor: PropertyDescriptor): void => {
+    const original: unknown = descriptor.value;
+    if (typeof target === 'function' || typeof original !== 'function') {
+      throw new LockConfigError(
+        `@Locked is for methods of instances, but ${String(propertyKey)} is ` +
+          `${typeof original === 'function' ? 'static' : 'no method'}. Put it on a method of a provider or controller.`,
+      );
+    }
+    const binding = serviceBinding(options.connection);
+    const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, options, binding);
+    descriptor.value = method.wrap();
+    binding.injectInto(target);
+    registerLockInterceptor(target.constructor);
+  };
+};

@@ -1,0 +1,71 @@
+import { LockConfigError } from '../errors/lock-config.error.js';
+import type { LockConnection } from '../interfaces/module-options.interface.js';
+import { printableValue } from './printable-value.js';
+import { redactedConnection } from './redacted-connection.js';
+
+const ALLOWED =
+  'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, or an ioredis client';
+
+/**
+ * Refuses a connection that could never work. Messages show an URL without its credentials and never
+ * show options, which may hold a password anywhere.
+ */
+export function assertConnection(connection: unknown): asserts connection is LockConnection {
+  if (connection === undefined) {
+    throw new LockConfigError(
+      'connection is given, but undefined: is the environment variable that it comes from missing? ' +
+        'Leave connection out for 127.0.0.1:6379.',
+    );
+  }
+  if (typeof connection === 'string') return assertUrl(connection);
+  if (Array.isArray(connection)) {
+    throw new LockConfigError(
+      `connection must be one Redis, ${ALLOWED}, but is an array of ${connection.length}.`,
+    );
+  }
+  if (typeof connection !== 'object' || connection === null) {
+    throw new LockConfigError(`connection must be ${ALLOWED}, but is ${printableValue(connection)}.`);
+  }
+  if ('isCluster' in connection && connection.isCluster === true) {
+    throw new LockConfigError(
+      'connection is a Redis Cluster, but must be a single Redis (with replicas or without).',
+    );
+  }
+  assertNumericField(connection, 'port', 1, 65_535);
+  assertNumericField(connection, 'db', 0, Number.MAX_SAFE_INTEGER);
+}
+
+function assertUrl(text: string): void {
+  if (text.trim() === '') {
+    throw new LockConfigError(
+      `connection is an empty string: is the environment variable that it comes from empty? It must be ${ALLOWED}.`,
+    );
+  }
+  const refuse = (problem: string): never => {
+    throw new LockConfigError(`connection ${redactedConnection(text)} ${problem}. It must be ${ALLOWED}.`);
+  };
+  const url = parseUrl(text) ?? refuse('is not a valid URL');
+  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') refuse('is not a redis:// or rediss:// URL');
+  if (url.hostname === '') refuse('has no host');
+  if (!/^\/?\d*$/.test(url.pathname)) refuse('has a path that is not a database number');
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function assertNumericField(connection: object, field: string, min: number, max: number): void {
+  // A ready client has an `options` object of its own, already checked by ioredis.
+  const value: unknown = (connection as Record<string, unknown>)[field];
+  if (value === undefined || value === null) return;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return;
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
+  throw new LockConfigError(
+    `connection.${field} must be a whole number, ${range}, but is ${printableValue(value)}.`,
+  );
+}

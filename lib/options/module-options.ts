@@ -1,0 +1,100 @@
+import type { LockOptions } from '../interfaces/lock-options.interface.js';
+import type {
+  HandoffOptions,
+  LockModuleOptions,
+  ResolvedModuleOptions,
+} from '../interfaces/module-options.interface.js';
+import { assertConnection } from './connection-option.js';
+import { resolveHttpOption } from './http-option.js';
+import { assertHoldRange, assertLockOptionValues, LOCK_OPTION_DEFAULTS } from './lock-options.js';
+import {
+  assertKnownOptions,
+  assertMilliseconds,
+  assertOptionsObject,
+  assertWholeNumber,
+  refuseOption,
+} from './option-checks.js';
+
+const LOCK_DEFAULT_NAMES = [
+  'ttl',
+  'wait',
+  'outageTimeout',
+  'renew',
+  'maxHold',
+  'minHold',
+  'reentrant',
+] as const satisfies readonly (keyof Omit<LockOptions, 'signal'>)[];
+
+const MODULE_OPTION_NAMES: ReadonlySet<string> = new Set<keyof LockModuleOptions>([
+  'connection',
+  'keyPrefix',
+  ...LOCK_DEFAULT_NAMES,
+  'maxWaiters',
+  'commandTimeout',
+  'handoff',
+  'interceptor',
+  'http',
+]);
+
+const HANDOFF_OPTION_NAMES: ReadonlySet<string> = new Set<keyof HandoffOptions>(['max', 'window']);
+
+/**
+ * The options of a module, validated and with every default filled in.
+ *
+ * @throws LockConfigError naming the option, its value (credentials left out) and what is allowed.
+ * @example
+ * ```ts
+ * const service = createLockService(resolveModuleOptions({ connection: 'redis://127.0.0.1:6379' }));
+ * ```
+ */
+export function resolveModuleOptions(options: LockModuleOptions): ResolvedModuleOptions {
+  assertOptionsObject('The options of RedisLockModule', options);
+  assertKnownOptions(options, MODULE_OPTION_NAMES);
+  // Told apart from an option that is left out: a missing environment variable must not mean localhost.
+  if ('connection' in options) assertConnection(options.connection);
+  const { connection, keyPrefix = 'lock:', maxWaiters = 10_000, commandTimeout = 1_000 } = options;
+  assertKeyPrefix(keyPrefix);
+  assertWholeNumber('maxWaiters', maxWaiters, 1);
+  assertMilliseconds('commandTimeout', commandTimeout, { min: 1, whole: true });
+  return {
+    connection,
+    keyPrefix,
+    maxWaiters,
+    commandTimeout,
+    handoff: resolveHandoff(options.handoff),
+    interceptor: resolveInterceptor(options.interceptor),
+    http: resolveHttpOption(options.http),
+    defaults: resolveDefaults(options),
+  };
+}
+
+function resolveDefaults(options: LockModuleOptions): ResolvedModuleOptions['defaults'] {
+  assertLockOptionValues(options);
+  const given = LOCK_DEFAULT_NAMES.filter((name) => options[name] !== undefined);
+  const defaults = {
+    ...LOCK_OPTION_DEFAULTS,
+    ...Object.fromEntries(given.map((name) => [name, options[name]])),
+  };
+  assertHoldRange(defaults.minHold, defaults.maxHold);
+  return Object.freeze(defaults);
+}
+
+function resolveHandoff(handoff: LockModuleOptions['handoff'] = {}): Required<HandoffOptions> {
+  assertOptionsObject('handoff', handoff);
+  assertKnownOptions(handoff, HANDOFF_OPTION_NAMES, 'handoff.');
+  const { max = 32, window = 20 } = handoff;
+  assertWholeNumber('handoff.max', max, 1);
+  assertMilliseconds('handoff.window', window, { min: 0 });
+  return { max, window };
+}
+
+function resolveInterceptor(interceptor: unknown = 'class'): 'class' | 'global' {
+  if (interceptor === 'class' || interceptor === 'global') return interceptor;
+  return refuseOption('interceptor', interceptor, "'class' or 'global'");
+}
+
+function assertKeyPrefix(keyPrefix: unknown): void {
+  // Braces would move keys to another Cluster slot than their queue; control characters hide in listings.
+  if (typeof keyPrefix === 'string' && !/[{}\p{Cc}]/u.test(keyPrefix)) return;
+  refuseOption('keyPrefix', keyPrefix, 'a string without { } and control characters');
+}
