@@ -1,0 +1,65 @@
+import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { compileKeySource, type KeySource } from '../../../lib/keys/key-source.js';
+
+describe('a key source', () => {
+  it('is a template', () => {
+    expect(compileKeySource('order:<0>').resolve([42], 'S.m')).toEqual(['order:42']);
+  });
+
+  it('is several templates, whose names are sorted together and without repeats', () => {
+    const source = compileKeySource(['b:<0>', 'a:<1[]>', 'b:<2>']);
+    expect(source.resolve([1, ['y', 'x'], '1'], 'S.m')).toEqual(['a:x', 'a:y', 'b:1']);
+  });
+
+  it('is a function of the arguments that returns one name', () => {
+    const source = compileKeySource((order: { sku: string }, count: number) => `${order.sku}:${count}`);
+    expect(source.resolve([{ sku: 'a b' }, 3], 'S.m')).toEqual(['a b:3']);
+  });
+
+  it('is a function that returns several names, sorted then and without repeats', () => {
+    const names = Object.freeze(['b', 'a', 'b']);
+    expect(compileKeySource(() => names).resolve([], 'S.m')).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['nothing', undefined, 'returned undefined'],
+    ['null', null, 'returned null'],
+    ['an empty array', [], 'returned an empty array'],
+    ['a number', 7, 'returned a number'],
+    ['a Promise', Promise.resolve('a'), 'returned a Promise'],
+    ['an empty name', '', 'is empty'],
+    ['a name with a control character', ['a', 'b\n'], 'contains a control character'],
+    ['a hole among its names', Array(1), 'is not a string'],
+    ['something else among its names', ['a', 7], 'is not a string'],
+  ])('refuses a function that returns %s, naming the method', (_, result, problem) => {
+    const call = (): unknown => compileKeySource((() => result) as KeySource).resolve([], 'S.m');
+    expect(call).toThrow(LockKeyError);
+    expect(call).toThrow('S.m: ');
+    expect(call).toThrow(problem);
+  });
+
+  it('passes on what a function throws', () => {
+    const failure = new TypeError('no order');
+    const source = compileKeySource(() => {
+      throw failure;
+    });
+    const caught = jest.fn();
+    try {
+      source.resolve([], 'S.m');
+    } catch (error) {
+      caught(error);
+    }
+    expect(caught.mock.calls[0]?.[0]).toBe(failure);
+  });
+
+  it('parses templates when it is compiled, not when it is called', () => {
+    expect(() => compileKeySource('order:<0')).toThrow(LockConfigError);
+    expect(() => compileKeySource(['order:<0>', 'order:<'])).toThrow(LockConfigError);
+  });
+
+  it.each([[[]], [['a', 7]], [7], [null], [undefined], [{}]])('refuses %j as a key', (source) => {
+    expect(() => compileKeySource(source as never)).toThrow(LockConfigError);
+    expect(() => compileKeySource(source as never)).toThrow('a template such as "order:<0>"');
+  });
+});

@@ -1,0 +1,147 @@
+import { runInNewContext } from 'node:vm';
+import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { parseKeyTemplate } from '../../../lib/keys/key-template.js';
+
+const resolve = (template: string, ...args: unknown[]): string[] =>
+  parseKeyTemplate(template).resolve(args, 'OrdersService.place');
+
+const thrownBy = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
+};
+
+class Order {
+  items = [{ sku: 'b' }, { sku: 'a' }];
+  #sku = 'screw/7';
+  get sku(): string {
+    return this.#sku;
+  }
+}
+
+class Preorder extends Order {}
+
+describe('a key template', () => {
+  it.each([
+    ['a string', 'abc', 'abc'],
+    ['a number', 7.5, '7.5'],
+    ['zero', 0, '0'],
+    ['negative zero, which equals zero', -0, '0'],
+    ['a large number', 1e21, '1e%2B21'],
+    ['a bigint', 2n ** 64n, '18446744073709551616'],
+    ['true', true, 'true'],
+    ['false', false, 'false'],
+    ['a Date', new Date(0), '1970-01-01T00%3A00%3A00.000Z'],
+    ['a Date of another realm', runInNewContext('new Date(0)'), '1970-01-01T00%3A00%3A00.000Z'],
+    ['separators', 'a:b/c}<d>', 'a%3Ab%2Fc%7D%3Cd%3E'],
+    ['control characters', 'a\nb', 'a%0Ab'],
+    ['text beyond ASCII', 'ü😀', '%C3%BC%F0%9F%98%80'],
+    ['a percent sign', '%2F', '%252F'],
+  ])('takes %s', (_, value, part) => {
+    expect(resolve('order:<0>', value)).toEqual([`order:${part}`]);
+  });
+
+  it('walks to own properties, to getters, also inherited ones, and to properties without a prototype', () => {
+    expect(resolve('<0.customer.id>', { customer: { id: 5 } })).toEqual(['5']);
+    expect(resolve('<0.sku>', new Order())).toEqual(['screw%2F7']);
+    expect(resolve('<0.sku>', new Preorder())).toEqual(['screw%2F7']);
+    expect(resolve('<0.sku>', Object.assign(Object.create(null), { sku: 'x' }))).toEqual(['x']);
+  });
+
+  it('gives one name per element, sorted and without repeats', () => {
+    expect(resolve('stock:<0.items[].sku>', new Order())).toEqual(['stock:a', 'stock:b']);
+    expect(resolve('<0[]>', ['b', 'a', 'b', 10, 9])).toEqual(['10', '9', 'a', 'b']);
+    expect(resolve('<0[][]>', [['a', 'b'], ['c']])).toEqual(['a', 'b', 'c']);
+  });
+
+  it('takes the parts of placeholders that walk the same array from the same element', () => {
+    const lines = [
+      { warehouse: 'north', skus: ['a', 'b'] },
+      { warehouse: 'south', skus: ['c'] },
+    ];
+    expect(resolve('<1>:<0[].warehouse>/<0[].skus[]>', lines, 7)).toEqual([
+      '7:north/a',
+      '7:north/b',
+      '7:south/c',
+    ]);
+  });
+
+  it('escapes in a part what its separator is recognised by, and nothing more elsewhere', () => {
+    expect(resolve('<0>-<1>', 'a-b', 'c-d')).toEqual(['a%2Db-c-d']);
+    expect(resolve('<0>-<1>', 'a', 'b-c')).toEqual(['a-b-c']);
+    expect(resolve('<0>x<1>', 'max', 'x')).toEqual(['ma%78xx']);
+    expect(resolve('<0>0_1<1>', 'a_0_1', 'b')).toEqual(['a%5F0%5F10_1b']);
+    expect(resolve('<0>-:<1>', 'a-b', 'c')).toEqual(['a-b-:c']);
+    expect(resolve('a-<0>-b', 'c-d')).toEqual(['a-c-d-b']);
+  });
+
+  it.each([
+    ['a missing argument', 'o:<1>', ['a'], '<1>', 'is undefined'],
+    ['null', 'o:<0>', [null], '<0>', 'is null'],
+    ['an empty string', 'o:<0>', [''], '<0>', 'is an empty string'],
+    ['NaN', 'o:<0>', [Number.NaN], '<0>', 'is NaN'],
+    ['Infinity', 'o:<0>', [-Infinity], '<0>', 'is an infinite number'],
+    ['an invalid Date', 'o:<0>', [new Date(Number.NaN)], '<0>', 'is an invalid Date'],
+    ['a lone surrogate', 'o:<0>', ['a\udc00'], '<0>', 'is a string with a lone surrogate'],
+    ['a symbol', 'o:<0>', [Symbol('s')], '<0>', 'is a symbol'],
+    ['a function', 'o:<0.f>', [{ f: () => 'x' }], '<0.f>', 'is a function'],
+    ['an object', 'o:<0>', [{ toString: () => 'x' }], '<0>', 'is an object'],
+    ['a boxed string', 'o:<0>', [Object('x')], '<0>', 'is an object'],
+    ['an array', 'o:<0>', [['a']], '<0>', 'is an array'],
+    ['an entry of a Map', 'o:<0.a>', [new Map([['a', 1]])], '<0.a>', 'is undefined'],
+    ['a missing property', 'o:<0.a>', [{}], '<0.a>', 'is undefined'],
+    ['a missing object', 'o:<0.a.b>', [{}], '<0.a.b>', 'for <0.a> is undefined'],
+    ['a null object', 'o:<0.a.b.c>', [{ a: { b: null } }], '<0.a.b.c>', 'for <0.a.b> is null'],
+    ['a property of a string', 'o:<0.length>', ['abc'], '<0.length>', 'for <0> is a string'],
+    ['an empty array', 'o:<0.i[].s>', [{ i: [] }], '<0.i[].s>', 'for <0.i> is an empty array'],
+    ['a string as an array', 'o:<0[]>', ['abc'], '<0[]>', 'for <0> is a string'],
+    ['a Set as an array', 'o:<0[]>', [new Set(['a'])], '<0[]>', 'for <0> is an object'],
+    ['a missing array', 'o:<0.i[]>', [{}], '<0.i[]>', 'for <0.i> is undefined'],
+    ['an empty element', 'o:<0[].s>', [[{ s: 'a' }, null]], '<0[].s>', 'for <0[]> is null'],
+    ['a hole in an array', 'o:<0[]>', [Array(1)], '<0[]>', 'is undefined'],
+    ['an empty inner array', 'o:<0[][]>', [[['a'], []]], '<0[][]>', 'for <0[]> is an empty array'],
+  ])(
+    'refuses %s, saying method, template, placeholder and what was found',
+    (_, template, args, placeholder, found) => {
+      const call = (): unknown => resolve(template, ...args);
+      expect(call).toThrow(LockKeyError);
+      expect(call).toThrow(
+        `OrdersService.place: ${placeholder} of key template ${JSON.stringify(template)} `,
+      );
+      expect(call).toThrow(found);
+    },
+  );
+
+  it('refuses a name that is too long, saying how long it became', () => {
+    expect(() => resolve('order:<0>', 'x'.repeat(507))).toThrow(LockKeyError);
+    expect(() => resolve('order:<0>', 'x'.repeat(507))).toThrow(
+      'OrdersService.place: the lock name from key template "order:<0>" is 513 bytes long',
+    );
+    expect(resolve('order:<0>', 'x'.repeat(506))).toHaveLength(1);
+  });
+
+  it('never says a value, which may be personal', () => {
+    const calls = [
+      () => resolve('<0.name>', 'ann@example.org'),
+      () => resolve('<0>', 'ann@example.org'.repeat(100)),
+      () => resolve('<0>', 'ann@example.org\ud800'),
+      () => resolve('<0[]>', { name: 'ann@example.org' }),
+    ];
+    for (const call of calls) {
+      expect(call).toThrow(LockKeyError);
+      expect(call).not.toThrow('example.org');
+    }
+  });
+
+  it('passes on what a getter throws', () => {
+    const failure = new Error('not loaded');
+    const lazy = {
+      get sku(): string {
+        throw failure;
+      },
+    };
+    expect(thrownBy(() => resolve('<0.sku>', lazy))).toBe(failure);
+  });
+});
