@@ -1,58 +1,268 @@
-// TEMPORARY in-memory stand-in: the real service (Redis engine) replaces this file.
-import { LockLostError } from './errors/lock-lost.error.js';
+import { CombinedLock } from './engine/combined-lock.js';
+import type { LockEngine } from './engine/lock-engine.js';
+import { LockConfigError } from './errors/lock-config.error.js';
+import { LockKeyError } from './errors/lock-key.error.js';
 import { LockTimeoutError } from './errors/lock-timeout.error.js';
+import { LockUnavailableError } from './errors/lock-unavailable.error.js';
+import type { EnterableLock, GrantedLock } from './interfaces/granted-lock.interface.js';
+import type { LockOptions, ResolvedLockOptions } from './interfaces/lock-options.interface.js';
 import type { Lock, LockSnapshot } from './interfaces/lock.interface.js';
-import type { LockOptions } from './interfaces/lock-options.interface.js';
 import type { ResolvedModuleOptions } from './interfaces/module-options.interface.js';
+import { assertLockName } from './keys/lock-name.js';
+import { sortedNames } from './keys/sorted-names.js';
+import { resolveLockOptions } from './options/lock-options.js';
+import { LockContext } from './reentrance/lock-context.js';
+import { NestedHold } from './reentrance/nested-hold.js';
 
+/** Work that runs under a lock. */
+export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
+
+/**
+ * Locks that hold across processes, kept in Redis.
+ *
+ * Provided by `RedisLockModule`; one instance per module. Every method validates its options and rejects with
+ * LockConfigError or LockKeyError where they can never work.
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * export class StockService {
+ *   constructor(private readonly locks: LockService) {}
+ *
+ *   reserve(sku: string): Promise<void> {
+ *     return this.locks.using(`stock:${sku}`, { wait: 2_000 }, async (lock) => {
+ *       await this.stock.write(sku, lock.fencingToken);
+ *     });
+ *   }
+ * }
+ * ```
+ */
 export class LockService {
-  private readonly tails = new Map<string, Promise<void>>();
-  private token = Date.now() * 1000;
-  constructor(readonly options: ResolvedModuleOptions) {}
+  /** @internal */
+  readonly options: ResolvedModuleOptions;
+  private readonly engine: LockEngine;
+  private readonly context = new LockContext();
 
-  async acquire(key: string | readonly string[], options: LockOptions = {}): Promise<Lock> {
-    const keys = [...new Set(typeof key === 'string' ? [key] : key)].sort();
-    const name = keys.join('\0');
-    const before = this.tails.get(name) ?? Promise.resolve();
-    let free!: () => void;
-    const mine = new Promise<void>((resolve) => (free = resolve));
-    this.tails.set(name, before.then(() => mine));
-    const wait = options.wait ?? this.options.defaults.wait;
-    const ok = await Promise.race([before.then(() => true), new Promise<boolean>((r) => setTimeout(() => r(false), wait))]);
-    if (!ok) {
-      void before.then(free);
-      throw new LockTimeoutError(`${name} was held by somebody else`, { keys, waited: wait });
+  /** @internal Built by the module; tests that need one without Nest use `createLockService`. */
+  constructor(options: ResolvedModuleOptions, engine: LockEngine) {
+    this.options = options;
+    this.engine = engine;
+  }
+
+  /**
+   * Waits for the lock and holds it until it is released. Several names are acquired in sorted order, all or none.
+   *
+   * Below a hold of the same name in the same async context (see {@link using} and `@Locked`) it enters that hold,
+   * without I/O and with the same fencing token.
+   *
+   * @throws LockTimeoutError when somebody else held it for the whole `wait`.
+   * @throws LockQueueFullError when `maxWaiters` callers of this instance wait for it already.
+   * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused.
+   * @throws LockClosedError after shutdown began.
+   * @example
+   * ```ts
+   * await using lock = await locks.acquire('report:daily', { wait: 5_000 });
+   * await write(report, lock.fencingToken);
+   * ```
+   */
+  async acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
+    return this.grant(key, this.resolve(options));
+  }
+
+  /**
+   * One attempt: the lock, or null when somebody else has it. The other errors are those of {@link acquire}.
+   *
+   * @example
+   * ```ts
+   * const lock = await locks.tryAcquire('report:daily');
+   * if (!lock) return 'somebody else is at it';
+   * ```
+   */
+  async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
+    try {
+      return await this.grant(key, { ...this.resolve(options), wait: 0 });
+    } catch (error) {
+      if (error instanceof LockTimeoutError) return null;
+      throw error;
     }
-    const controller = new AbortController();
-    let released = false;
-    const fencingToken = ++this.token;
-    const lock: Lock = {
-      keys, fencingToken, signal: controller.signal,
-      get held() { return !released; }, get remaining() { return released ? 0 : 30_000; },
-      fencingTokenOf: () => fencingToken,
-      assertHeld() { if (released) throw new LockLostError('lost', { keys }); },
-      extend: async () => {},
-      release: async () => { released = true; free(); },
-      [Symbol.asyncDispose]: async () => { await lock.release(); },
-    };
-    return lock;
   }
-  async tryAcquire(key: string | readonly string[], options: LockOptions = {}): Promise<Lock | null> {
-    return this.acquire(key, { ...options, wait: 0 }).catch(() => null);
+
+  /**
+   * Acquires the lock, runs the work, and releases the lock when the work has settled.
+   *
+   * An error of the work passes unchanged. Calls below, in the same async context, enter the hold instead of
+   * waiting for it; parallel branches below it exclude each other.
+   *
+   * @throws LockLostError when the work succeeded but its hold had been lost meanwhile; further those of {@link acquire}.
+   * @example
+   * ```ts
+   * const total = await locks.using('cart:7', async (lock) => {
+   *   const cart = await load({ signal: lock.signal });
+   *   lock.assertHeld();
+   *   return save(cart);
+   * });
+   * ```
+   */
+  async using<T>(key: string | readonly string[], work: LockedWork<T>): Promise<T>;
+  async using<T>(key: string | readonly string[], options: LockOptions, work: LockedWork<T>): Promise<T>;
+  async using<T>(
+    key: string | readonly string[],
+    optionsOrWork: LockOptions | LockedWork<T>,
+    workAfterOptions?: LockedWork<T>,
+  ): Promise<T> {
+    const [options, work] =
+      typeof optionsOrWork === 'function' ? [undefined, optionsOrWork] : [optionsOrWork, workAfterOptions];
+    if (typeof work !== 'function') {
+      throw new LockConfigError(
+        'using() takes the work to run under the lock as its last argument, a function.',
+      );
+    }
+    const lock = await this.grant(key, this.resolve(options));
+    try {
+      const result = await this.runInContext(lock, () => work(lock));
+      this.assertNotLost(lock);
+      return result;
+    } finally {
+      await lock.release();
+    }
   }
-  async using<T>(key: string | readonly string[], ...rest: [(lock: Lock) => T | Promise<T>] | [LockOptions, (lock: Lock) => T | Promise<T>]): Promise<T> {
-    const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
-    const lock = await this.acquire(key, options);
-    try { return await this.runInContext(lock, () => work(lock)); } finally { await lock.release(); }
+
+  /**
+   * The hold of the enclosing async context, as {@link using} and `@Locked` open it: the innermost, or that of a name.
+   *
+   * @example
+   * ```ts
+   * this.locks.current()?.assertHeld();
+   * ```
+   */
+  current(key?: string): Lock | undefined {
+    return this.context.current(key);
   }
-  current(_key?: string): Lock | undefined { return undefined; }
-  async query(_key: string): Promise<LockSnapshot> { return { held: [], pending: [] }; }
-  async forceRelease(_key: string): Promise<boolean> { return false; }
+
+  /**
+   * Who holds a name and which instances wait for it, in order.
+   *
+   * The fencing token shown is the one with which the holder's instance began its turn; holds that this instance
+   * passed on in memory since have greater ones.
+   *
+   * @throws LockUnavailableError when Redis does not answer.
+   * @example
+   * ```ts
+   * const { held, pending } = await locks.query('order:42');
+   * ```
+   */
+  async query(key: string): Promise<LockSnapshot> {
+    assertLockName(key);
+    return this.engine.store.query(key).catch((cause: unknown) => unavailable(key, cause));
+  }
+
+  /**
+   * Takes the lock from whoever holds it, for operators: the holder's signal aborts, and the next waiter goes on.
+   * The holder's work may still be running; only its fencing token keeps it from writing.
+   *
+   * @returns whether somebody held it.
+   * @throws LockUnavailableError when Redis does not answer.
+   * @example
+   * ```ts
+   * await locks.forceRelease('import:stuck');
+   * ```
+   */
+  async forceRelease(key: string): Promise<boolean> {
+    assertLockName(key);
+    return this.engine.store.forceRelease(key).catch((cause: unknown) => unavailable(key, cause));
+  }
 
   /** @internal Runs `work` in the async context of a lock that this service granted, so that calls below re-enter it. */
-  runInContext<T>(_lock: Lock, work: () => T): T { return work(); }
+  runInContext<T>(lock: Lock, work: () => T): T {
+    return this.context.run(lock as GrantedLock, holdsOf(lock), work);
+  }
+
+  /** @internal Throws LockLostError when a hold was lost; one that the work itself released early was not. */
+  assertNotLost(lock: Lock): void {
+    (lock as GrantedLock).assertNotLost();
+  }
+
   /** @internal Refuses new acquires from now on and ends the waiting ones with LockClosedError. */
-  beginShutdown(): void {}
-  /** @internal Waits (bounded) for running holders, aborts the signals of the rest, closes what this service opened. Never rejects. */
-  async close(): Promise<void> {}
+  beginShutdown(): void {
+    this.engine.beginShutdown();
+  }
+
+  /** @internal Waits, bounded, for running holders, aborts the signals of the rest, closes what this service opened. Never rejects. */
+  async close(): Promise<void> {
+    await this.engine.close();
+  }
+
+  private resolve(options: LockOptions | undefined): ResolvedLockOptions {
+    return resolveLockOptions(this.options.defaults, options);
+  }
+
+  private async grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
+    options.signal?.throwIfAborted();
+    if (typeof key === 'string') {
+      assertLockName(key);
+      return this.grantOne(key, options);
+    }
+    const names = sortedNames(key);
+    names.forEach(assertLockName);
+    const [first] = names;
+    if (first === undefined) throw new LockKeyError('There is no lock name in the list; name at least one.');
+    return names.length === 1 ? this.grantOne(first, options) : this.grantAll(names, options);
+  }
+
+  private grantOne(name: string, options: ResolvedLockOptions): Promise<EnterableLock> {
+    const enclosing = options.reentrant ? this.context.enclosing(name) : undefined;
+    if (!enclosing) return this.engine.acquire(name, leaseCovering(options), options.wait === 0);
+    return this.enter(name, enclosing.hold, options);
+  }
+
+  /** Enters a hold of the enclosing context, or acquires the name afresh if that hold ends before its turn comes. */
+  private async enter(
+    name: string,
+    hold: EnterableLock,
+    options: ResolvedLockOptions,
+  ): Promise<EnterableLock> {
+    hold.assertNotLost();
+    const { reentry } = hold;
+    const entered = await reentry?.enter({
+      wait: options.wait,
+      signal: options.signal,
+      timeout: (waited) =>
+        new LockTimeoutError('Another branch below the same hold was inside for the whole wait.', {
+          keys: [name],
+          waited,
+        }),
+    });
+    return reentry && entered ? new NestedHold(hold, reentry) : this.grantOne(name, options);
+  }
+
+  /** One name after the other in sorted order, so that no two callers wait for each other. */
+  private async grantAll(names: readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
+    const end = performance.now() + options.wait;
+    const holds: EnterableLock[] = [];
+    try {
+      for (const name of names) {
+        const wait = holds.length === 0 ? options.wait : Math.max(0, end - performance.now());
+        holds.push(await this.grantOne(name, { ...options, wait }));
+      }
+      const lock = new CombinedLock(holds);
+      lock.assertHeld();
+      return lock;
+    } catch (error) {
+      await Promise.all(holds.map((hold) => hold.release()));
+      throw error;
+    }
+  }
+}
+
+/** A name that has to stay taken for `minHold` needs a lease at least as long, should the holder die before. */
+function leaseCovering(options: ResolvedLockOptions): ResolvedLockOptions {
+  return options.minHold > options.ttl ? { ...options, ttl: options.minHold } : options;
+}
+
+function holdsOf(lock: Lock): readonly EnterableLock[] {
+  return lock instanceof CombinedLock ? lock.holds : [lock as EnterableLock];
+}
+
+function unavailable(key: string, cause: unknown): never {
+  throw new LockUnavailableError('Redis did not answer the request about the lock.', { keys: [key], cause });
 }

@@ -1,0 +1,43 @@
+/** A pending call of {@link Clock.schedule}. */
+export type ScheduledCall = ReturnType<typeof setTimeout>;
+
+/** Time as the engine sees it, in milliseconds. Tests drive it. */
+export interface Clock {
+  /** Grows with the time that passes, also while the machine sleeps; only differences mean something. */
+  now(): number;
+  /** Runs `call` once after `delay`. A pending call never keeps the process alive. */
+  schedule(call: () => void, delay: number): ScheduledCall;
+  cancel(call: ScheduledCall | undefined): void;
+}
+
+const MAX_DELAY = 2 ** 31 - 1;
+const SUSPEND_TOLERANCE = 500;
+
+/**
+ * The monotonic clock, corrected by the time that a suspended machine slept through.
+ *
+ * CLOCK_MONOTONIC stands still during a suspend while Redis's leases run on, so a jump of the wall clock
+ * ahead of it counts as time that has passed: a lease is rather given up too early than too late.
+ * Slow drift of the wall clock (NTP slewing) and jumps back are followed without effect.
+ */
+export class SystemClock implements Clock {
+  private offset = Date.now() - performance.now();
+  private slept = 0;
+
+  now(): number {
+    const monotonic = performance.now();
+    const offset = Date.now() - monotonic;
+    const ahead = offset - this.offset;
+    if (ahead > SUSPEND_TOLERANCE) this.slept += ahead;
+    this.offset = offset;
+    return monotonic + this.slept;
+  }
+
+  schedule(call: () => void, delay: number): ScheduledCall {
+    return setTimeout(call, Math.min(Math.max(delay, 0), MAX_DELAY)).unref();
+  }
+
+  cancel(call: ScheduledCall | undefined): void {
+    clearTimeout(call);
+  }
+}

@@ -1,0 +1,58 @@
+import { LockKeyError } from '../errors/lock-key.error.js';
+import type { EnterableLock, GrantedLock } from '../interfaces/granted-lock.interface.js';
+
+/** Holds of several names as one lock: lost with the first that is lost. */
+export class CombinedLock implements GrantedLock {
+  readonly keys: readonly string[];
+  private combined: AbortSignal | undefined;
+
+  constructor(readonly holds: readonly EnterableLock[]) {
+    this.keys = holds.flatMap((hold) => hold.keys);
+  }
+
+  get fencingToken(): number {
+    return this.holds[0]?.fencingToken ?? 0;
+  }
+
+  get signal(): AbortSignal {
+    return (this.combined ??= AbortSignal.any(this.holds.map((hold) => hold.signal)));
+  }
+
+  get held(): boolean {
+    return this.holds.every((hold) => hold.held);
+  }
+
+  get remaining(): number {
+    return Math.min(...this.holds.map((hold) => hold.remaining));
+  }
+
+  get certainFor(): number {
+    return Math.min(...this.holds.map((hold) => hold.certainFor));
+  }
+
+  fencingTokenOf(key: string): number {
+    const hold = this.holds.find(({ keys }) => keys.includes(key));
+    if (hold) return hold.fencingToken;
+    throw new LockKeyError(`This hold is of ${this.keys.join(', ')}, not of ${key}.`, { keys: [key] });
+  }
+
+  assertHeld(): void {
+    for (const hold of this.holds) hold.assertHeld();
+  }
+
+  assertNotLost(): void {
+    for (const hold of this.holds) hold.assertNotLost();
+  }
+
+  async extend(ttl?: number): Promise<void> {
+    await Promise.all(this.holds.map((hold) => hold.extend(ttl)));
+  }
+
+  async release(): Promise<void> {
+    await Promise.all(this.holds.map((hold) => hold.release()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+}

@@ -1,0 +1,106 @@
+import { LockKeyError } from '../errors/lock-key.error.js';
+import { LockLostError } from '../errors/lock-lost.error.js';
+import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
+import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import type { Reentry } from '../reentrance/reentry.js';
+import type { Clock } from './clock.js';
+import type { Lease } from './lease.js';
+
+/** Why a hold is over whose lease was not renewed in time. */
+export const EXPIRED =
+  'The lease ran out before it could be renewed: the process was stopped, or Redis did not answer in time.';
+
+/** What a hold asks of the queue that granted it. */
+export interface HoldOwner {
+  readonly keys: readonly string[];
+  readonly clock: Clock;
+  release(hold: Hold): Promise<void>;
+  extend(hold: Hold, ttl: number): Promise<void>;
+}
+
+/** One caller's hold of one name. */
+export class Hold implements EnterableLock {
+  readonly keys: readonly string[];
+  readonly fencingToken: number;
+  readonly startedAt: number;
+  /** When the hold ends whatever its lease: `maxHold` after the grant. */
+  readonly endsAt: number;
+  reentry: Reentry | undefined;
+  private controller: AbortController | undefined;
+  private lost: LockLostError | undefined;
+  private releasing: Promise<void> | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly queue: HoldOwner,
+    readonly lease: Lease,
+    readonly options: ResolvedLockOptions,
+  ) {
+    this.keys = queue.keys;
+    this.fencingToken = lease.takeToken();
+    this.startedAt = queue.clock.now();
+    this.endsAt = this.startedAt + options.maxHold;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.lost) this.controller.abort(this.lost);
+    }
+    return this.controller.signal;
+  }
+
+  get held(): boolean {
+    return this.remaining > 0;
+  }
+
+  get remaining(): number {
+    return this.releasing ? 0 : this.certainFor;
+  }
+
+  get certainFor(): number {
+    if (this.ended || this.lost) return 0;
+    return Math.max(0, Math.min(this.lease.deadline, this.endsAt) - this.queue.clock.now());
+  }
+
+  fencingTokenOf(key: string): number {
+    if (this.keys.includes(key)) return this.fencingToken;
+    throw new LockKeyError(`This hold is of ${this.keys.join(', ')}, not of ${key}.`, { keys: [key] });
+  }
+
+  assertHeld(): void {
+    this.assertNotLost();
+    if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
+  }
+
+  assertNotLost(): void {
+    if (this.ended && !this.lost) return;
+    if (this.certainFor > 0) return;
+    throw this.lost ?? new LockLostError(EXPIRED, { keys: this.keys });
+  }
+
+  async extend(ttl = this.options.ttl): Promise<void> {
+    this.assertHeld();
+    await this.queue.extend(this, ttl);
+  }
+
+  release(): Promise<void> {
+    return (this.releasing ??= this.reentry ? this.reentry.close().then(() => this.end()) : this.end());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  /** Tells the caller that the hold is over before it was released. */
+  lose(error: LockLostError): void {
+    if (this.ended || this.lost) return;
+    this.lost = error;
+    this.controller?.abort(error);
+  }
+
+  private end(): Promise<void> {
+    this.ended = true;
+    return this.queue.release(this);
+  }
+}

@@ -1,0 +1,107 @@
+import { LockLostError } from '../errors/lock-lost.error.js';
+import type { LockStore } from '../store/lock-store.js';
+import type { Clock } from './clock.js';
+import { EXPIRED } from './hold.js';
+import type { Lease } from './lease.js';
+import { WakeUp } from './wake-up.js';
+
+const BATCH = 500;
+const MAX_RETRY_DELAY = 500;
+
+/** Ends a lease that can no longer be trusted. `gone` means that the store said so: there is nothing to release. */
+export type LoseLease = (lease: Lease, error: LockLostError, gone: boolean) => void;
+
+/**
+ * Renews the leases of one instance and watches their deadlines, with one timer for all of them.
+ *
+ * A lease that leaves the keeper takes the answers of its renewals in flight with it: they can neither bring
+ * it back nor report it lost.
+ */
+export class LeaseKeeper {
+  private readonly leases = new Set<Lease>();
+  private readonly wakeUp: WakeUp;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly store: Pick<LockStore, 'extend'>,
+    private readonly lose: LoseLease,
+  ) {
+    this.wakeUp = new WakeUp(clock, (now) => this.look(now));
+  }
+
+  get size(): number {
+    return this.leases.size;
+  }
+
+  [Symbol.iterator](): Iterator<Lease> {
+    return this.leases.values();
+  }
+
+  add(lease: Lease): void {
+    this.leases.add(lease);
+    this.wakeUp.at(lease.due);
+  }
+
+  delete(lease: Lease): void {
+    this.leases.delete(lease);
+    if (this.leases.size === 0) this.wakeUp.clear();
+  }
+
+  /** Renews the given leases, or all of them, without waiting for their time. */
+  renewNow(leases: Iterable<Lease> = this.leases): void {
+    let batch: Lease[] = [];
+    for (const lease of leases) {
+      batch.push(lease);
+      if (batch.length < BATCH) continue;
+      void this.renew(batch);
+      batch = [];
+    }
+    if (batch.length > 0) void this.renew(batch);
+  }
+
+  private look(now: number): void {
+    const due: Lease[] = [];
+    for (const lease of this.leases) {
+      if (now >= lease.deadline) {
+        this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name] }), false);
+        continue;
+      }
+      if (lease.hold && now >= lease.hold.endsAt) this.endHold(lease);
+      // Renewing a little early lets leases that were granted one by one be renewed together.
+      if (lease.renew && now >= lease.renewAt - lease.ttl / 6) due.push(lease);
+      else this.wakeUp.at(lease.due);
+    }
+    this.renewNow(due);
+  }
+
+  private endHold(lease: Lease): void {
+    lease.renew = false;
+    lease.hold?.lose(new LockLostError('The hold went on for longer than maxHold.', { keys: [lease.name] }));
+    lease.hold = undefined;
+  }
+
+  private async renew(batch: readonly Lease[]): Promise<void> {
+    const sentAt = this.clock.now();
+    const requests = batch.map(({ name, owner, ttl }) => ({ name, owner, ttl }));
+    for (const lease of batch) {
+      lease.renewAt = Infinity;
+      this.wakeUp.at(lease.due);
+    }
+    const renewed = await this.store.extend(requests).catch(() => undefined);
+    batch.forEach((lease, i) => {
+      if (!this.leases.has(lease)) return;
+      if (!renewed) {
+        lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
+      } else if (renewed[i]) {
+        lease.confirm(requests[i]?.ttl ?? lease.ttl, sentAt);
+      } else {
+        this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name] }), true);
+        return;
+      }
+      this.wakeUp.at(lease.due);
+    });
+  }
+}
+
+const TAKEN =
+  'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';

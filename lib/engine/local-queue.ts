@@ -1,0 +1,496 @@
+import { LockLostError } from '../errors/lock-lost.error.js';
+import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
+import { LockTimeoutError } from '../errors/lock-timeout.error.js';
+import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import { type Grant, isGrant, StoreRefusal, type Taken } from '../store/lock-store.js';
+import type { Clock, ScheduledCall } from './clock.js';
+import { Fifo } from './fifo.js';
+import { HandoffBudget } from './handoff-budget.js';
+import { Hold, type HoldOwner } from './hold.js';
+import { Lease } from './lease.js';
+import type { QueueContext } from './queue-context.js';
+import type { Watched } from './outage-watch.js';
+import { Waiter, type WaiterQueue } from './waiter.js';
+
+/** Longest lease of a grant by hand-off before its first renewal: what a frozen waiter costs the others. */
+const MAX_CLAIM = 3_000;
+const MAX_REASK_DELAY = 1_000;
+const RETRY_DELAY = 50;
+/** A lease with less left than this is not passed on in memory. */
+const MIN_LEFT = 500;
+/** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
+const PARK_MARGIN = 100;
+
+/**
+ * - idle: nobody wants the name and nothing is held.
+ * - contending: the first waiter's turn; the store has been asked or has this instance in its queue.
+ * - held: a hold uses the lease, or `minHold` keeps it.
+ * - yielding: the budget is spent and the store decides who goes on.
+ */
+type Phase = 'idle' | 'contending' | 'held' | 'yielding';
+
+/** A grant that has to be confirmed by the answer of a request before it may be used. */
+interface UnconfirmedGrant {
+  readonly grant: Grant;
+  readonly ttl: number;
+}
+
+/** The last answer that somebody else has the lock, and when its request was sent. */
+interface Found extends Taken {
+  readonly sentAt: number;
+}
+
+/**
+ * Callers of this process that want one lock name, in arrival order.
+ *
+ * Only the first asks the store; the others cost Redis nothing. A released hold moves to the next caller in
+ * memory while {@link HandoffBudget} allows it. One request is under way at a time, so that a grant is never
+ * counted twice.
+ */
+export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
+  readonly keys: readonly string[];
+  private readonly waiters = new Fifo<Waiter>();
+  private readonly budget: HandoffBudget;
+  private phase: Phase = 'idle';
+  private lease: Lease | undefined;
+  private requesting = false;
+  /** Since when the store has not answered; undefined while it does. */
+  private silentSince: number | undefined;
+  private failure: unknown;
+  /** This turn's place in the store's queue; kept through re-asks. */
+  private place: string | undefined;
+  private found: Found | undefined;
+  private unconfirmed: UnconfirmedGrant | undefined;
+  private askedToAskAgain = false;
+  /** The shortest `outageTimeout` among those who came since the name was last idle. */
+  private patience = Infinity;
+  private reask: ScheduledCall | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly context: QueueContext,
+  ) {
+    this.keys = [name];
+    this.budget = new HandoffBudget(context.handoff);
+  }
+
+  get clock(): Clock {
+    return this.context.clock;
+  }
+
+  get waiting(): number {
+    return this.waiters.size;
+  }
+
+  /** Waits for the lock; `once` asks a single time instead and is refused at once where others are ahead. */
+  enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
+    return new Promise((resolve, reject) => {
+      if (once && this.phase !== 'idle') return reject(this.timeoutError(0));
+      if (this.waiters.size >= this.context.maxWaiters) return reject(this.queueFullError());
+      const waiter = new Waiter(this, options, once, this.clock.now(), resolve, reject);
+      this.waiters.push(waiter);
+      this.patience = Math.min(this.patience, options.outageTimeout);
+      if (this.phase === 'idle') return this.ask();
+      this.watch(waiter);
+    });
+  }
+
+  /** The caller's signal ended its wait, or its time is over. */
+  giveUp(waiter: Waiter, reason: unknown): void {
+    this.refuse(waiter, reason);
+    this.leaveWhenEmpty();
+  }
+
+  timeOut(waiter: Waiter): void {
+    const waited = this.clock.now() - waiter.startedAt;
+    this.giveUp(
+      waiter,
+      this.silentSince !== undefined && !this.found ? this.unavailableError() : this.timeoutError(waited),
+    );
+  }
+
+  /** Refuses every waiter with an error of its own. */
+  refuseAll(error: () => unknown): void {
+    for (const waiter of this.waiters) this.refuse(waiter, error());
+    this.leaveWhenEmpty();
+  }
+
+  /** Refuses the waiters whose `outageTimeout` is over; tells when the next one's is. */
+  checkOutage(now: number): number {
+    if (this.silentSince === undefined) return Infinity;
+    let next = Infinity;
+    for (const waiter of this.waiters) {
+      const { outageTimeout, wait } = waiter.options;
+      const outageEnds = Math.max(this.silentSince, waiter.startedAt) + outageTimeout;
+      // Once the lock was found taken, the end of the wait is the business of `timeOut`.
+      const ends = waiter.once || this.found ? outageEnds : Math.min(outageEnds, waiter.startedAt + wait);
+      if (now >= ends) this.refuse(waiter, this.unavailableError());
+      else next = Math.min(next, ends);
+    }
+    this.leaveWhenEmpty();
+    return next;
+  }
+
+  /** The store handed the lock to this instance. */
+  accept(grant: Grant, claim: number): void {
+    if (this.leaseOf(grant.owner)) return;
+    if (this.requesting) {
+      if (!this.unconfirmed || this.unconfirmed.grant.token < grant.token)
+        this.unconfirmed = { grant, ttl: claim };
+    } else if (this.phase === 'contending') {
+      this.claim(grant, claim);
+    } else {
+      void this.context.free(this.name, grant.owner);
+    }
+  }
+
+  /** Asks again, now: a grant may have been missed. */
+  askAgain(): void {
+    if (this.phase !== 'contending') return;
+    if (this.requesting) this.askedToAskAgain = true;
+    else this.ask();
+  }
+
+  /** Whether a grant of this owner id is, or may become, the lease of this queue. */
+  mayUse(owner: string): boolean {
+    return this.requesting || this.leaseOf(owner) !== undefined;
+  }
+
+  /** The lease with this owner id, if it is the current one. */
+  leaseOf(owner: string): Lease | undefined {
+    return this.lease?.owner === owner ? this.lease : undefined;
+  }
+
+  release(hold: Hold): Promise<void> {
+    const { lease } = hold;
+    if (!lease.live) return lease.gone ? Promise.resolve() : this.context.free(this.name, lease.owner);
+    lease.hold = undefined;
+    const rest = hold.startedAt + hold.options.minHold - this.clock.now();
+    return rest > 0 ? this.park(lease, rest) : this.passOn(lease);
+  }
+
+  async extend(hold: Hold, ttl: number): Promise<void> {
+    const { lease } = hold;
+    const sentAt = this.clock.now();
+    lease.ttl = ttl;
+    const [renewed] = await this.context.store
+      .extend([{ name: this.name, owner: lease.owner, ttl }])
+      .catch((cause: unknown) => {
+        throw new LockUnavailableError('Redis did not confirm the extension of the lease.', {
+          keys: this.keys,
+          cause,
+        });
+      });
+    if (lease.hold !== hold) return hold.assertHeld();
+    if (!renewed) {
+      this.lose(
+        lease,
+        new LockLostError('The lease ended before it could be extended.', { keys: this.keys }),
+        true,
+      );
+      return hold.assertHeld();
+    }
+    lease.confirm(ttl, sentAt);
+    this.context.keeper.add(lease);
+  }
+
+  /** Ends a lease that can no longer be trusted. */
+  lose(lease: Lease, error: LockLostError, gone: boolean): void {
+    if (!lease.live) return;
+    lease.gone = gone;
+    this.end(lease);
+    lease.hold?.lose(error);
+    if (!this.requesting) this.askOrRest();
+  }
+
+  private ask(): void {
+    const head = this.waiters.first;
+    if (!head || this.requesting) return;
+    const { clock, store } = this.context;
+    const { ttl } = head.options;
+    const tokens = this.budget.tokens(this.waiters.size);
+    const queueing = !head.once && store.canQueue;
+    if (queueing) this.place ??= this.newPlace(head);
+    this.phase = 'contending';
+    this.askedToAskAgain = false;
+    const sentAt = this.startRequest();
+    clock.cancel(this.reask);
+    store
+      .acquire({
+        name: this.name,
+        ttl,
+        tokens,
+        place: queueing ? this.place : undefined,
+        spent: this.context.highestSpentToken,
+      })
+      .then(
+        (reply) => {
+          this.endRequest();
+          if (isGrant(reply)) this.begin(new Lease(this.name, reply, ttl, sentAt), reply, ttl);
+          else this.queue(reply, sentAt);
+        },
+        (error: unknown) => this.retry(error),
+      );
+  }
+
+  private newPlace(head: Waiter): string {
+    return this.context.store.place(
+      Math.min(head.options.ttl, MAX_CLAIM),
+      this.budget.tokens(this.waiters.size),
+    );
+  }
+
+  private startRequest(): number {
+    const now = this.clock.now();
+    this.requesting = true;
+    this.silentSince ??= now;
+    this.watchOutage();
+    return now;
+  }
+
+  private endRequest(): void {
+    this.requesting = false;
+    this.silentSince = this.failure = undefined;
+    this.context.outages.delete(this);
+  }
+
+  /** No answer, or an error. What the store did is unknown; asking again finds out. */
+  private retry(error: unknown): void {
+    this.requesting = false;
+    this.failure = error;
+    this.phase = 'contending';
+    if (error instanceof StoreRefusal) this.refuseAll(() => this.unavailableError());
+    else if (this.waiters.first) this.reask = this.clock.schedule(() => this.ask(), RETRY_DELAY);
+    this.leaveWhenEmpty();
+  }
+
+  /** Somebody else has the lock. */
+  private queue(taken: Taken, sentAt: number): void {
+    this.phase = 'contending';
+    this.found = { ...taken, sentAt };
+    const { unconfirmed } = this;
+    this.unconfirmed = undefined;
+    if (unconfirmed) this.claim(unconfirmed.grant, unconfirmed.ttl);
+    else this.stayQueued(this.found);
+  }
+
+  private stayQueued(found: Found): void {
+    const head = this.waiters.first;
+    if (head?.once) {
+      this.refuse(head, this.timeoutError(this.clock.now() - head.startedAt));
+      return this.waiters.first ? this.ask() : this.leaveWhenEmpty();
+    }
+    if (!head) return this.leaveWhenEmpty();
+    this.watch(head);
+    if (this.askedToAskAgain) return this.ask();
+    // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
+    const delay = Math.min(MAX_REASK_DELAY, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
+    this.reask = this.clock.schedule(() => this.ask(), delay);
+  }
+
+  /**
+   * Takes up a grant by hand-off. It was made after the last request that found this instance waiting, so its
+   * lease began after that request was sent: no agreement of clocks is needed to tell that it is too old.
+   * A grant whose token is not beyond that answer's mark was made before, and is out of date.
+   */
+  private claim(grant: Grant, claim: number): void {
+    const { found } = this;
+    if (found && grant.token <= found.mark) return this.stayQueued(found);
+    const lease = new Lease(this.name, grant, claim, found?.sentAt ?? -Infinity);
+    this.begin(lease, grant, claim);
+    if (lease.hold) this.context.keeper.renewNow([lease]);
+  }
+
+  /** The lock is this instance's. */
+  private begin(lease: Lease, grant: Grant, ttl: number): void {
+    this.clock.cancel(this.reask);
+    const now = this.clock.now();
+    const head = this.waiters.first;
+    if (!head) {
+      this.end(lease);
+      void this.context.free(this.name, lease.owner);
+      return this.rest();
+    }
+    if (lease.deadline - now < ttl / 4) {
+      // Too little is left, or it cannot be told: asking again confirms and renews it.
+      this.unconfirmed = { grant, ttl };
+      return this.ask();
+    }
+    this.place = this.found = this.unconfirmed = undefined;
+    this.phase = 'held';
+    this.lease = lease;
+    this.budget.start(now);
+    this.deliver(head, lease);
+    this.context.keeper.add(lease);
+  }
+
+  private deliver(waiter: Waiter, lease: Lease): void {
+    this.remove(waiter);
+    lease.ttl = waiter.options.ttl;
+    lease.renew = waiter.options.renew;
+    lease.hold = new Hold(this, lease, waiter.options);
+    waiter.grant(lease.hold);
+  }
+
+  /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
+  private passOn(lease: Lease): Promise<void> {
+    const head = this.waiters.first;
+    if (!head) {
+      this.end(lease);
+      this.rest();
+      return this.context.free(this.name, lease.owner);
+    }
+    const now = this.clock.now();
+    const left = lease.deadline - now;
+    if (!lease.hasTokens || left < Math.min(lease.ttl / 10, MIN_LEFT) || !this.budget.spend(now)) this.yield(lease, head);
+    else this.deliverInMemory(head, lease, left);
+    return Promise.resolve();
+  }
+
+  private deliverInMemory(head: Waiter, lease: Lease, left: number): void {
+    this.deliver(head, lease);
+    // The caller gets the ttl that it asked for.
+    if (!lease.renew || (left < lease.ttl / 3 && !lease.renewing)) this.context.keeper.renewNow([lease]);
+    else this.context.keeper.add(lease);
+  }
+
+  private yield(lease: Lease, head: Waiter): void {
+    const { keeper, store } = this.context;
+    keeper.delete(lease);
+    this.phase = 'yielding';
+    const { ttl } = head.options;
+    const tokens = this.budget.tokens(this.waiters.size);
+    this.place = store.canQueue ? this.newPlace(head) : undefined;
+    const sentAt = this.startRequest();
+    store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place }).then(
+      (reply) => {
+        this.endRequest();
+        if (reply && isGrant(reply)) return this.keep(lease, reply, ttl, sentAt);
+        this.end(lease);
+        if (reply) this.queue(reply, sentAt);
+        else this.askOrRest();
+      },
+      (error: unknown) => {
+        this.end(lease);
+        this.retry(error);
+      },
+    );
+  }
+
+  /** Nobody else waits: the lease goes on with a new budget. */
+  private keep(lease: Lease, grant: Grant, ttl: number, sentAt: number): void {
+    const now = this.clock.now();
+    this.place = this.unconfirmed = undefined;
+    lease.refill(grant);
+    lease.confirm(ttl, sentAt);
+    const head = this.waiters.first;
+    if (!head || lease.deadline - now < ttl / 4) {
+      this.end(lease);
+      void this.context.free(this.name, lease.owner);
+      return this.askOrRest();
+    }
+    this.phase = 'held';
+    this.budget.renew(now);
+    this.deliver(head, lease);
+    this.context.keeper.add(lease);
+  }
+
+  /** Keeps the name taken for the rest of `minHold`; should this process die, the shortened lease ends by itself. */
+  private async park(lease: Lease, rest: number): Promise<void> {
+    const { keeper, store } = this.context;
+    keeper.delete(lease);
+    const sentAt = this.clock.now();
+    const ttl = rest + PARK_MARGIN;
+    this.clock.schedule(() => {
+      if (lease.live) void this.passOn(lease);
+    }, rest);
+    const shortened = await store
+      .extend([{ name: this.name, owner: lease.owner, ttl: Math.ceil(ttl) }])
+      .catch(() => [false]);
+    if (shortened[0]) lease.confirm(ttl, sentAt);
+  }
+
+  private end(lease: Lease): void {
+    lease.live = false;
+    this.context.keeper.delete(lease);
+    this.context.spend(lease.token);
+    if (this.lease === lease) this.lease = undefined;
+  }
+
+  private askOrRest(): void {
+    if (this.waiters.first) this.ask();
+    else this.rest();
+  }
+
+  private leaveWhenEmpty(): void {
+    if (this.waiters.first || this.requesting || this.phase !== 'contending') return;
+    // After a failed request nobody knows whether it put this instance into the queue or even granted the lock.
+    if (this.place !== undefined || this.failure !== undefined)
+      void this.context.cancel(this.name, this.place ?? '');
+    if (this.unconfirmed) void this.context.free(this.name, this.unconfirmed.grant.owner);
+    this.rest();
+  }
+
+  private rest(): void {
+    this.phase = 'idle';
+    this.clock.cancel(this.reask);
+    this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
+    this.patience = Infinity;
+    this.context.outages.delete(this);
+    this.context.drop(this);
+  }
+
+  private watch(waiter: Waiter): void {
+    this.context.waits.add(waiter, waiter.startedAt, waiter.options.wait);
+    this.watchOutage();
+  }
+
+  private watchOutage(): void {
+    if (this.silentSince === undefined) return;
+    const wait = this.waiters.first?.options.wait || Infinity;
+    this.context.outages.add(this, this.silentSince + Math.min(this.patience, wait));
+  }
+
+  private refuse(waiter: Waiter, reason: unknown): void {
+    this.remove(waiter);
+    waiter.refuse(reason);
+  }
+
+  private remove(waiter: Waiter): void {
+    this.waiters.remove(waiter);
+    this.context.waits.delete(waiter, waiter.options.wait);
+  }
+
+  private timeoutError(waited: number): LockTimeoutError {
+    const holder = this.found && { owner: this.found.owner, remaining: this.found.remaining };
+    const own = this.lease && {
+      owner: this.lease.owner,
+      remaining: Math.max(0, this.lease.deadline - this.clock.now()),
+    };
+    return new LockTimeoutError(
+      `The lock was held by somebody else for the whole wait of ${Math.round(waited)} ms.`,
+      {
+        keys: this.keys,
+        waited,
+        holder: own ?? holder,
+      },
+    );
+  }
+
+  private unavailableError(): LockUnavailableError {
+    return new LockUnavailableError('Redis did not answer in time, so the lock could not be acquired.', {
+      keys: this.keys,
+      cause: this.failure ?? this.context.store.trouble,
+    });
+  }
+
+  private queueFullError(): LockQueueFullError {
+    return new LockQueueFullError(
+      `${this.waiters.size} callers of this instance wait for the lock already (maxWaiters).`,
+      {
+        keys: this.keys,
+      },
+    );
+  }
+}

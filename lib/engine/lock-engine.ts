@@ -1,0 +1,169 @@
+import { LockClosedError } from '../errors/lock-closed.error.js';
+import { LockLostError } from '../errors/lock-lost.error.js';
+import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import type { HandoffOptions } from '../interfaces/module-options.interface.js';
+import type { LockLog } from '../store/lock-log.js';
+import type { Grant, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { Clock } from './clock.js';
+import { Deadlines } from './deadlines.js';
+import type { Hold } from './hold.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { LocalQueue } from './local-queue.js';
+import { OutageWatch } from './outage-watch.js';
+import type { QueueContext } from './queue-context.js';
+import type { Waiter } from './waiter.js';
+
+/** How long running holders may go on after shutdown began, and how long their work has to end after that. */
+const SHUTDOWN_GRACE = 5_000;
+const ABORT_GRACE = 500;
+const SHUTDOWN_POLL = 10;
+
+export interface EngineSettings {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly handoff: Required<HandoffOptions>;
+  readonly maxWaiters: number;
+  readonly log: LockLog;
+}
+
+/** One instance's side of every lock: its local queues, its leases, and the messages of its store. */
+export class LockEngine implements QueueContext, StoreEvents {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly handoff: Required<HandoffOptions>;
+  readonly maxWaiters: number;
+  readonly keeper: LeaseKeeper;
+  readonly outages: OutageWatch;
+  readonly waits: Deadlines<Waiter>;
+  private readonly queues = new Map<string, LocalQueue>();
+  private readonly log: LockLog;
+  private readonly cleanUps = new Set<Promise<void>>();
+  private opened = false;
+  private closing = false;
+  private spent = 0;
+
+  constructor(settings: EngineSettings) {
+    this.store = settings.store;
+    this.clock = settings.clock;
+    this.handoff = settings.handoff;
+    this.maxWaiters = settings.maxWaiters;
+    this.log = settings.log;
+    this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
+      this.queues.get(lease.name)?.lose(lease, error, gone);
+    });
+    this.outages = new OutageWatch(this.clock);
+    this.waits = new Deadlines(this.clock, (waiter) => waiter.queue.timeOut(waiter));
+  }
+
+  /** Names that somebody here holds or waits for. */
+  get size(): number {
+    return this.queues.size;
+  }
+
+  /** Waits for the lock of one name; `once` asks a single time instead. */
+  acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
+    if (this.closing) return Promise.reject(this.closedError(name));
+    if (!this.opened) {
+      this.opened = true;
+      this.store.open(this);
+    }
+    let queue = this.queues.get(name);
+    if (!queue) this.queues.set(name, (queue = new LocalQueue(name, this)));
+    return queue.enter(options, once);
+  }
+
+  granted(name: string, grant: Grant, claim: number): void {
+    const queue = this.queues.get(name);
+    if (queue) queue.accept(grant, claim);
+    else void this.free(name, grant.owner);
+  }
+
+  revoked(name: string, owner: string): void {
+    const lease = this.queues.get(name)?.leaseOf(owner);
+    if (!lease) return;
+    const error = new LockLostError('The lock was taken away by forceRelease.', { keys: [name] });
+    this.queues.get(name)?.lose(lease, error, true);
+  }
+
+  subscribed(): void {
+    for (const queue of this.queues.values()) queue.askAgain();
+  }
+
+  reconnected(): void {
+    this.keeper.renewNow();
+    this.subscribed();
+  }
+
+  get highestSpentToken(): number {
+    return this.spent;
+  }
+
+  spend(token: number): void {
+    if (token > this.spent) this.spent = token;
+  }
+
+  free(name: string, owner: string): Promise<void> {
+    return this.cleanUp(
+      this.store.release(name, owner),
+      `The release of ${name} was not confirmed; its lease will end it.`,
+    );
+  }
+
+  cancel(name: string, place: string): Promise<void> {
+    const cancelled = this.store.cancel(name, place).then(async (owner) => {
+      if (owner && !this.queues.get(name)?.mayUse(owner)) await this.store.release(name, owner);
+    });
+    return this.cleanUp(
+      cancelled,
+      `Leaving the queue of ${name} was not confirmed; a grant to this instance would lapse by itself.`,
+    );
+  }
+
+  drop(queue: { readonly name: string }): void {
+    if (this.queues.get(queue.name) === queue) this.queues.delete(queue.name);
+  }
+
+  /** Refuses everybody from now on, those who wait included. Holders go on. */
+  beginShutdown(): void {
+    this.closing = true;
+    for (const queue of [...this.queues.values()]) queue.refuseAll(() => this.closedError(queue.name));
+  }
+
+  /** Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases. */
+  async close(): Promise<void> {
+    this.beginShutdown();
+    await this.settled(SHUTDOWN_GRACE);
+    for (const lease of this.keeper) {
+      lease.hold?.lose(
+        new LockLostError('The application was shut down while the lock was held.', { keys: [lease.name] }),
+      );
+    }
+    await this.settled(ABORT_GRACE);
+    await this.store.close();
+  }
+
+  /** Waits until nothing is held and every release is answered, or the time is over. */
+  private async settled(grace: number): Promise<void> {
+    const end = this.clock.now() + grace;
+    while ((this.keeper.size > 0 || this.cleanUps.size > 0) && this.clock.now() < end) {
+      await new Promise<void>((resolve) => void setTimeout(resolve, SHUTDOWN_POLL));
+    }
+  }
+
+  private async cleanUp(request: Promise<unknown>, warning: string): Promise<void> {
+    const done = request.then(
+      () => undefined,
+      (error: unknown) =>
+        this.log.warn(`${warning} ${error instanceof Error ? error.message : String(error)}`),
+    );
+    this.cleanUps.add(done);
+    await done;
+    this.cleanUps.delete(done);
+  }
+
+  private closedError(name: string): LockClosedError {
+    return new LockClosedError('The application is shutting down and grants no more locks.', {
+      keys: [name],
+    });
+  }
+}

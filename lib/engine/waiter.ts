@@ -1,0 +1,45 @@
+import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import type { FifoNode } from './fifo.js';
+import type { Hold } from './hold.js';
+
+/** Where a waiter stands. */
+export interface WaiterQueue {
+  giveUp(waiter: Waiter, reason: unknown): void;
+  timeOut(waiter: Waiter): void;
+}
+
+/** A caller of this process that wants a lock. */
+export class Waiter implements FifoNode<Waiter> {
+  previous: Waiter | undefined;
+  next: Waiter | undefined;
+  private abort: (() => void) | undefined;
+
+  constructor(
+    readonly queue: WaiterQueue,
+    readonly options: ResolvedLockOptions,
+    /** Asks a single time and does not queue. */
+    readonly once: boolean,
+    readonly startedAt: number,
+    private readonly resolve: (hold: Hold) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {
+    const { signal } = options;
+    if (!signal) return;
+    this.abort = () => queue.giveUp(this, signal.reason);
+    signal.addEventListener('abort', this.abort, { once: true });
+  }
+
+  grant(hold: Hold): void {
+    this.detach();
+    this.resolve(hold);
+  }
+
+  refuse(error: unknown): void {
+    this.detach();
+    this.reject(error);
+  }
+
+  private detach(): void {
+    if (this.abort) this.options.signal?.removeEventListener('abort', this.abort);
+  }
+}

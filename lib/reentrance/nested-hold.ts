@@ -1,0 +1,70 @@
+import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
+import { LockLostError } from '../errors/lock-lost.error.js';
+import type { Reentry } from './reentry.js';
+
+/** An entry into a hold of the enclosing context: its token, its lease; releasing it only lets the next branch in. */
+export class NestedHold implements EnterableLock {
+  reentry: Reentry | undefined;
+  private releasing: Promise<void> | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly outer: EnterableLock,
+    private readonly entry: Reentry,
+  ) {}
+
+  get keys(): readonly string[] {
+    return this.outer.keys;
+  }
+
+  get fencingToken(): number {
+    return this.outer.fencingToken;
+  }
+
+  get signal(): AbortSignal {
+    return this.outer.signal;
+  }
+
+  get held(): boolean {
+    return this.remaining > 0;
+  }
+
+  get remaining(): number {
+    return this.releasing ? 0 : this.certainFor;
+  }
+
+  get certainFor(): number {
+    return this.ended ? 0 : this.outer.certainFor;
+  }
+
+  fencingTokenOf(key: string): number {
+    return this.outer.fencingTokenOf(key);
+  }
+
+  assertHeld(): void {
+    this.assertNotLost();
+    if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
+  }
+
+  assertNotLost(): void {
+    if (!this.ended) this.outer.assertNotLost();
+  }
+
+  extend(ttl?: number): Promise<void> {
+    return this.outer.extend(ttl);
+  }
+
+  release(): Promise<void> {
+    return (this.releasing ??= this.end());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  private async end(): Promise<void> {
+    await this.reentry?.close();
+    this.ended = true;
+    this.entry.leave();
+  }
+}

@@ -1,0 +1,80 @@
+interface Branch {
+  settle(admitted: boolean): void;
+}
+
+export interface BranchWait {
+  readonly wait: number;
+  readonly signal: AbortSignal | undefined;
+  /** The error of a branch that waited so many milliseconds in vain. */
+  readonly timeout: (waited: number) => Error;
+}
+
+/**
+ * The way into a hold from the calls below it.
+ *
+ * One branch at a time: parallel branches below one hold exclude each other while inside, in arrival order.
+ * The hold ends only when the branch inside has left, and lets nobody in from the moment its owner releases it.
+ */
+export class Reentry {
+  private open = true;
+  private inside = false;
+  private readonly branches = new Set<Branch>();
+  private emptied: (() => void) | undefined;
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  /** Resolves to false when the hold was released meanwhile: the caller has to acquire the lock by itself. */
+  enter({ wait, signal, timeout }: BranchWait): Promise<boolean> {
+    if (!this.open) return Promise.resolve(false);
+    if (!this.inside) {
+      this.inside = true;
+      return Promise.resolve(true);
+    }
+    if (wait === 0) return Promise.reject(timeout(0));
+    return new Promise((resolve, reject) => {
+      const startedAt = performance.now();
+      const leave = (): void => {
+        this.branches.delete(branch);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      const branch: Branch = {
+        settle: (admitted) => {
+          leave();
+          resolve(admitted);
+        },
+      };
+      const abort = (): void => {
+        leave();
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(
+        () => {
+          leave();
+          reject(timeout(performance.now() - startedAt));
+        },
+        Math.min(wait, 2 ** 31 - 1),
+      );
+      timer.unref();
+      signal?.addEventListener('abort', abort, { once: true });
+      this.branches.add(branch);
+    });
+  }
+
+  leave(): void {
+    const [next] = this.branches;
+    if (next) return next.settle(true);
+    this.inside = false;
+    this.emptied?.();
+  }
+
+  /** Resolves when nobody is inside any more. */
+  close(): Promise<void> {
+    this.open = false;
+    for (const branch of [...this.branches]) branch.settle(false);
+    if (!this.inside) return Promise.resolve();
+    return new Promise((resolve) => (this.emptied = resolve));
+  }
+}

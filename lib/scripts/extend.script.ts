@@ -1,0 +1,25 @@
+import { luaScript } from './lua-script.js';
+
+/**
+ * Renews the leases of many locks at once. Never brings back a lock that is gone.
+ *
+ * KEYS  1..n locks
+ * ARGV  for each lock: owner id, ttl in ms
+ * Reply for each lock: 1 renewed, 0 it was not the owner's
+ *
+ * O(n).
+ */
+export const extendScript = luaScript(
+  'extend',
+  `
+local reply = {}
+for i, lock in ipairs(KEYS) do
+  if redis.call('GET', lock) == ARGV[2 * i - 1] then
+    reply[i] = redis.call('PEXPIRE', lock, ARGV[2 * i])
+  else
+    reply[i] = 0
+  end
+end
+return reply
+`,
+);

@@ -1,0 +1,90 @@
+import type { LockSnapshot } from '../interfaces/lock.interface.js';
+
+/** The lock of one name, given to this instance. */
+export interface Grant {
+  /** Owner id `<instance>:<first token>`, the value under which the store keeps the lock. */
+  readonly owner: string;
+  /** First fencing token of a block that is this grant's alone. */
+  readonly token: number;
+  /** How many tokens the block has. */
+  readonly tokens: number;
+}
+
+/** Somebody else has the lock. */
+export interface Taken {
+  readonly owner: string;
+  /** Milliseconds that the holder's lease still runs; undefined where it has no end. */
+  readonly remaining: number | undefined;
+  /** Every fencing token minted after this answer is greater. */
+  readonly mark: number;
+}
+
+export interface AcquireRequest {
+  readonly name: string;
+  readonly ttl: number;
+  /** Fencing tokens to reserve. */
+  readonly tokens: number;
+  /** The place in the queue to take when the lock is taken; undefined asks without queueing. */
+  readonly place: string | undefined;
+  /** Leases up to this token have ended here: found in the store, they count as free rather than as a grant. */
+  readonly spent: number;
+}
+
+export interface YieldRequest extends Omit<AcquireRequest, 'spent'> {
+  readonly owner: string;
+}
+
+export interface Extension {
+  readonly name: string;
+  readonly owner: string;
+  readonly ttl: number;
+}
+
+/** What a store tells the engine on its own. */
+export interface StoreEvents {
+  /** The lock was handed to this instance while it waited. The lease runs for `claim` ms only. */
+  granted(name: string, grant: Grant, claim: number): void;
+  /** The hold of `owner` was taken away by force. */
+  revoked(name: string, owner: string): void;
+  /** Grants can be received (again): whoever waits should ask. */
+  subscribed(): void;
+  /** Commands can be sent again after an interruption: every lease is in doubt. */
+  reconnected(): void;
+}
+
+/**
+ * Where locks are kept. Every call is one round trip and rejects when no answer comes; each may be sent twice.
+ * A store knows nothing of callers: it deals with one instance and one turn of it per name.
+ */
+export interface LockStore {
+  /** Starts listening for grants. Called once, before the first request. */
+  open(events: StoreEvents): void;
+  /** Whether grants by hand-off would reach this instance just now. */
+  readonly canQueue: boolean;
+  /** Why no answer comes, as far as the store knows. */
+  readonly trouble: Error;
+  /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */
+  place(claim: number, tokens: number): string;
+  acquire(request: AcquireRequest): Promise<Grant | Taken>;
+  /** Hands the lock to another waiting instance, or keeps it where none waits. Undefined: it was lost. */
+  yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
+  /** Resolves to whether the lock was still the owner's. */
+  release(name: string, owner: string): Promise<boolean>;
+  /** Resolves, for each, to whether the lock was still the owner's. */
+  extend(batch: readonly Extension[]): Promise<readonly boolean[]>;
+  /** Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. */
+  cancel(name: string, place: string): Promise<string | undefined>;
+  query(name: string): Promise<LockSnapshot>;
+  forceRelease(name: string): Promise<boolean>;
+  /** Closes what the store opened. */
+  close(): Promise<void>;
+}
+
+/** The store answered with an error that asking again cannot cure: wrong credentials, missing rights, a foreign type of key. */
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal';
+}
+
+export function isGrant(reply: Grant | Taken): reply is Grant {
+  return 'token' in reply;
+}

@@ -1,0 +1,91 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import type { LockConnection } from '../../interfaces/module-options.interface.js';
+import type { LockLog } from '../lock-log.js';
+import { Redaction } from './redaction.js';
+
+/** Milliseconds between attempts to reconnect: quick at first, never far apart, for a lock is waited for. */
+function retryStrategy(times: number): number {
+  return Math.min(50 * times, 1_000);
+}
+
+/** The clients of one store: one for commands, one that only listens. Reports their troubles once each, without credentials. */
+export class RedisConnection {
+  readonly commands: Redis;
+  readonly redaction: Redaction;
+  private readonly owned: boolean;
+  private readonly opened: Redis[] = [];
+  private lastError: Error | undefined;
+
+  constructor(
+    connection: LockConnection | undefined,
+    private readonly log: LockLog,
+  ) {
+    this.owned = !(connection instanceof Object && 'evalsha' in connection);
+    this.commands = this.owned
+      ? createClient(connection as string | RedisOptions | undefined)
+      : (connection as Redis);
+    const { password, sentinelPassword, username } = this.commands.options;
+    this.redaction = new Redaction([
+      password,
+      sentinelPassword,
+      username === 'default' ? undefined : username,
+    ]);
+    if (this.owned) this.watch(this.commands);
+  }
+
+  /** A connection beside the one for commands, with the same settings; connects when it is first used. */
+  listener(): Redis {
+    const client = this.commands.duplicate({
+      lazyConnect: true,
+      autoResubscribe: false,
+      enableOfflineQueue: true,
+      maxRetriesPerRequest: null,
+      retryStrategy: this.commands.options.retryStrategy ?? retryStrategy,
+    });
+    this.watch(client);
+    return client;
+  }
+
+  /** Why no answer comes, as far as the client knows. */
+  get trouble(): Error {
+    return this.lastError ?? new Error(`The Redis client's status is "${this.commands.status}".`);
+  }
+
+  /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
+  replaceSilent(): void {
+    if (this.owned && this.commands.status === 'ready') this.commands.disconnect(true);
+  }
+
+  /** Closes what this connection opened, whatever state it is in. */
+  close(): void {
+    for (const client of this.opened) client.disconnect();
+  }
+
+  private watch(client: Redis): void {
+    this.opened.push(client);
+    client.on('error', (error: unknown) => this.report(error));
+    client.on('ready', () => this.recover());
+  }
+
+  private report(error: unknown): void {
+    const clean = this.redaction.error(error);
+    if (this.lastError?.message === clean.message) return;
+    this.lastError = clean;
+    this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
+  }
+
+  private recover(): void {
+    if (
+      !this.lastError ||
+      this.opened.some((client) => client.status !== 'ready' && client.status !== 'wait')
+    )
+      return;
+    this.lastError = undefined;
+    this.log.log('Redis can be used for locks again.');
+  }
+}
+
+function createClient(connection: string | RedisOptions | undefined): Redis {
+  if (typeof connection === 'string') return new Redis(connection, { retryStrategy });
+  return new Redis({ retryStrategy, ...connection });
+}
