@@ -94,15 +94,20 @@ function checkOneCopy(tarball) {
   }
 }
 
-const { filename, files } = pack();
-const tarball = join(scratch, filename);
-step('holds what users need and nothing else', () => checkContents(files.map(({ path }) => path)));
-step('has no dependencies of its own', checkDependencies);
-step('publint', () => show(process.execPath, [commandOf('publint'), 'run', tarball, '--strict']));
-step('types of the root resolve everywhere', () =>
-  show(process.execPath, [commandOf('@arethetypeswrong/cli'), tarball, '--entrypoints', '.']),
-);
-step('types of sub-paths resolve wherever package.json exports are known', () =>
-  show(process.execPath, [commandOf('@arethetypeswrong/cli'), tarball, '--profile', 'node16']),
-);
-step('is one copy in a process that requires it and imports it', () => checkOneCopy(tarball));
+try {
+  const { filename, files } = pack();
+  const tarball = join(scratch, filename);
+  step('holds what users need and nothing else', () => checkContents(files.map(({ path }) => path)));
+  step('has no dependencies of its own', checkDependencies);
+  step('publint', () => show(process.execPath, [commandOf('publint'), 'run', tarball, '--strict']));
+  step('types of the root resolve everywhere', () =>
+    show(process.execPath, [commandOf('@arethetypeswrong/cli'), tarball, '--entrypoints', '.']),
+  );
+  step('types of sub-paths resolve wherever package.json exports are known', () =>
+    show(process.execPath, [commandOf('@arethetypeswrong/cli'), tarball, '--profile', 'node16']),
+  );
+  step('is one copy in a process that requires it and imports it', () => checkOneCopy(tarball));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

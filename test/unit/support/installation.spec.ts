@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { provideInstallation } from '../../support/setup/installation.mjs';
+
+interface Package {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly optional?: boolean;
+}
+
+const LEFT_PAD = { version: '1.3.0', integrity: 'sha512-a' };
+
+describe('provideInstallation', () => {
+  let root: string;
+  let ran: string[];
+  let npmSucceeds: boolean;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'installation-'));
+    ran = [];
+    npmSucceeds = true;
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function wish(packages: Record<string, Package>): void {
+    writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...packages } }));
+  }
+
+  function install(packages: Record<string, Package>): void {
+    mkdirSync(join(root, 'node_modules'));
+    writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
+  }
+
+  function provide(): void {
+    provideInstallation(root, {
+      run(program, args) {
+        ran.push(`${program} ${args[0]}`);
+        return npmSucceeds;
+      },
+      say: () => {},
+    });
+  }
+
+  it('installs in a fresh clone', () => {
+    wish({ 'node_modules/left-pad': LEFT_PAD });
+
+    provide();
+
+    expect(ran).toEqual(['npm ci']);
+  });
+
+  it('leaves an installation alone that is what the lock file asks for', () => {
+    wish({ 'node_modules/left-pad': LEFT_PAD });
+    install({ 'node_modules/left-pad': LEFT_PAD });
+
+    provide();
+
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['lacks a package', {}],
+    ['has another version', { 'node_modules/left-pad': { ...LEFT_PAD, version: '1.2.0' } }],
+    ['has another tarball', { 'node_modules/left-pad': { ...LEFT_PAD, integrity: 'sha512-b' } }],
+  ])('installs again where the installation %s', (_, installed) => {
+    wish({ 'node_modules/left-pad': LEFT_PAD });
+    install(installed);
+
+    provide();
+
+    expect(ran).toEqual(['npm ci']);
+  });
+
+  it('does not miss optional packages of other systems', () => {
+    wish({
+      'node_modules/left-pad': LEFT_PAD,
+      'node_modules/left-pad-win32': { ...LEFT_PAD, optional: true },
+    });
+    install({ 'node_modules/left-pad': LEFT_PAD });
+
+    provide();
+
+    expect(ran).toEqual([]);
+  });
+
+  it('fails where npm fails', () => {
+    npmSucceeds = false;
+    wish({ 'node_modules/left-pad': LEFT_PAD });
+
+    expect(provide).toThrow('npm ci failed');
+  });
+});
