@@ -76,6 +76,7 @@ function build(root, system) {
   const script = `
     require(${JSON.stringify(join(cache, 'node_modules', BUILDER, 'lib/util/RedisBinary'))})
       .default.getPath({ downloadDir: ${JSON.stringify(cache)}, version: 'stable' })
-      .then((path) => process.stdout.write(path), (error) => { console.error(error.message); process.exitCode = 1; })`;
-  return system.read(process.execPath, ['-e', script]);
+      .then((path) => console.log('\\n' + path), (error) => { console.error(error.message); process.exitCode = 1; })`;
+  // What comes before is the progress of the download.
+  return system.read(process.execPath, ['-e', script])?.split('\n').at(-1);
 }

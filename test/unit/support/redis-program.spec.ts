@@ -28,7 +28,7 @@ class PretendedSystem implements System {
     if (args[0] !== '-e') return this.programs[program];
     if (!this.canBuild) return undefined;
     this.programs[BUILT] = VERSION;
-    return BUILT;
+    return `Download: 50%\nDownload: 100%\n\n${BUILT}`;
   }
 
   link(program: string, at: string): void {
