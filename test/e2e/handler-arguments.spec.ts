@@ -1,0 +1,172 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Param,
+  ParseIntPipe,
+  Post,
+  Query,
+  Scope,
+  UseGuards,
+  ValidationPipe,
+  type CanActivate,
+} from '@nestjs/common';
+import { IsNotEmpty, IsString } from 'class-validator';
+import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Gate } from './support/gate.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+class PlaceOrder {
+  @IsString()
+  @IsNotEmpty()
+  sku = '';
+}
+
+class DenyGuard implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+@Controller('orders')
+class OrdersController {
+  constructor(private readonly gate: Gate) {}
+
+  @Get(':id')
+  @Locked('order:<0>')
+  async pay(@Param('id', ParseIntPipe) id: number): Promise<{ id: number }> {
+    await this.gate.pass();
+    return { id };
+  }
+
+  @Get(':id/lock')
+  @Locked('order:<0>')
+  async lock(
+    @Param('id', ParseIntPipe) _id: number,
+    @CurrentLock() lock: Lock,
+    @Query('note') note: string,
+  ): Promise<object> {
+    return { keys: lock.keys, held: lock.held, token: Number.isSafeInteger(lock.fencingToken), note };
+  }
+
+  @Post()
+  @Locked('stock:<0.sku>')
+  async place(
+    @Body(new ValidationPipe({ transform: true })) order: PlaceOrder,
+    @CurrentLock() lock: Lock,
+  ): Promise<object> {
+    return { sku: order.sku, keys: lock.keys };
+  }
+
+  @Post('denied')
+  @UseGuards(DenyGuard)
+  @Locked('stock:<0.sku>')
+  async denied(@Body() _order: PlaceOrder): Promise<void> {}
+
+  @Post('failing')
+  @Locked('stock:<0.sku>')
+  async failing(@Body() order: PlaceOrder): Promise<void> {
+    throw new Error(`No ${order.sku}`);
+  }
+}
+
+@Controller({ path: 'requests', scope: Scope.REQUEST })
+class RequestScopedController {
+  constructor(private readonly gate: Gate) {}
+
+  @Get(':id')
+  @Locked('request:<0>')
+  async work(@Param('id') id: string): Promise<{ id: string }> {
+    await this.gate.pass();
+    return { id };
+  }
+}
+
+describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let gate: Gate;
+  let acquire: jest.SpiedFunction<LockService['acquire']>;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    gate = new Gate();
+    app = await HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [OrdersController, RequestScopedController],
+      providers: [{ provide: Gate, useValue: gate }],
+    });
+    acquire = jest.spyOn(app.nest.get(LockService), 'acquire');
+  });
+  beforeEach(() => {
+    gate.arrived = 0;
+    acquire.mockClear();
+  });
+  afterAll(async () => {
+    await app.stop();
+    await server.stop();
+  });
+
+  it('takes its key from the arguments as the pipes leave them', async () => {
+    const first = app.get('/orders/7');
+    await waitFor(() => gate.arrived === 1);
+    const second = app.get('/orders/007');
+    await waitFor(() => acquire.mock.calls.length === 2);
+    expect(acquire.mock.calls.map(([keys]) => keys)).toEqual([['order:7'], ['order:7']]);
+
+    const other = app.get('/orders/8');
+    await waitFor(() => gate.arrived === 2);
+    gate.open();
+    expect(await (await first).json()).toEqual({ id: 7 });
+    await waitFor(() => gate.arrived === 3);
+    gate.open();
+    gate.open();
+    expect(await (await second).json()).toEqual({ id: 7 });
+    expect(await (await other).json()).toEqual({ id: 8 });
+  });
+
+  it('gets its lock as a parameter, between parameters of Nest', async () => {
+    const response = await app.get('/orders/5/lock?note=hello');
+    expect(await response.json()).toEqual({ keys: ['order:5'], held: true, token: true, note: 'hello' });
+  });
+
+  it('gets its lock as the last parameter, after one that a pipe validates', async () => {
+    const response = await app.post('/orders', { sku: 'tea' });
+    expect(await response.json()).toEqual({ sku: 'tea', keys: ['stock:tea'] });
+  });
+
+  it.each([
+    ['a pipe refuses a parameter', '/orders/seven', undefined, 400],
+    ['validation refuses the body', '/orders', { sku: '' }, 400],
+    ['a guard refuses the request', '/orders/denied', { sku: 'tea' }, 403],
+    ['an argument gives no key', '/orders/failing', { sku: '' }, 400],
+  ])('does not ask Redis when %s', async (_case, path, body, status) => {
+    await server.resetCommandCounts();
+    const response = body === undefined ? await app.get(path) : await app.post(path, body);
+    expect(response.status).toBe(status);
+    expect(acquire).not.toHaveBeenCalled();
+    const scripts = Object.keys(await server.commandCounts()).filter((command) => command.startsWith('eval'));
+    expect(scripts).toEqual([]);
+  });
+
+  it('releases when the handler fails, and passes its error on', async () => {
+    const failed = await app.post('/orders/failing', { sku: 'tea' });
+    expect(failed.status).toBe(500);
+    const next = await app.post('/orders', { sku: 'tea' });
+    expect(next.status).toBe(201);
+  });
+
+  it('excludes calls of request-scoped controllers', async () => {
+    const first = app.get('/requests/1');
+    const second = app.get('/requests/1');
+    await waitFor(() => gate.arrived === 1 && acquire.mock.calls.length === 2);
+    gate.open();
+    await Promise.race([first, second]);
+    await waitFor(() => gate.arrived === 2);
+    gate.open();
+    expect((await first).status).toBe(200);
+    expect((await second).status).toBe(200);
+  });
+});

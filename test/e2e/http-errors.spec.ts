@@ -1,0 +1,153 @@
+import { Controller, Get, HttpException, Param, type ExecutionContext } from '@nestjs/common';
+import { firstValueFrom, throwError } from 'rxjs';
+import type { HttpAdapterHost } from '@nestjs/core';
+import {
+  LockClosedError,
+  LockConfigError,
+  LockInterceptor,
+  LockKeyError,
+  LockLostError,
+  LockQueueFullError,
+  LockService,
+  LockTimeoutError,
+  LockUnavailableError,
+  Locked,
+  RedisLockModule,
+  type LockError,
+  type LockModuleOptions,
+} from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+const keys = ['order:42'];
+const failures: Record<string, LockError> = {
+  key: new LockKeyError('OrdersController.pay: <0> of order:<0> is undefined', { keys }),
+  timeout: new LockTimeoutError('order:42 is held by host-1-a:7', {
+    keys,
+    waited: 10,
+    holder: { owner: 'host-1-a:7', remaining: 4_100 },
+  }),
+  unknown: new LockTimeoutError('order:42 is held', { keys, waited: 10 }),
+  full: new LockQueueFullError('10000 callers wait for order:42', { keys }),
+  unavailable: new LockUnavailableError('connect ECONNREFUSED', { keys }),
+  lost: new LockLostError('order:42 was lost', { keys }),
+  closed: new LockClosedError('shutting down', { keys }),
+  config: new LockConfigError('OrdersController.pay finds no LockService', { keys }),
+};
+
+@Controller()
+class FailingController {
+  @Get('locked/:key')
+  @Locked('order:<0>')
+  async locked(@Param('key') key: string): Promise<string> {
+    return key;
+  }
+
+  @Get('throws/:failure')
+  async throws(@Param('failure') failure: string): Promise<void> {
+    throw failures[failure] ?? new Error('unknown failure');
+  }
+}
+
+describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication | undefined;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(async () => {
+    await app?.stop();
+    app = undefined;
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  async function start(options: LockModuleOptions = {}): Promise<HttpApplication> {
+    app = await HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url, ...options })],
+      controllers: [FailingController],
+    });
+    return app;
+  }
+
+  it.each([
+    ['key', 400, 'Bad Request', null],
+    ['timeout', 423, 'Locked', '5'],
+    ['unknown', 423, 'Locked', '1'],
+    ['full', 503, 'Service Unavailable', '1'],
+    ['unavailable', 503, 'Service Unavailable', null],
+    ['lost', 500, 'Internal Server Error', null],
+    ['closed', 503, 'Service Unavailable', null],
+    ['config', 500, 'Internal Server Error', null],
+  ])(
+    'answers %s with %d, and tells neither holder nor name nor method',
+    async (failure, status, error, retryAfter) => {
+      const response = await (await start()).get(`/throws/${failure}`);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('retry-after')).toBe(retryAfter);
+      const body = (await response.json()) as object;
+      expect(body).toEqual({ statusCode: status, message: expect.any(String), error });
+      expect(JSON.stringify(body)).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
+    },
+  );
+
+  it('answers a lock that is taken with 423 and Retry-After', async () => {
+    const application = await start({ wait: 0 });
+    const lock = await application.nest.get(LockService).acquire('order:1');
+    const response = await application.get('/locked/1');
+    expect(response.status).toBe(423);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    await lock.release();
+  });
+
+  it('uses the statuses of the http option, and the defaults for the rest', async () => {
+    const application = await start({ http: { LOCK_TIMEOUT: 409 } });
+    const conflict = await application.get('/throws/timeout');
+    expect(conflict.status).toBe(409);
+    expect(await conflict.json()).toMatchObject({ statusCode: 409, error: 'Conflict' });
+    expect(conflict.headers.get('retry-after')).toBe('5');
+    expect((await application.get('/throws/unavailable')).status).toBe(503);
+  });
+
+  it('leaves lock errors to the application with http: false', async () => {
+    const application = await start({ http: false });
+    const response = await application.get('/throws/timeout');
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ statusCode: 500, message: 'Internal server error' });
+    expect(response.headers.get('retry-after')).toBeNull();
+  });
+});
+
+describe('lock errors in the interceptor', () => {
+  function errorThrough(type: string, error: unknown): Promise<unknown> {
+    const setHeader = jest.fn();
+    const adapterHost = {
+      httpAdapter: { setHeader, isHeadersSent: () => false },
+    } as unknown as HttpAdapterHost;
+    const context = {
+      getType: () => type,
+      switchToHttp: () => ({ getResponse: () => ({}) }),
+    } as unknown as ExecutionContext;
+    const handled = new LockInterceptor(adapterHost).intercept(context, {
+      handle: () => throwError(() => error),
+    });
+    return firstValueFrom(handled).catch((caught: unknown) => caught);
+  }
+
+  it('become the cause of an HttpException in HTTP', async () => {
+    const caught = await errorThrough('http', failures['timeout']);
+    expect(caught).toBeInstanceOf(HttpException);
+    expect((caught as HttpException).cause).toBe(failures['timeout']);
+  });
+
+  it.each(['rpc', 'ws', 'graphql'])('stay as they are in %s', async (type) => {
+    expect(await errorThrough(type, failures['timeout'])).toBe(failures['timeout']);
+  });
+
+  it('are told from errors of the work, which pass unchanged', async () => {
+    const error = new Error('out of stock');
+    expect(await errorThrough('http', error)).toBe(error);
+  });
+});
