@@ -1,5 +1,6 @@
 import { defer, finalize, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
 import type { LockSlot } from '../interceptors/lock-slot.js';
+import { assertNotLost } from '../interceptors/assert-not-lost.js';
 import { releaseQuietly } from '../interceptors/release-quietly.js';
 import type { Lock } from '../interfaces/lock.interface.js';
 import type { LockService } from '../lock.service.js';
@@ -29,7 +30,7 @@ export class LockedCall {
     let result: unknown;
     try {
       result = await this.work(lock);
-      if (!isObservable(result)) lock.assertHeld();
+      if (!isObservable(result)) assertNotLost(lock);
     } catch (error) {
       await this.leave(lock);
       throw error;

@@ -1,4 +1,5 @@
 import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
+import { assertNotLost } from '../interceptors/assert-not-lost.js';
 import type { Lock } from '../interfaces/lock.interface.js';
 
 /**
@@ -13,7 +14,7 @@ export function whileHeld<T>(
 ): Observable<T> {
   const inContext = new Observable<T>((subscriber) => within(() => stream.subscribe(subscriber)));
   const heldToTheEnd = defer(() => {
-    lock.assertHeld();
+    assertNotLost(lock);
     return EMPTY;
   });
   return concat(inContext, heldToTheEnd).pipe(takeUntil(lossOf(lock)));

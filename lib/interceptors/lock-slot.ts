@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Lock } from '../interfaces/lock.interface.js';
 import type { LockService } from '../lock.service.js';
+import { assertNotLost } from './assert-not-lost.js';
 import { releaseQuietly } from './release-quietly.js';
 
 const storage = new AsyncLocalStorage<LockSlot>();
@@ -83,8 +84,8 @@ export class LockSlot {
   }
 
   /** Throws LockLostError where a hold ended before the invocation did. */
-  assertHeld(): void {
-    for (const lock of this.holds) lock.assertHeld();
+  assertNotLost(): void {
+    for (const lock of this.holds) assertNotLost(lock);
   }
 
   /** Ends the invocation. A call that is still at work, because its client went away, keeps its hold until it ends. */

@@ -46,7 +46,7 @@ export class LockInterceptor implements NestInterceptor {
     const slot = new LockSlot(context);
     const handled = slot.run(() => next.handle());
     const checked = defer(() => {
-      slot.assertHeld();
+      slot.assertNotLost();
       return EMPTY;
     });
     return concat(handled, checked).pipe(

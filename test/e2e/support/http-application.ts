@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -48,6 +49,9 @@ export class HttpApplication {
   }
 
   async stop(): Promise<void> {
+    // Those that the client keeps alive would hold up the end of the application.
+    const server: Server = this.nest.getHttpServer();
+    server.closeAllConnections();
     await this.nest.close();
   }
 }
