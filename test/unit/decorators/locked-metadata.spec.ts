@@ -1,0 +1,81 @@
+import { Controller, Get, Module, SetMetadata, UseGuards, type CanActivate } from '@nestjs/common';
+import { ModuleRef, Reflector } from '@nestjs/core';
+import { Cron, CronExpression, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { ApiOperation, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { Test } from '@nestjs/testing';
+import { Locked } from '../../../lib/index.js';
+
+class Guard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+@Controller('orders')
+class OrdersController {
+  @Locked('all')
+  @Get('below')
+  @UseGuards(Guard)
+  @ApiOperation({ summary: 'The summary' })
+  @SetMetadata('roles', ['admin'])
+  @Cron(CronExpression.EVERY_YEAR, { name: 'below' })
+  async below(_first?: string, _second?: string): Promise<void> {}
+
+  @Cron(CronExpression.EVERY_YEAR, { name: 'above' })
+  @SetMetadata('roles', ['admin'])
+  @ApiOperation({ summary: 'The summary' })
+  @UseGuards(Guard)
+  @Get('above')
+  @Locked('all')
+  async above(_first?: string, _second?: string): Promise<void> {}
+
+  @Get('plain')
+  @UseGuards(Guard)
+  @ApiOperation({ summary: 'The summary' })
+  @SetMetadata('roles', ['admin'])
+  @Cron(CronExpression.EVERY_YEAR, { name: 'plain' })
+  async plain(_first?: string, _second?: string): Promise<void> {}
+}
+
+@Module({ imports: [ScheduleModule.forRoot()], controllers: [OrdersController] })
+class AppModule {}
+
+describe.each(['below', 'above'] as const)('metadata of decorators %s @Locked', (place) => {
+  const { [place]: locked, plain } = OrdersController.prototype;
+
+  it('stays on the method', () => {
+    const metadata = (method: object): object =>
+      Object.fromEntries(
+        Reflect.getMetadataKeys(method).map((key) => [key, Reflect.getMetadata(key, method)]),
+      );
+    const expected = JSON.stringify(metadata(plain)).replaceAll('plain', place);
+    expect(JSON.parse(JSON.stringify(metadata(locked)))).toEqual(JSON.parse(expected));
+    expect(new Reflector().get('roles', locked)).toEqual(['admin']);
+  });
+
+  it('leaves name and length of the method as they are', () => {
+    expect(locked.name).toBe(place);
+    expect(locked).toHaveLength(plain.length);
+  });
+});
+
+describe('a class with locked methods', () => {
+  it('keeps its routes, jobs and documentation', async () => {
+    const testingModule = await Test.createTestingModule({ imports: [AppModule] }).compile();
+    const app = testingModule.createNestApplication({ logger: false });
+    await app.init();
+    const { paths } = SwaggerModule.createDocument(app, new DocumentBuilder().build());
+    for (const place of ['below', 'above', 'plain']) {
+      expect(app.get(SchedulerRegistry).getCronJob(place)).toBeDefined();
+      expect(paths[`/orders/${place}`]?.get?.summary).toBe('The summary');
+    }
+    await app.close();
+  });
+
+  it('shows no property of the lock on its instances', async () => {
+    const testingModule = await Test.createTestingModule({ imports: [AppModule] }).compile();
+    const controller = await testingModule.get(ModuleRef).create(OrdersController);
+    expect(Reflect.ownKeys(controller)).toEqual([]);
+    expect(JSON.stringify(controller)).toBe('{}');
+  });
+});

@@ -1,0 +1,33 @@
+import { LockConfigError } from '../../../lib/index.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+
+const defaults = { ...LOCK_OPTION_DEFAULTS, ttl: 5_000, minHold: 100 };
+
+describe('the options of a call', () => {
+  it('are the defaults of the module where there are none', () => {
+    expect(resolveLockOptions(defaults, undefined)).toBe(defaults);
+  });
+
+  it('stand over the defaults, field by field', () => {
+    const { signal } = new AbortController();
+    expect(resolveLockOptions(defaults, { wait: 0, signal, ttl: undefined })).toEqual({
+      ...defaults,
+      wait: 0,
+      signal,
+    });
+  });
+
+  it.each([
+    [{ ttl: 1 }, 'ttl must be a whole number of milliseconds from 10'],
+    [{ wait: Number.NaN }, 'wait must be'],
+    [{ waits: 5 }, 'There is no option waits. Did you mean wait?'],
+    [{ limit: 3 }, 'There is no option limit. Known here: ttl, wait, signal'],
+    [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
+    [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
+    ['5s', 'The options of a lock must be an object, but is "5s".'],
+  ])('are refused where they cannot work: %p', (options, message) => {
+    const resolve = (): unknown => resolveLockOptions(defaults, options as object);
+    expect(resolve).toThrow(LockConfigError);
+    expect(resolve).toThrow(message);
+  });
+});

@@ -1,0 +1,165 @@
+import { Redis } from 'ioredis';
+import { LockConfigError } from '../../../lib/index.js';
+import { resolveModuleOptions } from '../../../lib/options/module-options.js';
+
+/** Options as plain JavaScript can pass them. */
+function resolve(options: object): unknown {
+  return resolveModuleOptions(options);
+}
+
+describe('the options of the module', () => {
+  it('have defaults', () => {
+    expect(resolve({})).toEqual({
+      connection: undefined,
+      keyPrefix: 'lock:',
+      maxWaiters: 10_000,
+      commandTimeout: 1_000,
+      handoff: { max: 32, window: 20 },
+      interceptor: 'class',
+      http: {
+        LOCK_KEY: 400,
+        LOCK_TIMEOUT: 423,
+        LOCK_QUEUE_FULL: 503,
+        LOCK_UNAVAILABLE: 503,
+        LOCK_LOST: 500,
+        LOCK_CLOSED: 503,
+        LOCK_CONFIG: 500,
+      },
+      defaults: {
+        ttl: 30_000,
+        wait: 10_000,
+        signal: undefined,
+        outageTimeout: 1_000,
+        renew: true,
+        maxHold: Infinity,
+        minHold: 0,
+        reentrant: true,
+      },
+    });
+  });
+
+  it('replace the defaults one by one', () => {
+    expect(
+      resolve({
+        ttl: 500,
+        wait: Infinity,
+        handoff: { window: 5 },
+        http: { LOCK_TIMEOUT: 409 },
+        keyPrefix: 'app:',
+      }),
+    ).toMatchObject({
+      keyPrefix: 'app:',
+      handoff: { max: 32, window: 5 },
+      http: { LOCK_TIMEOUT: 409, LOCK_KEY: 400 },
+      defaults: { ttl: 500, wait: Infinity, renew: true },
+    });
+  });
+
+  it('leave errors alone with http: false', () => {
+    expect(resolve({ http: false })).toMatchObject({ http: false });
+  });
+
+  it.each([
+    [{ ttl: 9 }, 'ttl must be a whole number of milliseconds from 10 to 2147483647, but is 9.'],
+    [{ ttl: Infinity }, 'ttl must be'],
+    [{ ttl: 10.5 }, 'ttl must be a whole number'],
+    [{ ttl: Number.NaN }, 'but is NaN.'],
+    [{ ttl: '30s' }, 'but is "30s".'],
+    [{ wait: -1 }, 'wait must be a number of milliseconds from 0 to 2147483647, or Infinity, but is -1.'],
+    [{ wait: null }, 'but is null.'],
+    [{ outageTimeout: Number.NaN }, 'outageTimeout must be'],
+    [{ renew: 'yes' }, 'renew must be true or false, but is "yes".'],
+    [{ reentrant: 1 }, 'reentrant must be true or false, but is 1.'],
+    [{ maxHold: 0 }, 'maxHold must be'],
+    [{ minHold: Infinity }, 'minHold must be'],
+    [{ minHold: 20, maxHold: 10 }, 'minHold must be at most maxHold, but minHold is 20 and maxHold is 10.'],
+    [{ maxWaiters: 0 }, 'maxWaiters must be a whole number, 1 or more, but is 0.'],
+    [{ commandTimeout: 0 }, 'commandTimeout must be'],
+    [{ handoff: { max: 0 } }, 'handoff.max must be a whole number, 1 or more, but is 0.'],
+    [{ handoff: { max: 1.5 } }, 'handoff.max must be'],
+    [{ handoff: { window: -1 } }, 'handoff.window must be'],
+    [{ handoff: { windows: 1 } }, 'There is no option handoff.windows. Did you mean handoff.window?'],
+    [{ handoff: 32 }, 'handoff must be an object, but is 32.'],
+    [{ interceptor: 'method' }, "interceptor must be 'class' or 'global', but is \"method\"."],
+    [{ http: true }, 'http must be false, or an object with an HTTP status per error code, but is true.'],
+    [
+      { http: { LOCK_TIMEOUT: 200 } },
+      'http.LOCK_TIMEOUT must be a whole number, from 400 to 599, but is 200.',
+    ],
+    [{ http: { LOCK_TIMEOUTS: 409 } }, 'Did you mean http.LOCK_TIMEOUT?'],
+    [{ keyPrefix: 'lock:{a}' }, 'keyPrefix must be a string without { } and control characters'],
+    [{ keyPrefix: 'lock\n' }, 'keyPrefix must be'],
+    [{ keyPrefix: 7 }, 'keyPrefix must be'],
+    [{ tll: 500 }, 'There is no option tll. Did you mean ttl?'],
+    [{ conection: 'redis://x' }, 'Did you mean connection?'],
+    [{ signal: new AbortController().signal }, 'There is no option signal.'],
+    [{ mode: 'shared' }, 'There is no option mode. Known here: connection, keyPrefix, ttl'],
+    [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
+  ])('are refused where they cannot work: %p', (options, message) => {
+    expect(() => resolve(options)).toThrow(LockConfigError);
+    expect(() => resolve(options)).toThrow(message);
+  });
+});
+
+describe('the connection option', () => {
+  it.each([
+    'redis://127.0.0.1',
+    'redis://127.0.0.1:6380/2',
+    'rediss://user:pass@cache.example:6380/0?family=6',
+    'redis://:p%40ss@[::1]:6379',
+  ])('accepts the URL %s', (connection) => {
+    expect(resolve({ connection })).toMatchObject({ connection });
+  });
+
+  it('accepts ioredis options, those of sentinels too', () => {
+    const connection = { sentinels: [{ host: 'a', port: 26_379 }], name: 'main' };
+    expect(resolve({ connection })).toMatchObject({ connection });
+    expect(resolve({ connection: { host: 'a', port: '6380' } })).toBeDefined();
+  });
+
+  it('accepts a ready client', () => {
+    const connection = new Redis({ lazyConnect: true });
+    expect(resolve({ connection })).toHaveProperty('connection', connection);
+    connection.disconnect();
+  });
+
+  it('takes an explicit undefined for a missing environment variable', () => {
+    expect(() => resolve({ connection: undefined })).toThrow(
+      'connection is given, but undefined: is the environment variable that it comes from missing?',
+    );
+  });
+
+  it.each([
+    ['', 'an empty string'],
+    ['  ', 'an empty string'],
+    ['localhost:6379', '"localhost:6379" is not a redis:// or rediss:// URL'],
+    ['http://cache:6379', '"http://cache:6379" is not a redis:// or rediss:// URL'],
+    ['redis://', 'has no host'],
+    ['redis://cache/one', 'has a path that is not a database number'],
+    ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
+    [[{ host: 'a' }, { host: 'b' }], 'but is an array of 2'],
+    [{ isCluster: true, duplicate: () => undefined }, 'a Redis Cluster, but must be a single Redis'],
+    [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
+    [{ port: 0 }, 'connection.port must be'],
+    [{ db: -1 }, 'connection.db must be'],
+    [null, 'but is null.'],
+    [6379, 'but is 6379.'],
+  ])('refuses %p', (connection, message) => {
+    expect(() => resolve({ connection })).toThrow(LockConfigError);
+    expect(() => resolve({ connection })).toThrow(message);
+  });
+
+  it.each([
+    'http://me:s3cret@cache:6379',
+    'redis://me:s3cret@cache:99999',
+    'redis://:s3c#s3cret@cache',
+    'redis://:s3cret/s3cret@cache:port',
+    'redis://:a@s3cret@cache:port',
+    'http://cache:6379?password=s3cret',
+    'redis//:s3cret@cache:6379',
+    's3cret',
+  ])('never shows the credentials of %s', (connection) => {
+    expect(() => resolve({ connection })).toThrow(LockConfigError);
+    expect(() => resolve({ connection })).not.toThrow(/s3cret|me:/);
+  });
+});
