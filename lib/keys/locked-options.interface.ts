@@ -5,7 +5,7 @@ import type { LockOptions } from '../interfaces/lock-options.interface.js';
  * Options of `@Locked`: those of an acquire, what to do when the wait ends without the lock, and which Redis.
  * `Args` are the arguments that `onTimeout` wants; the method's own must fit them.
  */
-export interface LockedOptions<Args extends readonly unknown[] = never[]> extends LockOptions {
+export interface LockedOptions<Args extends readonly unknown[] = []> extends LockOptions {
   /**
    * What a call becomes whose wait ended without the lock: `'throw'` rejects with the LockTimeoutError (the default),
    * `'skip'` resolves to undefined without running the method, and a function gets the error and the

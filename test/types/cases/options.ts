@@ -1,0 +1,29 @@
+import { Locked, type LockedOptions } from 'nest-redis-lock';
+import type { PlaceOrder } from './place-order.js';
+
+const shared: LockedOptions = { wait: 0, connection: 'reports' };
+
+export class Fits {
+  @Locked('x:<0>', { ttl: 1_000, wait: Infinity, renew: false }) async acquire(id: string) {}
+  @Locked('x:<0>', { onTimeout: 'skip', connection: 'reports' }) async skip(id: string) {}
+  @Locked('x:<0>', { onTimeout: (error) => error.waited }) async errorOnly(id: string) {}
+  @Locked('x:<0>', { onTimeout: (error, id: string) => error.holder ?? id }) async sameParameters(
+    id: string,
+  ) {}
+  @Locked('x:<0>', { onTimeout: (error, id: string) => id }) async fewerParameters(
+    id: string,
+    count: number,
+  ) {}
+  @Locked('x:<0>', { onTimeout: (error, ...args: unknown[]) => args }) async anyParameters(id: string) {}
+  @Locked((id: string) => id, { onTimeout: (error, id: string) => id }) async withFunction(id: string) {}
+  @Locked('x:<0>', shared) async shared(id: string) {}
+}
+
+export class DoesNotFit {
+  @Locked('x:<0>', { onTimeout: (error, id: number) => id }) async otherType(id: string) {} // error: the onTimeout function does not take the parameters of the method
+  @Locked('x', { onTimeout: (error, id: number) => id }) async noParameters() {} // error: the onTimeout function does not take
+  @Locked('x:<0>', { onTimeout: 'ignore' }) async otherWord(id: string) {} // error: "ignore"
+  @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist
+  @Locked('x:<0>', { wait: '5s' }) async otherUnit(id: string) {} // error: is not assignable to type 'number'
+  @Locked('x:<0.skuu>', { wait: 5 }) async typo(order: PlaceOrder) {} // error: <0.skuu> is not a path
+}
