@@ -1,0 +1,360 @@
+import { Injectable } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { catchError, concatMap, from, lastValueFrom, of, Subject, toArray, Observable } from 'rxjs';
+import {
+  CurrentLock,
+  Locked,
+  LockKeyError,
+  LockLostError,
+  LockService,
+  LockTimeoutError,
+  RedisLockModule,
+  type Lock,
+} from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+
+const abandon = new AbortController();
+
+@Injectable()
+class Work {
+  runs = 0;
+  readonly source = new Subject<number>();
+
+  constructor(private readonly locks: LockService) {}
+
+  @Locked('work:<0>')
+  async call<T>(
+    _name: string,
+    work: (lock: Lock | undefined) => T | Promise<T>,
+    @CurrentLock() lock?: Lock,
+  ): Promise<T> {
+    this.runs += 1;
+    return work(lock);
+  }
+
+  @Locked('work:<0>', { wait: 0 })
+  async throwing(_name: string): Promise<string> {
+    this.runs += 1;
+    return 'ran';
+  }
+
+  @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
+  async skipping(_name: string): Promise<string> {
+    this.runs += 1;
+    return 'ran';
+  }
+
+  @Locked('work:<0>', { wait: 0, onTimeout: (error, name: string) => `${error.code} of ${name}` })
+  async replacing(_name: string): Promise<string> {
+    this.runs += 1;
+    return 'ran';
+  }
+
+  @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
+  async nesting(_name: string): Promise<string> {
+    return this.throwing('nested');
+  }
+
+  @Locked('work:<0>', { signal: abandon.signal })
+  async abandoned(_name: string): Promise<void> {
+    this.runs += 1;
+  }
+
+  @Locked((name: string) => [`b:${name}`, `a:${name}`])
+  async several(_name: string, @CurrentLock() lock?: Lock): Promise<readonly string[]> {
+    return lock?.keys ?? [];
+  }
+
+  @Locked('work:<0>')
+  async outer(name: string): Promise<[number | undefined, number | undefined]> {
+    const outer = this.locks.current()?.fencingToken;
+    return [outer, await this.call(name, (lock) => lock?.fencingToken)];
+  }
+
+  @Locked('work:<0>')
+  stream(_name: string): Observable<number> {
+    this.runs += 1;
+    return this.source;
+  }
+
+  @Locked('work:<0>')
+  throwingStream(_name: string): Observable<number> {
+    throw new Error('before the stream');
+  }
+
+  @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
+  skippingStream(_name: string): Observable<number> {
+    return of(1);
+  }
+
+  @Locked('work:<0>')
+  async laterStream(_name: string): Promise<Observable<number>> {
+    return this.source;
+  }
+
+  @Locked('work:<0>')
+  contextOfStream(_name: string): Observable<readonly string[]> {
+    return from([1, 2]).pipe(concatMap(async () => this.locks.current()?.keys ?? []));
+  }
+}
+
+describe('a call of a locked method', () => {
+  let server: RedisServer;
+  let app: TestingModule;
+  let work: Work;
+  let locks: LockService;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  beforeEach(async () => {
+    app = await Test.createTestingModule({
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      providers: [Work],
+    }).compile();
+    await app.init();
+    work = app.get(Work);
+    locks = app.get(LockService);
+  });
+  afterEach(async () => {
+    await app.close();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  const isFree = async (): Promise<boolean> => {
+    const lock = await locks.tryAcquire('work:a');
+    await lock?.release();
+    return lock !== null;
+  };
+  const taken = async (name: string, during: () => Promise<void>): Promise<void> => {
+    const lock = await locks.acquire(name);
+    try {
+      await during();
+    } finally {
+      await lock.release();
+    }
+  };
+
+  it('gives the result and has released by then', async () => {
+    expect(await work.call('a', () => 'done')).toBe('done');
+    expect(await isFree()).toBe(true);
+  });
+
+  it('holds the lock while it works', async () => {
+    expect(await work.call('a', () => locks.query('work:a'))).toMatchObject({ held: [{ name: 'work:a' }] });
+  });
+
+  it('passes the error of the work unchanged, and has released by then', async () => {
+    const error = new Error('no');
+    await expect(work.call('a', () => Promise.reject(error))).rejects.toBe(error);
+    expect(await isFree()).toBe(true);
+  });
+
+  it('passes the error of the work unchanged when the hold was lost too', async () => {
+    const error = new Error('no');
+    const failing = work.call('a', async (lock) => {
+      await locks.forceRelease('work:a');
+      await waitFor(() => lock?.signal.aborted);
+      throw error;
+    });
+    await expect(failing).rejects.toBe(error);
+  });
+
+  it('fails with LockLostError when the work succeeded but its hold was lost', async () => {
+    const lost = work.call('a', async (lock) => {
+      await locks.forceRelease('work:a');
+      await waitFor(() => lock?.signal.aborted);
+      return 'done';
+    });
+    await expect(lost).rejects.toThrow(LockLostError);
+  });
+
+  it('succeeds when the work gives its lock up early', async () => {
+    const early = work.call('a', async (lock) => {
+      await lock?.release();
+      return isFree();
+    });
+    expect(await early).toBe(true);
+  });
+
+  it('fails with LockKeyError before it asks for a lock', async () => {
+    const acquire = jest.spyOn(locks, 'acquire');
+    await expect(work.call('', () => 'done')).rejects.toThrow(LockKeyError);
+    await expect(work.call('', () => 'done')).rejects.toThrow(/Work\.call.*work:<0>/s);
+    expect(acquire).not.toHaveBeenCalled();
+    expect(work.runs).toBe(0);
+  });
+
+  it('holds all names of its key', async () => {
+    expect(await work.several('x')).toEqual(['a:x', 'b:x']);
+  });
+
+  it('enters the hold of a call around it', async () => {
+    const [outer, inner] = await work.outer('a');
+    expect(outer).toEqual(expect.any(Number));
+    expect(inner).toBe(outer);
+  });
+
+  describe('whose lock is taken', () => {
+    it('fails with LockTimeoutError, and does not run', async () => {
+      await taken('work:a', async () => {
+        await expect(work.throwing('a')).rejects.toThrow(LockTimeoutError);
+        expect(work.runs).toBe(0);
+      });
+    });
+
+    it("resolves to undefined with onTimeout: 'skip', and does not run", async () => {
+      await taken('work:a', async () => {
+        expect(await work.skipping('a')).toBeUndefined();
+        expect(work.runs).toBe(0);
+      });
+      expect(await work.skipping('a')).toBe('ran');
+    });
+
+    it('gives what an onTimeout function makes of error and arguments, and does not run', async () => {
+      await taken('work:a', async () => {
+        expect(await work.replacing('a')).toBe('LOCK_TIMEOUT of a');
+        expect(work.runs).toBe(0);
+      });
+    });
+
+    it('does not take the timeout of a call below for its own', async () => {
+      await taken('work:nested', async () => {
+        await expect(work.nesting('a')).rejects.toThrow(LockTimeoutError);
+      });
+    });
+
+    it('gives up when the signal of its options aborts', async () => {
+      await taken('work:a', async () => {
+        const waiting = work.abandoned('a');
+        const reason = new Error('enough');
+        abandon.abort(reason);
+        await expect(waiting).rejects.toBe(reason);
+        expect(work.runs).toBe(0);
+      });
+    });
+  });
+
+  describe('that returns an Observable', () => {
+    it('acquires on subscribe and releases on completion', async () => {
+      const stream = work.stream('a');
+      expect(await isFree()).toBe(true);
+      const values = lastValueFrom(stream.pipe(toArray()));
+      await waitFor(() => work.source.observed);
+      expect(await isFree()).toBe(false);
+      work.source.next(1);
+      work.source.complete();
+      expect(await values).toEqual([1]);
+      await waitFor(isFree);
+    });
+
+    it('acquires anew for each subscription', async () => {
+      const stream = work.stream('a');
+      const ended: number[] = [];
+      stream.subscribe({ complete: () => ended.push(1) });
+      await waitFor(() => work.runs === 1);
+      stream.subscribe({ complete: () => ended.push(2) });
+      expect(work.runs).toBe(1);
+      work.source.complete();
+      await waitFor(() => ended.length === 2);
+      expect(work.runs).toBe(2);
+    });
+
+    it('releases on unsubscribe', async () => {
+      const subscription = work.stream('a').subscribe();
+      await waitFor(() => work.source.observed);
+      subscription.unsubscribe();
+      expect(work.source.observed).toBe(false);
+      await waitFor(isFree);
+    });
+
+    it('passes an error of the stream, and of the method, unchanged and releases', async () => {
+      const failing = lastValueFrom(work.stream('a'));
+      await waitFor(() => work.source.observed);
+      const error = new Error('no');
+      work.source.error(error);
+      await expect(failing).rejects.toBe(error);
+      await expect(lastValueFrom(work.throwingStream('a'))).rejects.toThrow('before the stream');
+      await waitFor(isFree);
+    });
+
+    it('leaves nothing behind when it is unsubscribed during the wait', async () => {
+      await taken('work:a', async () => {
+        const acquire = jest.spyOn(locks, 'acquire');
+        const subscription = work.stream('a').subscribe();
+        const signal = acquire.mock.calls[0]?.[1]?.signal;
+        expect(signal?.aborted).toBe(false);
+        subscription.unsubscribe();
+        expect(signal?.aborted).toBe(true);
+      });
+      await waitFor(isFree);
+      expect(work.runs).toBe(0);
+    });
+
+    it('leaves nothing behind when it is unsubscribed right after the grant', async () => {
+      const granted = jest.spyOn(locks, 'acquire');
+      const subscription = work.stream('a').subscribe();
+      await granted.mock.results[0]?.value;
+      subscription.unsubscribe();
+      await waitFor(isFree);
+      expect(work.source.observed).toBe(false);
+    });
+
+    it('fails with LockLostError as soon as the hold is lost', async () => {
+      const seen = new Subject<unknown>();
+      const failed = lastValueFrom(seen);
+      work
+        .stream('a')
+        .pipe(catchError((error: unknown) => of(error)))
+        .subscribe(seen);
+      await waitFor(() => work.source.observed);
+      await locks.forceRelease('work:a');
+      expect(await failed).toBeInstanceOf(LockLostError);
+      expect(work.source.observed).toBe(false);
+    });
+
+    it("completes without a value with onTimeout: 'skip'", async () => {
+      await taken('work:a', async () => {
+        expect(await lastValueFrom(work.skippingStream('a').pipe(toArray()))).toEqual([]);
+      });
+    });
+
+    it('works in the async context of its lock', async () => {
+      expect(await lastValueFrom(work.contextOfStream('a').pipe(toArray()))).toEqual([
+        ['work:a'],
+        ['work:a'],
+      ]);
+    });
+  });
+
+  describe('that resolves to an Observable', () => {
+    it('holds the lock until the Observable ends', async () => {
+      const stream = await work.laterStream('a');
+      const values = lastValueFrom(stream.pipe(toArray()));
+      expect(await isFree()).toBe(false);
+      work.source.next(1);
+      work.source.complete();
+      expect(await values).toEqual([1]);
+      await waitFor(isFree);
+    });
+
+    it('holds the lock until the last of several subscribers is gone', async () => {
+      const stream = await work.laterStream('a');
+      const [one, two] = [stream.subscribe(), stream.subscribe()];
+      one.unsubscribe();
+      expect(await isFree()).toBe(false);
+      two.unsubscribe();
+      await waitFor(isFree);
+    });
+
+    it('does not start it again without the lock', async () => {
+      const stream = await work.laterStream('a');
+      stream.subscribe().unsubscribe();
+      await waitFor(isFree);
+      await expect(lastValueFrom(stream)).rejects.toThrow(LockLostError);
+    });
+  });
+});
