@@ -35,7 +35,7 @@ async function run({ exit, json, stock, buyers }: RunOptions, signal: AbortSigna
   await ledger.restock(PRODUCT.sku, PRODUCT.left);
 
   if (json) {
-    console.log(JSON.stringify({ stock, buyers, urls, unlocked, locked }));
+    console.log(JSON.stringify({ stock, buyers, urls, redis: redis?.url, unlocked, locked }));
   } else {
     console.log(`${buyers} buyers over ${INSTANCES} instances, ${stock} pieces in stock:`);
     console.log(table([unlocked, locked]));
