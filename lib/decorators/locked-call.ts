@@ -29,7 +29,9 @@ export class LockedCall {
     }
     let result: unknown;
     try {
-      result = await this.work(lock);
+      const working = this.work(lock);
+      if (isObservable(working) && this.slot === undefined) this.method.warnOfUntypedStream();
+      result = await working;
       if (!isObservable(result)) assertNotLost(lock);
     } catch (error) {
       await this.leave(lock);

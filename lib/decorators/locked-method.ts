@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import { LockConfigError } from '../errors/lock-config.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
@@ -25,6 +26,7 @@ export class LockedMethod {
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   private readonly returnsObservable: boolean;
+  private warned = false;
 
   constructor(
     private readonly prototype: object,
@@ -57,6 +59,17 @@ export class LockedMethod {
     throw new LockConfigError(
       `${this.name} is @Locked, but finds no LockService. Import the ${module} in its application; and where the ` +
         'instance is made after the start while several applications run in this process, let Nest construct it.',
+    );
+  }
+
+  /** Once for a method whose callers get a Promise of the Observable that they expect. */
+  warnOfUntypedStream(): void {
+    if (this.warned) return;
+    this.warned = true;
+    Logger.warn(
+      `${this.name} returns an Observable, but its metadata does not say so: its calls give a Promise of it. ` +
+        'Name Observable as its return type, and import it without "type".',
+      'RedisLock',
     );
   }
 

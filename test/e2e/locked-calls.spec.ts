@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { catchError, concatMap, from, lastValueFrom, of, Subject, toArray, Observable } from 'rxjs';
+import type { Observable as ObservableType } from 'rxjs';
 import {
   CurrentLock,
   Locked,
@@ -91,6 +92,11 @@ class Work {
   @Locked('work:<0>')
   async laterStream(_name: string): Promise<Observable<number>> {
     return this.source;
+  }
+
+  @Locked('work:<0>')
+  untypedStream(_name: string): ObservableType<number> {
+    return of(1);
   }
 
   @Locked('work:<0>')
@@ -327,6 +333,19 @@ describe('a call of a locked method', () => {
         ['work:a'],
         ['work:a'],
       ]);
+    });
+  });
+
+  describe('that returns an Observable without saying so', () => {
+    it('warns once, and gives a Promise of it', async () => {
+      const warn = jest.spyOn(Logger, 'warn').mockImplementation();
+      for (const name of ['a', 'b']) {
+        const stream = await (work.untypedStream(name) as unknown as Promise<Observable<number>>);
+        expect(await lastValueFrom(stream)).toBe(1);
+      }
+      expect(warn).toHaveBeenCalledTimes(1);
+      expect(warn.mock.calls[0]?.[0]).toContain('Work.untypedStream returns an Observable');
+      warn.mockRestore();
     });
   });
 
