@@ -51,11 +51,11 @@ type BeginsWith<Args extends MethodArguments> = number extends Args['length']
   : readonly [...Args, ...unknown[]];
 
 /**
- * Arguments that do not meet a demand make the compiler take the demand itself for them. It is readonly, so it fits no
- * list of parameters; but a method without parameters would fit it.
+ * What the arguments must be assignable to for the key to be made from them.
+ *
+ * For arguments that are not, the compiler goes on with the demand in their place. Being an intersection of readonly
+ * arrays, it fits no list of parameters, so that the signature is refused; a tuple alone could fit one.
  */
-type WithParameters<M extends AnyMethod> = Parameters<M> extends readonly [] ? never : unknown;
-
 type KeyDemand<K extends KeySource> = MethodArguments &
   (K extends KeyFunction
     ? BeginsWith<Parameters<K>>
@@ -64,6 +64,9 @@ type KeyDemand<K extends KeySource> = MethodArguments &
       : K extends string
         ? TemplateDemand<K>
         : never);
+
+/** A method without parameters would take any demand, so the second signature has to judge it. */
+type WithParameters<M extends AnyMethod> = Parameters<M> extends readonly [] ? never : unknown;
 
 type KeyProblem<K extends KeySource, M extends AnyMethod> = K extends KeyFunction
   ? Parameters<M> extends BeginsWith<Parameters<K>>

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
 /** An error of the compiler: where, and its whole message with all continuation lines. */
@@ -8,8 +7,6 @@ export interface Diagnostic {
   readonly line: number;
   readonly message: string;
 }
-
-const require = createRequire(__filename);
 
 /**
  * Compiles the files of a folder of cases with the compiler of one of the installed TypeScript packages,

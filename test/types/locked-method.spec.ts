@@ -4,6 +4,8 @@ import { disagreements, expectationsIn } from './expectations.js';
 
 const CASES = join(__dirname, 'cases');
 
+jest.setTimeout(120_000);
+
 describe.each(['typescript-5.9', 'typescript', 'typescript-7'])(
   '@Locked, compiled by the package %s,',
   (compiler) => {

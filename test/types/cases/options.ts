@@ -1,6 +1,8 @@
 import { Locked, type LockedOptions } from 'nest-redis-lock';
 import type { PlaceOrder } from './place-order.js';
 
+const byId = (id: string): string => id;
+const sameAsKey: LockedOptions<Parameters<typeof byId>> = { onTimeout: (error, id) => id };
 const shared: LockedOptions = { wait: 0, connection: 'reports' };
 
 export class Fits {
@@ -21,6 +23,7 @@ export class Fits {
 
 export class DoesNotFit {
   @Locked('x:<0>', { onTimeout: (error, id: number) => id }) async otherType(id: string) {} // error: the onTimeout function does not take the parameters of the method
+  @Locked(byId, sameAsKey) async wider(id: unknown) {} // error: the key function does not take
   @Locked('x', { onTimeout: (error, id: number) => id }) async noParameters() {} // error: the onTimeout function does not take
   @Locked('x:<0>', { onTimeout: 'ignore' }) async otherWord(id: string) {} // error: "ignore"
   @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist

@@ -18,6 +18,7 @@ export class Fits {
 
 export class DoesNotFit {
   @Locked('order:<0.skuu>') async typo(order: PlaceOrder) {} // error: <0.skuu> is not a path of the method's parameters
+  @Locked('<<<0.skuu>') async afterLiteral(order: PlaceOrder) {} // error: <0.skuu> is not a path
   @Locked('order:<1>') async missing(order: PlaceOrder) {} // error: <1> is not a path of the method's parameters
   @Locked('order:<0>') async noParameters() {} // error: <0> is not a path of the method's parameters
   @Locked('order:<0>') async object(order: PlaceOrder) {} // error: <0> is not a string, number, bigint, boolean or Date
