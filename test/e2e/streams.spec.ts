@@ -43,6 +43,12 @@ class StreamController {
     return throwError(() => new Error(name));
   }
 
+  @Get('unanswered/:name')
+  @Locked('stream:<0>', { wait: 0, onTimeout: 'skip' })
+  unanswered(@Param('name') name: string): Observable<string> {
+    return of(name);
+  }
+
   @Get('skipped/:name')
   @Locked('stream:<0>', { wait: 0, onTimeout: (_error: Error, name: string) => `${name} is taken` })
   skipped(@Param('name') name: string): Observable<string> {
@@ -132,6 +138,14 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
   it('releases when the stream fails', async () => {
     expect((await app.get('/failing/a')).status).toBe(500);
     await waitFor(isFree);
+  });
+
+  it("answers with nothing to a lock that is taken with onTimeout: 'skip'", async () => {
+    const holder = await locks.acquire('stream:a');
+    const response = await app.get('/unanswered/a');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+    await holder.release();
   });
 
   it('answers with what onTimeout makes of a lock that is taken', async () => {
