@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { end } from '../../support/lifeline.js';
@@ -32,8 +32,14 @@ describe('what the test support starts', () => {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch {
     return false;
   }
+}
+
+/** Has ended, though the first process of a container may never ask how. */
+function isZombie(pid: number): boolean {
+  const status = `/proc/${pid}/stat`;
+  return existsSync(status) && / Z /.test(readFileSync(status, 'utf8'));
 }
