@@ -1,24 +1,49 @@
 import { Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { SystemClock } from './engine/clock.js';
+import { type Clock, SystemClock } from './engine/clock.js';
 import { LockEngine } from './engine/lock-engine.js';
 import type { ResolvedModuleOptions } from './interfaces/module-options.interface.js';
 import { LockService } from './lock.service.js';
+import type { LockLog } from './store/lock-log.js';
+import type { LockStore } from './store/lock-store.js';
+import { MemoryStore } from './store/memory/memory.store.js';
+import type { MemoryLockServer } from './store/memory/memory-lock-server.js';
 import { RedisStore } from './store/redis/redis.store.js';
+
+/** What a new instance's store gets from it. */
+interface Instance {
+  /** `<host>-<pid>-<random>` */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: LockLog;
+}
 
 /** Builds the LockService of one module, on the Redis that its options name. */
 export function createLockService(options: ResolvedModuleOptions): LockService {
-  const { connection, keyPrefix, commandTimeout, handoff, maxWaiters } = options;
-  const clock = new SystemClock();
-  const log = new Logger('RedisLock');
-  const instance = instanceName();
-  const store = new RedisStore({ connection, keyPrefix, commandTimeout, instance, clock, log });
-  const engine = new LockEngine({ store, clock, handoff, maxWaiters, log });
-  return new LockService(options, engine);
+  return build(options, ({ name, clock, log }) => {
+    const { connection, keyPrefix, commandTimeout } = options;
+    return new RedisStore({ connection, keyPrefix, commandTimeout, instance: name, clock, log });
+  });
 }
 
-/** `<host>-<pid>-<random>`: tells an operator where a holder runs; characters that mean something in keys are replaced. */
+/** Builds a LockService whose locks are in this process's memory. */
+export function createMemoryLockService(
+  options: ResolvedModuleOptions,
+  server: MemoryLockServer,
+): LockService {
+  return build(options, ({ name }) => new MemoryStore(server, name));
+}
+
+function build(options: ResolvedModuleOptions, openStore: (instance: Instance) => LockStore): LockService {
+  const { handoff, maxWaiters } = options;
+  const clock = new SystemClock();
+  const log = new Logger('RedisLock');
+  const store = openStore({ name: instanceName(), clock, log });
+  return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log }));
+}
+
+/** Tells an operator where a holder runs; characters that mean something in keys are replaced. */
 function instanceName(): string {
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host';
   return `${host}-${process.pid}-${randomBytes(6).toString('hex')}`;

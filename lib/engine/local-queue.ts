@@ -343,7 +343,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     }
     const now = this.clock.now();
     const left = lease.deadline - now;
-    if (!lease.hasTokens || left < Math.min(lease.ttl / 10, MIN_LEFT) || !this.budget.spend(now)) this.yield(lease, head);
+    if (!lease.hasTokens || left < Math.min(lease.ttl / 10, MIN_LEFT) || !this.budget.spend(now))
+      this.yield(lease, head);
     else this.deliverInMemory(head, lease, left);
     return Promise.resolve();
   }

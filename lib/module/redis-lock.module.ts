@@ -1,13 +1,12 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { LockModuleOptions } from '../interfaces/module-options.interface.js';
 import { LockCoreModule } from './lock-core.module.js';
-import type { LockModuleAsyncExtras, LockModuleExtras } from './lock-module-extras.interface.js';
+import type { LockModuleExtras } from './lock-module-extras.interface.js';
 import type { ASYNC_OPTIONS_TYPE } from './lock-module.definition.js';
-import { getLockServiceToken } from './lock-service.token.js';
-import { LockedInstanceBinder } from './locked-instance-binder.js';
+import { moduleAround } from './module-around.js';
 
 /** Options of `RedisLockModule.forRootAsync()`. */
-export type LockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
+export type LockModuleAsyncOptions = Omit<typeof ASYNC_OPTIONS_TYPE, 'createService'>;
 
 /**
  * Gives an application a `LockService`, and `@Locked` methods their locks.
@@ -30,7 +29,7 @@ export class RedisLockModule {
    * ```
    */
   static forRoot(options: LockModuleOptions & LockModuleExtras = {}): DynamicModule {
-    return shell(LockCoreModule.forRoot(options), options);
+    return moduleAround(RedisLockModule, LockCoreModule.forRoot(options), options);
   }
 
   /**
@@ -45,17 +44,6 @@ export class RedisLockModule {
    * ```
    */
   static forRootAsync(options: LockModuleAsyncOptions): DynamicModule {
-    return shell(LockCoreModule.forRootAsync(options), options);
+    return moduleAround(RedisLockModule, LockCoreModule.forRootAsync(options), options);
   }
-}
-
-function shell(core: DynamicModule, { name, isGlobal = true }: LockModuleAsyncExtras): DynamicModule {
-  return {
-    module: RedisLockModule,
-    global: isGlobal,
-    imports: [core],
-    // Here and not in the core: a global module is initialized first, before anyone's onModuleInit wants a lock.
-    providers: [LockedInstanceBinder.provider(name, getLockServiceToken(name))],
-    exports: [core],
-  };
 }

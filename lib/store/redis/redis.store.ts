@@ -18,6 +18,7 @@ import type {
   Taken,
   YieldRequest,
 } from '../lock-store.js';
+import { formatPlace, parsePlace } from '../place.js';
 import { RedisConnection } from './connection.js';
 import { Inbox } from './inbox.js';
 import { ScriptRunner } from './script-runner.js';
@@ -71,7 +72,7 @@ export class RedisStore implements LockStore {
   }
 
   place(claim: number, tokens: number): string {
-    return `${this.settings.instance}|${Math.ceil(claim)}|${tokens}`;
+    return formatPlace({ instance: this.settings.instance, claim, tokens });
   }
 
   async acquire({ name, ttl, tokens, place = '', spent }: AcquireRequest): Promise<Grant | Taken> {
@@ -161,7 +162,7 @@ function waiters(name: string, queue: readonly string[], now: number): LockInfo[
   return queue.flatMap((place, i) => {
     if (i % 2 === 1) return [];
     const since = Number(queue[i + 1]);
-    const owner = place.split('|')[0] ?? place;
+    const owner = parsePlace(place).instance;
     return [
       {
         name,

@@ -1,0 +1,69 @@
+import type { LockSnapshot } from '../../interfaces/lock.interface.js';
+import type {
+  AcquireRequest,
+  Extension,
+  Grant,
+  LockStore,
+  StoreEvents,
+  Taken,
+  YieldRequest,
+} from '../lock-store.js';
+import { formatPlace } from '../place.js';
+import type { MemoryLockServer } from './memory-lock-server.js';
+
+/** Locks within one process: one instance's side of a {@link MemoryLockServer}. */
+export class MemoryStore implements LockStore {
+  readonly trouble = new Error('The memory store has been closed.');
+  private subscribed = false;
+
+  constructor(
+    private readonly server: MemoryLockServer,
+    private readonly instance: string,
+  ) {}
+
+  open(events: StoreEvents): void {
+    this.server.subscribe(this.instance, events);
+    this.subscribed = true;
+  }
+
+  get canQueue(): boolean {
+    return this.subscribed;
+  }
+
+  place(claim: number, tokens: number): string {
+    return formatPlace({ instance: this.instance, claim, tokens });
+  }
+
+  async acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    return this.server.acquire(this.instance, request);
+  }
+
+  async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    return this.server.yield(request);
+  }
+
+  async release(name: string, owner: string): Promise<boolean> {
+    return this.server.release(name, owner);
+  }
+
+  async extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    return batch.map((extension) => this.server.extend(extension));
+  }
+
+  async cancel(name: string, place: string): Promise<string | undefined> {
+    return this.server.cancel(this.instance, name, place);
+  }
+
+  async query(name: string): Promise<LockSnapshot> {
+    return this.server.query(name);
+  }
+
+  async forceRelease(name: string): Promise<boolean> {
+    return this.server.forceRelease(name);
+  }
+
+  async close(): Promise<void> {
+    this.subscribed = false;
+    this.server.unsubscribe(this.instance);
+  }
+}

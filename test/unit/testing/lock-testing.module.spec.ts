@@ -1,0 +1,109 @@
+import { Controller, Get, Injectable } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Locked, LockLostError, LockService, LockTimeoutError } from 'nest-redis-lock';
+import { LockTestingModule, MemoryLockServer } from '../../../lib/testing/index.js';
+
+@Injectable()
+class StockService {
+  running = 0;
+  most = 0;
+
+  @Locked('stock:<0>')
+  async reserve(_sku: string): Promise<void> {
+    this.running += 1;
+    this.most = Math.max(this.most, this.running);
+    await Promise.resolve();
+    this.running -= 1;
+  }
+}
+
+@Controller()
+class StockController {
+  @Get()
+  @Locked('all')
+  async all(): Promise<string> {
+    return 'all';
+  }
+}
+
+async function replica(server?: MemoryLockServer) {
+  const module = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot({ server, wait: 5_000 })],
+    providers: [StockService],
+    controllers: [StockController],
+  }).compile();
+  return module.init();
+}
+
+describe('LockTestingModule', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('lets locked methods run one at a time without Redis', async () => {
+    const module = await replica();
+    const stock = module.get(StockService);
+    await Promise.all(Array.from({ length: 20 }, () => stock.reserve('a')));
+    expect(stock.most).toBe(1);
+    await module.close();
+  });
+
+  it('excludes replicas that share a server, and hands over between them', async () => {
+    const server = new MemoryLockServer();
+    const [one, two] = [await replica(server), await replica(server)];
+    const lock = await one.get(LockService).acquire('order:1');
+    expect(await two.get(LockService).tryAcquire('order:1')).toBeNull();
+    const waiting = two.get(LockService).acquire('order:1');
+    await lock.release();
+    const next = await waiting;
+    expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
+    await next.release();
+    await one.close();
+    await two.close();
+  });
+
+  it('keeps modules apart that do not share a server', async () => {
+    const [one, two] = [await replica(), await replica()];
+    await using first = await one.get(LockService).acquire('order:1');
+    await using second = await two.get(LockService).acquire('order:1', { wait: 0 });
+    expect([first.held, second.held]).toEqual([true, true]);
+    await first.release();
+    await second.release();
+    await one.close();
+    await two.close();
+  });
+
+  it('ends a wait when fake timers say so', async () => {
+    jest.useFakeTimers();
+    const module = await replica();
+    const locks = module.get(LockService);
+    await locks.acquire('order:1');
+    const waiting = locks.acquire('order:1', { wait: 3_000 });
+    const refused = expect(waiting).rejects.toThrow(LockTimeoutError);
+    await jest.advanceTimersByTimeAsync(3_000);
+    await refused;
+  });
+
+  it('renews leases, and ends those that nobody renews, by fake timers', async () => {
+    jest.useFakeTimers();
+    const module = await replica();
+    const locks = module.get(LockService);
+    const renewed = await locks.acquire('a', { ttl: 1_000 });
+    const abandoned = await locks.acquire('b', { ttl: 1_000, renew: false });
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(renewed.held).toBe(true);
+    expect(abandoned.signal.reason).toBeInstanceOf(LockLostError);
+    expect((await locks.query('b')).held).toEqual([]);
+  });
+
+  it('lets a hold notice that the server lost its data', async () => {
+    jest.useFakeTimers();
+    const server = new MemoryLockServer();
+    const module = await replica(server);
+    const lock = await module.get(LockService).acquire('a', { ttl: 3_000 });
+    server.clear();
+    await jest.advanceTimersByTimeAsync(1_100);
+    expect(lock.held).toBe(false);
+    expect(lock.signal.aborted).toBe(true);
+  });
+});
