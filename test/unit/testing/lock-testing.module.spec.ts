@@ -48,7 +48,9 @@ describe('LockTestingModule', () => {
     await module.close();
   });
 
-  it('excludes replicas that share a server, and hands over between them', async () => {
+  it('excludes replicas that share a server, and hands over between them in no time', async () => {
+    // Nobody advances the fake timers: a hand-over that needs one would never come.
+    jest.useFakeTimers();
     const server = new MemoryLockServer();
     const [one, two] = [await replica(server), await replica(server)];
     const lock = await one.get(LockService).acquire('order:1');
@@ -57,9 +59,6 @@ describe('LockTestingModule', () => {
     await lock.release();
     const next = await waiting;
     expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
-    await next.release();
-    await one.close();
-    await two.close();
   });
 
   it('keeps modules apart that do not share a server', async () => {
