@@ -286,6 +286,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (this.askedToAskAgain) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const delay = Math.min(MAX_REASK_DELAY, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
+    this.clock.cancel(this.reask);
     this.reask = this.clock.schedule(() => this.ask(), delay);
   }
 
