@@ -14,7 +14,8 @@ export const extendScript = luaScript(
   `
 local reply = {}
 for i, lock in ipairs(KEYS) do
-  if redis.call('GET', lock) == ARGV[2 * i - 1] then
+  -- A key that somebody overwrote with another type is one lock lost, not an error for all of the batch.
+  if redis.pcall('GET', lock) == ARGV[2 * i - 1] then
     reply[i] = redis.call('PEXPIRE', lock, ARGV[2 * i])
   else
     reply[i] = 0
