@@ -10,6 +10,10 @@ import type { Lease } from './lease.js';
 export const EXPIRED =
   'The lease ran out before it could be renewed: the process was stopped, or Redis did not answer in time.';
 
+/** Why a hold is over that the store does not know. */
+export const TAKEN =
+  'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';
+
 /** What a hold asks of the queue that granted it. */
 export interface HoldOwner {
   readonly keys: readonly string[];

@@ -1,7 +1,7 @@
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockStore } from '../store/lock-store.js';
 import type { Clock } from './clock.js';
-import { EXPIRED } from './hold.js';
+import { EXPIRED, TAKEN } from './hold.js';
 import type { Lease } from './lease.js';
 import { WakeUp } from './wake-up.js';
 
@@ -75,9 +75,11 @@ export class LeaseKeeper {
   }
 
   private endHold(lease: Lease): void {
+    const { hold } = lease;
     lease.renew = false;
-    lease.hold?.lose(new LockLostError('The hold went on for longer than maxHold.', { keys: [lease.name] }));
+    // First, because the signal may make its owner release, and so pass the lease on, at once.
     lease.hold = undefined;
+    hold?.lose(new LockLostError('The hold went on for longer than maxHold.', { keys: [lease.name] }));
   }
 
   private async renew(batch: readonly Lease[]): Promise<void> {
@@ -85,6 +87,7 @@ export class LeaseKeeper {
     const requests = batch.map(({ name, owner, ttl }) => ({ name, owner, ttl }));
     for (const lease of batch) {
       lease.renewAt = Infinity;
+      lease.request(lease.ttl, sentAt);
       this.wakeUp.at(lease.due);
     }
     const renewed = await this.store.extend(requests).catch(() => undefined);
@@ -102,6 +105,3 @@ export class LeaseKeeper {
     });
   }
 }
-
-const TAKEN =
-  'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';

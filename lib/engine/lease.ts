@@ -63,6 +63,11 @@ export class Lease {
     this.lastToken = grant.token + grant.tokens - 1;
   }
 
+  /** A request for `ttl` leaves at `sentAt`: a shorter lease is in force from then on, even if its answer gets lost. */
+  request(ttl: number, sentAt: number): void {
+    this.deadline = Math.min(this.deadline, sentAt + ttl - drift(ttl));
+  }
+
   /** The store confirmed a request for `ttl` that was sent at `sentAt`. */
   confirm(ttl: number, sentAt: number): void {
     if (sentAt < this.sentAt) return;

@@ -7,7 +7,7 @@ import { type Grant, isGrant, StoreRefusal, type Taken } from '../store/lock-sto
 import type { Clock, ScheduledCall } from './clock.js';
 import { Fifo } from './fifo.js';
 import { HandoffBudget } from './handoff-budget.js';
-import { Hold, type HoldOwner } from './hold.js';
+import { Hold, type HoldOwner, TAKEN } from './hold.js';
 import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
@@ -174,6 +174,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { lease } = hold;
     const sentAt = this.clock.now();
     lease.ttl = ttl;
+    lease.request(ttl, sentAt);
     const [renewed] = await this.context.store
       .extend([{ name: this.name, owner: lease.owner, ttl }])
       .catch((cause: unknown) => {
@@ -300,7 +301,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (found && grant.token <= found.mark) return this.stayQueued(found);
     const lease = new Lease(this.name, grant, claim, found?.sentAt ?? -Infinity);
     this.begin(lease, grant, claim);
-    if (lease.hold) this.context.keeper.renewNow([lease]);
+    if (lease.hold && !lease.renewing) this.context.keeper.renewNow([lease]);
   }
 
   /** The lock is this instance's. */
@@ -319,11 +320,17 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       return this.ask();
     }
     this.place = this.found = this.unconfirmed = undefined;
-    this.phase = 'held';
     this.lease = lease;
     this.budget.start(now);
+    this.startTurn(head, lease, ttl);
+  }
+
+  /** Begins a turn with a lease that the store was asked for with `ttl`, maybe by a caller who has left since. */
+  private startTurn(head: Waiter, lease: Lease, ttl: number): void {
+    this.phase = 'held';
     this.deliver(head, lease);
     this.context.keeper.add(lease);
+    if (lease.ttl !== ttl) this.context.keeper.renewNow([lease]);
   }
 
   private deliver(waiter: Waiter, lease: Lease): void {
@@ -382,6 +389,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   /** Nobody else waits: the lease goes on with a new budget. */
   private keep(lease: Lease, grant: Grant, ttl: number, sentAt: number): void {
+    // Taken away by force after the store had answered; that message came in first.
+    if (!lease.live) return this.askOrRest();
     const now = this.clock.now();
     this.place = this.unconfirmed = undefined;
     lease.refill(grant);
@@ -392,10 +401,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       void this.context.free(this.name, lease.owner);
       return this.askOrRest();
     }
-    this.phase = 'held';
     this.budget.renew(now);
-    this.deliver(head, lease);
-    this.context.keeper.add(lease);
+    this.startTurn(head, lease, ttl);
   }
 
   /** Keeps the name taken for the rest of `minHold`; should this process die, the shortened lease ends by itself. */
@@ -407,10 +414,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.schedule(() => {
       if (lease.live) void this.passOn(lease);
     }, rest);
-    const shortened = await store
+    lease.request(ttl, sentAt);
+    const reply = await store
       .extend([{ name: this.name, owner: lease.owner, ttl: Math.ceil(ttl) }])
-      .catch(() => [false]);
-    if (shortened[0]) lease.confirm(ttl, sentAt);
+      .catch(() => undefined);
+    if (reply?.[0]) lease.confirm(ttl, sentAt);
+    else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys }), true);
   }
 
   private end(lease: Lease): void {

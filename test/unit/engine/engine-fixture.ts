@@ -1,0 +1,57 @@
+import type { Hold } from '../../../lib/engine/hold.js';
+import { LockEngine } from '../../../lib/engine/lock-engine.js';
+import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
+import type { HandoffOptions } from '../../../lib/interfaces/module-options.interface.js';
+import { LOCK_OPTION_DEFAULTS } from '../../../lib/options/lock-options.js';
+import type { StoreEvents } from '../../../lib/store/lock-store.js';
+import { ManualClock, settle } from './manual-clock.js';
+import { grant, ScriptedStore } from './scripted-store.js';
+
+/** An engine on a clock and a store that a test drives. */
+export class EngineFixture {
+  readonly clock = new ManualClock();
+  readonly store = new ScriptedStore();
+  readonly warnings: string[] = [];
+  readonly engine: LockEngine;
+
+  constructor(handoff: HandoffOptions = {}) {
+    this.engine = new LockEngine({
+      store: this.store,
+      clock: this.clock,
+      handoff: { max: 32, window: 20, ...handoff },
+      maxWaiters: 10_000,
+      log: { log: () => {}, warn: (message) => this.warnings.push(message), error: () => {} },
+    });
+  }
+
+  get events(): StoreEvents {
+    if (!this.store.events) throw new Error('Acquire a lock first: the engine opens its store then.');
+    return this.store.events;
+  }
+
+  acquire(options: LockOptions = {}, name = 'n'): Promise<Hold> {
+    return this.engine.acquire(
+      name,
+      { ...LOCK_OPTION_DEFAULTS, ...options, signal: options.signal },
+      options.wait === 0,
+    );
+  }
+
+  /** Acquires a lock that nobody else has. */
+  async hold(options: LockOptions = {}, { token = 100, tokens = 1, name = 'n' } = {}): Promise<Hold> {
+    const hold = this.acquire(options, name);
+    (await this.store.next('acquire')).answer(grant(token, tokens));
+    await settle();
+    return hold;
+  }
+}
+
+/** Tells whether a promise has been settled, and how, without waiting for it. */
+export function observe<T>(promise: Promise<T>): { value?: T; error?: unknown } {
+  const seen: { value?: T; error?: unknown } = {};
+  promise.then(
+    (value) => (seen.value = value),
+    (error: unknown) => (seen.error = error),
+  );
+  return seen;
+}

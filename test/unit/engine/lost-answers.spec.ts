@@ -1,0 +1,139 @@
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { grant, taken } from './scripted-store.js';
+
+describe('A hold that is lost while something is under way', () => {
+  it('is not passed on when a yield under way turns out to have kept it', async () => {
+    const { acquire, engine, events, store, hold } = bound(new EngineFixture());
+    const first = await hold({});
+    const second = observe(acquire({}));
+    await first.release();
+    const yielded = await store.next('yield');
+    events().revoked('n', 'me:100');
+    yielded.answer(grant(101, 1));
+
+    const again = await store.next('acquire');
+    again.answer(grant(200));
+    await settle();
+
+    expect(second.value?.fencingToken).toBe(200);
+    expect([...engine.keeper].map(({ owner }) => owner)).toEqual(['me:200']);
+    const released = second.value?.release();
+    (await store.next('release')).answer(true);
+    await released;
+    expect(engine.size).toBe(0);
+  });
+
+  it('is not passed on after minHold when the store does not know it any more', async () => {
+    const { acquire, clock, store, hold } = bound(new EngineFixture());
+    const first = await hold({ minHold: 1_000 }, { tokens: 10 });
+    const second = observe(acquire({}));
+    void first.release();
+    (await store.next('extend')).answer([false]);
+
+    const again = await store.next('acquire');
+    again.answer(taken(150));
+    await settle();
+    await clock.advance(990);
+
+    expect(second).toEqual({});
+    expect(store.unseen('yield')).toBe(0);
+  });
+
+  it('still tells the next local holder of a loss when the abort of maxHold made its owner release', async () => {
+    const { acquire, clock, events, hold } = bound(new EngineFixture({ window: 60_000 }));
+    const first = await hold({ maxHold: 100 }, { tokens: 10 });
+    const second = observe(acquire({}));
+    first.signal.addEventListener('abort', () => void first.release());
+    await clock.advance(100);
+    expect(second.value?.held).toBe(true);
+
+    events().revoked('n', 'me:100');
+
+    expect(second.value?.signal.aborted).toBe(true);
+  });
+});
+
+describe('A lease that becomes shorter', () => {
+  it('counts as short from the request on, even if the answer gets lost', async () => {
+    const { acquire, clock, store, hold } = bound(new EngineFixture({ window: 60_000 }));
+    const first = await hold({ ttl: 30_000 }, { tokens: 10 });
+    const second = observe(acquire({ ttl: 300 }));
+    await first.release();
+    await settle();
+    await clock.advance(10_000);
+    await store.next('extend');
+    const ends = second.value?.signal;
+    await clock.advance(300);
+
+    expect(second.value?.held).toBe(false);
+    expect(ends?.aborted).toBe(true);
+  });
+
+  it('counts as short when a caller asks for that, even if the answer gets lost', async () => {
+    const { clock, hold } = bound(new EngineFixture());
+    const lock = await hold({ ttl: 30_000 });
+    lock.extend(300).catch(() => undefined);
+    await clock.advance(300);
+
+    expect(lock.held).toBe(false);
+  });
+
+  it('is not passed on with more left than minHold keeps in the store', async () => {
+    const { acquire, clock, store, hold } = bound(new EngineFixture({ window: 60_000 }));
+    const first = await hold({ minHold: 50 }, { tokens: 10 });
+    const second = observe(acquire({}));
+    void first.release();
+    await store.next('extend');
+    await clock.advance(50);
+
+    expect(second).toEqual({});
+    await store.next('yield');
+  });
+});
+
+describe('A hold that begins with the answer to somebody else’s request', () => {
+  it('gets the ttl that its own caller asked for', async () => {
+    const { acquire, store } = bound(new EngineFixture());
+    const aborter = new AbortController();
+    const first = observe(acquire({ ttl: 100, signal: aborter.signal }));
+    const request = await store.next('acquire');
+    aborter.abort();
+    const second = observe(acquire({ ttl: 5_000, renew: false }));
+    request.answer(grant(100));
+    (await store.next('extend')).answer([true]);
+    await settle();
+
+    expect(first.error).toBe(aborter.signal.reason);
+    expect(second.value?.remaining).toBeGreaterThan(4_900);
+  });
+
+  it('gets the ttl that its own caller asked for after a yield, too', async () => {
+    const { acquire, store, hold } = bound(new EngineFixture());
+    const first = await hold({ ttl: 100 });
+    const aborter = new AbortController();
+    const second = observe(acquire({ ttl: 100, signal: aborter.signal }));
+    const third = observe(acquire({ ttl: 5_000, renew: false }));
+    await first.release();
+    const yielded = await store.next('yield');
+    aborter.abort();
+    yielded.answer(grant(101, 2));
+    (await store.next('extend')).answer([true]);
+    await settle();
+
+    expect(second.error).toBe(aborter.signal.reason);
+    expect(third.value?.remaining).toBeGreaterThan(4_900);
+  });
+});
+
+/** The parts of a fixture as functions of their own. */
+function bound(fixture: EngineFixture) {
+  return {
+    clock: fixture.clock,
+    store: fixture.store,
+    engine: fixture.engine,
+    events: () => fixture.events,
+    acquire: fixture.acquire.bind(fixture),
+    hold: fixture.hold.bind(fixture),
+  };
+}

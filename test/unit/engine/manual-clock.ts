@@ -1,0 +1,62 @@
+import type { Clock, ScheduledCall } from '../../../lib/engine/clock.js';
+
+interface Appointment {
+  readonly due: number;
+  readonly call: () => void;
+}
+
+/** Time that passes only when a test says so. */
+export class ManualClock implements Clock {
+  private time = 1_000;
+  private readonly appointments = new Set<Appointment>();
+
+  now(): number {
+    return this.time;
+  }
+
+  schedule(call: () => void, delay: number): ScheduledCall {
+    const appointment = { due: this.time + Math.max(delay, 0), call };
+    this.appointments.add(appointment);
+    return appointment as unknown as ScheduledCall;
+  }
+
+  cancel(call: ScheduledCall | undefined): void {
+    this.appointments.delete(call as unknown as Appointment);
+  }
+
+  /** Calls that are still to come. */
+  get pending(): number {
+    return this.appointments.size;
+  }
+
+  /** Lets time pass, with every call at its time, and what the calls set off. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.time + milliseconds;
+    for (let next = this.nextUntil(end); next; next = this.nextUntil(end)) {
+      this.time = Math.max(this.time, next.due);
+      this.appointments.delete(next);
+      next.call();
+      await settle();
+    }
+    this.time = end;
+    await settle();
+  }
+
+  /** Lets time pass while nothing runs, as in a process that is stopped; what came due meanwhile runs at its end. */
+  async freeze(milliseconds: number): Promise<void> {
+    this.time += milliseconds;
+    await this.advance(0);
+  }
+
+  private nextUntil(end: number): Appointment | undefined {
+    return [...this.appointments]
+      .filter(({ due }) => due <= end)
+      .toSorted((a, b) => a.due - b.due)
+      .at(0);
+  }
+}
+
+/** Lets everything run that waits for nothing but promises. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,114 @@
+import type { LockSnapshot } from '../../../lib/interfaces/lock.interface.js';
+import type {
+  AcquireRequest,
+  Extension,
+  Grant,
+  LockStore,
+  StoreEvents,
+  Taken,
+  YieldRequest,
+} from '../../../lib/store/lock-store.js';
+import { waitFor } from '../../support/wait-for.js';
+
+interface Calls {
+  acquire: { readonly request: AcquireRequest; readonly reply: Grant | Taken };
+  yield: { readonly request: YieldRequest; readonly reply: Grant | Taken | undefined };
+  release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
+  extend: { readonly request: readonly Extension[]; readonly reply: readonly boolean[] };
+  cancel: {
+    readonly request: { readonly name: string; readonly place: string };
+    readonly reply: string | undefined;
+  };
+}
+
+type CallName = keyof Calls;
+
+/** A request that waits for its answer. */
+export interface StoreCall<Name extends CallName> {
+  readonly request: Calls[Name]['request'];
+  answer(reply: Calls[Name]['reply']): void;
+  fail(error: Error): void;
+}
+
+/** A store that answers when and what a test says: every order of requests, answers and messages can be played. */
+export class ScriptedStore implements LockStore {
+  canQueue = true;
+  readonly trouble = new Error('There is no store.');
+  events: StoreEvents | undefined;
+  private readonly calls: { [Name in CallName]: StoreCall<Name>[] } = {
+    acquire: [],
+    yield: [],
+    release: [],
+    extend: [],
+    cancel: [],
+  };
+
+  open(events: StoreEvents): void {
+    this.events = events;
+  }
+
+  /** The next request of a kind that a test has not looked at yet. */
+  next<Name extends CallName>(name: Name): Promise<StoreCall<Name>> {
+    return waitFor(() => this.calls[name].shift(), { that: `a request to ${name}` });
+  }
+
+  /** How many requests of a kind nobody has looked at. */
+  unseen(name: CallName): number {
+    return this.calls[name].length;
+  }
+
+  place(claim: number, tokens: number): string {
+    return `me|${claim}|${tokens}`;
+  }
+
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    return this.ask('acquire', request);
+  }
+
+  yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    return this.ask('yield', request);
+  }
+
+  release(name: string, owner: string): Promise<boolean> {
+    return this.ask('release', { name, owner });
+  }
+
+  extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    return this.ask('extend', batch);
+  }
+
+  cancel(name: string, place: string): Promise<string | undefined> {
+    return this.ask('cancel', { name, place });
+  }
+
+  query(): Promise<LockSnapshot> {
+    return Promise.resolve({ held: [], pending: [] });
+  }
+
+  forceRelease(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private ask<Name extends CallName>(
+    name: Name,
+    request: Calls[Name]['request'],
+  ): Promise<Calls[Name]['reply']> {
+    return new Promise((resolve, reject) => {
+      this.calls[name].push({ request, answer: resolve, fail: reject });
+    });
+  }
+}
+
+/** A grant with the token and one token more for each further hold. */
+export function grant(token: number, tokens = 1): Grant {
+  return { owner: `me:${token}`, token, tokens };
+}
+
+/** Somebody else has the lock, after all grants up to `mark`. */
+export function taken(mark: number, remaining = 10_000): Taken {
+  return { owner: 'other:1', remaining, mark };
+}
