@@ -54,8 +54,7 @@ export class LockedCall {
       defer(() => asObservable(this.method.refuse(error, this.args))).subscribe(subscriber);
       return;
     }
-    // Unsubscribed between the grant and here: subscribing would start the work nevertheless.
-    if (subscriber.closed) return this.leave(lock);
+    // Unsubscribed by now, it is only finalized: rxjs does not start the work for a closed subscriber.
     whileHeld(
       lock,
       (subscribe) => this.inContext(lock, subscribe),
@@ -73,10 +72,6 @@ export class LockedCall {
     const kept = this.slot?.holdOf(keys);
     if (kept !== undefined) return kept;
     const lock = await service.acquire(keys, this.method.optionsOf(abandoned));
-    if (abandoned?.aborted === true) {
-      await releaseQuietly(lock);
-      abandoned.throwIfAborted();
-    }
     this.slot?.add(lock);
     return lock;
   }
