@@ -52,6 +52,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   readonly keys: readonly string[];
   private readonly waiters = new Fifo<Waiter>();
   private readonly budget: HandoffBudget;
+  /** How many of the waiters ask a single time. */
+  private attempts = 0;
   private phase: Phase = 'idle';
   private lease: Lease | undefined;
   private requesting = false;
@@ -83,17 +85,24 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     return this.waiters.size;
   }
 
-  /** Waits for the lock; `once` asks a single time instead and is refused at once where others are ahead. */
+  /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
   enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     return new Promise((resolve, reject) => {
-      if (once && this.phase !== 'idle') return reject(this.timeoutError(0));
+      if (once && this.isTaken) return reject(this.timeoutError(0));
       if (this.waiters.size >= this.context.maxWaiters) return reject(this.queueFullError());
       const waiter = new Waiter(this, options, once, this.clock.now(), resolve, reject);
       this.waiters.push(waiter);
       this.patience = Math.min(this.patience, options.outageTimeout);
+      if (once) this.attempts++;
       if (this.phase === 'idle') return this.ask();
-      this.watch(waiter);
+      if (once) this.watchOutage();
+      else this.watch(waiter);
     });
+  }
+
+  /** While a request is without an answer nobody knows: the store may be down. */
+  private get isTaken(): boolean {
+    return this.phase === 'held' || (this.found !== undefined && !this.requesting);
   }
 
   /** The caller's signal ended its wait, or its time is over. */
@@ -175,6 +184,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const sentAt = this.clock.now();
     lease.ttl = ttl;
     lease.request(ttl, sentAt);
+    this.context.keeper.add(lease);
     const [renewed] = await this.context.store
       .extend([{ name: this.name, owner: lease.owner, ttl }])
       .catch((cause: unknown) => {
@@ -277,14 +287,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private stayQueued(found: Found): void {
+    const attempted = this.waiters.first?.once;
+    this.refuseAttempts();
     const head = this.waiters.first;
-    if (head?.once) {
-      this.refuse(head, this.timeoutError(this.clock.now() - head.startedAt));
-      return this.waiters.first ? this.ask() : this.leaveWhenEmpty();
-    }
     if (!head) return this.leaveWhenEmpty();
     this.watch(head);
-    if (this.askedToAskAgain) return this.ask();
+    if (attempted || this.askedToAskAgain) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const delay = Math.min(MAX_REASK_DELAY, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
     this.clock.cancel(this.reask);
@@ -331,6 +339,14 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.deliver(head, lease);
     this.context.keeper.add(lease);
     if (lease.ttl !== ttl) this.context.keeper.renewNow([lease]);
+    this.refuseAttempts();
+  }
+
+  private refuseAttempts(): void {
+    if (this.attempts === 0) return;
+    for (const waiter of this.waiters) {
+      if (waiter.once) this.refuse(waiter, this.timeoutError(this.clock.now() - waiter.startedAt));
+    }
   }
 
   private deliver(waiter: Waiter, lease: Lease): void {
@@ -360,7 +376,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private deliverInMemory(head: Waiter, lease: Lease, left: number): void {
     this.deliver(head, lease);
     // The caller gets the ttl that it asked for.
-    if (!lease.renew || (left < lease.ttl / 3 && !lease.renewing)) this.context.keeper.renewNow([lease]);
+    if (!lease.renew || (left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing))
+      this.context.keeper.renewNow([lease]);
     else this.context.keeper.add(lease);
   }
 
@@ -470,6 +487,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   private remove(waiter: Waiter): void {
     this.waiters.remove(waiter);
+    if (waiter.once) this.attempts--;
     this.context.waits.delete(waiter, waiter.options.wait);
   }
 

@@ -74,9 +74,11 @@ describe('A lease that becomes shorter', () => {
     const { clock, hold } = bound(new EngineFixture());
     const lock = await hold({ ttl: 30_000 });
     lock.extend(300).catch(() => undefined);
+    const { signal } = lock;
     await clock.advance(300);
 
     expect(lock.held).toBe(false);
+    expect(signal.aborted).toBe(true);
   });
 
   it('is not passed on with more left than minHold keeps in the store', async () => {
@@ -89,6 +91,19 @@ describe('A lease that becomes shorter', () => {
 
     expect(second).toEqual({});
     await store.next('yield');
+  });
+});
+
+describe('A hold that is passed on with less left than its minHold', () => {
+  it('is renewed at once, should its process die', async () => {
+    const { acquire, clock, store, hold } = bound(new EngineFixture({ window: 60_000 }));
+    const first = await hold({ ttl: 1_000 }, { tokens: 10 });
+    await clock.advance(200);
+    const second = observe(acquire({ ttl: 1_000, minHold: 900 }));
+    await first.release();
+
+    expect((await store.next('extend')).request).toEqual([{ name: 'n', owner: 'me:100', ttl: 1_000 }]);
+    expect(second.value?.held).toBe(true);
   });
 });
 

@@ -1,0 +1,83 @@
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { grant, taken } from './scripted-store.js';
+
+describe('A single attempt', () => {
+  let fixture: EngineFixture;
+  beforeEach(() => (fixture = new EngineFixture()));
+
+  it('is told of an outage when an earlier request is still without an answer', async () => {
+    observe(fixture.acquire({ outageTimeout: 100 }));
+    await fixture.clock.advance(150);
+    const attempt = observe(fixture.acquire({ wait: 0, outageTimeout: 100 }));
+    await fixture.clock.advance(150);
+
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+  });
+
+  it('is told of an outage when the request of a caller ahead is without an answer', async () => {
+    const ahead = observe(fixture.acquire({ outageTimeout: 1_000 }));
+    const attempt = observe(fixture.acquire({ wait: 0, outageTimeout: 100 }));
+    await fixture.clock.advance(100);
+
+    expect(ahead).toEqual({});
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+  });
+
+  it('ends as taken when the caller ahead gets the lock', async () => {
+    const ahead = observe(fixture.acquire());
+    const attempt = observe(fixture.acquire({ wait: 0 }));
+    const waiting = observe(fixture.acquire());
+    (await fixture.store.next('acquire')).answer(grant(100));
+    await settle();
+
+    expect(ahead.value?.held).toBe(true);
+    expect(attempt.error).toBeInstanceOf(LockTimeoutError);
+    expect(waiting).toEqual({});
+  });
+
+  it('ends as taken when the caller ahead has to wait', async () => {
+    const ahead = observe(fixture.acquire());
+    const attempt = observe(fixture.acquire({ wait: 0 }));
+    (await fixture.store.next('acquire')).answer(taken(50));
+    await settle();
+
+    expect(ahead).toEqual({});
+    expect(attempt.error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: { owner: 'other:1' } });
+  });
+
+  it('leaves the queue to a caller behind it', async () => {
+    const attempt = observe(fixture.acquire({ wait: 0 }));
+    const waiting = observe(fixture.acquire());
+    (await fixture.store.next('acquire')).answer(taken(50));
+    const again = await fixture.store.next('acquire');
+    again.answer(grant(100));
+    await settle();
+
+    expect(attempt.error).toBeInstanceOf(LockTimeoutError);
+    expect(again.request.place).toBeDefined();
+    expect(waiting.value?.held).toBe(true);
+  });
+
+  it('takes the lock that a caller no longer wants', async () => {
+    const aborter = new AbortController();
+    observe(fixture.acquire({ signal: aborter.signal }));
+    aborter.abort();
+    const attempt = observe(fixture.acquire({ wait: 0 }));
+    (await fixture.store.next('acquire')).answer(grant(100));
+    await settle();
+
+    expect(attempt.value?.held).toBe(true);
+  });
+
+  it('is refused at once where the lock is known to be taken', async () => {
+    const hold = await fixture.hold();
+    const attempt = observe(fixture.acquire({ wait: 0 }));
+    await settle();
+
+    expect(hold.held).toBe(true);
+    expect(attempt.error).toMatchObject({ code: 'LOCK_TIMEOUT', waited: 0, holder: { owner: 'me:100' } });
+  });
+});
