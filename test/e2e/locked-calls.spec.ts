@@ -116,7 +116,8 @@ describe('a call of a locked method', () => {
   });
   beforeEach(async () => {
     app = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      // A renewal, due after a third of it, notices a loss at the latest.
+      imports: [RedisLockModule.forRoot({ connection: server.url, ttl: 600 })],
       providers: [Work],
     }).compile();
     await app.init();
