@@ -85,12 +85,13 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.queues.get(name)?.lose(lease, error, true);
   }
 
+  /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
   subscribed(): void {
+    this.keeper.renewNow();
     for (const queue of this.queues.values()) queue.askAgain();
   }
 
   reconnected(): void {
-    this.keeper.renewNow();
     this.subscribed();
   }
 
