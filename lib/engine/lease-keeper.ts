@@ -47,16 +47,15 @@ export class LeaseKeeper {
     if (this.leases.size === 0) this.wakeUp.clear();
   }
 
-  /** Renews the given leases, or all of them, without waiting for their time. */
-  renewNow(leases: Iterable<Lease> = this.leases): void {
-    let batch: Lease[] = [];
-    for (const lease of leases) {
-      batch.push(lease);
-      if (batch.length < BATCH) continue;
-      void this.renew(batch);
-      batch = [];
-    }
-    if (batch.length > 0) void this.renew(batch);
+  /** Asks after all leases without waiting for their time. Those that are not renewed get no longer by it. */
+  checkNow(): void {
+    const now = this.clock.now();
+    this.extend(this.leases, (lease) => (lease.renew ? lease.ttl : lease.rest(now)));
+  }
+
+  /** Renews leases without waiting for their time. */
+  renewNow(leases: Iterable<Lease>): void {
+    this.extend(leases, ({ ttl }) => ttl);
   }
 
   private look(now: number): void {
@@ -82,21 +81,37 @@ export class LeaseKeeper {
     hold?.lose(new LockLostError('The hold went on for longer than maxHold.', { keys: [lease.name] }));
   }
 
-  private async renew(batch: readonly Lease[]): Promise<void> {
+  private extend(leases: Iterable<Lease>, ttlOf: (lease: Lease) => number): void {
+    let batch: Lease[] = [];
+    for (const lease of leases) {
+      batch.push(lease);
+      if (batch.length < BATCH) continue;
+      void this.extendBatch(batch, ttlOf);
+      batch = [];
+    }
+    if (batch.length > 0) void this.extendBatch(batch, ttlOf);
+  }
+
+  private async extendBatch(batch: readonly Lease[], ttlOf: (lease: Lease) => number): Promise<void> {
     const sentAt = this.clock.now();
-    const requests = batch.map(({ name, owner, ttl }) => ({ name, owner, ttl }));
-    for (const lease of batch) {
+    const requests = batch.map((lease) => ({
+      name: lease.name,
+      owner: lease.owner,
+      ttl: ttlOf(lease),
+      lease,
+    }));
+    for (const { lease, ttl } of requests) {
       lease.renewAt = Infinity;
-      lease.request(lease.ttl, sentAt);
+      lease.request(ttl, sentAt);
       this.wakeUp.at(lease.due);
     }
     const renewed = await this.store.extend(requests).catch(() => undefined);
-    batch.forEach((lease, i) => {
+    requests.forEach(({ lease, ttl }, i) => {
       if (!this.leases.has(lease)) return;
       if (!renewed) {
         lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       } else if (renewed[i]) {
-        lease.confirm(requests[i]?.ttl ?? lease.ttl, sentAt);
+        lease.confirm(ttl, sentAt);
       } else {
         this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name] }), true);
         return;

@@ -1,9 +1,12 @@
 import type { Grant } from '../store/lock-store.js';
 import type { Hold } from './hold.js';
 
+const SKEW = 0.01;
+const LATENCY = 2;
+
 /** Milliseconds by which this process's clock and the server's may disagree over a lease of `ttl` ms. */
 function drift(ttl: number): number {
-  return ttl * 0.01 + 2;
+  return ttl * SKEW + LATENCY;
 }
 
 /**
@@ -61,6 +64,11 @@ export class Lease {
   refill(grant: Grant): void {
     this.nextToken = grant.token;
     this.lastToken = grant.token + grant.tokens - 1;
+  }
+
+  /** What a request at `now` has to ask for to leave the lease as it is. */
+  rest(now: number): number {
+    return Math.max(1, (this.deadline - now + LATENCY) / (1 - SKEW));
   }
 
   /** A request for `ttl` leaves at `sentAt`: a shorter lease is in force from then on, even if its answer gets lost. */

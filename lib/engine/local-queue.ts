@@ -65,6 +65,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private found: Found | undefined;
   private unconfirmed: UnconfirmedGrant | undefined;
   private askedToAskAgain = false;
+  /** Owner id of a grant that was taken away before it was known here. */
+  private revoked: string | undefined;
   /** The shortest `outageTimeout` among those who came since the name was last idle. */
   private patience = Infinity;
   private reask: ScheduledCall | undefined;
@@ -166,6 +168,18 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     return this.requesting || this.leaseOf(owner) !== undefined;
   }
 
+  /** The lock was taken away by force; that may be told before the answer which granted it. */
+  revoke(owner: string): void {
+    const lease = this.leaseOf(owner);
+    if (lease)
+      this.lose(
+        lease,
+        new LockLostError('The lock was taken away by forceRelease.', { keys: this.keys }),
+        true,
+      );
+    else if (this.requesting) this.revoked = owner;
+  }
+
   /** The lease with this owner id, if it is the current one. */
   leaseOf(owner: string): Lease | undefined {
     return this.lease?.owner === owner ? this.lease : undefined;
@@ -193,7 +207,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
           cause,
         });
       });
-    if (lease.hold !== hold) return hold.assertHeld();
+    if (!lease.live || lease.hold !== hold) return hold.assertHeld();
     if (!renewed) {
       this.lose(
         lease,
@@ -317,6 +331,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.cancel(this.reask);
     const now = this.clock.now();
     const head = this.waiters.first;
+    if (lease.owner === this.revoked) {
+      this.end(lease);
+      return this.askOrRest();
+    }
     if (!head) {
       this.end(lease);
       void this.context.free(this.name, lease.owner);

@@ -79,15 +79,12 @@ export class LockEngine implements QueueContext, StoreEvents {
   }
 
   revoked(name: string, owner: string): void {
-    const lease = this.queues.get(name)?.leaseOf(owner);
-    if (!lease) return;
-    const error = new LockLostError('The lock was taken away by forceRelease.', { keys: [name] });
-    this.queues.get(name)?.lose(lease, error, true);
+    this.queues.get(name)?.revoke(owner);
   }
 
   /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
   subscribed(): void {
-    this.keeper.renewNow();
+    this.keeper.checkNow();
     for (const queue of this.queues.values()) queue.askAgain();
   }
 

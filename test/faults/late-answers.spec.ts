@@ -1,0 +1,213 @@
+import type { Lock, LockModuleOptions } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { LockServices } from './support/lock-services.js';
+
+const KEY = 'lock:{job}';
+
+describe('an answer that comes late, or never', () => {
+  let server: RedisServer;
+  let proxy: TcpProxy;
+  let services: LockServices;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+
+  beforeEach(async () => {
+    await server.client().flushall();
+    services = new LockServices();
+    proxy = await TcpProxy.start(server);
+  });
+  afterEach(async () => {
+    proxy.pass();
+    await services[Symbol.asyncDispose]();
+    await proxy.close();
+  });
+
+  it('does not bring a hold back that was lost while its extension was under way', async () => {
+    const holder = services.open({
+      connection: proxy.url,
+      ttl: 600,
+      commandTimeout: 10_000,
+      outageTimeout: 10_000,
+    });
+    const other = services.open({ connection: server.url, ttl: 600, wait: 5_000 });
+    const lost = await holder.acquire('job');
+    const { signal } = lost;
+    proxy.hold('toClient');
+    const extension = lost.extend().catch((error: unknown) => error);
+    await waitFor(() => signal.aborted, { that: 'the hold to be lost' });
+
+    proxy.pass();
+
+    expect(await extension).toMatchObject({ code: 'LOCK_LOST' });
+    expect(lost.held).toBe(false);
+    // Its work goes on and on; only a renewal could keep the name from the others.
+    const next = await other.acquire('job');
+    expect(next.held).toBe(true);
+    await next.release();
+  });
+
+  it('leaves nobody holding longer than Redis does when a lease is made shorter', async () => {
+    const holder = services.open({
+      connection: proxy.url,
+      ttl: 10_000,
+      commandTimeout: 10_000,
+      outageTimeout: 10_000,
+    });
+    const other = services.open({ connection: server.url, wait: 8_000 });
+    const shortened = await holder.acquire('job');
+    proxy.hold('toClient');
+    const extension = shortened.extend(500).catch((error: unknown) => error);
+
+    const next = await other.acquire('job');
+
+    expect(shortened.held).toBe(false);
+    expect(next.fencingToken).toBeGreaterThan(shortened.fencingToken);
+    await next.release();
+    proxy.pass();
+    await extension;
+  });
+
+  it('leaves nobody holding longer than Redis does when the next caller here asked for a shorter lease', async () => {
+    const holder = services.open({
+      connection: proxy.url,
+      commandTimeout: 10_000,
+      outageTimeout: 10_000,
+      handoff: { window: 5_000 },
+    });
+    const other = services.open({ connection: server.url, wait: 8_000 });
+    const waiting: Promise<Lock>[] = [];
+    const first = await holder.acquire('job', { ttl: 10_000 });
+    // Two, so that the turn has more tokens than one; the yield of the first brings them.
+    waiting.push(holder.acquire('job', { ttl: 10_000 }), holder.acquire('job', { ttl: 500, renew: false }));
+    await first.release();
+    const second = await waiting[0];
+    proxy.hold('toClient');
+    await second?.release();
+    const third = await waiting[1];
+
+    const next = await other.acquire('job');
+
+    expect(third?.held).toBe(false);
+    await next.release();
+    proxy.pass();
+  });
+
+  it('leaves nobody holding longer than Redis does after a minimal hold', async () => {
+    const holder = services.open({
+      connection: proxy.url,
+      ttl: 10_000,
+      commandTimeout: 10_000,
+      outageTimeout: 10_000,
+      handoff: { window: 5_000 },
+    });
+    const other = services.open({ connection: server.url, wait: 8_000 });
+    const first = await holder.acquire('job');
+    const parked = holder.acquire('job', { minHold: 300 });
+    const waiting = holder.acquire('job');
+    await first.release();
+    const short = await parked;
+    proxy.hold('toClient');
+    const released = short.release();
+
+    const next = await other.acquire('job');
+
+    const held = await Promise.race([waiting, Promise.resolve(undefined)]);
+    expect(held?.held ?? false).toBe(false);
+    await next.release();
+    proxy.pass();
+    await released;
+    await (await waiting).release();
+  });
+
+  it('does not prolong a hold that asked for no renewal, when the connection comes back', async () => {
+    const holder = services.open({ connection: proxy.url });
+    const lock = await holder.acquire('job', { ttl: 1_500, renew: false });
+    const end = performance.now() + lock.remaining;
+
+    await server.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    // Is answered over the new connection, after what was sent when that was made.
+    await holder.query('job');
+
+    expect(performance.now() + lock.remaining).toBeLessThanOrEqual(end + 1);
+    await lock.release();
+  });
+
+  it('finds a forced release that overtook the answer of the acquire', async () => {
+    const { holder, operator } = await openWithSeparateInbox();
+    proxy.hold('toClient');
+    const acquired = holder.acquire('job', { ttl: 30_000 });
+    await waitFor(() => server.client().exists(KEY), { that: 'Redis to grant the lock' });
+    const owner = await server.client().get(KEY);
+
+    await operator.forceRelease('job');
+    const next = await operator.acquire('job', { ttl: 1_000 });
+    proxy.pass();
+
+    await waitFor(async () => (await holder.query('job')).pending.length > 0, {
+      that: 'the holder to queue again',
+    });
+    await next.release();
+    const lock = await acquired;
+    expect(lock.held).toBe(true);
+    expect(owner).not.toBe(await server.client().get(KEY));
+    expect(lock.fencingToken).toBeGreaterThan(next.fencingToken);
+    await lock.release();
+  });
+
+  it('finds a forced release that overtook the answer of a yield, and serves who waits', async () => {
+    const { holder, operator } = await openWithSeparateInbox({ handoff: { max: 1 } });
+    const first = await holder.acquire('job');
+    const waiting = [holder.acquire('job'), holder.acquire('job')];
+    const minted = await server.client().get('lock:fence');
+    proxy.hold('toClient');
+    await first.release();
+    await waitFor(async () => (await server.client().get('lock:fence')) !== minted, { that: 'the yield' });
+
+    await operator.forceRelease('job');
+    await operator.query('job');
+    proxy.pass();
+
+    for (const acquired of waiting) {
+      const lock = await acquired;
+      expect(lock.held).toBe(true);
+      await lock.release();
+    }
+  });
+
+  it('keeps the other leases when one key of a renewal holds something else', async () => {
+    const holder = services.open({ connection: proxy.url, ttl: 900 });
+    const [broken, whole] = await Promise.all([holder.acquire('job'), holder.acquire('other')]);
+    const lost = broken.signal;
+    const startedAt = performance.now();
+
+    await server.client().multi().del(KEY).lpush(KEY, 'not a lock').exec();
+
+    await waitFor(() => lost.aborted, { that: 'the hold to be lost' });
+    await waitFor(() => performance.now() - startedAt > 2_000);
+    expect(whole.held).toBe(true);
+    expect(await server.client().lrange(KEY, 0, -1)).toEqual(['not a lock']);
+    await Promise.all([broken.release(), whole.release()]);
+  });
+
+  /** Commands of the holder go through the proxy, messages to it do not: so one can overtake the other. */
+  async function openWithSeparateInbox(options: LockModuleOptions = {}) {
+    const client = server.client({ port: proxy.port });
+    client.duplicate = (override) => server.client(override);
+    const holder = services.open({
+      connection: client,
+      commandTimeout: 10_000,
+      outageTimeout: 10_000,
+      ...options,
+    });
+    await (await holder.acquire('another')).release();
+    await waitFor(async () => (await server.client().pubsub('CHANNELS', 'lock:inbox:*')).length > 0, {
+      that: 'the holder to listen',
+    });
+    return { holder, operator: services.open({ connection: server.url }) };
+  }
+});
