@@ -63,6 +63,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   /** This turn's place in the store's queue; kept through re-asks. */
   private place: string | undefined;
   private found: Found | undefined;
+  /** Whether somebody, here or elsewhere, has had the lock since the name was last idle. */
+  private seenTaken = false;
   private unconfirmed: UnconfirmedGrant | undefined;
   private askedToAskAgain = false;
   /** Owner id of a grant that was taken away before it was known here. */
@@ -117,7 +119,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const waited = this.clock.now() - waiter.startedAt;
     this.giveUp(
       waiter,
-      this.silentSince !== undefined && !this.found ? this.unavailableError() : this.timeoutError(waited),
+      this.silentSince !== undefined && !this.seenTaken ? this.unavailableError() : this.timeoutError(waited),
     );
   }
 
@@ -134,8 +136,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     for (const waiter of this.waiters) {
       const { outageTimeout, wait } = waiter.options;
       const outageEnds = Math.max(this.silentSince, waiter.startedAt) + outageTimeout;
-      // Once the lock was found taken, the end of the wait is the business of `timeOut`.
-      const ends = waiter.once || this.found ? outageEnds : Math.min(outageEnds, waiter.startedAt + wait);
+      // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
+      const ends = waiter.once || this.seenTaken ? outageEnds : Math.min(outageEnds, waiter.startedAt + wait);
       if (now >= ends) this.refuse(waiter, this.unavailableError());
       else next = Math.min(next, ends);
     }
@@ -294,6 +296,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private queue(taken: Taken, sentAt: number): void {
     this.phase = 'contending';
     this.found = { ...taken, sentAt };
+    this.seenTaken = true;
     const { unconfirmed } = this;
     this.unconfirmed = undefined;
     if (unconfirmed) this.claim(unconfirmed.grant, unconfirmed.ttl);
@@ -354,6 +357,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   /** Begins a turn with a lease that the store was asked for with `ttl`, maybe by a caller who has left since. */
   private startTurn(head: Waiter, lease: Lease, ttl: number): void {
     this.phase = 'held';
+    this.seenTaken = true;
     this.deliver(head, lease);
     this.context.keeper.add(lease);
     if (lease.ttl !== ttl) this.context.keeper.renewNow([lease]);
@@ -483,6 +487,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.cancel(this.reask);
     this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
     this.patience = Infinity;
+    this.seenTaken = false;
     this.context.outages.delete(this);
     this.context.drop(this);
   }
