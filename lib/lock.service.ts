@@ -197,7 +197,6 @@ export class LockService {
   }
 
   private async grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
-    options.signal?.throwIfAborted();
     if (typeof key === 'string') {
       assertLockName(key);
       return this.grantOne(key, options);
@@ -210,6 +209,8 @@ export class LockService {
   }
 
   private grantOne(name: string, options: ResolvedLockOptions): Promise<EnterableLock> {
+    // Here, before each wait: a signal that is aborted already says nothing any more.
+    options.signal?.throwIfAborted();
     const enclosing = options.reentrant ? this.context.enclosing(name) : undefined;
     if (!enclosing) return this.engine.acquire(name, leaseCovering(options), options.wait === 0);
     return this.enter(name, enclosing.hold, options);
@@ -223,6 +224,7 @@ export class LockService {
   ): Promise<EnterableLock> {
     hold.assertNotLost();
     const { reentry } = hold;
+    const startedAt = performance.now();
     const entered = await reentry?.enter({
       wait: options.wait,
       signal: options.signal,
@@ -232,7 +234,21 @@ export class LockService {
           waited,
         }),
     });
-    return reentry && entered ? new NestedHold(hold, reentry) : this.grantOne(name, options);
+    if (!reentry || !entered) {
+      return this.grantOne(name, {
+        ...options,
+        wait: Math.max(0, options.wait - (performance.now() - startedAt)),
+      });
+    }
+    const nested = new NestedHold(hold, reentry);
+    try {
+      // It may have been lost while another branch was inside.
+      nested.assertHeld();
+      return nested;
+    } catch (error) {
+      await nested.release();
+      throw error;
+    }
   }
 
   /** One name after the other in sorted order, so that no two callers wait for each other. */

@@ -2,6 +2,7 @@ import { LockKeyError } from '../errors/lock-key.error.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import { assertLockOptionValues } from '../options/lock-options.js';
 import type { Reentry } from '../reentrance/reentry.js';
 import type { Clock } from './clock.js';
 import type { Lease } from './lease.js';
@@ -84,6 +85,7 @@ export class Hold implements EnterableLock {
   }
 
   async extend(ttl = this.options.ttl): Promise<void> {
+    assertLockOptionValues({ ttl });
     this.assertHeld();
     await this.queue.extend(this, ttl);
   }

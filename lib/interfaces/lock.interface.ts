@@ -29,7 +29,8 @@ export interface Lock extends AsyncDisposable {
   assertHeld(): void;
   /**
    * Renews the lease now, for `ttl` milliseconds from now on and at later renewals.
-   * Rejects with {@link LockLostError} when the hold is gone, LockUnavailableError when Redis does not answer.
+   * Rejects with {@link LockLostError} when the hold is gone, LockUnavailableError when Redis does not answer,
+   * LockConfigError when no lease can have that length.
    */
   extend(ttl?: number): Promise<void>;
   /** Gives the hold up. May be called twice; never rejects because the hold is already gone. */
