@@ -4,8 +4,8 @@ import { WakeUp } from './wake-up.js';
 /**
  * Calls back for items that are still there when their time is over, with one timer for all of them.
  *
- * Items with the same duration stand in one list in order of their end, so adding and deleting are O(1)
- * and a short-lived item costs no timer of its own.
+ * Items with the same duration stand in one list in order of their start, so adding and deleting are O(1).
+ * An item costs no timer until it is watched, nor one of its own after that.
  */
 export class Deadlines<T> {
   private readonly lists = new Map<number, Map<T, number>>();
@@ -18,12 +18,16 @@ export class Deadlines<T> {
     this.wakeUp = new WakeUp(clock, (now) => this.sweep(now));
   }
 
-  /** The item's time is over at `start + duration`. */
+  /** The item's time is over at `start + duration`. Items must come in the order of their start. */
   add(item: T, start: number, duration: number): void {
     if (duration === Infinity) return;
     let list = this.lists.get(duration);
     if (!list) this.lists.set(duration, (list = new Map()));
     list.set(item, start + duration);
+  }
+
+  /** Sees to it that the item that was added with this start and duration is called back. */
+  watch(start: number, duration: number): void {
     this.wakeUp.at(start + duration);
   }
 

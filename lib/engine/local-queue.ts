@@ -98,6 +98,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       this.waiters.push(waiter);
       this.patience = Math.min(this.patience, options.outageTimeout);
       if (once) this.attempts++;
+      else this.context.waits.add(waiter, waiter.startedAt, options.wait);
       if (this.phase === 'idle') return this.ask();
       if (once) this.watchOutage();
       else this.watch(waiter);
@@ -493,7 +494,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private watch(waiter: Waiter): void {
-    this.context.waits.add(waiter, waiter.startedAt, waiter.options.wait);
+    this.context.waits.watch(waiter.startedAt, waiter.options.wait);
     this.watchOutage();
   }
 
