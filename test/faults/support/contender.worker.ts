@@ -64,8 +64,7 @@ class Contender {
   }
 
   async hold(name: string): Promise<number> {
-    let finish = (): void => {};
-    const end = new Promise<void>((resolve) => (finish = resolve));
+    const { promise: end, resolve: finish } = gate();
     return new Promise((resolve, reject) => {
       const finished = this.call(name, 'holder', {}, async (lock) => {
         this.kept.set(name, { lock, finish, finished });
@@ -98,7 +97,7 @@ class Contender {
     while (this.running) {
       const name = random.pick(rush.names);
       const given = random.chance(rush.impatience)
-        ? random.pick([{ wait: 0 }, { signal: AbortSignal.timeout(random.between(0, 60)) }])
+        ? random.pick([{ wait: 0 }, { signal: AbortSignal.timeout(Math.round(random.between(0, 60))) }])
         : {};
       await this.callAtRandom(name, `${caller}`, given, rush.maxWork, random);
       await sleep(random.between(0, 10));
@@ -149,7 +148,8 @@ class Contender {
     let seen: { record: HoldRecord; failure: unknown; certainUntil: number; aborted: boolean } | undefined;
     try {
       const returned = await this.service.using(name, options, async (lock) => {
-        const { record, end } = this.observer.begin(id, lock, askedAt);
+        const observation = this.observer.begin(id, lock, askedAt);
+        const { record } = observation;
         let failure: unknown;
         try {
           await work(lock, id);
@@ -158,7 +158,7 @@ class Contender {
           failure = error;
           throw error;
         } finally {
-          end();
+          observation.end();
           seen = { record, failure, certainUntil: now() + lock.remaining, aborted: lock.signal.aborted };
         }
       });
@@ -184,6 +184,12 @@ class Contender {
       return { record, code };
     }
   }
+}
+
+function gate(): { promise: Promise<void>; resolve: () => void } {
+  let open: (() => void) | undefined;
+  const promise = new Promise<void>((resolve) => (open = resolve));
+  return { promise, resolve: () => open?.() };
 }
 
 let contender: Contender | undefined;
@@ -229,9 +235,9 @@ const calls = {
   write: (name: string): Promise<boolean> => current().writeWithKept(name),
   /** Ends the work of {@link hold}. */
   finish(name: string): Promise<Finished> {
-    const { finish, finished } = current().keptLock(name);
-    finish();
-    return finished;
+    const kept = current().keptLock(name);
+    kept.finish();
+    return kept.finished;
   },
   /** Holds so far. */
   progress: (): number => current().holds,

@@ -1,0 +1,160 @@
+import type { LockModuleOptions } from '../../lib/index.js';
+import { waitFor } from '../support/wait-for.js';
+import type { Finished } from './support/contender.worker.js';
+import { FaultScene, type Contender } from './support/fault-scene.js';
+import { LockServices } from './support/lock-services.js';
+
+const KEY = 'lock:{job}';
+/** Renewed every 600 ms, and over no earlier than 1,200 ms after a fault: so it shows which of the two found it out. */
+const TTL = 1_800;
+const NEXT_RENEWAL = TTL / 3 + 300;
+/** Renewed only every 2 s: what is found out much earlier was told. */
+const LONG_TTL = 6_000;
+const AT_ONCE = 1_000;
+
+/** One process holds a name and another waits for it; then the lock is taken from the holder. */
+describe('a fault that takes the data', () => {
+  let scene: FaultScene;
+  let old: Contender;
+  let next: Contender;
+  let oldToken: number;
+  let nextToken: Promise<number>;
+
+  beforeAll(async () => {
+    scene = await FaultScene.start(2);
+    old = scene.contender(0);
+    next = scene.contender(1);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it('FLUSHALL', async () => {
+    await holdAndWait({ ttl: TTL });
+
+    await scene.losing(() => scene.server.client().flushall());
+
+    expect(await handedOver()).toBeLessThan(NEXT_RENEWAL);
+    await expectNewHolderUntouched();
+  });
+
+  it('another client deleting the key', async () => {
+    await holdAndWait({ ttl: TTL });
+
+    await scene.losing(() => scene.server.client().del(KEY));
+
+    expect(await handedOver()).toBeLessThan(NEXT_RENEWAL);
+    await expectNewHolderUntouched();
+  });
+
+  it('another client overwriting the key', async () => {
+    await holdAndWait({ ttl: TTL });
+
+    await scene.losing(() => scene.server.client().set(KEY, 'somebody else', 'PX', 60_000));
+
+    const lost = await untilLost();
+    expect(lateness(lost)).toBeLessThan(NEXT_RENEWAL);
+    // Neither the renewal nor the release of the old holder has touched what is not its own.
+    expect(await scene.server.client().get(KEY)).toBe('somebody else');
+    expect(await scene.server.client().pttl(KEY)).toBeGreaterThan(50_000);
+    await scene.losing(() => scene.server.client().del(KEY));
+    await expectFencedOff();
+    await expectNewHolderUntouched();
+  });
+
+  it('a restart without data, which the old holder learns at its reconnect', async () => {
+    await holdAndWait({ ttl: LONG_TTL });
+
+    await scene.losing(() => scene.server.restart({ keepData: false }));
+
+    expect(await handedOver()).toBeLessThan(AT_ONCE);
+    await expectNewHolderUntouched();
+  });
+
+  it('a deleted key, which the old holder learns at its reconnect', async () => {
+    await holdAndWait({ ttl: LONG_TTL });
+
+    await scene.losing(async () => {
+      await scene.server.client().del(KEY);
+      old.proxy.reset();
+    });
+
+    expect(await handedOver()).toBeLessThan(AT_ONCE);
+    await expectNewHolderUntouched();
+  });
+
+  it('forceRelease, which the old holder is told', async () => {
+    await using services = new LockServices();
+    const operator = services.open({ connection: scene.server.url });
+    await holdAndWait({ ttl: LONG_TTL });
+
+    await scene.losing(async () => expect(await operator.forceRelease('job')).toBe(true));
+
+    expect(await handedOver()).toBeLessThan(AT_ONCE);
+    await expectNewHolderUntouched();
+  });
+
+  it('forceRelease of a holder whose inbox is closed, found at its next renewal', async () => {
+    await using services = new LockServices();
+    const operator = services.open({ connection: scene.server.url });
+    await holdAndWait({ ttl: TTL });
+
+    await scene.losing(async () => {
+      await scene.server.client().call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await operator.forceRelease('job');
+    });
+
+    expect(await handedOver()).toBeLessThan(NEXT_RENEWAL);
+    await expectNewHolderUntouched();
+  });
+
+  async function holdAndWait(options: LockModuleOptions): Promise<void> {
+    await scene.open(options);
+    oldToken = await old.worker.call('hold', 'job');
+    expect(await old.worker.call('write', 'job')).toBe(true);
+    nextToken = next.worker.call('hold', 'job');
+    await scene.untilWaiting('job', 1);
+  }
+
+  /** The next holder has begun and the old one knows; returns how many milliseconds after the fault it knew. */
+  async function handedOver(): Promise<number> {
+    await expectFencedOff();
+    return lateness(await untilLost());
+  }
+
+  /** The next holder's token is greater, so the resource lets it in and the old holder not any more. */
+  async function expectFencedOff(): Promise<void> {
+    expect(await nextToken).toBeGreaterThan(oldToken);
+    expect(await next.worker.call('write', 'job')).toBe(true);
+    expect(await old.worker.call('write', 'job')).toBe(false);
+  }
+
+  async function untilLost(): Promise<Finished> {
+    await waitFor(async () => (await old.worker.call('look', 'job')).aborted, {
+      that: "the old holder's signal to abort",
+    });
+    return old.worker.call('finish', 'job');
+  }
+
+  function lateness({ code, record }: Finished): number {
+    expect(code).toBe('LOCK_LOST');
+    return (record.abortedAt ?? Infinity) - (scene.losses[0]?.to ?? Infinity);
+  }
+
+  /** The old holder has renewed in vain and released: the lock is the next one's as before, until that releases it. */
+  async function expectNewHolderUntouched(): Promise<void> {
+    const client = scene.server.client();
+    expect(await client.get(KEY)).toMatch(new RegExp(`:${await nextToken}$`));
+    let before = Infinity;
+    await waitFor(
+      async () => {
+        const { remaining } = await next.worker.call('look', 'job');
+        const renewed = remaining > before;
+        before = remaining;
+        return renewed;
+      },
+      { that: 'the next holder to renew its lease' },
+    );
+    expect(await next.worker.call('finish', 'job')).toMatchObject({ code: undefined });
+    expect(await client.exists(KEY)).toBe(0);
+    expect(await scene.close()).toMatchObject({ problems: [], refused: [] });
+  }
+});

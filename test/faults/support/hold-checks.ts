@@ -1,0 +1,92 @@
+import type { AcceptedWrite } from './fenced-resource.js';
+import type { HoldRecord } from './hold-record.js';
+
+/** A time in which Redis lost its data, or somebody else changed them, on the shared clock. */
+export interface DataLoss {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Looks that a process may take between the end of a lease and the abort of its signal: their timers are due in one turn. */
+const LOOKS_IN_ONE_TURN = 2;
+
+/**
+ * Pairs of holders of one name that reported `held` at the same moment.
+ *
+ * Where Redis lost its data a hold may go on until its renewal or its next hand-over finds out, but no longer
+ * than its lease; such pairs do not count.
+ */
+export function overlaps(holds: readonly HoldRecord[], losses: readonly DataLoss[], ttl: number): string[] {
+  return eachName(holds, (named) =>
+    named.flatMap((hold, i) => {
+      const end = hold.heldUntil;
+      if (end === undefined) return [];
+      return named
+        .slice(i + 1)
+        .filter((next) => next.heldUntil !== undefined && next.begin < end)
+        .filter((next) => !losses.some(({ from, to }) => from <= next.begin && to >= hold.begin - ttl))
+        .map((next) => `${show(next)} began ${ms(end - next.begin)} before ${show(hold)} ended`);
+    }),
+  );
+}
+
+/** Lost holds whose signal had not aborted when the next hold of the name began, although their process ran. */
+export function lateAborts(holds: readonly HoldRecord[]): string[] {
+  return eachName(holds, (named) =>
+    named.flatMap((hold, i) => {
+      if (hold.lostSeenAt === undefined) return [];
+      if (hold.abortedAt === undefined && hold.unabortedAt.length > LOOKS_IN_ONE_TURN) {
+        return [`${show(hold)} was lost, and its signal never aborted`];
+      }
+      const next = named.slice(i + 1).find(({ heldUntil }) => heldUntil !== undefined);
+      if (!next) return [];
+      const looks = hold.unabortedAt.filter((seenAt) => seenAt < next.begin).length;
+      return looks > LOOKS_IN_ONE_TURN
+        ? [`${show(hold)} was lost, and ${show(next)} began before it was told`]
+        : [];
+    }),
+  );
+}
+
+/** Holds whose fencing token is not greater than that of the hold before. */
+export function fallingTokens(holds: readonly HoldRecord[]): string[] {
+  return eachName(holds, (named) => {
+    const held = named.filter(({ heldUntil }) => heldUntil !== undefined);
+    return held.flatMap((hold, i) => {
+      const before = held[i - 1];
+      return before && hold.token <= before.token ? [`${show(hold)} came after ${show(before)}`] : [];
+    });
+  });
+}
+
+/** Accepted writes whose token does not grow from one hold to the next. */
+export function fallingWrites(accepted: readonly AcceptedWrite[]): string[] {
+  const last = new Map<string, AcceptedWrite>();
+  return accepted.flatMap((write) => {
+    const before = last.get(write.name);
+    last.set(write.name, write);
+    const grows =
+      !before || write.token > before.token || (write.token === before.token && write.hold === before.hold);
+    return grows
+      ? []
+      : [`${write.hold} wrote with ${write.token} after ${before?.hold} with ${before?.token}`];
+  });
+}
+
+function eachName(
+  holds: readonly HoldRecord[],
+  check: (inOrder: readonly HoldRecord[]) => string[],
+): string[] {
+  const names = new Set(holds.map(({ name }) => name));
+  return [...names].flatMap((name) =>
+    check(holds.filter((hold) => hold.name === name).toSorted((a, b) => a.begin - b.begin)),
+  );
+}
+
+function show({ id, token, begin }: HoldRecord): string {
+  return `${id} (token ${token}, begun at ${ms(begin)})`;
+}
+
+function ms(time: number): string {
+  return `${time.toFixed(2)} ms`;
+}
