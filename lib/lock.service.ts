@@ -197,7 +197,7 @@ export class LockService {
   }
 
   private async grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
-    if (typeof key === 'string') {
+    if (!isList(key)) {
       assertLockName(key);
       return this.grantOne(key, options);
     }
@@ -268,6 +268,11 @@ export class LockService {
       throw error;
     }
   }
+}
+
+/** `Array.isArray` does not tell readonly arrays. */
+function isList(key: string | readonly string[]): key is readonly string[] {
+  return Array.isArray(key);
 }
 
 /** A name that has to stay taken for `minHold` needs a lease at least as long, should the holder die before. */

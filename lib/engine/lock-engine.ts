@@ -130,20 +130,20 @@ export class LockEngine implements QueueContext, StoreEvents {
   /** Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases. */
   async close(): Promise<void> {
     this.beginShutdown();
-    await this.settled(SHUTDOWN_GRACE);
+    await this.until(() => this.keeper.size === 0 && this.cleanUps.size === 0, SHUTDOWN_GRACE);
     for (const lease of this.keeper) {
       lease.hold?.lose(
         new LockLostError('The application was shut down while the lock was held.', { keys: [lease.name] }),
       );
     }
-    await this.settled(ABORT_GRACE);
+    // Requests under way count, too: their answers may be grants, to be given back.
+    await this.until(() => this.size === 0 && this.cleanUps.size === 0, ABORT_GRACE);
     await this.store.close();
   }
 
-  /** Waits until nothing is held and every release is answered, or the time is over. */
-  private async settled(grace: number): Promise<void> {
+  private async until(isQuiet: () => boolean, grace: number): Promise<void> {
     const end = this.clock.now() + grace;
-    while ((this.keeper.size > 0 || this.cleanUps.size > 0) && this.clock.now() < end) {
+    while (!isQuiet() && this.clock.now() < end) {
       await new Promise<void>((resolve) => void setTimeout(resolve, SHUTDOWN_POLL));
     }
   }
