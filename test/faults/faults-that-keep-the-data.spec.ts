@@ -32,7 +32,7 @@ describe('a fault that leaves Redis its data', () => {
 
   describe('and lets the holder keep its lock', () => {
     it('SCRIPT FLUSH', async () => {
-      await breakWhileHeld(() => scene.server.client().script('FLUSH'));
+      await breakWhileHeld(() => scene.admin.script('FLUSH'));
 
       await expectHolderToKeep();
     });
@@ -82,7 +82,7 @@ describe('a fault that leaves Redis its data', () => {
 
   describe('and ends the lease of the holder', () => {
     it('CLIENT PAUSE for longer than the lease', async () => {
-      await breakWhileHeld(() => scene.server.client().call('CLIENT', 'PAUSE', 1.5 * TTL, 'ALL'));
+      await breakWhileHeld(() => scene.admin.call('CLIENT', 'PAUSE', 1.5 * TTL, 'ALL'));
 
       await expectHolderToLose();
     });
@@ -211,14 +211,12 @@ describe('a fault that leaves Redis its data', () => {
   async function expectNoHarm({ problems, refused }: SceneReport): Promise<void> {
     expect(problems).toEqual([]);
     expect(refused).toEqual([]);
-    const client = scene.server.client();
-    await waitFor(async () => (await client.keys('*')).join() === 'lock:fence', {
+    await waitFor(async () => (await scene.admin.keys('*')).join() === 'lock:fence', {
       that: 'everything to be released',
     });
-    client.disconnect();
   }
 
   async function kill(type: 'normal' | 'pubsub'): Promise<void> {
-    await scene.server.client().call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+    await scene.admin.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
   }
 });

@@ -2,7 +2,6 @@ import type { LockModuleOptions } from '../../lib/index.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Finished } from './support/contender.worker.js';
 import { FaultScene, type Contender } from './support/fault-scene.js';
-import { LockServices } from './support/lock-services.js';
 
 const KEY = 'lock:{job}';
 /** Renewed every 600 ms, and over no earlier than 1,200 ms after a fault: so it shows which of the two found it out. */
@@ -30,7 +29,7 @@ describe('a fault that takes the data', () => {
   it('FLUSHALL', async () => {
     await holdAndWait({ ttl: TTL });
 
-    await scene.losing(() => scene.server.client().flushall());
+    await scene.losing(() => scene.admin.flushall());
 
     expect(await handedOver()).toBeLessThan(NEXT_RENEWAL);
     await expectNewHolderUntouched();
@@ -39,7 +38,7 @@ describe('a fault that takes the data', () => {
   it('another client deleting the key', async () => {
     await holdAndWait({ ttl: TTL });
 
-    await scene.losing(() => scene.server.client().del(KEY));
+    await scene.losing(() => scene.admin.del(KEY));
 
     expect(await handedOver()).toBeLessThan(NEXT_RENEWAL);
     await expectNewHolderUntouched();
@@ -48,14 +47,14 @@ describe('a fault that takes the data', () => {
   it('another client overwriting the key', async () => {
     await holdAndWait({ ttl: TTL });
 
-    await scene.losing(() => scene.server.client().set(KEY, 'somebody else', 'PX', 60_000));
+    await scene.losing(() => scene.admin.set(KEY, 'somebody else', 'PX', 60_000));
 
     const lost = await untilLost();
     expect(lateness(lost)).toBeLessThan(NEXT_RENEWAL);
     // Neither the renewal nor the release of the old holder has touched what is not its own.
-    expect(await scene.server.client().get(KEY)).toBe('somebody else');
-    expect(await scene.server.client().pttl(KEY)).toBeGreaterThan(50_000);
-    await scene.losing(() => scene.server.client().del(KEY));
+    expect(await scene.admin.get(KEY)).toBe('somebody else');
+    expect(await scene.admin.pttl(KEY)).toBeGreaterThan(50_000);
+    await scene.losing(() => scene.admin.del(KEY));
     await expectFencedOff();
     await expectNewHolderUntouched();
   });
@@ -73,7 +72,7 @@ describe('a fault that takes the data', () => {
     await holdAndWait({ ttl: LONG_TTL });
 
     await scene.losing(async () => {
-      await scene.server.client().del(KEY);
+      await scene.admin.del(KEY);
       old.proxy.reset();
     });
 
@@ -82,24 +81,20 @@ describe('a fault that takes the data', () => {
   });
 
   it('forceRelease, which the old holder is told', async () => {
-    await using services = new LockServices();
-    const operator = services.open({ connection: scene.server.url });
     await holdAndWait({ ttl: LONG_TTL });
 
-    await scene.losing(async () => expect(await operator.forceRelease('job')).toBe(true));
+    await scene.losing(async () => expect(await scene.operator.forceRelease('job')).toBe(true));
 
     expect(await handedOver()).toBeLessThan(AT_ONCE);
     await expectNewHolderUntouched();
   });
 
   it('forceRelease of a holder whose inbox is closed, found at its next renewal', async () => {
-    await using services = new LockServices();
-    const operator = services.open({ connection: scene.server.url });
     await holdAndWait({ ttl: TTL });
 
     await scene.losing(async () => {
-      await scene.server.client().call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-      await operator.forceRelease('job');
+      await scene.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await scene.operator.forceRelease('job');
     });
 
     expect(await handedOver()).toBeLessThan(NEXT_RENEWAL);
@@ -141,8 +136,7 @@ describe('a fault that takes the data', () => {
 
   /** The old holder has renewed in vain and released: the lock is the next one's as before, until that releases it. */
   async function expectNewHolderUntouched(): Promise<void> {
-    const client = scene.server.client();
-    expect(await client.get(KEY)).toMatch(new RegExp(`:${await nextToken}$`));
+    expect(await scene.admin.get(KEY)).toMatch(new RegExp(`:${await nextToken}$`));
     let before = Infinity;
     await waitFor(
       async () => {
@@ -154,7 +148,7 @@ describe('a fault that takes the data', () => {
       { that: 'the next holder to renew its lease' },
     );
     expect(await next.worker.call('finish', 'job')).toMatchObject({ code: undefined });
-    expect(await client.exists(KEY)).toBe(0);
+    expect(await scene.admin.exists(KEY)).toBe(0);
     expect(await scene.close()).toMatchObject({ problems: [], refused: [] });
   }
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { LockModuleOptions } from '../../../lib/index.js';
+import type { Redis } from 'ioredis';
+import type { LockModuleOptions, LockService } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -8,6 +9,7 @@ import type { ContenderCalls } from './contender.worker.js';
 import { FencedResource } from './fenced-resource.js';
 import { fallingTokens, fallingWrites, lateAborts, overlaps, type DataLoss } from './hold-checks.js';
 import type { ContenderReport, HoldRecord } from './hold-record.js';
+import { LockServices } from './lock-services.js';
 import { now } from './shared-clock.js';
 
 /** Lease of every hold here. */
@@ -39,12 +41,20 @@ export interface SceneReport {
 export class FaultScene implements AsyncDisposable {
   /** Times in which the data were taken. */
   readonly losses: DataLoss[] = [];
+  /** Asks Redis directly, without a proxy. */
+  readonly admin: Redis;
+  /** Somebody who may force a release. */
+  readonly operator: LockService;
+  private readonly services = new LockServices();
 
   private constructor(
     readonly server: RedisServer,
     readonly resource: FencedResource,
     readonly contenders: readonly Contender[],
-  ) {}
+  ) {
+    this.admin = server.client();
+    this.operator = this.services.open({ connection: server.url, commandTimeout: 10_000 });
+  }
 
   static async start(processes: number): Promise<FaultScene> {
     const server = await RedisServer.start();
@@ -60,7 +70,7 @@ export class FaultScene implements AsyncDisposable {
   /** Opens a LockService in each process, on an empty Redis. */
   async open(options: LockModuleOptions = {}): Promise<void> {
     this.losses.length = this.resource.accepted.length = 0;
-    await this.server.client().flushall();
+    await this.admin.flushall();
     await this.everyone(({ worker, proxy }, i) =>
       worker.call('open', `p${i}`, { ...OPTIONS, connection: proxy.url, ...options }, this.resource.port),
     );
@@ -78,11 +88,9 @@ export class FaultScene implements AsyncDisposable {
 
   /** Waits until so many processes wait for the name in Redis's queue. */
   async untilWaiting(name: string, processes: number): Promise<void> {
-    const client = this.server.client();
-    await waitFor(async () => (await client.zcard(`lock:{${name}}:q`)) >= processes, {
+    await waitFor(async () => (await this.admin.zcard(`lock:{${name}}:q`)) >= processes, {
       that: `${processes} processes to wait for ${name}`,
     });
-    client.disconnect();
   }
 
   /** Waits until every process has been granted so many more locks than now. */
@@ -122,6 +130,7 @@ export class FaultScene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.services[Symbol.asyncDispose]();
     await this.everyone(({ worker }) => worker.kill());
     await this.everyone(({ proxy }) => proxy.close());
     await this.resource[Symbol.asyncDispose]();
