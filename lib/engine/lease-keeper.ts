@@ -44,6 +44,8 @@ export class LeaseKeeper {
 
   delete(lease: Lease): void {
     this.leases.delete(lease);
+    // Should it come back, nobody has seen the answer.
+    if (lease.renewing) lease.renewAt = -Infinity;
     if (this.leases.size === 0) this.wakeUp.clear();
   }
 

@@ -398,10 +398,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   private deliverInMemory(head: Waiter, lease: Lease, left: number): void {
     this.deliver(head, lease);
+    this.context.keeper.add(lease);
     // The caller gets the ttl that it asked for.
     if (!lease.renew || (left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing))
       this.context.keeper.renewNow([lease]);
-    else this.context.keeper.add(lease);
   }
 
   private yield(lease: Lease, head: Waiter): void {
