@@ -1,6 +1,7 @@
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import type { FifoNode } from './fifo.js';
 import type { Hold } from './hold.js';
+import { onAbort } from './on-abort.js';
 
 /** Where a waiter stands. */
 export interface WaiterQueue {
@@ -12,7 +13,7 @@ export interface WaiterQueue {
 export class Waiter implements FifoNode<Waiter> {
   previous: Waiter | undefined;
   next: Waiter | undefined;
-  private abort: (() => void) | undefined;
+  private readonly detach: (() => void) | undefined;
 
   constructor(
     readonly queue: WaiterQueue,
@@ -24,22 +25,16 @@ export class Waiter implements FifoNode<Waiter> {
     private readonly reject: (error: unknown) => void,
   ) {
     const { signal } = options;
-    if (!signal) return;
-    this.abort = () => queue.giveUp(this, signal.reason);
-    signal.addEventListener('abort', this.abort, { once: true });
+    if (signal) this.detach = onAbort(signal, () => queue.giveUp(this, signal.reason));
   }
 
   grant(hold: Hold): void {
-    this.detach();
+    this.detach?.();
     this.resolve(hold);
   }
 
   refuse(error: unknown): void {
-    this.detach();
+    this.detach?.();
     this.reject(error);
-  }
-
-  private detach(): void {
-    if (this.abort) this.options.signal?.removeEventListener('abort', this.abort);
   }
 }

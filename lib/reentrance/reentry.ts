@@ -1,3 +1,5 @@
+import { onAbort } from '../engine/on-abort.js';
+
 interface Branch {
   settle(admitted: boolean): void;
 }
@@ -38,7 +40,7 @@ export class Reentry {
       const leave = (): void => {
         this.branches.delete(branch);
         clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
+        detach?.();
       };
       const branch: Branch = {
         settle: (admitted) => {
@@ -46,10 +48,12 @@ export class Reentry {
           resolve(admitted);
         },
       };
-      const abort = (): void => {
-        leave();
-        reject(signal?.reason);
-      };
+      const detach =
+        signal &&
+        onAbort(signal, () => {
+          leave();
+          reject(signal.reason);
+        });
       const timer = setTimeout(
         () => {
           leave();
@@ -58,7 +62,6 @@ export class Reentry {
         Math.min(wait, 2 ** 31 - 1),
       );
       timer.unref();
-      signal?.addEventListener('abort', abort, { once: true });
       this.branches.add(branch);
     });
   }

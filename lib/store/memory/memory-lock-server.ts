@@ -40,11 +40,10 @@ export class MemoryLockServer {
     this.inboxes.delete(instance);
   }
 
-  /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. */
+  /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. Tokens go on growing. */
   clear(): void {
     this.locks.clear();
     this.queues.clear();
-    this.lastToken = 0;
   }
 
   /** @internal */

@@ -102,7 +102,7 @@ describe('A hold that is passed on with less left than its minHold', () => {
     const second = observe(acquire({ ttl: 1_000, minHold: 900 }));
     await first.release();
 
-    expect((await store.next('extend')).request).toEqual([{ name: 'n', owner: 'me:100', ttl: 1_000 }]);
+    expect((await store.next('extend')).request).toMatchObject([{ name: 'n', owner: 'me:100', ttl: 1_000 }]);
     expect(second.value?.held).toBe(true);
   });
 });

@@ -1,0 +1,67 @@
+import { Logger } from '@nestjs/common';
+import type { LockService } from '../../lib/lock.service.js';
+import type { ContractContext, LockBackend } from './lock-backend.js';
+import { describeAcquiring } from './parts/acquiring.part.js';
+import { describeErrors } from './parts/errors.part.js';
+import { describeHolds } from './parts/holds.part.js';
+import { describeLeases } from './parts/leases.part.js';
+import { describeOperations } from './parts/operations.part.js';
+import { describeReentrance } from './parts/reentrance.part.js';
+import { describeSeveralNames } from './parts/several-names.part.js';
+import { describeShutdown } from './parts/shutdown.part.js';
+import { describeSignals } from './parts/signals.part.js';
+import { describeWork } from './parts/work.part.js';
+
+const PARTS = [
+  describeAcquiring,
+  describeSignals,
+  describeHolds,
+  describeLeases,
+  describeWork,
+  describeReentrance,
+  describeSeveralNames,
+  describeErrors,
+  describeOperations,
+  describeShutdown,
+];
+
+/**
+ * What LockService promises whatever keeps its locks.
+ *
+ * @example
+ * describeLockService('in memory', async () => new MemoryBackend());
+ */
+export function describeLockService(name: string, setUp: () => Promise<LockBackend>): void {
+  describe(`LockService ${name}`, () => {
+    let backend: LockBackend;
+    let locks: LockService;
+    let others: LockService;
+    let tests = 0;
+    // Parts read it when their tests run, when everything is there.
+    const context: ContractContext = {
+      get backend() {
+        return backend;
+      },
+      get locks() {
+        return locks;
+      },
+      get others() {
+        return others;
+      },
+      get name() {
+        return `contract:${tests}`;
+      },
+    };
+
+    beforeAll(async () => {
+      // Refused releases and the like are logged, too; the tests look at what callers see.
+      Logger.overrideLogger(false);
+      backend = await setUp();
+      [locks, others] = [backend.service(), backend.service()];
+    });
+    afterAll(() => backend.close());
+    beforeEach(() => void (tests += 1));
+
+    for (const describePart of PARTS) describePart(context);
+  });
+}

@@ -1,0 +1,187 @@
+import { LockQueueFullError } from '../../../lib/errors/lock-queue-full.error.js';
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import { waitFor } from '../../support/wait-for.js';
+import { isQueued, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** Trying, waiting for a while, waiting for ever; in which order callers come. */
+export function describeAcquiring(context: ContractContext): void {
+  describe('acquiring', () => {
+    it('gives a free lock at once (row 3)', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+
+      expect(lock.keys).toEqual([name]);
+      expect(lock.held).toBe(true);
+      await lock.release();
+    });
+
+    it('makes tryAcquire give a free lock, and null for a taken one (row 3)', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.tryAcquire(name);
+
+      expect(lock?.held).toBe(true);
+      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await others.tryAcquire(name)).toBeNull();
+      await lock?.release();
+    });
+
+    it('gives a released lock to the next attempt, here and elsewhere', async () => {
+      const { locks, others, name } = context;
+      for (const service of [locks, others, locks, locks]) {
+        const lock = await service.tryAcquire(name);
+        expect(lock?.held).toBe(true);
+        await lock?.release();
+      }
+    });
+
+    it('leaves nothing behind in the queue when an attempt finds the lock taken', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      await others.tryAcquire(name);
+
+      expect((await locks.query(name)).pending).toEqual([]);
+      await lock.release();
+      expect((await locks.query(name)).held).toEqual([]);
+    });
+
+    it('asks a single time with wait: 0 (row 3)', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+
+      await expect(others.acquire(name, { wait: 0 })).rejects.toBeInstanceOf(LockTimeoutError);
+      await lock.release();
+    });
+
+    it.each(['locks', 'others'] as const)(
+      'waits no longer than wait for a lock held by %s (row 3)',
+      async (holder) => {
+        const { locks, name } = context;
+        const lock = await context[holder].acquire(name);
+        const startedAt = performance.now();
+        const error = await locks.acquire(name, { wait: 60 }).catch((reason: unknown) => reason);
+        const took = performance.now() - startedAt;
+
+        expect(error).toBeInstanceOf(LockTimeoutError);
+        expect(took).toBeGreaterThan(55);
+        await lock.release();
+        await waitFor(async () => (await locks.query(name)).pending.length === 0);
+        expect(await locks.tryAcquire(name).then((each) => each?.release())).toBeUndefined();
+      },
+    );
+
+    it.each(['locks', 'others'] as const)(
+      'gives a lock held by %s as soon as it is released within wait',
+      async (holder) => {
+        const { locks, name } = context;
+        const lock = await context[holder].acquire(name);
+        const next = locks.acquire(name, { wait: 20_000 });
+        await isWaiting(context, holder === 'locks' ? 0 : 1);
+        await lock.release();
+
+        expect((await next).held).toBe(true);
+        await (await next).release();
+      },
+    );
+
+    it('waits until granted with wait: Infinity (row 3)', async () => {
+      const { locks, others, name } = context;
+      const lock = await others.acquire(name);
+      const next = locks.acquire(name, { wait: Infinity });
+      await isWaiting(context, 1);
+      await lock.release();
+
+      expect((await next).held).toBe(true);
+      await (await next).release();
+    });
+
+    it('serves callers of one instance in their order of arrival', async () => {
+      const { locks, others, name } = context;
+      const order: number[] = [];
+      const lock = await others.acquire(name);
+      const callers = Array.from({ length: 40 }, (_, i) => locks.using(name, () => void order.push(i)));
+      await isWaiting(context, 1);
+      await lock.release();
+      await Promise.all(callers);
+
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+      expect(order).toHaveLength(40);
+    });
+
+    it('serves instances in the order in which they queued', async () => {
+      const { backend, locks, name } = context;
+      const lock = await locks.acquire(name);
+      const instances = [backend.service(), backend.service(), backend.service()];
+      const order: number[] = [];
+      const waits: Promise<void>[] = [];
+      for (const [i, instance] of instances.entries()) {
+        waits.push(instance.using(name, () => void order.push(i)));
+        await isWaiting(context, i + 1);
+      }
+      await lock.release();
+      await Promise.all(waits);
+
+      expect(order).toEqual([0, 1, 2]);
+    });
+
+    it('never lets two callers in at once, whichever instances they come from', async () => {
+      const { locks, others, name } = context;
+      let inside = 0;
+      let most = 0;
+      const work = async (): Promise<void> => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await new Promise((resolve) => void setImmediate(resolve));
+        inside -= 1;
+      };
+      await Promise.all(Array.from({ length: 60 }, (_, i) => (i % 2 ? locks : others).using(name, work)));
+
+      expect(most).toBe(1);
+    });
+
+    it('refuses callers beyond maxWaiters, and nobody else', async () => {
+      const { backend, others, name } = context;
+      const small = backend.service({ maxWaiters: 2 });
+      const lock = await others.acquire(name);
+      const waiting = [small.acquire(name), small.acquire(name)];
+      const refused = await small.acquire(name).catch((error: unknown) => error);
+      await lock.release();
+
+      expect(refused).toBeInstanceOf(LockQueueFullError);
+      expect(refused).toMatchObject({ code: 'LOCK_QUEUE_FULL', keys: [name] });
+      for (const each of waiting) await (await each).release();
+    });
+
+    it('does not let a lock of one name stand in the way of another', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const other = await others.tryAcquire(`${name}:other`);
+
+      expect(other?.held).toBe(true);
+      await Promise.all([lock.release(), other?.release()]);
+    });
+
+    it('takes any name of up to 512 bytes, and keeps names apart', async () => {
+      const { locks, name } = context;
+      const names = [`${name} ä 😀 "x" {y} *?[`, `${name}:q`, `${name}}`, `${name}${'x'.repeat(480)}`];
+      for (const each of names) {
+        const lock = await locks.acquire(each);
+        expect((await locks.query(each)).held).toHaveLength(1);
+        expect((await locks.query(name)).held).toEqual([]);
+        await lock.release();
+      }
+    });
+
+    it('lets one instance and another pass a name with special characters to each other', async () => {
+      const { locks, others } = context;
+      const name = `${context.name} ä 😀 {y}:"z" %s`;
+      const lock = await locks.acquire(name);
+      const next = others.acquire(name);
+      await isQueued(locks, name, 1);
+      await lock.release();
+
+      expect((await next).keys).toEqual([name]);
+      await (await next).release();
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import { isLockError } from '../../../lib/errors/lock.error.js';
+import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
+import { isFree } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** What a caller is told when it gets no lock. */
+export function describeErrors(context: ContractContext): void {
+  describe('errors', () => {
+    it.each(['locks', 'others'] as const)(
+      'tell who holds the lock and how long the caller waited, holder %s',
+      async (holder) => {
+        const { locks, name } = context;
+        const lock = await context[holder].acquire(name, { ttl: 20_000 });
+        const owner = (await locks.query(name)).held[0]?.owner;
+        const error: unknown = await locks.acquire(name, { wait: 40 }).catch((reason: unknown) => reason);
+
+        expect(isLockError(error)).toBe(true);
+        expect(error).toMatchObject({
+          name: 'LockTimeoutError',
+          code: 'LOCK_TIMEOUT',
+          keys: [name],
+          holder: { owner, remaining: expect.any(Number) },
+        });
+        const { waited, holder: found } = error as { waited: number; holder: { remaining: number } };
+        expect(waited).toBeGreaterThanOrEqual(39);
+        expect(found.remaining).toBeLessThanOrEqual(20_000);
+        expect(found.remaining).toBeGreaterThan(10_000);
+        await lock.release();
+      },
+    );
+
+    it('tell each caller of its own wait', async () => {
+      const { locks, others, name } = context;
+      const lock = await others.acquire(name);
+      const waits = [120, 30, 75];
+      const waited = await Promise.all(
+        waits.map((wait) => locks.acquire(name, { wait }).catch((error: { waited: number }) => error.waited)),
+      );
+
+      for (const [i, wait] of waits.entries()) expect(waited[i]).toBeGreaterThanOrEqual(wait - 1);
+      expect(waited[1]).toBeLessThan(Number(waited[0]));
+      await lock.release();
+    });
+
+    it.each(['', '}x', 'a\nb', '\uD800', 'x'.repeat(513), 7, undefined, null])(
+      'refuse a name that is none: %p',
+      async (key) => {
+        const { locks } = context;
+        const name = key as string;
+
+        for (const call of [
+          locks.acquire(name),
+          locks.tryAcquire(name),
+          locks.using(name, () => undefined),
+          locks.acquire([name]),
+        ]) {
+          await expect(call).rejects.toMatchObject({ code: 'LOCK_KEY' });
+        }
+        await expect(locks.query(name)).rejects.toMatchObject({ code: 'LOCK_KEY' });
+        await expect(locks.forceRelease(name)).rejects.toMatchObject({ code: 'LOCK_KEY' });
+      },
+    );
+
+    it.each<[keyof LockOptions, unknown]>([
+      ['ttl', 0],
+      ['ttl', 1.5],
+      ['ttl', '30s'],
+      ['wait', -1],
+      ['wait', Number.NaN],
+      ['outageTimeout', -1],
+      ['maxHold', 0],
+      ['minHold', Infinity],
+      ['renew', 'yes'],
+      ['reentrant', 1],
+      ['signal', {}],
+    ])('refuse the option %s: %p, and ask for nothing', async (option, value) => {
+      const { locks, name } = context;
+      const options = { [option]: value };
+      const refusal = { code: 'LOCK_CONFIG', message: expect.stringContaining(option) };
+
+      await expect(locks.acquire(name, options)).rejects.toMatchObject(refusal);
+      await expect(locks.tryAcquire(name, options)).rejects.toMatchObject(refusal);
+      await expect(locks.using(name, options, () => undefined)).rejects.toMatchObject(refusal);
+      await isFree(locks, name);
+    });
+
+    it('refuse an option that does not exist, and name the one that was meant', async () => {
+      const { locks, name } = context;
+
+      await expect(locks.acquire(name, { tll: 5 } as LockOptions)).rejects.toMatchObject({
+        code: 'LOCK_CONFIG',
+        message: expect.stringContaining('ttl'),
+      });
+    });
+
+    it('refuse a minHold beyond maxHold', async () => {
+      const { locks, name } = context;
+
+      await expect(locks.acquire(name, { minHold: 100, maxHold: 50 })).rejects.toMatchObject({
+        code: 'LOCK_CONFIG',
+      });
+    });
+
+    it('come from the defaults of the module where the call does not say otherwise', async () => {
+      const { backend, others, name } = context;
+      const hasty = backend.service({ wait: 25 });
+      const lock = await others.acquire(name);
+      const error = await hasty.acquire(name).catch((reason: { waited: number }) => reason);
+
+      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT' });
+      expect((error as { waited: number }).waited).toBeLessThan(5_000);
+      await lock.release();
+    });
+  });
+}

@@ -1,0 +1,178 @@
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import { isFree, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** What a caller has in its hands. */
+export function describeHolds(context: ContractContext): void {
+  describe('a hold', () => {
+    it('has a fencing token that grows from hold to hold, within an instance and across them', async () => {
+      const { locks, others, name } = context;
+      const tokens: number[] = [];
+      const note = (lock: Lock): void => void tokens.push(lock.fencingToken);
+      for (let i = 0; i < 5; i++) {
+        await locks.using(name, note);
+        await others.using(name, note);
+      }
+      await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 3 ? locks : others).using(name, note)));
+
+      expect(tokens).toHaveLength(110);
+      expect(tokens.every((token, i) => token > (tokens[i - 1] ?? 0) && Number.isSafeInteger(token))).toBe(
+        true,
+      );
+    });
+
+    it('has tokens that go on growing when the store has lost its records', async () => {
+      const { backend, locks, name } = context;
+      const before = await locks.using(name, ({ fencingToken }) => fencingToken);
+      await backend.clear();
+      const after = await locks.using(name, ({ fencingToken }) => fencingToken);
+
+      expect(after).toBeGreaterThan(before);
+    });
+
+    it('can be released twice, and acts once', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      await Promise.all([lock.release(), lock.release()]);
+      const next = await others.acquire(name);
+      await lock.release();
+
+      expect(next.held).toBe(true);
+      expect(await locks.tryAcquire(name)).toBeNull();
+      await next.release();
+    });
+
+    it('can be released after it was lost, without an error and without harm to the next holder', async () => {
+      const { backend, locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      await backend.clear();
+      const next = await others.acquire(name);
+
+      await expect(lock.release()).resolves.toBeUndefined();
+      expect(await locks.tryAcquire(name)).toBeNull();
+      await next.release();
+    });
+
+    it('is released at the end of an await using block (row 6)', async () => {
+      const { locks, others, name } = context;
+      const inside = async (): Promise<Lock> => {
+        await using lock = await locks.acquire(name);
+        expect(await others.tryAcquire(name)).toBeNull();
+        return lock;
+      };
+
+      expect((await inside()).held).toBe(false);
+      await isFree(locks, name);
+    });
+
+    it('is released at the end of an await using block that throws (row 6)', async () => {
+      const { locks, name } = context;
+      const failure = new Error('out of stock');
+      const inside = async (): Promise<void> => {
+        await using lock = await locks.acquire(name);
+        lock.assertHeld();
+        throw failure;
+      };
+
+      await expect(inside()).rejects.toBe(failure);
+      await isFree(locks, name);
+    });
+
+    it('is certain for no longer than its lease, and for nearly all of it', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 5_000 });
+      const [held] = (await locks.query(name)).held;
+
+      expect(lock.remaining).toBeLessThan(held?.remaining ?? 0);
+      expect(lock.remaining).toBeGreaterThan(3_000);
+      await lock.release();
+      expect(lock.remaining).toBe(0);
+    });
+
+    it('refuses to be relied on once it is released', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+      lock.assertHeld();
+      await lock.release();
+
+      expect(lock.held).toBe(false);
+      expect(() => lock.assertHeld()).toThrow(LockLostError);
+      await expect(lock.extend()).rejects.toBeInstanceOf(LockLostError);
+      expect(lock.signal.aborted).toBe(false);
+    });
+
+    it('stops to be held in the moment of its release, not only when the store has answered', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+      const released = lock.release();
+
+      expect(lock.held).toBe(false);
+      await released;
+    });
+
+    it('is extended, for now and for later renewals', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 1_000 });
+      await lock.extend(60_000);
+      const [held] = (await locks.query(name)).held;
+
+      expect(held?.remaining).toBeGreaterThan(50_000);
+      expect(lock.remaining).toBeGreaterThan(50_000);
+      await lock.release();
+    });
+
+    it('is extended by its own ttl where none is named', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 60_000 });
+      await lock.extend(1_000);
+      expect(lock.remaining).toBeLessThan(1_000);
+      await lock.extend();
+
+      expect(lock.remaining).toBeGreaterThan(50_000);
+      await lock.release();
+    });
+
+    it.each([0, -1, 1.5, Number.NaN, Infinity, 9])('refuses to be extended by %p', async (ttl) => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+
+      await expect(lock.extend(ttl)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+      expect(lock.held).toBe(true);
+      expect((await locks.query(name)).held).toHaveLength(1);
+      await lock.release();
+    });
+
+    it('is told by extend that it was lost, and its signal aborts', async () => {
+      const { backend, locks, name } = context;
+      const lock = await locks.acquire(name);
+      await backend.clear();
+
+      await expect(lock.extend()).rejects.toBeInstanceOf(LockLostError);
+      expect(lock.held).toBe(false);
+      expect(lock.signal.reason).toBeInstanceOf(LockLostError);
+    });
+
+    it('knows the token of its own name only', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+
+      expect(lock.fencingTokenOf(name)).toBe(lock.fencingToken);
+      expect(() => lock.fencingTokenOf('another')).toThrow(expect.objectContaining({ code: 'LOCK_KEY' }));
+      await lock.release();
+    });
+
+    it('goes to a waiter of another instance with one release', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const next = others.acquire(name);
+      await isWaiting(context, 1);
+      await lock.release();
+
+      const { fencingToken } = await next;
+      expect(fencingToken).toBeGreaterThan(lock.fencingToken);
+      expect((await locks.query(name)).held[0]?.fencingToken).toBe(fencingToken);
+      await (await next).release();
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import { waitFor } from '../../support/wait-for.js';
+import { aborted, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** ttl, renew, maxHold, minHold. */
+export function describeLeases(context: ContractContext): void {
+  describe('the lease', () => {
+    it('is renewed while work goes on for three times as long (row 4)', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 600 });
+      const startedAt = performance.now();
+      while (performance.now() - startedAt < 1_800) {
+        expect(await others.tryAcquire(name)).toBeNull();
+        await sleep(50);
+      }
+
+      expect(lock.held).toBe(true);
+      expect(lock.signal.aborted).toBe(false);
+      await lock.release();
+    });
+
+    it('is renewed no more once the work has ended (row 4)', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 150 });
+      await lock.release();
+      const next = await others.acquire(name, { ttl: 20_000 });
+      await sleep(300);
+
+      const [held] = (await locks.query(name)).held;
+      expect(held?.fencingToken).toBe(next.fencingToken);
+      expect(held?.remaining).toBeLessThan(20_000 - 250);
+      await next.release();
+    });
+
+    it('comes to its end without renewal: the signal aborts and others get the lock (row 4)', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 300, renew: false });
+      const ended = aborted(lock.signal);
+      const next = others.acquire(name).then(async (hold) => {
+        expect(lock.held).toBe(false);
+        await hold.release();
+      });
+      await ended;
+
+      expect(lock.signal.reason).toBeInstanceOf(LockLostError);
+      expect(() => lock.assertHeld()).toThrow(LockLostError);
+      expect(lock.remaining).toBe(0);
+      await next;
+    });
+
+    it('is the one that the caller asked for when the hold comes from the caller before', async () => {
+      const { locks, name } = context;
+      const first = await locks.acquire(name, { ttl: 400 });
+      const second = locks.acquire(name, { ttl: 60_000, renew: false });
+      await first.release();
+      const lock = await second;
+
+      await waitFor(() => lock.remaining > 50_000);
+      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(50_000);
+      await lock.release();
+    });
+
+    it('is the one that the caller asked for when the hold comes from another instance', async () => {
+      const { locks, others, name } = context;
+      const first = await others.acquire(name);
+      const second = locks.acquire(name, { ttl: 60_000, renew: false });
+      await isWaiting(context, 1);
+      await first.release();
+      const lock = await second;
+
+      await waitFor(() => lock.remaining > 50_000);
+      await lock.release();
+    });
+
+    it('ends with maxHold: the signal aborts, and the lock is free once it is released', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 5_000, maxHold: 100 });
+      expect(lock.remaining).toBeLessThanOrEqual(100);
+      await aborted(lock.signal);
+
+      expect(lock.held).toBe(false);
+      expect(lock.signal.reason).toMatchObject({
+        code: 'LOCK_LOST',
+        message: expect.stringContaining('maxHold'),
+      });
+      await lock.release();
+      expect(await others.using(name, { wait: 1_000 }, () => 'free')).toBe('free');
+    });
+
+    it('is renewed no more after maxHold, so that others get the lock from work that never ends', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 300, maxHold: 500 });
+      const next = await others.acquire(name, { wait: 20_000 });
+
+      expect(lock.signal.aborted).toBe(true);
+      expect(next.held).toBe(true);
+      await Promise.all([lock.release(), next.release()]);
+    });
+
+    it.each(['locks', 'others'] as const)(
+      'keeps the name taken for minHold, though it was released earlier, against %s',
+      async (contender) => {
+        const { locks, name } = context;
+        const startedAt = performance.now();
+        const lock = await locks.acquire(name, { minHold: 300 });
+        await lock.release();
+        expect(lock.held).toBe(false);
+        expect(await context[contender].tryAcquire(name)).toBeNull();
+        const next = await context[contender].acquire(name);
+
+        expect(performance.now() - startedAt).toBeGreaterThanOrEqual(299);
+        await next.release();
+      },
+    );
+
+    it('is free at once when minHold is over by the time of the release', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { minHold: 50 });
+      await sleep(60);
+      await lock.release();
+      const next = await others.tryAcquire(name);
+
+      expect(next?.held).toBe(true);
+      await next?.release();
+    });
+
+    it('lasts as long as minHold even where ttl is shorter and nobody renews it', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 100, minHold: 5_000, renew: false });
+
+      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(4_000);
+      await lock.release();
+    });
+
+    it('is shortened by minHold, so that a holder that dies after its release blocks nobody for long', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 30_000, minHold: 1_000 });
+      await lock.release();
+
+      await waitFor(async () => ((await locks.query(name)).held[0]?.remaining ?? 0) < 1_500);
+    });
+  });
+}

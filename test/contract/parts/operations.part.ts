@@ -1,0 +1,128 @@
+import { aborted, isFree, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** query and forceRelease. */
+export function describeOperations(context: ContractContext): void {
+  describe('query', () => {
+    it('shows a free name as one that nobody holds or waits for', async () => {
+      const { locks, name } = context;
+
+      expect(await locks.query(name)).toEqual({ held: [], pending: [] });
+    });
+
+    it('shows the holder, since when, its lease and its token', async () => {
+      const { locks, others, name } = context;
+      const before = Date.now();
+      const lock = await locks.acquire(name, { ttl: 20_000 });
+      const after = Date.now();
+      const { held, pending } = await others.query(name);
+
+      expect(held).toEqual([
+        {
+          name,
+          mode: 'exclusive',
+          owner: expect.stringMatching(/^.+-\d+-[0-9a-f]+:\d+$/),
+          since: expect.any(Date),
+          remaining: expect.any(Number),
+          fencingToken: lock.fencingToken,
+        },
+      ]);
+      expect(pending).toEqual([]);
+      const since = held[0]?.since?.getTime() ?? 0;
+      expect(since).toBeGreaterThanOrEqual(before - 1);
+      expect(since).toBeLessThanOrEqual(after + 1);
+      expect(held[0]?.remaining).toBeLessThanOrEqual(20_000);
+      await lock.release();
+    });
+
+    it('shows waiting instances in order, with their waiting time', async () => {
+      const { backend, locks, name } = context;
+      const lock = await locks.acquire(name);
+      const waits = [];
+      for (const i of [1, 2, 3]) {
+        waits.push(backend.service().acquire(name));
+        await isWaiting(context, i);
+      }
+      const { pending } = await locks.query(name);
+
+      expect(pending).toHaveLength(3);
+      expect(new Set(pending.map(({ owner }) => owner)).size).toBe(3);
+      for (const each of pending) {
+        expect(each).toMatchObject({ name, mode: 'exclusive', since: expect.any(Date) });
+        expect(each.waited).toBeGreaterThanOrEqual(0);
+        expect(each.remaining).toBeUndefined();
+      }
+      const waited = pending.map((each) => each.waited ?? 0);
+      expect(waited).toEqual(waited.toSorted((a, b) => b - a));
+      const order = pending.map(({ owner }) => owner);
+      await lock.release();
+      for (const [i, wait] of waits.entries()) {
+        const next = await wait;
+        expect((await locks.query(name)).held[0]?.owner).toContain(order[i]);
+        await next.release();
+      }
+      await isFree(locks, name);
+    });
+  });
+
+  describe('forceRelease', () => {
+    it('says whether somebody held the lock', async () => {
+      const { locks, others, name } = context;
+      expect(await locks.forceRelease(name)).toBe(false);
+      const lock = await others.acquire(name);
+
+      expect(await locks.forceRelease(name)).toBe(true);
+      await lock.release();
+      await isFree(locks, name);
+    });
+
+    it.each(['locks', 'others'] as const)('aborts the signal of the holder %s', async (holder) => {
+      const { locks, name } = context;
+      const lock = await context[holder].acquire(name);
+      const ended = aborted(lock.signal);
+      await locks.forceRelease(name);
+      await ended;
+
+      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', keys: [name] });
+      expect(lock.held).toBe(false);
+      await lock.release();
+    });
+
+    it('lets the next waiter go on, who is not touched by the old holder', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const next = others.acquire(name);
+      await isWaiting(context, 1);
+      await locks.forceRelease(name);
+      const hold = await next;
+      await lock.release();
+
+      expect(hold.fencingToken).toBeGreaterThan(lock.fencingToken);
+      expect((await locks.query(name)).held[0]?.fencingToken).toBe(hold.fencingToken);
+      await hold.release();
+    });
+
+    it('lets the next waiter of the holder’s own instance go on', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+      const next = locks.acquire(name);
+      await locks.forceRelease(name);
+      const hold = await next;
+
+      expect(lock.held).toBe(false);
+      expect(hold.fencingToken).toBeGreaterThan(lock.fencingToken);
+      await hold.release();
+      await isFree(locks, name);
+    });
+
+    it('ends a minHold, too', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { minHold: 20_000 });
+      await lock.release();
+      await others.forceRelease(name);
+
+      expect(await others.using(name, { wait: 2_000 }, () => 'free')).toBe('free');
+      expect(await locks.using(name, { wait: 2_000 }, () => 'free')).toBe('free');
+    });
+  });
+}

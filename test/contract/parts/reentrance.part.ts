@@ -1,0 +1,250 @@
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import { aborted, isFree, turn } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** Calls below a hold of the same name. */
+export function describeReentrance(context: ContractContext): void {
+  describe('re-entrance', () => {
+    it('lets nested calls in, with the same fencing token, and frees the lock with the outermost (row 5)', async () => {
+      const { locks, others, name } = context;
+      await locks.using(name, async (outer) => {
+        await locks.using(name, async (inner) => {
+          expect(inner.fencingToken).toBe(outer.fencingToken);
+          await locks.using(name, (innermost) => expect(innermost.held).toBe(true));
+          expect(inner.held).toBe(true);
+        });
+        expect(outer.held).toBe(true);
+        expect(await others.tryAcquire(name)).toBeNull();
+      });
+
+      await isFree(locks, name);
+    });
+
+    it('holds for acquire and tryAcquire below a hold, too (row 5)', async () => {
+      const { locks, name } = context;
+      await locks.using(name, async (outer) => {
+        const first = await locks.acquire(name);
+        expect(first.fencingToken).toBe(outer.fencingToken);
+        await first.release();
+        const second = await locks.tryAcquire(name);
+        expect(second?.held).toBe(true);
+        await second?.release();
+        expect(second?.held).toBe(false);
+        expect(outer.held).toBe(true);
+      });
+    });
+
+    it('holds for one instance only: a second one in the same process is somebody else', async () => {
+      const { locks, others, name } = context;
+
+      await locks.using(name, async () => expect(await others.tryAcquire(name)).toBeNull());
+    });
+
+    it('lets parallel branches in one after the other, in order', async () => {
+      const { locks, name } = context;
+      const order: string[] = [];
+      const branch = (label: string) => async (): Promise<void> => {
+        order.push(`${label} begins`);
+        await turn();
+        await turn();
+        order.push(`${label} ends`);
+      };
+      await locks.using(name, () =>
+        Promise.all(['a', 'b', 'c'].map((each) => locks.using(name, branch(each)))),
+      );
+
+      expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+    });
+
+    it('refuses a branch that waited in vain for another one', async () => {
+      const { locks, name } = context;
+      await locks.using(name, async () => {
+        const inside = await locks.acquire(name);
+        const error = await locks.acquire(name, { wait: 30 }).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(LockTimeoutError);
+        expect(error).toMatchObject({ keys: [name], waited: expect.any(Number) });
+        expect(await locks.tryAcquire(name)).toBeNull();
+        await inside.release();
+        await locks.using(name, () => undefined);
+      });
+    });
+
+    it('lets a branch give up by its signal', async () => {
+      const { locks, name } = context;
+      const reason = new Error('enough');
+      await locks.using(name, async () => {
+        const inside = await locks.acquire(name);
+        const aborter = new AbortController();
+        const waiting = locks.acquire(name, { signal: aborter.signal });
+        aborter.abort(reason);
+        await expect(waiting).rejects.toBe(reason);
+        await inside.release();
+        await locks.using(name, () => undefined);
+      });
+    });
+
+    it('does not reach work that outlives its hold', async () => {
+      const { locks, name } = context;
+      let outer: Lock | undefined;
+      let late: Promise<Lock> | undefined;
+      const ended = new AbortController();
+      await locks.using(name, (lock) => {
+        outer = lock;
+        late = new Promise((resolve, reject) => {
+          ended.signal.addEventListener('abort', () => {
+            expect(locks.current(name)).toBeUndefined();
+            locks.acquire(name).then(resolve, reject);
+          });
+        });
+      });
+      ended.abort();
+      const own = await late;
+
+      expect(own?.fencingToken).toBeGreaterThan(outer?.fencingToken ?? Infinity);
+      await own?.release();
+      await isFree(locks, name);
+    });
+
+    it('keeps the outer hold until a call below it has ended, though its own work is over', async () => {
+      const { locks, others, name } = context;
+      const order: string[] = [];
+      let inner: Promise<void> | undefined;
+      await locks.using(name, async (outer) => {
+        await new Promise<void>((entered) => {
+          inner = locks.using(name, async () => {
+            entered();
+            await new Promise((resolve) => void setTimeout(resolve, 30));
+            expect(outer.fencingToken).toBe((await locks.query(name)).held[0]?.fencingToken);
+            expect(await others.tryAcquire(name)).toBeNull();
+            order.push('inner');
+          });
+        });
+      });
+      order.push('outer');
+      await inner;
+
+      expect(order).toEqual(['inner', 'outer']);
+      await isFree(locks, name);
+    });
+
+    it('makes a branch that waited while the outer hold ended acquire the lock by itself', async () => {
+      const { locks, name } = context;
+      let waiting: Promise<number> | undefined;
+      const token = await locks.using(name, async (outer) => {
+        const inside = await locks.acquire(name);
+        waiting = locks.using(name, (lock) => lock.fencingToken);
+        await turn();
+        setTimeout(() => void inside.release(), 20);
+        return outer.fencingToken;
+      });
+
+      expect(await waiting).toBeGreaterThan(token);
+      await isFree(locks, name);
+    });
+
+    it('counts the wait below an outer hold towards the wait for the lock itself', async () => {
+      const { locks, others, name } = context;
+      let waiting: Promise<unknown> | undefined;
+      let startedAt = 0;
+      const contender = await locks.using(name, async () => {
+        const inside = await locks.acquire(name);
+        startedAt = performance.now();
+        waiting = locks.acquire(name, { wait: 400 }).then(
+          async (lock) => lock.release(),
+          (error: unknown) => error,
+        );
+        const next = others.acquire(name);
+        setTimeout(() => void inside.release(), 200);
+        return { next };
+      });
+      const lock = await contender.next;
+      const error = await waiting;
+
+      expect(error).toBeInstanceOf(LockTimeoutError);
+      expect(performance.now() - startedAt).toBeLessThan(550);
+      await lock.release();
+    });
+
+    it('lets nobody into a hold that is lost', async () => {
+      const { locks, others, name } = context;
+      const work = jest.fn();
+      await locks
+        .using(name, async (outer) => {
+          const { signal } = outer;
+          await others.forceRelease(name);
+          await aborted(signal);
+          await expect(locks.using(name, work)).rejects.toBeInstanceOf(LockLostError);
+        })
+        .catch((error: unknown) => expect(error).toBeInstanceOf(LockLostError));
+
+      expect.assertions(2);
+    });
+
+    it('lets nobody into a hold that was lost while another branch was inside', async () => {
+      const { locks, others, name } = context;
+      const work = jest.fn();
+      const outcome = locks.using(name, async (outer) => {
+        const inside = await locks.acquire(name);
+        const { signal } = outer;
+        const waiting = locks.using(name, work);
+        const refused = waiting.catch((error: unknown) => error);
+        await others.forceRelease(name);
+        await aborted(signal);
+        await inside.release();
+        expect(await refused).toBeInstanceOf(LockLostError);
+      });
+
+      await expect(outcome).rejects.toBeInstanceOf(LockLostError);
+      expect(work).not.toHaveBeenCalled();
+    });
+
+    it('shows a nested hold the loss of the outer one', async () => {
+      const { locks, others, name } = context;
+      const outcome = locks.using(name, () =>
+        locks.using(name, async (inner) => {
+          await others.forceRelease(name);
+          await aborted(inner.signal);
+          expect(inner.held).toBe(false);
+          expect(() => inner.assertHeld()).toThrow(LockLostError);
+        }),
+      );
+
+      await expect(outcome).rejects.toBeInstanceOf(LockLostError);
+    });
+
+    it('can be switched off: such a call waits for its own outer hold in vain', async () => {
+      const { locks, name } = context;
+
+      await locks.using(name, async () => {
+        await expect(locks.acquire(name, { reentrant: false, wait: 30 })).rejects.toBeInstanceOf(
+          LockTimeoutError,
+        );
+      });
+    });
+
+    it('serves a call for several names of which one is held already', async () => {
+      const { locks, others, name } = context;
+      const [first, second] = [`${name}:a`, `${name}:b`];
+      await locks.using(second, async (outer) => {
+        await locks.using([first, second], async (both) => {
+          expect(both.fencingTokenOf(second)).toBe(outer.fencingToken);
+          expect(await others.tryAcquire(first)).toBeNull();
+        });
+        expect(outer.held).toBe(true);
+        expect((await locks.query(first)).held).toEqual([]);
+      });
+      await isFree(locks, second);
+    });
+
+    it('lets a call for one name into a hold of several', async () => {
+      const { locks, name } = context;
+      const [first, second] = [`${name}:a`, `${name}:b`];
+
+      await locks.using([first, second], (outer) =>
+        locks.using(second, (inner) => expect(inner.fencingToken).toBe(outer.fencingTokenOf(second))),
+      );
+    });
+  });
+}

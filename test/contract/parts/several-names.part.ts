@@ -1,0 +1,141 @@
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import { aborted, isFree, isQueued } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** One lock of several names. */
+export function describeSeveralNames(context: ContractContext): void {
+  const names = (): [string, string, string] => [
+    `${context.name}:a`,
+    `${context.name}:b`,
+    `${context.name}:c`,
+  ];
+
+  describe('several names', () => {
+    it('are held together, sorted and without repeats', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const lock = await locks.acquire([c, a, b, a]);
+
+      expect(lock.keys).toEqual([a, b, c]);
+      expect(lock.held).toBe(true);
+      expect(lock.remaining).toBeGreaterThan(0);
+      for (const each of [a, b, c]) expect(await others.tryAcquire(each)).toBeNull();
+      await lock.release();
+      for (const each of [a, b, c]) await isFree(locks, each);
+      expect(lock.held).toBe(false);
+    });
+
+    it('have a fencing token each, the first of them being that of the lock', async () => {
+      const { locks } = context;
+      const [a, b] = names();
+      await locks.using([b, a], (lock) => {
+        expect(lock.fencingToken).toBe(lock.fencingTokenOf(a));
+        expect(lock.fencingTokenOf(b)).not.toBe(lock.fencingTokenOf(a));
+        expect(() => lock.fencingTokenOf('another')).toThrow(expect.objectContaining({ code: 'LOCK_KEY' }));
+      });
+    });
+
+    it('are all given back when one cannot be had', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await others.acquire(b);
+
+      expect(await locks.tryAcquire([a, b, c])).toBeNull();
+      await expect(locks.acquire([a, b, c], { wait: 30 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      for (const each of [a, c]) await isFree(locks, each);
+      await taken.release();
+      await isFree(locks, b);
+    });
+
+    it('share one wait', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const [first, second] = [await others.acquire(a), await others.acquire(b)];
+      const startedAt = performance.now();
+      const outcome = locks.acquire([a, b], { wait: 400 }).catch((error: unknown) => error);
+      await isQueued(locks, a, 1);
+      setTimeout(() => void first.release(), 250);
+
+      expect(await outcome).toMatchObject({ code: 'LOCK_TIMEOUT' });
+      const took = performance.now() - startedAt;
+      expect(took).toBeGreaterThanOrEqual(395);
+      expect(took).toBeLessThan(600);
+      await second.release();
+    });
+
+    it('do not make callers wait for each other for ever, in whatever order they name them', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const lists = [
+        [a, b],
+        [b, a],
+        [c, a],
+        [b, c],
+        [c, b, a],
+      ];
+      let inside = 0;
+      const done = await Promise.all(
+        Array.from({ length: 40 }, (_, i) =>
+          (i % 2 ? locks : others).using(lists[i % lists.length] ?? [], { wait: 20_000 }, async () => {
+            inside += 1;
+            await new Promise((resolve) => void setImmediate(resolve));
+            return i;
+          }),
+        ),
+      );
+
+      expect(done).toHaveLength(40);
+      expect(inside).toBe(40);
+    });
+
+    it('are lost with the first that is lost', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const lock = await locks.acquire([a, b]);
+      const ended = aborted(lock.signal);
+      await others.forceRelease(b);
+      await ended;
+
+      expect(lock.held).toBe(false);
+      expect(lock.remaining).toBe(0);
+      expect(() => lock.assertHeld()).toThrow(LockLostError);
+      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', keys: [b] });
+      await lock.release();
+      await isFree(locks, a);
+    });
+
+    it('are extended together', async () => {
+      const { locks } = context;
+      const [a, b] = names();
+      const lock = await locks.acquire([a, b], { ttl: 1_000 });
+      await lock.extend(60_000);
+
+      expect(lock.remaining).toBeGreaterThan(50_000);
+      for (const each of [a, b]) {
+        expect((await locks.query(each)).held[0]?.remaining).toBeGreaterThan(50_000);
+      }
+      await lock.release();
+    });
+
+    it('are released at the end of an await using block', async () => {
+      const { locks } = context;
+      const [a, b] = names();
+      const inside = async (): Promise<void> => {
+        await using lock = await locks.acquire([a, b]);
+        lock.assertHeld();
+      };
+      await inside();
+
+      for (const each of [a, b]) await isFree(locks, each);
+    });
+
+    it('must be at least one, and each a valid name', async () => {
+      const { locks } = context;
+      const [a] = names();
+
+      await expect(locks.acquire([])).rejects.toMatchObject({ code: 'LOCK_KEY' });
+      await expect(locks.acquire([a, ''])).rejects.toMatchObject({ code: 'LOCK_KEY' });
+      await isFree(locks, a);
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
+import { aborted, isFree, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** The end of an instance. */
+export function describeShutdown(context: ContractContext): void {
+  describe('shutdown', () => {
+    it('refuses new callers and those who wait, here and in the store’s queue', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      const lock = await locks.acquire(name);
+      const waits = [ending.acquire(name), ending.acquire(name)].map((wait) =>
+        wait.catch((error: unknown) => error),
+      );
+      await isWaiting(context, 1);
+      ending.beginShutdown();
+
+      for (const refused of await Promise.all(waits)) {
+        expect(refused).toBeInstanceOf(LockClosedError);
+        expect(refused).toMatchObject({ code: 'LOCK_CLOSED', keys: [name] });
+      }
+      await expect(ending.acquire(name)).rejects.toBeInstanceOf(LockClosedError);
+      await expect(ending.tryAcquire(name)).rejects.toBeInstanceOf(LockClosedError);
+      await isWaiting(context, 0);
+      await lock.release();
+      await ending.close();
+    });
+
+    it('lets holders end their work', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      const lock = await ending.acquire(name);
+      ending.beginShutdown();
+      expect(lock.held).toBe(true);
+      const closed = ending.close();
+      await lock.release();
+      await closed;
+
+      await isFree(locks, name);
+    });
+
+    it('tells holders that do not end, by their signal', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      const lock = await ending.acquire(name);
+      const ended = aborted(lock.signal).then(() => lock.release());
+      await ending.close();
+      await ended;
+
+      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+      await isFree(locks, name);
+    });
+
+    it('gives back locks whose grants are on their way', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      // So that its connection is there.
+      await ending.using(name, () => undefined);
+      const asking = ending.acquire(name).catch((error: unknown) => error);
+      await ending.close();
+
+      expect(await asking).toBeInstanceOf(LockClosedError);
+      await isFree(locks, name);
+    });
+
+    it('may be asked for twice, and by an instance that was never used', async () => {
+      const ending = context.backend.service();
+
+      await expect(Promise.all([ending.close(), ending.close()])).resolves.toBeDefined();
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import { getEventListeners } from 'node:events';
+import { isFree, isWaiting, turn } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** Giving up by AbortSignal wherever a caller stands. */
+export function describeSignals(context: ContractContext): void {
+  describe('giving up by signal', () => {
+    const reason = new Error('The user went away.');
+
+    it('refuses a caller whose signal is aborted already, and asks for nothing', async () => {
+      const { locks, name } = context;
+
+      await expect(locks.acquire(name, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      await isFree(locks, name);
+    });
+
+    it('rejects with the reason while a caller waits behind another of its instance', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+      const aborter = new AbortController();
+      const waiting = locks.acquire(name, { signal: aborter.signal });
+      const behind = locks.acquire(name);
+      aborter.abort(reason);
+
+      await expect(waiting).rejects.toBe(reason);
+      await lock.release();
+      await (await behind).release();
+      await isFree(locks, name);
+    });
+
+    it('rejects with the reason while its instance waits in the store’s queue, and leaves that', async () => {
+      const { locks, others, name } = context;
+      const lock = await others.acquire(name);
+      const aborter = new AbortController();
+      const waiting = locks.acquire(name, { signal: aborter.signal });
+      await isWaiting(context, 1);
+      aborter.abort(reason);
+
+      await expect(waiting).rejects.toBe(reason);
+      await isWaiting(context, 0);
+      await lock.release();
+      await isFree(locks, name);
+    });
+
+    it('keeps the place of its instance for the callers behind', async () => {
+      const { backend, locks, others, name } = context;
+      const lock = await others.acquire(name);
+      const aborter = new AbortController();
+      const order: string[] = [];
+      const waiting = locks.acquire(name, { signal: aborter.signal });
+      const behind = locks.using(name, () => void order.push('behind'));
+      await isWaiting(context, 1);
+      const later = backend.service().using(name, () => void order.push('later'));
+      await isWaiting(context, 2);
+      aborter.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      await lock.release();
+      await Promise.all([behind, later]);
+
+      expect(order).toEqual(['behind', 'later']);
+    });
+
+    it('gives back a lock whose grant is on its way', async () => {
+      const { locks, name } = context;
+      const aborter = new AbortController();
+      const asking = locks.acquire(name, { signal: aborter.signal });
+      aborter.abort(reason);
+
+      await expect(asking).rejects.toBe(reason);
+      await isFree(locks, name);
+    });
+
+    it('gives back a lock that is handed over in the same moment, or hands it to its caller', async () => {
+      const { locks, others, name } = context;
+      for (let i = 0; i < 25; i++) {
+        const lock = await others.acquire(name);
+        const aborter = new AbortController();
+        const waiting = locks.acquire(name, { signal: aborter.signal });
+        await isWaiting(context, 1);
+        const released = lock.release();
+        for (let turns = 0; turns < i % 5; turns++) await turn();
+        aborter.abort(reason);
+        await released;
+        const outcome = await waiting.catch((error: unknown) => error);
+        if (outcome !== reason) await (await waiting).release();
+        await isFree(locks, name);
+      }
+    });
+
+    it('does not start to wait for a second name when the signal aborts as the first is granted', async () => {
+      const { locks, others, name } = context;
+      const [first, second] = [`${name}:a`, `${name}:b`];
+      const hold = await locks.acquire(first);
+      const taken = await others.acquire(second);
+      const aborter = new AbortController();
+      const both = locks.acquire([first, second], { signal: aborter.signal, wait: Infinity });
+      const outcome = both.catch((error: unknown) => error);
+      await turn();
+      void hold.release();
+      aborter.abort(reason);
+
+      expect(await outcome).toBe(reason);
+      await isFree(locks, first);
+      await taken.release();
+      await isFree(locks, second);
+    });
+
+    it('lets go of the signal after the grant, after the timeout and after the shutdown', async () => {
+      const { backend, locks, others, name } = context;
+      const { signal } = new AbortController();
+      const ending = backend.service();
+      const lock = await others.acquire(name, { signal });
+      expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+      await expect(locks.acquire(name, { signal, wait: 20 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      const waiting = ending.acquire(name, { signal });
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      ending.beginShutdown();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+      await lock.release();
+
+      expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    });
+
+    it('adds one listener to a signal that a thousand callers share, lest Node warn of a leak', async () => {
+      const { locks, others, name } = context;
+      const lock = await others.acquire(name);
+      const aborter = new AbortController();
+      const { signal } = aborter;
+      const waits = Array.from({ length: 1_000 }, () =>
+        locks.acquire(name, { signal }).catch((error: unknown) => error),
+      );
+      await isWaiting(context, 1);
+
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      aborter.abort(reason);
+      expect(new Set(await Promise.all(waits))).toEqual(new Set([reason]));
+      await lock.release();
+    });
+  });
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import type { LockedWork } from '../../../lib/lock.service.js';
+import { isFree } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** using and current. */
+export function describeWork(context: ContractContext): void {
+  describe('work under a lock', () => {
+    it('gives its result, and is over before the lock is free', async () => {
+      const { locks, others, name } = context;
+      const result = await locks.using(name, async (lock) => {
+        expect(await others.tryAcquire(name)).toBeNull();
+        return lock.keys;
+      });
+
+      expect(result).toEqual([name]);
+      await isFree(locks, name);
+    });
+
+    it('may be synchronous', async () => {
+      const { locks, name } = context;
+
+      expect(await locks.using(name, () => 7)).toBe(7);
+      await isFree(locks, name);
+    });
+
+    it('gives its own error unchanged, and frees the lock', async () => {
+      const { locks, name } = context;
+      const failure = new TypeError('no such product');
+
+      await expect(locks.using(name, () => Promise.reject(failure))).rejects.toBe(failure);
+      const fail = (): never => {
+        throw failure;
+      };
+      await expect(locks.using(name, fail)).rejects.toBe(failure);
+      await isFree(locks, name);
+    });
+
+    it('is not run without its lock', async () => {
+      const { locks, others, name } = context;
+      const work = jest.fn();
+      const lock = await others.acquire(name);
+
+      await expect(locks.using(name, { wait: 20 }, work)).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      expect(work).not.toHaveBeenCalled();
+      await lock.release();
+    });
+
+    it('that succeeded though its lock was lost meanwhile gives LockLostError', async () => {
+      const { locks, others, name } = context;
+      const work = async (): Promise<string> => {
+        await others.forceRelease(name);
+        await sleep(50);
+        return 'result';
+      };
+
+      await expect(locks.using(name, work)).rejects.toBeInstanceOf(LockLostError);
+    });
+
+    it('that succeeded after maxHold gives LockLostError', async () => {
+      const { locks, name } = context;
+
+      await expect(locks.using(name, { maxHold: 30 }, () => sleep(60))).rejects.toBeInstanceOf(LockLostError);
+    });
+
+    it('that failed after its lock was lost gives its own error', async () => {
+      const { locks, others, name } = context;
+      const failure = new Error('declined');
+      const work = async (): Promise<never> => {
+        await others.forceRelease(name);
+        throw failure;
+      };
+
+      await expect(locks.using(name, work)).rejects.toBe(failure);
+    });
+
+    it('that blocked the event loop beyond its lease gives LockLostError', async () => {
+      const { locks, name } = context;
+
+      await expect(locks.using(name, { ttl: 50, renew: false }, blockFor60ms)).rejects.toBeInstanceOf(
+        LockLostError,
+      );
+    });
+
+    it('may release its lock itself, early', async () => {
+      const { locks, others, name } = context;
+      const result = await locks.using(name, async (lock) => {
+        await lock.release();
+        await others.using(name, () => undefined);
+        return 'done';
+      });
+
+      expect(result).toBe('done');
+    });
+
+    it('sees its lock as the current one, and code outside sees none', async () => {
+      const { locks, others, name } = context;
+      await locks.using(name, async (lock) => {
+        await Promise.resolve();
+        expect(locks.current()).toBe(lock);
+        expect(locks.current(name)).toBe(lock);
+        expect(locks.current('another')).toBeUndefined();
+        expect(others.current()).toBeUndefined();
+      });
+
+      expect(locks.current()).toBeUndefined();
+    });
+
+    it('sees the innermost lock as the current one, and finds the outer by its name', async () => {
+      const { locks, name } = context;
+      await locks.using(name, (outer) =>
+        locks.using(`${name}:inner`, (inner) => {
+          expect(locks.current()).toBe(inner);
+          expect(locks.current(name)).toBe(outer);
+        }),
+      );
+    });
+
+    it('must be a function', async () => {
+      const { locks, name } = context;
+      const nothing = undefined as unknown as LockedWork<void>;
+
+      await expect(locks.using(name, nothing)).rejects.toBeInstanceOf(LockConfigError);
+      await expect(locks.using(name, {}, nothing)).rejects.toBeInstanceOf(LockConfigError);
+      await isFree(locks, name);
+    });
+  });
+}
+
+function blockFor60ms(): void {
+  const end = performance.now() + 60;
+  while (performance.now() < end);
+}
