@@ -1,0 +1,20 @@
+import type { Lock } from '../../lib/interfaces/lock.interface.js';
+import type { AcquireStep } from './schedule.js';
+import type { SimulatedProcess } from './simulated-process.js';
+
+/** One caller's acquire, and the hold that came of it. */
+export interface Attempt {
+  /** Names the caller in the log. */
+  readonly caller: string;
+  readonly step: AcquireStep;
+  readonly process: SimulatedProcess;
+  /** Its place among all that happens. */
+  readonly begunAs: number;
+  /** Whether its instance had no lock and wanted none before. */
+  readonly fresh: boolean;
+  /** On the clock of its process. */
+  readonly startedAt: number;
+  state: 'waiting' | 'aborted' | 'holding' | 'over';
+  lock: Lock | undefined;
+  grantedAs: number;
+}

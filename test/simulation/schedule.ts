@@ -1,0 +1,135 @@
+import type { Source } from './simulated-process.js';
+
+/** One caller, from its acquire to its release. */
+export interface AcquireStep {
+  readonly kind: 'acquire';
+  readonly instance: number;
+  readonly name: string;
+  readonly ttl: number;
+  readonly wait: number;
+  readonly outageTimeout: number;
+  readonly renew: boolean;
+  readonly minHold: number;
+  readonly maxHold: number;
+  /** How long its work takes. */
+  readonly work: number;
+  /** Whether its work ends when the signal of its hold aborts. */
+  readonly heedsSignal: boolean;
+  /** Gives up the wait after this long. */
+  readonly abortAfter: number | undefined;
+  readonly extend: { readonly after: number; readonly ttl: number } | undefined;
+}
+
+/** What befalls an instance, or the server. */
+export type FaultStep =
+  | { readonly kind: 'crash'; readonly instance: number; readonly noticedAfter: number }
+  | {
+      readonly kind: 'freeze';
+      readonly instance: number;
+      readonly lasts: number;
+      readonly order: readonly Source[];
+    }
+  | {
+      /** The connection for commands breaks: what was sent is sent again, or fails. */
+      readonly kind: 'reset';
+      readonly instance: number;
+      readonly lasts: number;
+      readonly resends: boolean;
+    }
+  | {
+      /** The inbox's connection breaks; one end notices after the other. */
+      readonly kind: 'deafen';
+      readonly instance: number;
+      readonly lasts: number;
+      readonly first: 'client' | 'server';
+      readonly lag: number;
+    }
+  | {
+      /** What is sent in one direction never arrives. */
+      readonly kind: 'cut';
+      readonly instance: number;
+      readonly what: Lane;
+      readonly lasts: number;
+    }
+  | {
+      readonly kind: 'slow';
+      readonly instance: number;
+      readonly what: Lane;
+      readonly lasts: number;
+      readonly by: number;
+    }
+  | { readonly kind: 'pause'; readonly lasts: number };
+
+/** What takes the server's word back. */
+export type LossStep = { readonly kind: 'flush' } | { readonly kind: 'forceRelease'; readonly name: string };
+
+/** A way through the network: commands, their replies, messages of the inbox. */
+export type Lane = 'requests' | 'replies' | 'messages';
+
+export type Step = AcquireStep | FaultStep | LossStep;
+
+/** A step so many milliseconds after the one before it. */
+export type TimedStep = Step & { readonly after: number };
+
+export interface Schedule {
+  /** How fast each instance's clock runs, in thousandths more or less than true. */
+  readonly drifts: readonly number[];
+  readonly handoff: { readonly max: number; readonly window: number };
+  /** What the trips through the network take, one after the other, over and over. */
+  readonly latencies: readonly number[];
+  /** How long after a reset a request that had been sent before it still arrives; undefined: never. */
+  readonly straggle: number | undefined;
+  readonly steps: readonly TimedStep[];
+}
+
+/** What a schedule lets one demand of the engine. */
+export interface Expectations {
+  /** No step harms the network or stops a process: waits end at once, holds are never lost for nothing. */
+  readonly calm: boolean;
+  /** Besides, no lease runs out, or none is ever shorter than the waiters were told. */
+  readonly prompt: boolean;
+  /** The server keeps its word: holds exclude each other. */
+  readonly exclusive: boolean;
+}
+
+/** What may be demanded of a schedule. */
+export function expectationsOf(schedule: Schedule): Expectations {
+  const kinds = new Set(schedule.steps.map(({ kind }) => kind));
+  const loses = kinds.has('flush') || kinds.has('forceRelease');
+  const harms = [...kinds].some((kind) => kind !== 'acquire' && kind !== 'crash');
+  const calm = !harms && Math.max(...schedule.latencies) <= 3;
+  const callers = schedule.steps.filter((step) => step.kind === 'acquire');
+  const expires = kinds.has('crash') || callers.some(({ renew, maxHold }) => !renew || maxHold !== Infinity);
+  const leases = new Set(callers.flatMap(({ ttl, extend }) => [ttl, extend?.ttl ?? ttl]));
+  const known = leases.size <= 1 && callers.every(({ minHold }) => minHold === 0);
+  return { calm, prompt: calm && (!expires || known), exclusive: !loses };
+}
+
+/** Since when all faults are over, in milliseconds from the start. */
+export function quietSince(schedule: Schedule): number {
+  let now = 0;
+  let end = 0;
+  for (const step of schedule.steps) {
+    now += step.after;
+    end = Math.max(end, now + aftermath(step));
+  }
+  return end + (schedule.straggle ?? 0);
+}
+
+function aftermath(step: Step): number {
+  switch (step.kind) {
+    case 'crash':
+      return step.noticedAfter;
+    case 'deafen':
+      return Math.max(step.lasts, step.lag);
+    case 'slow':
+      return step.lasts + step.by;
+    case 'freeze':
+    case 'reset':
+    case 'cut':
+    case 'pause':
+      return step.lasts;
+    default:
+      return 0;
+  }
+}

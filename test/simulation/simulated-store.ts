@@ -1,0 +1,68 @@
+import type { LockSnapshot } from '../../lib/interfaces/lock.interface.js';
+import type {
+  AcquireRequest,
+  Extension,
+  Grant,
+  LockStore,
+  StoreEvents,
+  Taken,
+  YieldRequest,
+} from '../../lib/store/lock-store.js';
+import type { CommandConnection } from './command-connection.js';
+import type { InboxConnection } from './inbox-connection.js';
+
+/** A store whose server is at the other end of two unreliable connections. */
+export class SimulatedStore implements LockStore {
+  readonly trouble = new Error('The network does not answer.');
+
+  constructor(
+    private readonly server: LockStore,
+    private readonly commands: CommandConnection,
+    private readonly inbox: InboxConnection,
+  ) {}
+
+  open(events: StoreEvents): void {
+    this.commands.reconnected = () => events.reconnected();
+    this.inbox.listen(events);
+  }
+
+  get canQueue(): boolean {
+    return this.inbox.open;
+  }
+
+  place(claim: number, tokens: number): string {
+    return this.server.place(claim, tokens);
+  }
+
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    return this.commands.send(() => this.server.acquire(request), 'patient');
+  }
+
+  yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    return this.commands.send(() => this.server.yield(request), 'patient');
+  }
+
+  release(name: string, owner: string): Promise<boolean> {
+    return this.commands.send(() => this.server.release(name, owner), 'impatient');
+  }
+
+  extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    return this.commands.send(() => this.server.extend(batch), 'impatient');
+  }
+
+  cancel(name: string, place: string): Promise<string | undefined> {
+    return this.commands.send(() => this.server.cancel(name, place), 'impatient');
+  }
+
+  query(name: string): Promise<LockSnapshot> {
+    return this.commands.send(() => this.server.query(name), 'impatient');
+  }
+
+  forceRelease(name: string): Promise<boolean> {
+    return this.commands.send(() => this.server.forceRelease(name), 'impatient');
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}

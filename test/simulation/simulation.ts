@@ -1,0 +1,232 @@
+import { LockEngine } from '../../lib/engine/lock-engine.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { LockService } from '../../lib/lock.service.js';
+import type { Lock } from '../../lib/interfaces/lock.interface.js';
+import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
+import { MemoryStore } from '../../lib/store/memory/memory.store.js';
+import type { Attempt } from './attempt.js';
+import { CommandConnection } from './command-connection.js';
+import { EventLog } from './event-log.js';
+import { InboxConnection } from './inbox-connection.js';
+import { GivenUp, Referee } from './referee.js';
+import { type AcquireStep, expectationsOf, quietSince, type Schedule, type Step } from './schedule.js';
+import { SimulatedProcess } from './simulated-process.js';
+import { SimulatedStore } from './simulated-store.js';
+import { VirtualTime } from './virtual-time.js';
+import { Weather } from './weather.js';
+
+/** The server's clock at the start, in milliseconds: tokens are short in the log. */
+const EPOCH = 1_000;
+const NAMES = 'abcd';
+const MAX_EVENTS = 20_000;
+/** Longer than any lease. */
+const AFTERWARDS = 20_000;
+
+const PROBE: Omit<AcquireStep, 'name'> = {
+  kind: 'acquire',
+  instance: 0,
+  ttl: 2_000,
+  wait: 5_000,
+  outageTimeout: 5_000,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  work: 0,
+  heedsSignal: false,
+  abortAfter: undefined,
+  extend: undefined,
+};
+
+interface Instance {
+  readonly name: string;
+  readonly process: SimulatedProcess;
+  readonly commands: CommandConnection;
+  readonly inbox: InboxConnection;
+  readonly engine: LockEngine;
+  readonly service: LockService;
+}
+
+/** Instances of the engine on one server, with a network between them that a schedule plays with. */
+export class Simulation {
+  private readonly time = new VirtualTime();
+  private readonly log = new EventLog(this.time);
+  private readonly server = new MemoryLockServer(() => EPOCH + this.time.now);
+  private readonly weather: Weather;
+  private readonly referee: Referee;
+  private readonly instances: Instance[];
+  private callers = 0;
+
+  constructor(private readonly schedule: Schedule) {
+    this.weather = new Weather(schedule);
+    this.referee = new Referee({
+      time: this.time,
+      server: this.server,
+      log: this.log,
+      expectations: expectationsOf(schedule),
+      quietSince: quietSince(schedule),
+      longestTrip: this.weather.longestTrip,
+    });
+    this.instances = schedule.drifts.map((drift, index) => this.instance(drift, index));
+  }
+
+  /** Runs the schedule to its end and past it, until nothing is left to do. Rejects when something went wrong. */
+  async run(): Promise<void> {
+    const rejected = (reason: unknown): void => this.referee.rejectionUnhandled(reason);
+    process.on('unhandledRejection', rejected);
+    try {
+      this.arrange();
+      await this.comeToRest();
+      this.referee.atRest();
+      this.assertNothingLeft();
+      await this.assertEveryNameUsable();
+      this.assertNothingLeft();
+    } finally {
+      process.off('unhandledRejection', rejected);
+    }
+  }
+
+  private arrange(): void {
+    let moment = 0;
+    for (const step of this.schedule.steps) {
+      moment += step.after;
+      this.time.at(moment, () => this.perform(step));
+    }
+  }
+
+  private instance(drift: number, index: number): Instance {
+    const name = NAMES[index] ?? 'z';
+    const { time, server, weather, schedule } = this;
+    const process = new SimulatedProcess(time, 1 + drift / 1_000, 10_000 * index);
+    const remote = new MemoryStore(server, name);
+    const commands = new CommandConnection(time, process, weather, index, schedule.straggle);
+    const inbox = new InboxConnection(time, process, weather, index, remote);
+    const options = resolveModuleOptions({ handoff: schedule.handoff });
+    const engine = new LockEngine({
+      store: new SimulatedStore(remote, commands, inbox),
+      clock: process,
+      handoff: options.handoff,
+      maxWaiters: options.maxWaiters,
+      log: { log: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+    return { name, process, commands, inbox, engine, service: new LockService(options, engine) };
+  }
+
+  private perform(step: Step): void {
+    if (step.kind === 'flush') {
+      this.log.note('server', 'loses its data');
+      return this.server.clear();
+    }
+    if (step.kind === 'forceRelease') {
+      this.log.note('operator', `takes ${step.name} away`);
+      return void this.server.forceRelease(step.name);
+    }
+    if (step.kind === 'pause') return this.log.note('server', `pauses for ${step.lasts} ms`);
+    const instance = this.instances[step.instance % this.instances.length];
+    if (!instance?.process.alive) return;
+    const { name, process, commands, inbox } = instance;
+    switch (step.kind) {
+      case 'acquire':
+        return process.run('timers', () => void this.acquire(instance, step));
+      case 'crash':
+        this.log.note(name, `crashes, noticed after ${step.noticedAfter} ms`);
+        process.crash();
+        this.time.after(step.noticedAfter, () => inbox.drop());
+        return;
+      case 'freeze':
+        this.log.note(name, `is stopped for ${step.lasts} ms`);
+        process.stop();
+        this.time.after(step.lasts, () => {
+          this.log.note(name, 'goes on');
+          process.goOn(step.order);
+        });
+        return;
+      case 'reset':
+        this.log.note(name, `loses its connection for ${step.lasts} ms`);
+        return commands.reset(step.lasts, step.resends);
+      case 'deafen':
+        this.log.note(name, `loses its inbox for ${step.lasts} ms`);
+        return inbox.break(step.lasts, step.first, step.lag);
+      case 'cut':
+        return this.log.note(name, `has its ${step.what} lost for ${step.lasts} ms`);
+      case 'slow':
+        return this.log.note(name, `has its ${step.what} delayed by ${step.by} ms for ${step.lasts} ms`);
+    }
+  }
+
+  private acquire({ name, process, engine, service }: Instance, step: AcquireStep): Attempt {
+    const { ttl, wait, outageTimeout, renew, minHold, maxHold, abortAfter } = step;
+    const attempt = this.referee.begins(`${name}${++this.callers}`, step, process, engine.size === 0);
+    const controller = new AbortController();
+    if (abortAfter !== undefined) {
+      process.schedule(() => {
+        this.referee.gaveUp(attempt);
+        controller.abort(new GivenUp());
+      }, abortAfter);
+    }
+    const options = { ttl, wait, outageTimeout, renew, minHold, maxHold, signal: controller.signal };
+    service
+      .acquire(step.name, options)
+      .then(
+        (lock) => this.work(attempt, lock),
+        (error: unknown) => this.referee.refused(attempt, error),
+      )
+      .catch(() => undefined);
+    return attempt;
+  }
+
+  private work(attempt: Attempt, lock: Lock): void {
+    const { process, step } = attempt;
+    this.referee.granted(attempt, lock);
+    const release = (): void => {
+      if (attempt.state !== 'holding') return;
+      this.referee.released(attempt);
+      void lock.release();
+    };
+    const { extend } = step;
+    if (extend && extend.after < step.work)
+      process.schedule(() => void lock.extend(extend.ttl).catch(() => undefined), extend.after);
+    if (step.heedsSignal) lock.signal.addEventListener('abort', release);
+    process.schedule(release, step.work);
+  }
+
+  private async comeToRest(): Promise<void> {
+    const before = (): void => this.referee.beforeEvent();
+    for (let events = 0; await this.time.step(before); events++) {
+      this.referee.afterEvent();
+      this.referee.assertNothingFailed();
+      if (events > MAX_EVENTS) this.referee.fail('It never comes to rest');
+    }
+  }
+
+  private assertNothingLeft(): void {
+    for (const { name, process, engine } of this.instances) {
+      if (!process.alive) continue;
+      if (engine.size > 0) this.referee.fail(`${name} still has ${engine.size} local queues`);
+      if (engine.keeper.size > 0) this.referee.fail(`${name} still keeps ${engine.keeper.size} leases`);
+    }
+    const { calm } = expectationsOf(this.schedule);
+    if (!calm || this.instances.some(({ process }) => !process.alive)) return;
+    for (const name of this.names) {
+      const { held, pending } = this.server.query(name);
+      if (held.length > 0) this.referee.fail(`The server still has the lock ${name}`);
+      if (pending.length > 0) this.referee.fail(`The server still has somebody waiting for ${name}`);
+    }
+  }
+
+  /** Whatever happened before: once the leases have run out, everybody can have every lock. */
+  private async assertEveryNameUsable(): Promise<void> {
+    this.time.skip(AFTERWARDS);
+    for (const instance of this.instances) {
+      if (!instance.process.alive) continue;
+      for (const name of this.names) {
+        const attempt = this.acquire(instance, { ...PROBE, name });
+        await this.comeToRest();
+        if (!attempt.lock) this.referee.fail(`${attempt.caller} cannot have ${name} when all is over`);
+      }
+    }
+  }
+
+  private get names(): Set<string> {
+    return new Set(this.schedule.steps.flatMap((step) => (step.kind === 'acquire' ? [step.name] : [])));
+  }
+}
