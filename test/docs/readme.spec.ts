@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import * as lib from '../../lib/index.js';
+import { assertLockedOptions } from '../../lib/decorators/locked-options.js';
+import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { RedisServer } from '../support/redis-server.js';
+import { compileSnippets } from './compile-snippets.js';
+import { MarkdownDocument } from './markdown-document.js';
+import { withApplication } from './quick-start.js';
+import { sourceOf } from './snippet.js';
+
+const root = join(__dirname, '../..');
+const readme = new MarkdownDocument(join(root, 'README.md'));
+
+describe('the TypeScript of the README', () => {
+  const blocks = readme.blocks.filter(({ language }) => language === 'ts');
+  const errors = compileSnippets(blocks.map(sourceOf));
+  const named = blocks.map((block, index) => ({ ...block, errors: errors[index] ?? [] }));
+
+  it.each(named.filter(({ marks }) => !marks.includes('refused')))('compiles in line $line', (block) => {
+    expect(block.errors).toEqual([]);
+  });
+
+  it.each(named.filter(({ marks }) => marks.includes('refused')))(
+    'is refused by the compiler in line $line, with the words that follow it',
+    ({ line, errors: found }) => {
+      const told = readme.blocks.find((block) => block.language === 'text' && block.line > line);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toContain(told?.text);
+    },
+  );
+});
+
+describe('the quick start of the README', () => {
+  const source = readme.blocks.find(({ marks }) => marks.includes('runnable'))?.text ?? '';
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(async () => {
+    await redis.stop();
+  });
+
+  function twoOrders(application: string): Promise<number[]> {
+    return withApplication(application, redis.url, async (url) => {
+      const orders = [1, 2].map(() => fetch(`${url}/orders/book`, { method: 'POST' }));
+      const statuses = (await Promise.all(orders)).map(({ status }) => status);
+      return statuses.toSorted((a, b) => a - b);
+    });
+  }
+
+  it('sells the last piece once, of two orders at the same time', async () => {
+    await expect(twoOrders(source)).resolves.toEqual([201, 409]);
+  });
+
+  it('sells it twice without the decorator', async () => {
+    await expect(twoOrders(source.replace(/^ *@Locked.*$/m, ''))).resolves.toEqual([201, 201]);
+  });
+});
+
+describe('the tables of the README', () => {
+  it('show the options of an acquire with their defaults', () => {
+    const known = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    expect(documentedDefaults('option of an acquire')).toEqual(defaultsOf(known, LOCK_OPTION_DEFAULTS));
+  });
+
+  it('show the options of the module with their defaults, but for those that an acquire has, too', () => {
+    const { handoff, ...defaults } = resolveModuleOptions({});
+    const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    const known = knownOptions(resolveModuleOptions).filter(
+      (name) => name !== 'handoff' && !acquire.includes(name),
+    );
+    const withoutStatuses = { ...defaults, http: undefined };
+    expect(documentedDefaults('option of the module')).toEqual({
+      ...defaultsOf(known, withoutStatuses),
+      http: 'statuses',
+      'handoff.max': literal(handoff.max),
+      'handoff.window': literal(handoff.window),
+    });
+  });
+
+  it('show what the decorator takes beside the options of an acquire', () => {
+    const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    const known = knownOptions(assertLockedOptions).filter((name) => !acquire.includes(name));
+    expect(Object.keys(documentedDefaults('option of the decorator')).toSorted()).toEqual(known.toSorted());
+  });
+
+  it('show every error class with its code and its HTTP status', () => {
+    const rows = readme.table('class');
+    const classes = [
+      lib.LockKeyError,
+      lib.LockQueueFullError,
+      lib.LockUnavailableError,
+      lib.LockLostError,
+      lib.LockClosedError,
+      lib.LockConfigError,
+    ];
+    const errors = [
+      ...classes.map((LockErrorClass) => new LockErrorClass('')),
+      new lib.LockTimeoutError('', { waited: 0 }),
+    ];
+    expect(rows.map(({ class: name, code, HTTP }) => ({ name, code, HTTP }))).toEqual(
+      expect.arrayContaining(
+        errors.map(({ name, code }) => ({
+          name: inCode(name),
+          code: inCode(code),
+          HTTP: inCode(HTTP_STATUS_DEFAULTS[code]),
+        })),
+      ),
+    );
+    expect(rows).toHaveLength(errors.length);
+  });
+
+  function documentedDefaults(firstColumn: string): Record<string, string | undefined> {
+    const rows = readme.table(firstColumn);
+    return Object.fromEntries(rows.map((row) => [row[firstColumn]?.replaceAll('`', ''), row['default']]));
+  }
+
+  function defaultsOf(names: readonly string[], defaults: object): Record<string, string> {
+    const values = new Map<string, unknown>(Object.entries(defaults));
+    return Object.fromEntries(names.map((name) => [name, literal(values.get(name))]));
+  }
+});
+
+describe('the links of the README', () => {
+  const [within, others] = [readme.links.filter(isAnchor), readme.links.filter((link) => !isAnchor(link))];
+
+  it.each(within)('%s leads to a heading', (link) => {
+    expect(readme.anchors).toContain(link.slice(1));
+  });
+
+  it.each(others.filter((link) => !/^https?:/.test(link)))('%s leads to a file', (link) => {
+    expect(existsSync(join(root, link))).toBe(true);
+  });
+
+  function isAnchor(link: string): boolean {
+    return link.startsWith('#');
+  }
+});
+
+/** The names of options that a check knows, as it lists them when it is asked for one that nobody has. */
+function knownOptions(check: (options: object) => unknown): readonly string[] {
+  try {
+    check({ 'no such option whatever': true });
+  } catch (error) {
+    const list = /Known here: (.*)\.$/.exec(error instanceof Error ? error.message : '')?.[1];
+    if (list !== undefined) return list.split(', ');
+  }
+  throw new Error('The check did not say which options it knows.');
+}
+
+/** A default as the tables write it. */
+function literal(value: unknown): string {
+  if (value === undefined) return 'none';
+  return inCode(inspect(value, { numericSeparator: true }));
+}
+
+function inCode(text: string | number): string {
+  return `\`${text}\``;
+}

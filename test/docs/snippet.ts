@@ -1,0 +1,26 @@
+import type { CodeBlock } from './markdown-document.js';
+
+const IMPORTS = [
+  `import { Get, Param, ParseIntPipe, Post, Sse, type MessageEvent } from '@nestjs/common';`,
+  `import { Cron } from '@nestjs/schedule';`,
+  `import { CurrentLock, isLockError, Locked, type Lock } from 'nest-redis-lock';`,
+  `import { map, Observable } from 'rxjs';`,
+  `import { Application, Receipt, Transactional, type Item, type Order, type Surroundings } from './fragment-context.js';`,
+].join(' ');
+
+/**
+ * A TypeScript block as a file that can be compiled: as it is, or a fragment with what belongs around it. The mark
+ * `members` is for members of a class, `statements` for the inside of an async function.
+ *
+ * A fragment begins on the second line of its file.
+ */
+export function sourceOf({ marks, text }: CodeBlock): string {
+  if (marks.includes('members')) {
+    return `${IMPORTS} export abstract class Fragment extends Application {\n${text}\n}\n`;
+  }
+  if (marks.includes('statements')) {
+    const names = '{ locks, work, collect, transfer }: Surroundings';
+    return `${IMPORTS} export async function fragment(${names}): Promise<unknown> {\n${text}\nreturn undefined;\n}\n`;
+  }
+  return text;
+}
