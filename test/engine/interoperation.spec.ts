@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { waitFor } from '../support/wait-for.js';
+import { RedisServer } from '../support/redis-server.js';
+import { Instance } from './instance.js';
+import { PlainLock } from './plain-lock.js';
+
+describe('A plain client that does SET NX PX and compare-and-delete on lock:{name}', () => {
+  let server: RedisServer;
+  let instance: Instance;
+  let plain: PlainLock;
+  const name = 'order:42';
+  const key = `lock:{${name}}`;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    instance = await new Instance({ connection: server.url }).warmUp();
+    plain = new PlainLock(server.client(), key);
+  });
+  afterEach(() => instance.locks.close());
+
+  it('is excluded while we hold the lock, and can neither take nor delete it (row 2)', async () => {
+    await instance.locks.using(name, async (lock) => {
+      expect(await plain.tryAcquire(1_000)).toBe(false);
+      expect(await plain.release()).toBe(false);
+      await lock.extend();
+    });
+
+    expect(await plain.tryAcquire(1_000)).toBe(true);
+    expect(await plain.release()).toBe(true);
+  });
+
+  it('excludes us while it holds the lock, and we can neither take nor delete it (row 2)', async () => {
+    await plain.tryAcquire(60_000);
+
+    expect(await instance.locks.tryAcquire(name)).toBeNull();
+    const error: unknown = await instance.locks
+      .acquire(name, { wait: 50 })
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: { remaining: expect.any(Number) } });
+    expect(await plain.release()).toBe(true);
+    expect(await instance.locks.using(name, () => 'ours')).toBe('ours');
+  });
+
+  it('leaves the lock to us when its lease ends (row 2)', async () => {
+    await plain.tryAcquire(200);
+
+    expect(await instance.locks.using(name, () => 'ours')).toBe('ours');
+  });
+
+  it('leaves the lock to us when it releases it, at the next time that we ask (row 2)', async () => {
+    await plain.tryAcquire(60_000);
+    const ours = instance.locks.acquire(name, { ttl: 600 });
+    await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
+    await plain.release();
+
+    await (await ours).release();
+  });
+
+  it('shows in query with its value as owner, and without what only we record (row 2)', async () => {
+    await plain.tryAcquire(60_000);
+    const { held } = await instance.locks.query(name);
+    await plain.release();
+
+    expect(held).toEqual([
+      { name, mode: 'exclusive', owner: expect.any(String), remaining: expect.any(Number) },
+    ]);
+  });
+
+  it('holds a lock without expiry as long as it likes', async () => {
+    const client = server.client();
+    await client.set(key, 'for ever');
+    const error: unknown = await instance.locks
+      .acquire(name, { wait: 50 })
+      .catch((reason: unknown) => reason);
+
+    expect(error).toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      holder: { owner: 'for ever', remaining: undefined },
+    });
+    expect(await instance.locks.forceRelease(name)).toBe(true);
+    expect(await client.exists(key)).toBe(0);
+  });
+
+  it('that deletes or overwrites our lock makes us lose it at the next renewal', async () => {
+    for (const harm of [() => server.client().del(key), () => server.client().set(key, 'somebody')]) {
+      const lock = await instance.locks.acquire(name, { ttl: 600 });
+      const aborted = once(lock.signal, 'abort');
+      await harm();
+      await aborted;
+      await lock.release();
+
+      expect(lock.held).toBe(false);
+    }
+    expect(await server.client().get(key)).toBe('somebody');
+    await server.client().del(key);
+  });
+});
