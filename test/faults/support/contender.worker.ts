@@ -117,10 +117,10 @@ class Contender {
     const refuse = (code: string, message: string): void =>
       void this.refused.push({ name, askedAt, refusedAt: now(), code, message });
     try {
-      await this.call(name, caller, options, async (lock, id) => {
-        await this.writeFenced(lock, id);
+      await this.call(name, caller, options, async (lock, record) => {
+        await this.writeFenced(lock, record);
         await sleep(length);
-        await this.writeFenced(lock, id);
+        await this.writeFenced(lock, record);
         if (fails) throw new WorkError('the work failed');
       });
     } catch (error) {
@@ -130,9 +130,9 @@ class Contender {
     }
   }
 
-  private async writeFenced(lock: Lock, id: string): Promise<void> {
-    const accepted = await this.resource.write(lock.keys.join(), lock.fencingToken, id);
-    if (!accepted && lock.held) this.problems.push(`${id} was refused a write although it reports held`);
+  private async writeFenced(lock: Lock, record: HoldRecord): Promise<void> {
+    const accepted = await this.resource.write(record.name, record.token, record.id);
+    if (!accepted && lock.held) record.refusedAt = now();
   }
 
   /** Runs work under the lock, and checks that the caller gets what is due: the work's own error, its result, or the loss. */
@@ -140,7 +140,7 @@ class Contender {
     name: string,
     caller: string,
     options: { wait?: number; signal?: AbortSignal },
-    work: (lock: Lock, id: string) => Promise<void>,
+    work: (lock: Lock, record: HoldRecord) => Promise<void>,
   ): Promise<Finished> {
     const id = `${this.process}/${caller}/${++this.lastHold}`;
     const askedAt = now();
@@ -152,7 +152,7 @@ class Contender {
         const { record } = observation;
         let failure: unknown;
         try {
-          await work(lock, id);
+          await work(lock, record);
           return result;
         } catch (error) {
           failure = error;

@@ -7,7 +7,14 @@ import { waitFor } from '../../support/wait-for.js';
 import { startWorker, type Worker } from '../../support/worker.js';
 import type { ContenderCalls } from './contender.worker.js';
 import { FencedResource } from './fenced-resource.js';
-import { fallingTokens, fallingWrites, lateAborts, overlaps, type DataLoss } from './hold-checks.js';
+import {
+  fencedOffHolders,
+  fallingTokens,
+  fallingWrites,
+  lateAborts,
+  overlaps,
+  type DataLoss,
+} from './hold-checks.js';
 import type { ContenderReport, HoldRecord } from './hold-record.js';
 import { LockServices } from './lock-services.js';
 import { now } from './shared-clock.js';
@@ -122,6 +129,7 @@ export class FaultScene implements AsyncDisposable {
       problems: [
         ...reports.flatMap((report) => report.problems),
         ...overlaps(holds, this.losses, TTL),
+        ...fencedOffHolders(holds, this.losses, TTL),
         ...lateAborts(this.losses.length === 0 ? holds : []),
         ...fallingTokens(this.losses.length === 0 ? holds : []),
         ...fallingWrites(this.resource.accepted),

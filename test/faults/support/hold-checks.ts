@@ -10,12 +10,7 @@ export interface DataLoss {
 /** Looks that a process may take between the end of a lease and the abort of its signal: their timers are due in one turn. */
 const LOOKS_IN_ONE_TURN = 2;
 
-/**
- * Pairs of holders of one name that reported `held` at the same moment.
- *
- * Where Redis lost its data a hold may go on until its renewal or its next hand-over finds out, but no longer
- * than its lease; such pairs do not count.
- */
+/** Pairs of holders of one name that reported `held` at the same moment, where no loss of data excuses it. */
 export function overlaps(holds: readonly HoldRecord[], losses: readonly DataLoss[], ttl: number): string[] {
   return eachName(holds, (named) =>
     named.flatMap((hold, i) => {
@@ -24,10 +19,23 @@ export function overlaps(holds: readonly HoldRecord[], losses: readonly DataLoss
       return named
         .slice(i + 1)
         .filter((next) => next.heldUntil !== undefined && next.begin < end)
-        .filter((next) => !losses.some(({ from, to }) => from <= next.begin && to >= hold.begin - ttl))
+        .filter((next) => !isExcused(next.begin, end, losses, ttl))
         .map((next) => `${show(next)} began ${ms(end - next.begin)} before ${show(hold)} ended`);
     }),
   );
+}
+
+/** Holders that the resource refused although they reported `held`, where no loss of data excuses it. */
+export function fencedOffHolders(
+  holds: readonly HoldRecord[],
+  losses: readonly DataLoss[],
+  ttl: number,
+): string[] {
+  return holds.flatMap((hold) => {
+    const { refusedAt } = hold;
+    if (refusedAt === undefined || isExcused(refusedAt, refusedAt, losses, ttl)) return [];
+    return [`${show(hold)} was refused a write although it reported held`];
+  });
 }
 
 /** Lost holds whose signal had not aborted when the next hold of the name began, although their process ran. */
@@ -71,6 +79,14 @@ export function fallingWrites(accepted: readonly AcceptedWrite[]): string[] {
       ? []
       : [`${write.hold} wrote with ${write.token} after ${before?.hold} with ${before?.token}`];
   });
+}
+
+/**
+ * Whether Redis lost its data before somebody else came, and so shortly before that a hold could go on: until
+ * its renewal or its next hand-over in memory finds out, but no longer than its lease.
+ */
+function isExcused(othersAt: number, heldUntil: number, losses: readonly DataLoss[], ttl: number): boolean {
+  return losses.some(({ from, to }) => from <= othersAt && heldUntil <= to + ttl);
 }
 
 function eachName(

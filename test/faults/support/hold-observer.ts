@@ -32,6 +32,7 @@ export class HoldObserver {
       lostSeenAt: undefined,
       unabortedAt: [],
       abortedAt: undefined,
+      refusedAt: undefined,
       end: undefined,
       outcome: undefined,
     };

@@ -13,6 +13,8 @@ export interface HoldRecord {
   /** Moments at which `held` was false, the work still ran and the signal had not aborted. */
   readonly unabortedAt: number[];
   abortedAt: number | undefined;
+  /** When the resource refused a write although `held` was true even after that. */
+  refusedAt: number | undefined;
   end: number | undefined;
   outcome: 'result' | 'lost' | 'work failed' | undefined;
 }
