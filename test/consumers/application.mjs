@@ -8,7 +8,6 @@ import getPort from 'get-port';
 import { compilerOptions } from './applications.mjs';
 
 const require = createRequire(import.meta.url);
-require('../support/typescript.hook.cjs');
 const { end, spawnWithLifeline } = require('../support/lifeline.ts');
 const { OutputTail } = require('../support/output-tail.ts');
 const { waitFor } = require('../support/wait-for.ts');
@@ -71,9 +70,8 @@ export class Application {
   /**
    * Runs its main.js while `visit` visits it. It must end when it is told to, and leave stderr empty.
    *
-   * @template T
    * @param {string} redisUrl
-   * @param {(url: string) => Promise<T>} visit
+   * @param {(url: string) => Promise<void>} visit
    */
   async serve(redisUrl, visit) {
     const port = await getPort({ host: '127.0.0.1' });
@@ -83,7 +81,7 @@ export class Application {
     });
     output.collect(child.stdout);
     errors.collect(child.stderr);
-    const said = () => `It said:\n${output}\n${errors}`;
+    const said = () => `It said:\n${output.toString()}\n${errors.toString()}`;
     try {
       const url = `http://127.0.0.1:${port}`;
       await waitFor(() => fetch(url), { timeout: 20_000, that: 'the application to listen' }).catch(
@@ -91,11 +89,11 @@ export class Application {
           throw new Error(`The application did not start. ${said()}`, { cause });
         },
       );
-      return await visit(url);
+      await visit(url);
     } finally {
       await end(child, 'SIGTERM');
-      if (errors.toString() !== '') throw new Error(`The application has complaints. ${said()}`);
     }
+    if (errors.toString() !== '') throw new Error(`The application has complaints. ${said()}`);
   }
 
   async remove() {

@@ -1,5 +1,5 @@
 // Packs the build and uses it as users do, in new applications outside of this repository:
-// node test/consumers/run.mjs
+// node --require ./test/support/typescript.hook.cjs test/consumers/run.mjs
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -101,7 +101,7 @@ try {
     }
   }
 } catch (error) {
-  console.error(`\n${error instanceof Error ? error.message : error}`);
+  console.error(`\n${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   await redis.stop();
