@@ -177,6 +177,8 @@ describe('a fault that leaves Redis its data', () => {
       },
       { timeout: ttl + 1_000, interval: 50, that: 'the holder to outlast its lease' },
     );
+    // Everybody has found back into the queue, and is handed the lock from there.
+    await scene.untilWaiting('job', 2);
     expect(await holder.worker.call('finish', 'job')).toMatchObject({ code: undefined });
     await scene.untilEveryoneHeld(3);
 

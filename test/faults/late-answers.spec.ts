@@ -137,6 +137,21 @@ describe('an answer that comes late, or never', () => {
     await lock.release();
   });
 
+  it('gives the next caller here a token of its own when the lease ran out before the release', async () => {
+    const holder = services.open({ connection: server.url, ttl: 1_000 });
+    const expired = await holder.acquire('job', { renew: false });
+    const { signal } = expired;
+
+    // The lease ends here a little earlier than in Redis, where the key is then still this process's.
+    const next = await holder.acquire('job');
+
+    expect(signal.aborted).toBe(true);
+    expect(next.fencingToken).toBeGreaterThan(expired.fencingToken);
+    await expired.release();
+    expect(await server.client().get(KEY)).toMatch(new RegExp(`:${next.fencingToken}$`));
+    await next.release();
+  });
+
   it('finds a forced release that overtook the answer of the acquire', async () => {
     const { holder, operator } = await openWithSeparateInbox();
     proxy.hold('toClient');

@@ -53,6 +53,7 @@ export class FaultScene implements AsyncDisposable {
   /** Somebody who may force a release. */
   readonly operator: LockService;
   private readonly services = new LockServices();
+  private ttl: number = TTL;
 
   private constructor(
     readonly server: RedisServer,
@@ -76,6 +77,7 @@ export class FaultScene implements AsyncDisposable {
 
   /** Opens a LockService in each process, on an empty Redis. */
   async open(options: LockModuleOptions = {}): Promise<void> {
+    this.ttl = options.ttl ?? TTL;
     this.losses.length = this.resource.accepted.length = 0;
     await this.admin.flushall();
     await this.everyone(({ worker, proxy }, i) =>
@@ -128,8 +130,8 @@ export class FaultScene implements AsyncDisposable {
       refused: reports.flatMap((report) => report.refused),
       problems: [
         ...reports.flatMap((report) => report.problems),
-        ...overlaps(holds, this.losses, TTL),
-        ...fencedOffHolders(holds, this.losses, TTL),
+        ...overlaps(holds, this.losses, this.ttl),
+        ...fencedOffHolders(holds, this.losses, this.ttl),
         ...lateAborts(this.losses.length === 0 ? holds : []),
         ...fallingTokens(this.losses.length === 0 ? holds : []),
         ...fallingWrites(this.resource.accepted),
