@@ -132,12 +132,13 @@ describe('a fault that leaves Redis its data', () => {
     ['release', releaseScript.sha],
     ['yield', yieldScript.sha],
   ])('the reply of %s lost, again and again, costs nobody a turn', async (_name, sha) => {
-    await scene.open();
+    // A lease so long that nobody could wait for the end of one that got lost.
+    await scene.open({ ttl: 20_000 });
     // Two callers here, so that turns end with a yield; and one name that is free between two holds.
     await rush(['job', 'free']);
     for (let i = 0; i < 5; i++) {
       await holder.proxy.loseNextReply(sha);
-      await scene.untilEveryoneHeld(2);
+      await scene.untilEveryoneHeld(2, 5_000);
     }
 
     await expectNoHarm(await scene.close());
