@@ -532,9 +532,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private unavailableError(): LockUnavailableError {
-    return new LockUnavailableError('Redis did not answer in time, so the lock could not be acquired.', {
+    const cause = this.failure ?? this.context.store.trouble;
+    const problem = cause instanceof StoreRefusal ? 'refused the request' : 'did not answer in time';
+    return new LockUnavailableError(`Redis ${problem}, so the lock could not be acquired.`, {
       keys: this.keys,
-      cause: this.failure ?? this.context.store.trouble,
+      cause,
     });
   }
 

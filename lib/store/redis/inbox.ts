@@ -10,6 +10,7 @@ const RESUBSCRIBE_DELAY = 500;
 export class Inbox {
   private subscribed = false;
   private closed = false;
+  private warned = false;
 
   constructor(
     private readonly client: Redis,
@@ -41,17 +42,25 @@ export class Inbox {
     try {
       await this.client.subscribe(this.channel);
       this.subscribed = true;
+      this.warned = false;
       this.events.subscribed();
     } catch (error) {
       if (this.closed || this.client.status !== 'ready') return;
-      this.log.warn(
-        `Locks cannot be handed over directly, waiters have to ask at intervals: ` +
-          `SUBSCRIBE ${this.channel} failed: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.warnOnce(error);
       setTimeout(() => {
         if (!this.closed && this.client.status === 'ready') void this.subscribe();
       }, RESUBSCRIBE_DELAY).unref();
     }
+  }
+
+  /** Not at each further attempt, but again after it has worked meanwhile. */
+  private warnOnce(error: unknown): void {
+    if (this.warned) return;
+    this.warned = true;
+    this.log.warn(
+      `Locks cannot be handed over directly, waiters have to ask at intervals: ` +
+        `SUBSCRIBE ${this.channel} failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 
   private receive(message: string): void {

@@ -1,0 +1,23 @@
+/** What the Redis user of an application needs, beside a password: for `keyPrefix: 'lock:'`. */
+export const LEAST_RIGHTS: readonly string[] = [
+  '~lock:*',
+  '&lock:inbox:*',
+  '+evalsha',
+  '+eval',
+  '+subscribe',
+  '+publish',
+  '+time',
+  '+exists',
+  '+get',
+  '+set',
+  '+del',
+  '+pttl',
+  '+pexpire',
+  '+zadd',
+  '+zrem',
+  '+zpopmin',
+  '+zrange',
+];
+
+/** Lets ioredis wait while a restarted Redis loads its data; without it ioredis prints a warning at each connect. */
+export const READY_CHECK_RIGHT = '+info';

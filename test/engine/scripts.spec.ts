@@ -1,0 +1,305 @@
+import type { Redis } from 'ioredis';
+import { acquireScript } from '../../lib/scripts/acquire.script.js';
+import { cancelScript } from '../../lib/scripts/cancel.script.js';
+import { extendScript } from '../../lib/scripts/extend.script.js';
+import { forceReleaseScript } from '../../lib/scripts/force-release.script.js';
+import type { LuaScript } from '../../lib/scripts/lua-script.js';
+import { queryScript } from '../../lib/scripts/query.script.js';
+import { releaseScript } from '../../lib/scripts/release.script.js';
+import { yieldScript } from '../../lib/scripts/yield.script.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+
+const SCRIPTS = [
+  acquireScript,
+  cancelScript,
+  extendScript,
+  forceReleaseScript,
+  queryScript,
+  releaseScript,
+  yieldScript,
+];
+
+type Granted = [granted: 1, token: number, tokens: number];
+
+describe('Scripts', () => {
+  let server: RedisServer;
+  let client: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    client = server.client();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await client.flushall();
+  });
+
+  const keys = ['lock:{n}', 'lock:{n}:q', 'lock:fence'];
+  const run = async (script: LuaScript, args: readonly (string | number)[], on = keys): Promise<unknown> =>
+    client.eval(script.lua, on.length, ...on, ...args);
+  const acquire = async (
+    instance: string,
+    { ttl = 10_000, tokens = 1, place = `${instance}|3000|1`, spent = 0 } = {},
+  ): Promise<Granted> =>
+    (await run(acquireScript, [instance, ttl, tokens, place, spent, 'lock:inbox:', 'n'])) as Granted;
+  const release = (owner: string): Promise<unknown> => run(releaseScript, [owner, 'lock:inbox:', 'n']);
+  const listen = async (instance: string): Promise<string[]> => {
+    const messages: string[] = [];
+    const subscriber = server.client();
+    subscriber.on('message', (_channel, message: string) => void messages.push(message));
+    await subscriber.subscribe(`lock:inbox:${instance}`);
+    return messages;
+  };
+
+  it.each(['acquire', 'release', 'extend', 'cancel', 'query', 'force-release', 'yield'])(
+    'are loaded again without a caller noticing when Redis has forgotten them before %s (NOSCRIPT)',
+    async (call) => {
+      await using first = await new Instance({ connection: server.url }).warmUp();
+      await using second = await new Instance({ connection: server.url }).warmUp();
+      const flushBefore = async (name: string): Promise<void> => {
+        if (name === call) await client.script('FLUSH');
+      };
+      const lock = await first.locks.acquire('n');
+      await flushBefore('extend');
+      await lock.extend();
+      const aborter = new AbortController();
+      await flushBefore('acquire');
+      const given = second.locks.acquire('n', { signal: aborter.signal }).catch(() => undefined);
+      await waitFor(async () => (await first.locks.query('n')).pending.length === 1);
+      await flushBefore('cancel');
+      aborter.abort();
+      await given;
+      await waitFor(async () => (await first.locks.query('n')).pending.length === 0);
+      const [next, behind] = [second.locks.acquire('n'), first.locks.acquire('n')];
+      await waitFor(async () => (await first.locks.query('n')).pending.length === 1);
+      await flushBefore('yield');
+      await lock.release();
+      await flushBefore('release');
+      await (await next).release();
+      await flushBefore('query');
+      expect((await first.locks.query('n')).held).toHaveLength(1);
+      await flushBefore('force-release');
+      expect(await second.locks.forceRelease('n')).toBe(true);
+      await (await behind).release();
+
+      expect([...first.logged, ...second.logged]).toEqual([]);
+      await waitFor(async () => (await client.exists('lock:{n}', 'lock:{n}:q')) === 0);
+    },
+  );
+
+  it('work while Redis forgets them all the time', async () => {
+    await using first = await new Instance({ connection: server.url }).warmUp();
+    await using second = await new Instance({ connection: server.url }).warmUp();
+    const over = new AbortController();
+    const flushing = (async () => {
+      while (!over.signal.aborted) await client.script('FLUSH');
+    })();
+    let done = 0;
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        (i % 2 ? first : second).locks.using(`n:${i % 5}`, () => void (done += 1)),
+      ),
+    );
+    over.abort();
+    await flushing;
+
+    expect(done).toBe(200);
+    expect([...first.logged, ...second.logged]).toEqual([]);
+  });
+
+  it('give the same grant twice when the same request comes twice', async () => {
+    const [granted, token] = await acquire('a');
+    expect(granted).toBe(1);
+
+    expect(await acquire('a')).toEqual([1, token, 1]);
+    expect(await client.get('lock:{n}')).toBe(`a:${token}`);
+  });
+
+  it('give a fresh grant where the hold that is found has ended here', async () => {
+    const [, token] = await acquire('a');
+    const [granted, next] = await acquire('a', { spent: token });
+
+    expect(granted).toBe(1);
+    expect(next).toBeGreaterThan(token);
+  });
+
+  it('keep the place of an instance that asks again', async () => {
+    await acquire('a');
+    await acquire('b');
+    await acquire('c');
+    const before = await client.zrange('lock:{n}:q', '0', '-1', 'WITHSCORES');
+    await acquire('b');
+    await acquire('b');
+
+    expect(await client.zrange('lock:{n}:q', '0', '-1', 'WITHSCORES')).toEqual(before);
+    expect(before.filter((_, i) => i % 2 === 0)).toEqual(['b|3000|1', 'c|3000|1']);
+  });
+
+  it('release once: a second release touches nobody', async () => {
+    const [, token] = await acquire('a');
+    expect(await release(`a:${token}`)).toBe(1);
+    await acquire('b');
+
+    expect(await release(`a:${token}`)).toBe(0);
+    expect(await client.get('lock:{n}')).toMatch(/^b:/);
+  });
+
+  it('hand over once: a release that is sent twice grants a single waiter', async () => {
+    const messages = await Promise.all([listen('b'), listen('c')]);
+    const [, token] = await acquire('a');
+    await acquire('b');
+    await acquire('c');
+    await release(`a:${token}`);
+    await release(`a:${token}`);
+
+    expect(await client.get('lock:{n}')).toMatch(/^b:/);
+    await waitFor(() => messages[0].length === 1);
+    expect(messages).toEqual([[expect.stringMatching(/^granted \d+ 1 3000 n$/)], []]);
+  });
+
+  it('yield once: a yield that is sent twice hands over once and says then that the lock is gone', async () => {
+    await listen('b');
+    const [, token] = await acquire('a');
+    await acquire('b');
+    const yielded = ['a:' + token, 10_000, 5, 'a|3000|5', 'lock:inbox:', 'n'];
+
+    expect(await run(yieldScript, yielded)).toEqual([
+      0,
+      expect.any(Number),
+      expect.stringMatching(/^b:/),
+      expect.any(Number),
+    ]);
+    expect(await run(yieldScript, yielded)).toEqual([-1]);
+    expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
+  });
+
+  it('extend nothing that is not the owner’s, and bring nothing back', async () => {
+    const [, token] = await acquire('a', { ttl: 5_000 });
+    const other = ['lock:{gone}', 'lock:{n}'];
+
+    expect(await run(extendScript, ['a:1', 9_000, 'b:2', 9_000], other)).toEqual([0, 0]);
+    expect(await client.exists('lock:{gone}')).toBe(0);
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(5_000);
+    expect(await run(extendScript, [`a:${token}`, 9_000], ['lock:{n}'])).toEqual([1]);
+    expect(await client.pttl('lock:{n}')).toBeGreaterThan(8_000);
+  });
+
+  it('skip waiters that are gone, and forget them', async () => {
+    await listen('c');
+    const [, token] = await acquire('a');
+    await acquire('gone');
+    await acquire('c');
+    await release(`a:${token}`);
+
+    expect(await client.get('lock:{n}')).toMatch(/^c:/);
+    expect(await client.exists('lock:{n}:q')).toBe(0);
+  });
+
+  it('grant for the claim lease that the waiter asked for', async () => {
+    await listen('b');
+    const [, token] = await acquire('a', { ttl: 60_000 });
+    await acquire('b', { ttl: 60_000, place: 'b|1200|1' });
+    await release(`a:${token}`);
+
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_200);
+  });
+
+  it('let the tokens grow when the counter is ahead of the clock, stale, or lost', async () => {
+    const seconds = Number((await client.time())[0]);
+    const tokens: number[] = [];
+    const take = async (): Promise<void> => {
+      const [, token] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
+      tokens.push(token);
+    };
+    await take();
+    await client.set('lock:fence', String((seconds + 60) * 1_000_000));
+    await take();
+    const [granted, , block] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
+    expect([granted, block]).toEqual([1, 1]);
+    await client.set('lock:fence', '1');
+    await take();
+    await client.del('lock:fence');
+    await take();
+
+    expect(tokens[1]).toBeGreaterThan(tokens[0] ?? Infinity);
+    expect(tokens[1]).toBe((seconds + 60) * 1_000_000 + 1);
+    expect(tokens[3]).toBeGreaterThan(tokens[2] ?? Infinity);
+    expect(tokens[2]).toBeGreaterThan(tokens[0] ?? Infinity);
+  });
+
+  it('reserve as many tokens as were asked for: no later one is among them', async () => {
+    const [, first, block] = await acquire('a', { tokens: 4_096 });
+    const [, second] = await acquire('a', { spent: first });
+
+    expect(block).toBe(4_096);
+    expect(second).toBeGreaterThanOrEqual(first + 4_096);
+  });
+
+  it('use the time of the server only: none of them is told what time the client has', async () => {
+    const wrongClock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    await using instance = new Instance({ connection: server.url });
+    const before = Number((await client.time())[0]) * 1_000_000;
+    const { token, since } = await instance.locks.using('n', async (lock) => {
+      const { held } = await instance.locks.query('n');
+      return { token: lock.fencingToken, since: held[0]?.since?.getTime() ?? 0 };
+    });
+    wrongClock.mockRestore();
+
+    expect(token).toBeGreaterThanOrEqual(before);
+    expect(since).toBeGreaterThanOrEqual(before / 1_000);
+  });
+
+  it('touch declared keys only', async () => {
+    // Redis refuses undeclared keys of a read-only-by-pattern user: this one may touch nothing but these three.
+    await client.call(
+      'ACL',
+      'SETUSER',
+      'three',
+      'reset',
+      'on',
+      '>secret',
+      '+@all',
+      '&*',
+      ...keys.map((key) => `~${key}`),
+    );
+    const three = server.client({ username: 'three', password: 'secret' });
+    const on = (script: LuaScript, args: readonly (string | number)[], count = 3): Promise<unknown> =>
+      three.eval(script.lua, count, ...keys.slice(0, count), ...args);
+    await listen('b');
+    const [, token] = (await on(acquireScript, [
+      'a',
+      5_000,
+      1,
+      'a|3000|1',
+      0,
+      'lock:inbox:',
+      'n',
+    ])) as Granted;
+    await on(acquireScript, ['b', 5_000, 1, 'b|3000|1', 0, 'lock:inbox:', 'n']);
+    await on(queryScript, [], 2);
+    await on(extendScript, [`a:${token}`, 5_000], 1);
+    await on(yieldScript, [`a:${token}`, 5_000, 1, 'a|3000|1', 'lock:inbox:', 'n']);
+    await on(cancelScript, ['a', 'a|3000|1'], 2);
+    await on(releaseScript, [String(await client.get('lock:{n}')), 'lock:inbox:', 'n']);
+    await on(acquireScript, ['a', 5_000, 1, 'a|3000|1', 0, 'lock:inbox:', 'n']);
+
+    expect(await on(forceReleaseScript, ['lock:inbox:', 'n'])).toBe(1);
+    expect(await client.keys('*')).toEqual(['lock:fence']);
+  });
+
+  it.each(SCRIPTS)('say in a header what $name needs, answers and costs', async ({ name, lua }) => {
+    const { readFile } = await import('node:fs/promises');
+    const source = await readFile(`${__dirname}/../../lib/scripts/${name}.script.ts`, 'utf8');
+
+    expect(source).toMatch(/\* KEYS /);
+    expect(source.includes('* ARGV ')).toBe(lua.includes('ARGV'));
+    expect(source).toMatch(/\* Reply /);
+    expect(source).toMatch(/\* O\(/);
+    // Anything else would be a key or a time that Redis does not know of.
+    expect(lua).not.toMatch(
+      /redis\.call\('(?!EXISTS|GET|SET|DEL|PTTL|PEXPIRE|ZADD|ZREM|ZPOPMIN|ZRANGE|TIME|PUBLISH)/,
+    );
+  });
+});
