@@ -20,6 +20,8 @@ export class MarkdownDocument {
   readonly links: readonly string[];
   /** What a link within the document can name, after its `#`. */
   readonly anchors: readonly string[];
+  /** The npm scripts that it names. */
+  readonly commands: readonly string[];
   private readonly tables: readonly (readonly TableRow[])[];
 
   constructor(file: string) {
@@ -28,6 +30,8 @@ export class MarkdownDocument {
     this.blocks = codeBlocks(source);
     this.links = tokens.filter(isLink).map(({ href }) => href);
     this.anchors = tokens.filter(isHeading).map(({ text }) => anchorOf(text));
+    const named = source.matchAll(/\bnpm (?:run ([\w:]+)|(start|test)\b)/g);
+    this.commands = [...named].map(([, script, short = '']) => script ?? short);
     this.tables = tokens.filter(isTable).map(rowsOf);
   }
 

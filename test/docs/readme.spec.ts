@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { scripts } from '../../package.json';
 import * as lib from '../../lib/index.js';
 import { assertLockedOptions } from '../../lib/decorators/locked-options.js';
 import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
@@ -126,20 +127,24 @@ describe('the tables of the README', () => {
   }
 });
 
-describe('the links of the README', () => {
-  const [within, others] = [readme.links.filter(isAnchor), readme.links.filter((link) => !isAnchor(link))];
+describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (file) => {
+  const { anchors, commands, links } = new MarkdownDocument(join(root, file));
 
-  it.each(within)('%s leads to a heading', (link) => {
-    expect(readme.anchors).toContain(link.slice(1));
+  it('has links within it that lead to a heading', () => {
+    const within = links.filter((link) => link.startsWith('#'));
+    expect(anchors).toEqual(expect.arrayContaining(within.map((link) => link.slice(1))));
   });
 
-  it.each(others.filter((link) => !/^https?:/.test(link)))('%s leads to a file', (link) => {
-    expect(existsSync(join(root, link))).toBe(true);
+  it('has links to files that exist', () => {
+    const files = links.filter((link) => !/^(?:#|https?:)/.test(link));
+    expect(files.filter((link) => !existsSync(join(root, link)))).toEqual([]);
+    expect(files).toContain('CHANGELOG.md');
   });
 
-  function isAnchor(link: string): boolean {
-    return link.startsWith('#');
-  }
+  it('names npm scripts that exist', () => {
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(commands));
+    expect(commands).toContain('test');
+  });
 });
 
 /** The names of options that a check knows, as it lists them when it is asked for one that nobody has. */
