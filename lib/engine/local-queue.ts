@@ -288,9 +288,15 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.requesting = false;
     this.failure = error;
     this.phase = 'contending';
-    if (error instanceof StoreRefusal) this.refuseAll(() => this.unavailableError());
+    if (error instanceof StoreRefusal) this.endRefused();
     else if (this.waiters.first) this.reask = this.clock.schedule(() => this.ask(), RETRY_DELAY);
     this.leaveWhenEmpty();
+  }
+
+  private endRefused(): void {
+    for (const waiter of this.waiters) this.refuse(waiter, this.unavailableError());
+    // A refused request did nothing; there is something to take back only if one before it queued this instance.
+    if (!this.found) this.place = this.failure = undefined;
   }
 
   /** Somebody else has the lock. */

@@ -14,11 +14,17 @@ export class Redaction {
   /** A copy without secrets: ioredis hangs the failed command on its errors, AUTH and its password included. */
   error(error: unknown): Error {
     if (!(error instanceof Error)) return new Error(this.text(String(error)));
-    const clean = new Error(this.text(error.message));
+    const clean = new Error(this.text(messageOf(error)));
     clean.name = error.name;
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) Object.assign(clean, { code });
     if (error.stack) clean.stack = this.text(error.stack);
     return clean;
   }
+}
+
+/** Where a host has several addresses, Node puts what went wrong with each into an error without a message. */
+function messageOf(error: Error): string {
+  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
+  return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
 }

@@ -33,8 +33,11 @@ export interface RedisStoreSettings {
   readonly log: LockLog;
 }
 
-type AcquireReply =
-  [granted: 1, token: number, tokens: number] | [taken: 0, remaining: number, owner: string, mark: number];
+/** An integer of a reply; a client with `stringNumbers` gives it as text. */
+type Int = number | string;
+
+/** `[1, token, tokens]` or `[0, remaining, owner, mark]`; from yield also `[-1]`. */
+type AcquireReply = [outcome: Int, tokenOrRemaining: Int, tokensOrOwner: Int, mark: Int];
 
 /** Locks on one Redis. */
 export class RedisStore implements LockStore {
@@ -82,26 +85,20 @@ export class RedisStore implements LockStore {
 
   async yield({ name, owner, ttl, tokens, place = '' }: YieldRequest): Promise<Grant | Taken | undefined> {
     const args = [owner, Math.ceil(ttl), tokens, place, this.channels, name];
-    const reply = await this.scripts.runPatiently<AcquireReply | [gone: -1]>(
-      yieldScript,
-      this.keys(name),
-      args,
-    );
-    if (reply[0] === -1) return undefined;
-    return reply[0] === 1 ? { owner, token: reply[1], tokens: reply[2] } : this.reply(reply);
+    const reply = await this.scripts.runPatiently<AcquireReply>(yieldScript, this.keys(name), args);
+    if (Number(reply[0]) === -1) return undefined;
+    return this.reply(reply, owner);
   }
 
   async release(name: string, owner: string): Promise<boolean> {
-    return (
-      (await this.scripts.run<number>(releaseScript, this.keys(name), [owner, this.channels, name])) === 1
-    );
+    return isOne(await this.scripts.run<Int>(releaseScript, this.keys(name), [owner, this.channels, name]));
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
     const keys = batch.map(({ name }) => this.lockKey(name));
     const args = batch.flatMap(({ owner, ttl }) => [owner, Math.ceil(ttl)]);
-    const reply = await this.scripts.run<number[]>(extendScript, keys, args);
-    return reply.map((renewed) => renewed === 1);
+    const reply = await this.scripts.run<Int[]>(extendScript, keys, args);
+    return reply.map(isOne);
   }
 
   async cancel(name: string, place: string): Promise<string | undefined> {
@@ -113,18 +110,18 @@ export class RedisStore implements LockStore {
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    type Reply = [string, string, string | null, number, string[]];
+    type Reply = [string, string, string | null, Int, string[]];
     const keys = this.keys(name).slice(0, 2);
     const [seconds, micros, owner, remaining, queue] = await this.scripts.run<Reply>(queryScript, keys, []);
     const now = Number(seconds) * 1e6 + Number(micros);
     return {
-      held: owner === null ? [] : [holder(name, owner, remaining)],
+      held: owner === null ? [] : [holder(name, owner, Number(remaining))],
       pending: waiters(name, queue, now),
     };
   }
 
   async forceRelease(name: string): Promise<boolean> {
-    return (await this.scripts.run<number>(forceReleaseScript, this.keys(name), [this.channels, name])) === 1;
+    return isOne(await this.scripts.run<Int>(forceReleaseScript, this.keys(name), [this.channels, name]));
   }
 
   close(): Promise<void> {
@@ -134,10 +131,14 @@ export class RedisStore implements LockStore {
     return Promise.resolve();
   }
 
-  private reply(reply: AcquireReply): Grant | Taken {
-    if (reply[0] === 1)
-      return { owner: `${this.settings.instance}:${reply[1]}`, token: reply[1], tokens: reply[2] };
-    return { owner: reply[2], remaining: reply[1] < 0 ? undefined : reply[1], mark: reply[3] };
+  private reply(reply: AcquireReply, keeper?: string): Grant | Taken {
+    const [outcome, tokenOrRemaining, tokensOrOwner, mark] = reply;
+    const number = Number(tokenOrRemaining);
+    if (isOne(outcome)) {
+      const owner = keeper ?? `${this.settings.instance}:${tokenOrRemaining}`;
+      return { owner, token: number, tokens: Number(tokensOrOwner) };
+    }
+    return { owner: String(tokensOrOwner), remaining: number < 0 ? undefined : number, mark: Number(mark) };
   }
 
   private lockKey(name: string): string {
@@ -148,6 +149,10 @@ export class RedisStore implements LockStore {
     const lock = this.lockKey(name);
     return [lock, `${lock}:q`, this.fence];
   }
+}
+
+function isOne(reply: Int): boolean {
+  return Number(reply) === 1;
 }
 
 /** The owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners have none. */
