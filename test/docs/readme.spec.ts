@@ -7,6 +7,7 @@ import { assertLockedOptions } from '../../lib/decorators/locked-options.js';
 import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { LEAST_RIGHTS, READY_CHECK_RIGHT } from '../engine/least-rights.js';
 import { RedisServer } from '../support/redis-server.js';
 import { compileSnippets } from './compile-snippets.js';
 import { MarkdownDocument } from './markdown-document.js';
@@ -61,6 +62,12 @@ describe('the quick start of the README', () => {
   it('sells it twice without the decorator', async () => {
     await expect(twoOrders(source.replace(/^ *@Locked.*$/m, ''))).resolves.toEqual([201, 201]);
   });
+});
+
+it('The README lists the rights that are enough, and no others', () => {
+  const line = readme.blocks.find(({ text }) => text.startsWith('user locks '))?.text ?? '';
+  const rights = line.split(' ').filter((word) => /^[~&+]/.test(word));
+  expect(new Set(rights)).toEqual(new Set([...LEAST_RIGHTS, READY_CHECK_RIGHT]));
 });
 
 describe('the tables of the README', () => {
