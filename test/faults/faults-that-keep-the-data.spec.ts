@@ -72,6 +72,17 @@ describe('a fault that leaves Redis its data', () => {
       await expectHolderToKeep();
     });
 
+    it('Redis silent for less than the lease', async () => {
+      await breakWhileHeld(async () => {
+        const frozenAt = now();
+        scene.server.freeze();
+        await waitFor(() => now() - frozenAt > TTL / 3);
+        scene.server.thaw();
+      });
+
+      await expectHolderToKeep();
+    });
+
     it('a restart of Redis that keeps the data', async () => {
       // So long a lease that it outlasts any restart.
       await breakWhileHeld(() => scene.server.restart({ keepData: true }), { ttl: 3_000 });
@@ -125,6 +136,28 @@ describe('a fault that leaves Redis its data', () => {
 
       await expectHolderToLose();
     });
+  });
+
+  it('SIGSTOP of a waiter that is handed the lock meanwhile', async () => {
+    await scene.open();
+    await holder.worker.call('hold', 'job');
+    const [frozen, third] = [scene.contender(1), scene.contender(2)];
+    const granted = frozen.worker.call('hold', 'job');
+    await scene.untilWaiting('job', 1);
+    const next = third.worker.call('hold', 'job');
+    await scene.untilWaiting('job', 2);
+
+    frozen.worker.freeze();
+    await holder.worker.call('finish', 'job');
+    const token = await next;
+    frozen.worker.thaw();
+
+    await scene.untilWaiting('job', 1);
+    expect(await third.worker.call('look', 'job')).toMatchObject({ held: true });
+    await third.worker.call('finish', 'job');
+    expect(await granted).toBeGreaterThan(token);
+    expect(await frozen.worker.call('finish', 'job')).toMatchObject({ code: undefined });
+    await expectNoHarm(await scene.close());
   });
 
   it.each([

@@ -59,6 +59,16 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
+  it('another client deleting the key, and the old holder releasing before it knows', async () => {
+    await holdAndWait({ ttl: LONG_TTL });
+
+    await scene.losing(() => scene.admin.del(KEY));
+
+    await expectFencedOff();
+    await old.worker.call('finish', 'job');
+    await expectNewHolderUntouched();
+  });
+
   it('a restart without data, which the old holder learns at its reconnect', async () => {
     await holdAndWait({ ttl: LONG_TTL });
 

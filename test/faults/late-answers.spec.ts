@@ -1,4 +1,4 @@
-import type { Lock, LockModuleOptions } from '../../lib/index.js';
+import type { Lock, LockModuleOptions, LockService } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -137,6 +137,33 @@ describe('an answer that comes late, or never', () => {
     await lock.release();
   });
 
+  it('does not make a hold of a grant that came after its lease', async () => {
+    const slow = services.open({
+      connection: proxy.url,
+      ttl: 600,
+      commandTimeout: 10_000,
+      outageTimeout: 10_000,
+    });
+    const other = services.open({ connection: server.url });
+    await connect(slow);
+    proxy.hold('toClient');
+    const late = slow.acquire('job');
+    await waitFor(() => server.client().exists(KEY), { that: 'Redis to grant the lock' });
+    const next = await other.acquire('job');
+
+    proxy.pass();
+
+    await waitFor(async () => (await other.query('job')).pending.length > 0, {
+      that: 'the process with the late answer to wait again',
+    });
+    expect(next.held).toBe(true);
+    await next.release();
+    const lock = await late;
+    expect(lock.held).toBe(true);
+    expect(lock.fencingToken).toBeGreaterThan(next.fencingToken);
+    await lock.release();
+  });
+
   it('gives the next caller here a token of its own when the lease ran out before the release', async () => {
     const holder = services.open({ connection: server.url, ttl: 1_000 });
     const expired = await holder.acquire('job', { renew: false });
@@ -150,6 +177,29 @@ describe('an answer that comes late, or never', () => {
     await expired.release();
     expect(await server.client().get(KEY)).toMatch(new RegExp(`:${next.fencingToken}$`));
     await next.release();
+  });
+
+  it('costs no result when it is that of the release', async () => {
+    const service = services.open({ connection: proxy.url, commandTimeout: 300 });
+
+    const result = await service.using('job', () => {
+      proxy.drop('toClient');
+      return 'the result';
+    });
+
+    expect(result).toBe('the result');
+  });
+
+  it('masks no error of the work when it is that of the release', async () => {
+    const service = services.open({ connection: proxy.url, commandTimeout: 300 });
+    const failure = new Error('the work failed');
+
+    const call = service.using('job', () => {
+      proxy.drop('toClient');
+      throw failure;
+    });
+
+    await expect(call).rejects.toBe(failure);
   });
 
   it('finds a forced release that overtook the answer of the acquire', async () => {
@@ -209,6 +259,10 @@ describe('an answer that comes late, or never', () => {
     await Promise.all([broken.release(), whole.release()]);
   });
 
+  async function connect(service: LockService): Promise<void> {
+    await (await service.acquire('another')).release();
+  }
+
   /** Commands of the holder go through the proxy, messages to it do not: so one can overtake the other. */
   async function openWithSeparateInbox(options: LockModuleOptions = {}) {
     const client = server.client({ port: proxy.port });
@@ -219,7 +273,7 @@ describe('an answer that comes late, or never', () => {
       outageTimeout: 10_000,
       ...options,
     });
-    await (await holder.acquire('another')).release();
+    await connect(holder);
     await waitFor(async () => (await server.client().pubsub('CHANNELS', 'lock:inbox:*')).length > 0, {
       that: 'the holder to listen',
     });
