@@ -1,0 +1,27 @@
+import { Redisson } from 'node-redisson';
+import type { ContestantDefinition } from '../contestant.js';
+
+export const contestant: ContestantDefinition = {
+  id: 'node-redisson',
+  package: 'node-redisson',
+  kind: 'peer',
+  settings:
+    'defaults (watchdog 30 s, pub/sub), one lock object a hold; lock() and unlock(), which waits without limit',
+  sends: ['evalsha', 'eval', 'del', 'subscribe', 'unsubscribe'],
+  async open(redis) {
+    const redisson = new Redisson({ redis: { options: { ...redis } } });
+    return {
+      async hold(name, work) {
+        const lock = redisson.getLock(name);
+        await lock.lock();
+        try {
+          await work();
+        } finally {
+          await lock.unlock();
+        }
+      },
+      // It has no way to close its connections; the load process ends them.
+      close: () => {},
+    };
+  },
+};

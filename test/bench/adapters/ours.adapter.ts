@@ -1,0 +1,26 @@
+import { createLockService } from '../../../dist/cjs/lock-service.factory.js';
+import { resolveModuleOptions } from '../../../dist/cjs/options/module-options.js';
+import type { ContestantDefinition } from '../contestant.js';
+import { WAIT } from './common-settings.js';
+
+/** This package, built. */
+export const contestant: ContestantDefinition = {
+  id: 'ours',
+  kind: 'ours',
+  settings: `defaults (ttl 30 s, renewed), wait ${WAIT / 1_000} s; acquire and release`,
+  sends: ['evalsha', 'eval'],
+  async open(connection) {
+    const locks = createLockService(resolveModuleOptions({ connection: { ...connection }, wait: WAIT }));
+    return {
+      async hold(name, work) {
+        const lock = await locks.acquire(name);
+        try {
+          await work();
+        } finally {
+          await lock.release();
+        }
+      },
+      close: () => locks.close(),
+    };
+  },
+};

@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+import { createLock, IoredisAdapter, type Lock } from 'redlock-universal';
+import type { ContestantDefinition } from '../contestant.js';
+import { LEASE, WAIT } from './common-settings.js';
+
+const RETRY_DELAY = 100;
+const RETRY_ATTEMPTS = WAIT / RETRY_DELAY;
+
+export const contestant: ContestantDefinition = {
+  id: 'redlock-universal',
+  package: 'redlock-universal',
+  kind: 'peer',
+  settings: `createLock on one node, one lock object a name, defaults (ttl 30 s, retryDelay ${RETRY_DELAY} ms), retryAttempts ${RETRY_ATTEMPTS} instead of 3; acquire and release`,
+  sends: ['set', 'evalsha', 'eval', 'script|load'],
+  async open(redis) {
+    const client = new Redis({ ...redis });
+    const adapter = new IoredisAdapter(client);
+    const locks = new Map<string, Lock>();
+    function lockOf(key: string): Lock {
+      const known = locks.get(key);
+      if (known) return known;
+      const lock = createLock({
+        adapter,
+        key,
+        ttl: LEASE,
+        retryDelay: RETRY_DELAY,
+        retryAttempts: RETRY_ATTEMPTS,
+      });
+      locks.set(key, lock);
+      return lock;
+    }
+    return {
+      async hold(name, work) {
+        const lock = lockOf(name);
+        const handle = await lock.acquire();
+        try {
+          await work();
+        } finally {
+          await lock.release(handle);
+        }
+      },
+      close: () => client.disconnect(),
+    };
+  },
+};

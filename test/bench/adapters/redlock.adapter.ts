@@ -1,0 +1,30 @@
+import { Redis } from 'ioredis';
+import Redlock from 'redlock';
+import type { ContestantDefinition } from '../contestant.js';
+import { LEASE } from './common-settings.js';
+import { REDLOCK_SETTINGS, REDLOCK_SETTINGS_TEXT } from './redlock-settings.js';
+
+export const contestant: ContestantDefinition = {
+  id: 'redlock',
+  package: 'redlock',
+  kind: 'peer',
+  settings: `${REDLOCK_SETTINGS_TEXT}; acquire and release`,
+  sends: ['evalsha', 'eval'],
+  async open(redis) {
+    const client = new Redis({ ...redis });
+    const redlock = new Redlock([client], REDLOCK_SETTINGS);
+    // It reports each attempt that found the lock taken as an error event.
+    redlock.on('error', () => {});
+    return {
+      async hold(name, work) {
+        const lock = await redlock.acquire([name], LEASE);
+        try {
+          await work();
+        } finally {
+          await lock.release();
+        }
+      },
+      close: () => client.disconnect(),
+    };
+  },
+};

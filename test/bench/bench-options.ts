@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import { CONTESTANT_IDS } from './contestants.js';
+
+/** What the command line asked for. */
+export interface BenchOptions {
+  /** One short round, insisting on counts and exclusion only. */
+  readonly quick: boolean;
+  readonly rounds: number;
+  /** Names of cases; empty for all. */
+  readonly cases: readonly string[];
+  /** Ids of contestants. */
+  readonly only: readonly string[];
+  readonly json: string | undefined;
+  readonly help: boolean;
+}
+
+export const USAGE = `Measures nest-redis-lock against other lock packages, on a redis-server of its own.
+
+  npm run bench -- [options]
+
+  --quick            one short round of the main cases; fails where commands are counted or two hold at once
+  --rounds N         rounds of each case, in turn for all contestants (default 3)
+  --case NAME        only this case; may be repeated
+  --only A,B         only these contestants: ${CONTESTANT_IDS.join(', ')}
+  --json FILE        writes all figures to a file
+  --help             shows this`;
+
+/** @throws Error that says which option is wrong */
+export function parseOptions(args: readonly string[], caseNames: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      case: { type: 'string', multiple: true, default: [] },
+      only: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1 on.');
+  const only = values.only?.split(',') ?? [...CONTESTANT_IDS];
+  refuseUnknown('--only', only, CONTESTANT_IDS);
+  refuseUnknown('--case', values.case, caseNames);
+  return { quick: values.quick, rounds, cases: values.case, only, json: values.json, help: values.help };
+}
+
+function refuseUnknown(option: string, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${option} ${unknown} is not one of: ${known.join(', ')}`);
+}

@@ -1,0 +1,164 @@
+import type { Bench, CaseReport, Goal } from '../bench.js';
+import { PEER_IDS } from '../contestants.js';
+import { describeError, perSecond, spread } from '../report/format.js';
+import type { RoundFigures } from '../statistics/round-figures.js';
+import { spreadOf } from '../statistics/spread.js';
+import type { Contest, ContestResult } from './contest.js';
+
+/** Columns that a case may show beside the rate. */
+export type FigureColumn = 'fairness' | 'wait' | 'inUse';
+
+/** A table of a contest's rounds, ours first. */
+export function contestReport(
+  { name }: Contest,
+  result: ContestResult,
+  about: {
+    title: string;
+    notes?: readonly string[];
+    columns: readonly FigureColumn[];
+    goals: readonly Goal[];
+  },
+): CaseReport {
+  const extra = {
+    fairness: 'fairness (Jain)',
+    inUse: 'in use',
+    wait: 'wait p50 / p99 / max, ms',
+  };
+  const columns = about.columns;
+  return {
+    name,
+    title: about.title,
+    notes: about.notes ?? [],
+    head: [
+      '',
+      'holds/s (range)',
+      'ours is',
+      'requests a hold',
+      ...columns.map((column) => extra[column]),
+      'exclusion and errors',
+    ],
+    rows: [...result].map(([id, rounds]) => {
+      if (rounds instanceof Error)
+        return [id, 'could not run', '', '', ...columns.map(() => ''), describeError(rounds)];
+      return [
+        id,
+        spread(spreadOf(rounds.map(({ rate }) => rate)), perSecond),
+        ratioText(result, id),
+        spread(spreadOf(rounds.map(({ requestsPerHold }) => requestsPerHold)), (value) => value.toFixed(2)),
+        ...columns.map((column) => CELLS[column](rounds)),
+        troublesOf(rounds),
+      ];
+    }),
+    goals: about.goals,
+    figures: Object.fromEntries(
+      [...result].map(([id, rounds]) => [id, rounds instanceof Error ? { error: rounds.message } : rounds]),
+    ),
+  };
+}
+
+/** The median of a figure over the rounds of one contestant. */
+export function medianOf(
+  result: ContestResult,
+  id: string,
+  figure: (round: RoundFigures) => number | undefined,
+): number | undefined {
+  const rounds = result.get(id);
+  if (!rounds || rounds instanceof Error) return undefined;
+  return spreadOf(rounds.map(figure))?.median;
+}
+
+/** The peer with the highest median, and that. */
+export function bestPeer(result: ContestResult): { id: string; rate: number } | undefined {
+  return PEER_IDS.map((id) => ({ id, rate: medianOf(result, id, ({ rate }) => rate) ?? 0 }))
+    .filter(({ rate }) => rate > 0)
+    .toSorted((a, b) => b.rate - a.rate)[0];
+}
+
+/** That ours is at least so many times another's rate; undefined where one of them did not run. */
+export function rateGoal(
+  result: ContestResult,
+  other: { id: string; name: string } | undefined,
+  atLeast: number,
+): Goal | undefined {
+  const ours = medianOf(result, 'ours', ({ rate }) => rate);
+  const theirs = other && medianOf(result, other.id, ({ rate }) => rate);
+  if (!other || ours === undefined || !theirs) return undefined;
+  const ratio = ours / theirs;
+  return {
+    text: `at least ${atLeast} times ${other.name}`,
+    measured: `${ratio.toFixed(2)} times`,
+    met: ratio >= atLeast,
+  };
+}
+
+/** That nobody of ours was inside together with another, in any round. */
+export function exclusionGoal(result: ContestResult): Goal | undefined {
+  const rounds = result.get('ours');
+  if (!rounds || rounds instanceof Error) return undefined;
+  const overlaps = rounds.reduce((sum, round) => sum + (round.overlaps ?? 0), 0);
+  const failed = rounds.reduce((sum, round) => sum + failuresOf(round), 0);
+  return {
+    text: 'no two holders at once, no failed or stuck caller',
+    measured: `${overlaps} overlaps, ${failed} failed or stuck`,
+    met: overlaps === 0 && failed === 0,
+    isCount: true,
+  };
+}
+
+/** That ours sends at most so many commands for each hold. */
+export function requestsGoal(result: ContestResult, atMost: number): Goal | undefined {
+  const requests = medianOf(result, 'ours', ({ requestsPerHold }) => requestsPerHold);
+  if (requests === undefined) return undefined;
+  return {
+    text: `at most ${atMost} requests a hold`,
+    measured: requests.toFixed(3),
+    met: requests <= atMost,
+    isCount: true,
+  };
+}
+
+/** Leaves out the goals that could not be judged. */
+export function judged(...goals: (Goal | undefined)[]): Goal[] {
+  return goals.filter((goal) => goal !== undefined);
+}
+
+/** The contestants of a kind that were asked for, in the order of the tables. */
+export function idsOf(bench: Bench, ...without: readonly string[]): string[] {
+  return bench.only.filter((id) => !without.includes(id));
+}
+
+function ratioText(result: ContestResult, id: string): string {
+  const ours = medianOf(result, 'ours', ({ rate }) => rate);
+  const theirs = medianOf(result, id, ({ rate }) => rate);
+  if (id === 'ours' || !ours || !theirs) return '';
+  const ratio = ours / theirs;
+  return `${ratio.toFixed(ratio < 10 ? 2 : 0)} ×`;
+}
+
+const CELLS: Readonly<Record<FigureColumn, (rounds: readonly RoundFigures[]) => string>> = {
+  fairness: (rounds) => spread(spreadOf(rounds.map(({ fairness }) => fairness)), (value) => value.toFixed(3)),
+  inUse: (rounds) =>
+    spread(spreadOf(rounds.map(({ inUse }) => inUse)), (value) => `${(value * 100).toFixed(1)} %`),
+  wait: (rounds) =>
+    (['p50', 'p99', 'max'] as const)
+      .map((which) => spreadOf(rounds.map(({ wait }) => wait?.[which]))?.median.toFixed(1) ?? '–')
+      .join(' / '),
+};
+
+function failuresOf({ failures, stuck }: RoundFigures): number {
+  return Object.values(failures).reduce((sum, times) => sum + times, stuck);
+}
+
+function troublesOf(rounds: readonly RoundFigures[]): string {
+  const overlaps = rounds.reduce((sum, round) => sum + (round.overlaps ?? 0), 0);
+  const stuck = rounds.reduce((sum, round) => sum + round.stuck, 0);
+  const failed = rounds.reduce((sum, round) => sum + failuresOf(round), 0) - stuck;
+  const example = rounds.flatMap(({ failures }) => Object.keys(failures))[0];
+  const troubles = [
+    overlaps > 0 ? `BROKEN: ${overlaps} overlaps` : '',
+    stuck > 0 ? `${stuck} callers stuck` : '',
+    failed > 0 ? `${failed} failed, as: ${describeError(example)}` : '',
+  ].filter((trouble) => trouble !== '');
+  if (troubles.length > 0) return troubles.join('; ');
+  return rounds.some((round) => round.overlaps !== undefined) ? 'held' : 'own names';
+}

@@ -1,0 +1,50 @@
+import type { Bench, BenchCase, Goal } from '../bench.js';
+import { runContest, type Contest, type ContestResult } from './contest.js';
+import {
+  bestPeer,
+  contestReport,
+  exclusionGoal,
+  idsOf,
+  judged,
+  rateGoal,
+  requestsGoal,
+} from './contest-report.js';
+
+const PLAIN = { id: 'plain-floor', name: 'the plain floor' };
+const CORKED = { id: 'corked-floor', name: 'the corked floor' };
+
+/** Each caller locks and unlocks a name that nobody else wants. */
+export const freeNamesCases: readonly BenchCase[] = [
+  freeNames(1, (result) => [rateGoal(result, PLAIN, 0.9)]),
+  freeNames(64, (result) => [rateGoal(result, CORKED, 0.65), overBestPeer(result, 1)]),
+  freeNames(256, (result) => [rateGoal(result, CORKED, 0.8), overBestPeer(result, 2)]),
+];
+
+function freeNames(callers: number, goals: (result: ContestResult) => (Goal | undefined)[]): BenchCase {
+  const name = `free-${callers}`;
+  return {
+    name,
+    isQuick: true,
+    async run(bench: Bench) {
+      const contest: Contest = {
+        name,
+        ids: idsOf(bench, 'async-mutex'),
+        processes: 1,
+        load: { names: 'own', callers, work: 0, record: false },
+        warmUp: bench.quick ? 100 : 400,
+        duration: bench.quick ? 200 : 1_000,
+      };
+      const result = await runContest(bench, contest);
+      return contestReport(contest, result, {
+        title: `Free names: 1 process, ${callers} caller${callers === 1 ? '' : 's'}, each a name of its own`,
+        columns: [],
+        goals: judged(...goals(result), requestsGoal(result, 2), exclusionGoal(result)),
+      });
+    },
+  };
+}
+
+function overBestPeer(result: ContestResult, atLeast: number): Goal | undefined {
+  const best = bestPeer(result);
+  return rateGoal(result, best && { id: best.id, name: `the best peer (${best.id})` }, atLeast);
+}

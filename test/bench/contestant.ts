@@ -1,0 +1,35 @@
+/** How a lock is measured: whatever its own interface looks like. */
+export interface Contestant {
+  /** Waits for the lock of a name, runs the work, releases. Rejects where the lock could not be had. */
+  hold(name: string, work: () => Promise<void>): Promise<void>;
+  /** Ends connections and timers. */
+  close(): Promise<void> | void;
+}
+
+/** Where the Redis of a run is. */
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Of a server or a proxy, as plain values that can be sent to another process. */
+export function addressOf({ host, port }: RedisAddress): RedisAddress {
+  return { host, port };
+}
+
+/** What an adapter file exports as `contestant`. */
+export interface ContestantDefinition {
+  /** As in `--only`. */
+  readonly id: string;
+  /** Package whose version is printed, where there is one. */
+  readonly package?: string;
+  readonly kind: 'ours' | 'peer' | 'floor' | 'local';
+  /** What was set and why, printed beside the figures. */
+  readonly settings: string;
+  /**
+   * Commands that its clients send by themselves, lower case. INFO commandstats counts what scripts call as
+   * well; only these are counted as requests.
+   */
+  readonly sends: readonly string[];
+  open(redis: RedisAddress): Promise<Contestant>;
+}

@@ -1,0 +1,29 @@
+import type { ContestantDefinition } from './contestant.js';
+
+/** The adapters in the order of the tables. Loaded one by one, so that a peer that cannot be loaded fails alone. */
+export const CONTESTANT_IDS = [
+  'ours',
+  'redis-semaphore',
+  'redlock',
+  'redlock-universal',
+  'sesamecare-redlock',
+  'node-redisson',
+  'simple-redis-mutex',
+  'nestjs-redlock-universal',
+  'anchan828-nest-redlock',
+  'plain-floor',
+  'corked-floor',
+  'async-mutex',
+] as const;
+
+export type ContestantId = (typeof CONTESTANT_IDS)[number];
+
+export const PEER_IDS = CONTESTANT_IDS.slice(1, 9);
+
+/** @throws Error when the package of the peer cannot be loaded here */
+export async function loadContestant(id: string): Promise<ContestantDefinition> {
+  const { contestant } = (await import(`./adapters/${id}.adapter.js`)) as {
+    contestant: ContestantDefinition;
+  };
+  return contestant;
+}

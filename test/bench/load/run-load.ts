@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Contestant } from '../contestant.js';
+import { HoldRecording } from './hold-recording.js';
+import type { LoadPlan, LoadResult } from './load-plan.js';
+import { now } from './shared-clock.js';
+
+/** Milliseconds after the stop until callers that still wait are given up. */
+const GRACE = 10_000;
+
+/** Lets all callers acquire, work and release in a loop until the plan's stop. */
+export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<LoadResult> {
+  const { callers, measureFrom, stopAt } = plan;
+  const work = plan.work === 0 ? async () => {} : () => sleep(plan.work);
+  const recording = new HoldRecording();
+  const counted = Array.from({ length: callers }, () => 0);
+  const failures: Record<string, number> = {};
+  let holds = 0;
+  let overlaps = 0;
+  let inside = 0;
+  let running = callers;
+
+  async function call(caller: number): Promise<void> {
+    const name = plan.names === 'one' ? plan.name : `${plan.name}:${caller}`;
+    const isShared = plan.names === 'one';
+    for (;;) {
+      const requested = now();
+      if (requested >= stopAt) break;
+      try {
+        await contestant.hold(name, async () => {
+          const begin = now();
+          if (isShared && ++inside > 1) overlaps++;
+          await work();
+          if (isShared) inside--;
+          const end = now();
+          holds++;
+          if (end >= measureFrom && end < stopAt) counted[caller] = (counted[caller] ?? 0) + 1;
+          if (plan.record) recording.add(requested, begin, end);
+        });
+      } catch (error) {
+        const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+        failures[message] = (failures[message] ?? 0) + 1;
+        // One that fails at once must not keep the event loop from everything else.
+        await sleep(1);
+      }
+    }
+    running--;
+  }
+
+  await sleep(Math.max(0, plan.startAt - now()));
+  const all = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
+  const over = new AbortController();
+  const givenUp = sleep(stopAt + GRACE - now(), undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([all, givenUp]);
+  over.abort();
+  return { holds, counted, failures, overlaps, stuck: running, recording: recording.all };
+}

@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem, type } from 'node:os';
+import { dirname, join } from 'node:path';
+import { RedisServer } from '../support/redis-server.js';
+import { parseOptions, USAGE } from './bench-options.js';
+import type { Bench, CaseReport } from './bench.js';
+import { benchCases } from './cases/index.js';
+import type { ContestantDefinition } from './contestant.js';
+import { loadContestant } from './contestants.js';
+import { caseText } from './report/tables.js';
+
+async function main(): Promise<void> {
+  const options = parseOptions(
+    process.argv.slice(2),
+    benchCases.map(({ name }) => name),
+  );
+  if (options.help) {
+    console.log(`${USAGE}\n\nCases: ${benchCases.map(({ name }) => name).join(', ')}`);
+    return;
+  }
+  const contestants = new Map<string, ContestantDefinition | Error>();
+  for (const id of options.only) {
+    contestants.set(
+      id,
+      await loadContestant(id).catch((error: unknown) =>
+        error instanceof Error ? error : new Error(String(error)),
+      ),
+    );
+  }
+  await using server = await RedisServer.start({ config: { save: '""', appendonly: 'no' } });
+  const bench: Bench = { ...options, server, contestants, say: (line) => console.error(line) };
+  const machine = await describeMachine(server);
+  console.log(machine.join('\n'));
+  for (const [id, definition] of contestants) console.log(describeContestant(id, definition));
+
+  const reports: CaseReport[] = [];
+  for (const benchCase of benchCases) {
+    const isWanted =
+      options.cases.length === 0
+        ? !options.quick || benchCase.isQuick
+        : options.cases.includes(benchCase.name);
+    if (!isWanted) continue;
+    const report = await benchCase.run(bench);
+    reports.push(report);
+    console.log(caseText(report));
+  }
+  if (options.json !== undefined) {
+    writeFileSync(options.json, `${JSON.stringify({ machine, options, reports }, undefined, 2)}\n`);
+  }
+  const broken = reports.flatMap(({ name, goals }) =>
+    goals
+      .filter(({ isCount, met }) => isCount && !met)
+      .map(({ text, measured }) => `${name}: ${text}: ${measured}`),
+  );
+  if (options.quick && broken.length > 0) {
+    console.error(`\nCounts that must hold on any machine do not:\n${broken.join('\n')}`);
+    process.exitCode = 1;
+  }
+}
+
+async function describeMachine(server: RedisServer): Promise<string[]> {
+  const client = server.client();
+  const redis = /redis_version:(\S+)/.exec(await client.info('server'))?.[1];
+  client.disconnect();
+  const [cpu] = cpus();
+  return [
+    `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}`,
+    `Node ${process.versions.node}, Redis ${redis}, ioredis ${versionOf('ioredis')}`,
+  ];
+}
+
+function describeContestant(id: string, definition: ContestantDefinition | Error): string {
+  if (definition instanceof Error) return `${id}: could not be loaded: ${definition.message}`;
+  const version = definition.package === undefined ? '' : ` ${versionOf(definition.package)}`;
+  return `${id}${version}: ${definition.settings}`;
+}
+
+/** From its package.json, wherever that is: some packages do not export it. */
+function versionOf(name: string): string {
+  let directory = dirname(require.resolve(name));
+  for (;;) {
+    try {
+      const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+        name?: string;
+        version?: string;
+      };
+      if (manifest.name === name && manifest.version !== undefined) return manifest.version;
+    } catch {
+      // Not the package's own directory yet.
+    }
+    if (dirname(directory) === directory) return 'of unknown version';
+    directory = dirname(directory);
+  }
+}
+
+// The processes of the test support do not keep the process alive that started them.
+const alive = setInterval(() => {}, 60_000);
+void main()
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  })
+  .finally(() => clearInterval(alive));

@@ -1,0 +1,69 @@
+import { column } from '../load/hold-recording.js';
+import type { LoadPlan, LoadResult } from '../load/load-plan.js';
+import { jainIndex } from './fairness.js';
+import { countOverlaps } from './overlap.js';
+import { percentilesOf, type Percentiles } from './spread.js';
+
+/** What one round of one contestant came to. */
+export interface RoundFigures {
+  /** Holds a second. */
+  readonly rate: number;
+  /** Commands that clients sent for each hold. */
+  readonly requestsPerHold: number;
+  /** Jain's index over the callers of all processes. */
+  readonly fairness: number;
+  /** Holds that began while another was under way; undefined where each caller has a name of its own. */
+  readonly overlaps: number | undefined;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly stuck: number;
+  /** Milliseconds from asking to holding. */
+  readonly wait: Percentiles | undefined;
+  /** Part of the measured time in which somebody held the name. */
+  readonly inUse: number | undefined;
+  /** Milliseconds that a hold lasted on average. */
+  readonly meanHold: number | undefined;
+}
+
+export function figuresOf(plan: LoadPlan, results: readonly LoadResult[], requests: number): RoundFigures {
+  const { measureFrom, stopAt } = plan;
+  const counted = results.flatMap((result) => [...result.counted]);
+  const holds = sum(results.map((result) => result.holds));
+  const held = sum(counted);
+  const recordings = results.map(({ recording }) => recording);
+  const requested = column(recordings, 'requested');
+  const begins = column(recordings, 'begin');
+  const ends = column(recordings, 'end');
+  const waits = begins
+    .map((begin, hold) => (begin >= measureFrom ? begin - (requested[hold] ?? NaN) : NaN))
+    .filter((wait) => !Number.isNaN(wait));
+  const used = begins.map((begin, hold) =>
+    Math.max(0, Math.min(ends[hold] ?? NaN, stopAt) - Math.max(begin, measureFrom)),
+  );
+  const seconds = (stopAt - measureFrom) / 1_000;
+  const inProcess = sum(results.map(({ overlaps }) => overlaps));
+  return {
+    rate: held / seconds,
+    requestsPerHold: requests / holds,
+    fairness: jainIndex(counted),
+    overlaps: plan.names === 'own' ? undefined : Math.max(inProcess, countOverlaps(begins, ends)),
+    failures: addUp(results.map(({ failures }) => failures)),
+    stuck: sum(results.map(({ stuck }) => stuck)),
+    wait: percentilesOf(waits),
+    inUse: plan.record ? used.reduce((total, part) => total + part, 0) / (stopAt - measureFrom) : undefined,
+    meanHold: plan.record
+      ? begins.reduce((total, begin, hold) => total + (ends[hold] ?? NaN) - begin, 0) / begins.length
+      : undefined,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function addUp(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const count of counts) {
+    for (const [what, times] of Object.entries(count)) total[what] = (total[what] ?? 0) + times;
+  }
+  return total;
+}
