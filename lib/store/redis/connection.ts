@@ -53,7 +53,8 @@ export class RedisConnection {
 
   /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
   replaceSilent(): void {
-    if (this.owned && this.commands.status === 'ready') this.commands.disconnect(true);
+    // Not `disconnect`, which waits for an answer to its end of the connection, too.
+    if (this.owned && this.commands.status === 'ready') this.commands.stream.destroy();
   }
 
   /** Closes what this connection opened, whatever state it is in. */

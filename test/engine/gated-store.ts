@@ -1,0 +1,92 @@
+import type {
+  AcquireRequest,
+  Extension,
+  Grant,
+  LockStore,
+  StoreEvents,
+  Taken,
+  YieldRequest,
+} from '../../lib/store/lock-store.js';
+import type { LockSnapshot } from '../../lib/interfaces/lock.interface.js';
+
+type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel';
+
+/** A real store whose requests, or whose answers, a test can hold up one by one. */
+export class GatedStore implements LockStore {
+  /** Every request, in the order in which it was made. */
+  readonly requests: { readonly method: Method; readonly argument: unknown }[] = [];
+  private readonly gates = new Map<string, { readonly passed: Promise<void>; readonly open: () => void }>();
+
+  constructor(private readonly store: LockStore) {}
+
+  /** Keeps the requests of a method from the store, or its answers from the engine, until the function is called. */
+  hold(what: 'requests' | 'answers', method: Method): () => void {
+    let open = (): void => {};
+    const passed = new Promise<void>((resolve) => (open = resolve));
+    this.gates.set(`${what} ${method}`, { passed, open });
+    return () => {
+      this.gates.delete(`${what} ${method}`);
+      open();
+    };
+  }
+
+  count(method: Method): number {
+    return this.requests.filter((request) => request.method === method).length;
+  }
+
+  get canQueue(): boolean {
+    return this.store.canQueue;
+  }
+
+  get trouble(): Error {
+    return this.store.trouble;
+  }
+
+  open(events: StoreEvents): void {
+    this.store.open(events);
+  }
+
+  place(claim: number, tokens: number): string {
+    return this.store.place(claim, tokens);
+  }
+
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    return this.pass('acquire', request, () => this.store.acquire(request));
+  }
+
+  yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    return this.pass('yield', request, () => this.store.yield(request));
+  }
+
+  release(name: string, owner: string): Promise<boolean> {
+    return this.pass('release', owner, () => this.store.release(name, owner));
+  }
+
+  extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    return this.pass('extend', batch, () => this.store.extend(batch));
+  }
+
+  cancel(name: string, place: string): Promise<string | undefined> {
+    return this.pass('cancel', place, () => this.store.cancel(name, place));
+  }
+
+  query(name: string): Promise<LockSnapshot> {
+    return this.store.query(name);
+  }
+
+  forceRelease(name: string): Promise<boolean> {
+    return this.store.forceRelease(name);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private async pass<T>(method: Method, argument: unknown, request: () => Promise<T>): Promise<T> {
+    this.requests.push({ method, argument });
+    await this.gates.get(`requests ${method}`)?.passed;
+    const answer = await request();
+    await this.gates.get(`answers ${method}`)?.passed;
+    return answer;
+  }
+}
