@@ -4,7 +4,7 @@ import type { SimulatedProcess } from './simulated-process.js';
 
 /** One caller's acquire, and the hold that came of it. */
 export interface Attempt {
-  /** Names the caller in the log. */
+  /** Names the caller in the log; begins with the name of its instance. */
   readonly caller: string;
   readonly step: AcquireStep;
   readonly process: SimulatedProcess;
@@ -17,4 +17,6 @@ export interface Attempt {
   state: 'waiting' | 'aborted' | 'holding' | 'over';
   lock: Lock | undefined;
   grantedAs: number;
+  /** On the clock of its process. */
+  grantedAt: number;
 }

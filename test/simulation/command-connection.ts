@@ -106,13 +106,17 @@ export class CommandConnection {
     this.lastArrival = this.weather.served(Math.max(this.lastArrival, arrival));
     request.transit = this.time.at(this.lastArrival, () => {
       request.executed = true;
+      if (this.weather.refuses(this.time.now)) {
+        const error = new Error('LOADING Redis is loading the dataset in memory');
+        return this.answer(request, () => request.reject(error));
+      }
       void request.execute().then((reply) => {
-        if (generation === this.generation) this.answer(request, reply);
+        if (generation === this.generation) this.answer(request, () => request.resolve(reply));
       });
     });
   }
 
-  private answer(request: Request, reply: unknown): void {
+  private answer(request: Request, settle: () => void): void {
     const { generation } = this;
     const arrival = this.weather.arrival(this.time.now, this.instance, 'replies');
     if (arrival === undefined) this.lost.replies = true;
@@ -120,17 +124,17 @@ export class CommandConnection {
     this.lastReply = Math.max(this.lastReply, arrival);
     this.time.at(this.lastReply, () =>
       this.process.run('replies', () => {
-        if (generation === this.generation) this.settle(request, reply);
+        if (generation === this.generation) this.settle(request, settle);
       }),
     );
   }
 
-  private settle(request: Request, reply: unknown): void {
+  private settle(request: Request, settle: () => void): void {
     this.answeredAt = this.time.now;
     this.process.answeredAt = this.process.now();
     this.unanswered = this.unanswered.filter((other) => other !== request);
     if (request.timer) request.timer.cancelled = true;
-    if (!request.refused) request.resolve(reply);
+    if (!request.refused) settle();
   }
 
   private watch(request: Request): void {

@@ -60,6 +60,7 @@ const fault: fc.Arbitrary<FaultStep> = fc.oneof(
     by: fc.constantFrom(5, 50, 300, 1_200),
   }),
   fc.record({ kind: fc.constant('pause' as const), lasts }),
+  fc.record({ kind: fc.constant('refuse' as const), lasts }),
 );
 
 const loss: fc.Arbitrary<LossStep> = fc.oneof(

@@ -58,7 +58,9 @@ export type FaultStep =
       readonly lasts: number;
       readonly by: number;
     }
-  | { readonly kind: 'pause'; readonly lasts: number };
+  | { readonly kind: 'pause'; readonly lasts: number }
+  /** The server answers every command with an error, as it does while it loads its data. */
+  | { readonly kind: 'refuse'; readonly lasts: number };
 
 /** What takes the server's word back. */
 export type LossStep = { readonly kind: 'flush' } | { readonly kind: 'forceRelease'; readonly name: string };
@@ -88,21 +90,26 @@ export interface Expectations {
   readonly calm: boolean;
   /** Besides, no lease runs out, or none is ever shorter than the waiters were told. */
   readonly prompt: boolean;
+  /** Nothing keeps a message from a holder, though the server may lose its data. */
+  readonly undisturbed: boolean;
   /** The server keeps its word: holds exclude each other. */
   readonly exclusive: boolean;
 }
+
+const HARMLESS: ReadonlySet<Step['kind']> = new Set(['acquire', 'crash', 'flush', 'forceRelease']);
 
 /** What may be demanded of a schedule. */
 export function expectationsOf(schedule: Schedule): Expectations {
   const kinds = new Set(schedule.steps.map(({ kind }) => kind));
   const loses = kinds.has('flush') || kinds.has('forceRelease');
-  const harms = [...kinds].some((kind) => kind !== 'acquire' && kind !== 'crash');
-  const calm = !harms && Math.max(...schedule.latencies) <= 3;
+  const quick = Math.max(...schedule.latencies) <= 3;
+  const undisturbed = quick && [...kinds].every((kind) => HARMLESS.has(kind));
+  const calm = undisturbed && !loses;
   const callers = schedule.steps.filter((step) => step.kind === 'acquire');
   const expires = kinds.has('crash') || callers.some(({ renew, maxHold }) => !renew || maxHold !== Infinity);
   const leases = new Set(callers.flatMap(({ ttl, extend }) => [ttl, extend?.ttl ?? ttl]));
   const known = leases.size <= 1 && callers.every(({ minHold }) => minHold === 0);
-  return { calm, prompt: calm && (!expires || known), exclusive: !loses };
+  return { calm, prompt: calm && (!expires || known), undisturbed, exclusive: !loses };
 }
 
 /** Since when all faults are over, in milliseconds from the start. */
@@ -128,6 +135,7 @@ function aftermath(step: Step): number {
     case 'reset':
     case 'cut':
     case 'pause':
+    case 'refuse':
       return step.lasts;
     default:
       return 0;

@@ -113,13 +113,15 @@ export class Simulation {
 
   private perform(step: Step): void {
     if (step.kind === 'flush') {
-      this.log.note('server', 'loses its data');
+      this.referee.flushed();
       return this.server.clear();
     }
     if (step.kind === 'forceRelease') {
-      this.log.note('operator', `takes ${step.name} away`);
+      const [holder] = this.server.query(step.name).held;
+      if (holder) this.referee.revoked(step.name, holder.owner);
       return void this.server.forceRelease(step.name);
     }
+    if (step.kind === 'refuse') return this.log.note('server', `answers with errors for ${step.lasts} ms`);
     if (step.kind === 'pause') return this.log.note('server', `pauses for ${step.lasts} ms`);
     const instance = this.instances[step.instance % this.instances.length];
     if (!instance?.process.alive) return;

@@ -13,6 +13,7 @@ export class Weather {
   private readonly cuts: Window<Fault<'cut'>>[] = [];
   private readonly slowness: Window<Fault<'slow'>>[] = [];
   private readonly pauses: Window<Fault<'pause'>>[] = [];
+  private readonly refusals: Window<Fault<'refuse'>>[] = [];
   private trips = 0;
 
   constructor(private readonly schedule: Schedule) {
@@ -21,6 +22,7 @@ export class Weather {
       now += step.after;
       if (step.kind === 'cut') this.cuts.push({ from: now, to: now + step.lasts, fault: step });
       if (step.kind === 'slow') this.slowness.push({ from: now, to: now + step.lasts, fault: step });
+      if (step.kind === 'refuse') this.refusals.push({ from: now, to: now + step.lasts, fault: step });
       if (step.kind === 'pause') this.pauses.push({ from: now, to: now + step.lasts, fault: step });
     }
   }
@@ -45,6 +47,11 @@ export class Weather {
       (served, { from, to }) => (served >= from ? Math.max(served, to) : served),
       moment,
     );
+  }
+
+  /** Whether the server answers with an error. */
+  refuses(now: number): boolean {
+    return this.refusals.some(({ from, to }) => now >= from && now < to);
   }
 
   private trip(): number {

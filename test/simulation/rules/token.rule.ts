@@ -1,0 +1,25 @@
+import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import type { Attempt } from '../attempt.js';
+import type { Court, Rule } from './court.js';
+
+/**
+ * A hold that was granted later has a greater token, and no two have the same.
+ *
+ * Where the server loses its data, only one that was asked for later, by an instance without a lock, is sure to
+ * be younger: another instance may pass on a hold from before.
+ */
+export class TokenRule implements Rule {
+  constructor(private readonly court: Court) {}
+
+  granted(attempt: Attempt, { fencingToken }: Lock): void {
+    const { attempts, expectations, fail } = this.court;
+    for (const other of attempts) {
+      if (other === attempt || other.step.name !== attempt.step.name || !other.lock) continue;
+      const token = other.lock.fencingToken;
+      if (token === fencingToken) fail(`${attempt.caller} and ${other.caller} have the same token ${token}`);
+      const earlier = expectations.exclusive || (attempt.fresh && other.grantedAs < attempt.begunAs);
+      if (earlier && token > fencingToken)
+        fail(`${attempt.caller} has token ${fencingToken} after ${other.caller}'s ${token}`);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Attempt } from '../attempt.js';
+import { type Court, type Rule, TIMER_SLACK } from './court.js';
+
+/** Whoever waits is answered when its time is over, at once when it gives up, and in arrival order within an instance. */
+export class WaitRule implements Rule {
+  constructor(private readonly court: Court) {}
+
+  granted(attempt: Attempt): void {
+    const { attempts, fail } = this.court;
+    const overtaken = attempts.find(
+      ({ state, process, step, begunAs }) =>
+        state === 'waiting' &&
+        process === attempt.process &&
+        step.name === attempt.step.name &&
+        begunAs < attempt.begunAs,
+    );
+    if (overtaken) fail(`${attempt.caller} overtook ${overtaken.caller} within one instance`);
+  }
+
+  afterEvent(live: readonly Attempt[]): void {
+    const { fail } = this.court;
+    for (const { caller, state, process, step, startedAt } of live) {
+      if (state === 'aborted') fail(`${caller} gave up and is still waiting`);
+      if (state !== 'waiting') continue;
+      const limit = step.wait === 0 ? step.outageTimeout : step.wait;
+      // A single attempt goes on for as long as answers come that have to be confirmed.
+      const asked = step.wait === 0 ? process.answeredAt : -Infinity;
+      const due = Math.max(startedAt + limit, asked + limit, process.wokeAt);
+      if (process.now() > due + TIMER_SLACK) fail(`${caller} still waits for ${step.name} after ${limit} ms`);
+    }
+  }
+}

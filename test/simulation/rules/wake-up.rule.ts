@@ -1,0 +1,85 @@
+import type { Attempt } from '../attempt.js';
+import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
+
+/** After faults: a request that was lost without notice, the reconnect, and a re-ask. */
+const HEALING = 1_000 + 50 + 1_000 * 1.02;
+
+/**
+ * A free lock is granted to one who waits: within a trip where nothing is wrong, within the re-ask after faults.
+ * Where nothing is wrong, neither does the server keep a lock that nobody uses.
+ */
+export class WakeUpRule implements Rule {
+  private readonly freeSince = new Map<string, number>();
+  private readonly keptSince = new Map<string, number>();
+  private readonly usedAt = new Map<string, number>();
+  private readonly inUse = new Set<string>();
+
+  constructor(private readonly court: Court) {}
+
+  beforeEvent(): void {
+    const { time, names, expectations, quietSince, longestTrip } = this.court;
+    const trips = 4 * longestTrip + TIMER_SLACK + CLOCK_SLACK;
+    for (const name of this.inUse) this.usedAt.set(name, time.now);
+    for (const name of names) {
+      const free = this.freeSince.get(name) ?? 0;
+      const used = this.usedAt.get(name) ?? 0;
+      if (expectations.prompt) this.assertNobodyOverlooked(name, free, trips);
+      else this.assertNobodyOverlooked(name, Math.max(free, quietSince), HEALING + trips);
+      if (expectations.prompt) this.assertNobodyOverlooked(name, used, trips);
+      const orphaned = Math.max(used, this.keptSince.get(name) ?? time.now);
+      if (expectations.calm) this.assertNothingOrphaned(name, orphaned, trips);
+    }
+  }
+
+  afterEvent(): void {
+    for (const name of this.court.names) {
+      this.noteFree(name);
+      this.noteUsed(name);
+    }
+  }
+
+  private noteFree(name: string): void {
+    const { server, time } = this.court;
+    const [holder] = server.query(name).held;
+    const free = this.freeSince.get(name) ?? 0;
+    if (!holder) this.keptSince.delete(name);
+    else if (!this.keptSince.has(name)) this.keptSince.set(name, time.now);
+    this.freeSince.set(name, holder ? time.now + (holder.remaining ?? Infinity) : Math.min(free, time.now));
+  }
+
+  private noteUsed(name: string): void {
+    const { server, attempts } = this.court;
+    const owner = server.query(name).held[0]?.owner;
+    const users = attempts.filter(({ step }) => step.name === name);
+    const ownerDied = users.some(({ caller, process }) => !process.alive && caller[0] === owner?.[0]);
+    if (ownerDied || users.some(isUsing)) this.inUse.add(name);
+    else this.inUse.delete(name);
+  }
+
+  private assertNobodyOverlooked(name: string, since: number, bound: number): void {
+    const { time, attempts, fail } = this.court;
+    const idle = time.now - since;
+    if (idle <= bound) return;
+    for (const { caller, state, step, process, startedAt } of attempts) {
+      if (state !== 'waiting' || step.name !== name || !process.awake) continue;
+      const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
+      if (waited > bound)
+        fail(`${caller} waits for ${name}, which nobody has used for ${idle.toFixed(1)} ms`);
+    }
+  }
+
+  private assertNothingOrphaned(name: string, since: number, bound: number): void {
+    const { time, server, attempts, fail } = this.court;
+    const wanted = attempts.some(({ state, step }) => step.name === name && state === 'waiting');
+    const idle = time.now - since;
+    if (wanted || idle <= bound) return;
+    const [holder] = server.query(name).held;
+    if (holder) fail(`${holder.owner} has kept ${name} for ${idle.toFixed(1)} ms without using it`);
+  }
+}
+
+/** Its work has not ended, or `minHold` has not. */
+function isUsing({ state, process, step, lock, grantedAt }: Attempt): boolean {
+  if (!process.alive || !lock) return false;
+  return state === 'holding' || process.now() < grantedAt + step.minHold;
+}
