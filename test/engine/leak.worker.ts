@@ -1,0 +1,83 @@
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { isLockError } from '../../lib/errors/lock.error.js';
+import { serveCalls } from '../support/serve-calls.js';
+import { Instance } from './instance.js';
+
+setFlagsFromString('--expose_gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const [connection = ''] = process.argv.slice(2);
+const [first, second] = [new Instance({ connection }), new Instance({ connection })];
+const patience = new AbortController();
+const CALLERS = 200;
+
+/** Looks at a private field: nothing but this test wants to know. */
+function inside<T>(object: object, field: string): T {
+  return (object as Record<string, T>)[field] as T;
+}
+
+const ignoreTimeout = (error: unknown): void => {
+  if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
+};
+
+/** What callers do with a name that is used once in a lifetime. */
+const ways = {
+  uncontended: (name: string) => first.locks.using(name, () => undefined),
+  async contended(name: string): Promise<void> {
+    await Promise.all([first, second, first].map(({ locks }) => locks.using(name, () => undefined)));
+  },
+  async abandoned(name: string): Promise<void> {
+    const lock = await first.locks.acquire(name, { signal: patience.signal });
+    await Promise.all(
+      [first, second].map(({ locks }) =>
+        locks.acquire(name, { wait: 1 + Math.random() }).catch(ignoreTimeout),
+      ),
+    );
+    await lock.release();
+  },
+  async aborted(name: string): Promise<void> {
+    const lock = await second.locks.acquire(name);
+    const aborter = new AbortController();
+    const waits = [first, second].map(({ locks }) =>
+      locks.acquire(name, { signal: aborter.signal }).catch(() => undefined),
+    );
+    await Promise.resolve();
+    aborter.abort();
+    await Promise.all([...waits, lock.release()]);
+  },
+  /** Never released: its lease ends by itself. */
+  async forgotten(name: string): Promise<void> {
+    await first.locks.acquire(name, { ttl: 50, renew: false });
+  },
+};
+
+const calls = {
+  async start(): Promise<void> {
+    await Promise.all([first.warmUp(), second.warmUp()]);
+  },
+  async use(way: keyof typeof ways, prefix: string, names: number): Promise<void> {
+    let next = 0;
+    const caller = async (): Promise<void> => {
+      while (next < names) await ways[way](`${prefix}:${way}:${next++}`);
+    };
+    await Promise.all(Array.from({ length: CALLERS }, caller));
+  },
+  /** Names that somebody still holds or waits for, as the engines see it. */
+  inUse: () => [first, second].map(({ engine }) => engine.size + engine.keeper.size),
+  left() {
+    collectGarbage();
+    return {
+      heap: process.memoryUsage().heapUsed,
+      waits: [first, second].map(({ engine }) => inside<Map<unknown, unknown>>(engine.waits, 'lists').size),
+      outages: [first, second].map(({ engine }) => inside<Set<unknown>>(engine.outages, 'silent').size),
+      signalListeners: getEventListeners(patience.signal, 'abort').length,
+      resources: process.getActiveResourcesInfo().toSorted(),
+    };
+  },
+};
+
+export type LeakCalls = typeof calls;
+
+serveCalls(calls);

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { startWorker, type Worker } from '../support/worker.js';
+import type { LeakCalls } from './leak.worker.js';
+
+const MEGABYTE = 2 ** 20;
+
+describe('No leak', () => {
+  let server: RedisServer;
+  let worker: Worker<LeakCalls>;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    worker = await startWorker<LeakCalls>(join(__dirname, 'leak.worker.ts'), [server.url]);
+    await worker.call('start');
+  });
+  afterAll(async () => {
+    await worker.kill();
+    await server.stop();
+  });
+
+  const quiet = (): Promise<unknown> =>
+    waitFor(async () => (await worker.call('inUse')).every((size) => size === 0), { timeout: 20_000 });
+
+  it('is there after 100,000 distinct names, locked and unlocked, contended, abandoned and forgotten', async () => {
+    const all = async (prefix: string, share: number): Promise<void> => {
+      await worker.call('use', 'uncontended', prefix, share);
+      await worker.call('use', 'contended', prefix, share);
+      await worker.call('use', 'abandoned', prefix, share);
+      await worker.call('use', 'aborted', prefix, share);
+      await worker.call('use', 'forgotten', prefix, share);
+      await quiet();
+    };
+    // What grows once, such as compiled code and connections' buffers, has grown after this.
+    await all('before', 3_000);
+    const before = await worker.call('left');
+    await all('counted', 20_000);
+    const after = await worker.call('left');
+
+    expect(after).toEqual({
+      ...before,
+      heap: expect.any(Number),
+      waits: [0, 0],
+      outages: [0, 0],
+      signalListeners: 0,
+    });
+    expect((after.heap - before.heap) / MEGABYTE).toBeLessThan(10);
+    await waitFor(async () => (await server.client().dbsize()) === 1, { timeout: 5_000 });
+    expect(await server.client().keys('*')).toEqual(['lock:fence']);
+    expect(await server.client().pubsub('CHANNELS', '*')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,188 @@
+import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { grant, taken } from './scripted-store.js';
+
+describe('A grant by hand-off', () => {
+  let fixture: EngineFixture;
+  beforeEach(() => (fixture = new EngineFixture()));
+
+  /** Waits in the queue of the store, where all grants up to token 100 were made before. */
+  const wait = async (options: LockOptions = {}) => {
+    const hold = observe(fixture.acquire({ ttl: 3_000, ...options }));
+    const request = await fixture.store.next('acquire');
+    request.answer(taken(100));
+    await settle();
+    return { hold, place: request.request.place };
+  };
+
+  it('is held, and renewed at once to a full lease', async () => {
+    const { hold } = await wait({ ttl: 30_000 });
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+
+    expect(hold.value?.held).toBe(true);
+    expect(hold.value?.remaining).toBeLessThanOrEqual(3_000);
+    const renewal = await fixture.store.next('extend');
+    expect(renewal.request).toMatchObject([{ owner: 'me:200', ttl: 30_000 }]);
+    renewal.answer([true]);
+    await settle();
+    expect(hold.value?.remaining).toBeGreaterThan(29_000);
+  });
+
+  it('has a deadline counted from when the request was sent that last found it waiting', async () => {
+    const { hold } = await wait();
+    await fixture.clock.advance(900);
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+
+    expect(hold.value?.remaining).toBeLessThanOrEqual(2_100);
+    expect(hold.value?.remaining).toBeGreaterThan(2_000);
+  });
+
+  it('that is read only after the process was stopped beyond the claim lease is never held', async () => {
+    const { hold } = await wait();
+    await fixture.clock.freeze(4_000);
+    fixture.events.granted('n', grant(200), 3_000);
+    (await fixture.store.next('acquire')).answer(taken(300));
+    await settle();
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+
+    expect(hold).toEqual({});
+  });
+
+  it('with too little left is confirmed before it is held', async () => {
+    const { hold } = await wait();
+    await fixture.clock.freeze(2_500);
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+    expect(hold).toEqual({});
+    const confirmation = await fixture.store.next('acquire');
+    confirmation.answer(grant(200));
+    await settle();
+
+    expect(hold.value).toMatchObject({ fencingToken: 200, held: true });
+    expect(hold.value?.remaining).toBeGreaterThan(2_900);
+  });
+
+  it('that was made before the last answer is out of date', async () => {
+    const { hold } = await wait();
+    fixture.events.granted('n', grant(90), 3_000);
+    await settle();
+
+    expect(hold).toEqual({});
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('that comes while a request is under way is used only once the answer shows it to be newer', async () => {
+    const { hold } = await wait();
+    await fixture.clock.advance(1_000);
+    const again = await fixture.store.next('acquire');
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+    expect(hold).toEqual({});
+    again.answer(taken(150));
+    await settle();
+
+    expect(hold.value?.fencingToken).toBe(200);
+  });
+
+  it('that comes while a request is under way is forgotten when the answer shows it to be older', async () => {
+    const { hold } = await wait();
+    await fixture.clock.advance(1_000);
+    const again = await fixture.store.next('acquire');
+    fixture.events.granted('n', grant(200), 3_000);
+    again.answer(taken(250));
+    await settle();
+
+    expect(hold).toEqual({});
+  });
+
+  it('that is told twice counts once', async () => {
+    const { hold } = await wait();
+    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+
+    expect(hold.value?.held).toBe(true);
+    expect(fixture.store.unseen('release')).toBe(0);
+    expect(fixture.engine.keeper.size).toBe(1);
+  });
+
+  it('that nobody wants any more is given back', async () => {
+    const aborter = new AbortController();
+    await wait({ signal: aborter.signal });
+    aborter.abort();
+    fixture.events.granted('n', grant(200), 3_000);
+
+    expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
+  });
+
+  it('that was under way when the last caller gave up is given back by leaving the queue', async () => {
+    const aborter = new AbortController();
+    await wait({ signal: aborter.signal });
+    aborter.abort();
+    (await fixture.store.next('cancel')).answer('me:200');
+
+    expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
+  });
+
+  it('is asked for again under the same place at least every second', async () => {
+    const { place } = await wait({ ttl: 30_000, wait: 60_000 });
+    for (let i = 0; i < 5; i++) {
+      await fixture.clock.advance(1_000);
+      const again = await fixture.store.next('acquire');
+      expect(again.request.place).toBe(place);
+      again.answer(taken(100 + i));
+      await settle();
+    }
+    expect(place).toBeDefined();
+  });
+
+  it('is asked for again every third of a short ttl', async () => {
+    await wait({ ttl: 600 });
+    await fixture.clock.advance(200);
+
+    expect(fixture.store.unseen('acquire')).toBe(1);
+  });
+
+  it('is asked for again when the lease of the holder ends', async () => {
+    const waiting = observe(fixture.acquire({ ttl: 30_000 }));
+    (await fixture.store.next('acquire')).answer(taken(100, 70));
+    await settle();
+    await fixture.clock.advance(72);
+    (await fixture.store.next('acquire')).answer(grant(200));
+    await settle();
+
+    expect(waiting.value?.held).toBe(true);
+  });
+
+  it('is asked for again by everyone when the inbox is subscribed again', async () => {
+    await wait();
+    const other = observe(fixture.acquire({}, 'other'));
+    (await fixture.store.next('acquire')).answer(taken(100));
+    await settle();
+    fixture.events.subscribed();
+
+    const again = [await fixture.store.next('acquire'), await fixture.store.next('acquire')];
+    expect(again.map(({ request }) => request.name)).toEqual(['n', 'other']);
+    for (const each of again) each.answer(grant(300));
+    await settle();
+    expect(other.value?.held).toBe(true);
+  });
+
+  it('is asked for again after a request under way when the inbox is subscribed meanwhile', async () => {
+    fixture.store.canQueue = false;
+    observe(fixture.acquire());
+    const first = await fixture.store.next('acquire');
+    fixture.store.canQueue = true;
+    fixture.events.subscribed();
+    expect(fixture.store.unseen('acquire')).toBe(0);
+    first.answer(taken(100));
+    const again = await fixture.store.next('acquire');
+
+    expect(first.request.place).toBeUndefined();
+    expect(again.request.place).toBeDefined();
+  });
+});
