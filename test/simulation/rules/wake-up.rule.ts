@@ -1,3 +1,4 @@
+import type { LockInfo } from '../../../lib/interfaces/lock.interface.js';
 import type { Attempt } from '../attempt.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
@@ -33,25 +34,23 @@ export class WakeUpRule implements Rule {
 
   afterEvent(): void {
     for (const name of this.court.names) {
-      this.noteFree(name);
-      this.noteUsed(name);
+      const [holder] = this.court.server.query(name).held;
+      this.noteFree(name, holder);
+      this.noteUsed(name, holder);
     }
   }
 
-  private noteFree(name: string): void {
-    const { server, time } = this.court;
-    const [holder] = server.query(name).held;
+  private noteFree(name: string, holder: LockInfo | undefined): void {
+    const { time } = this.court;
     const free = this.freeSince.get(name) ?? 0;
     if (!holder) this.keptSince.delete(name);
     else if (!this.keptSince.has(name)) this.keptSince.set(name, time.now);
     this.freeSince.set(name, holder ? time.now + (holder.remaining ?? Infinity) : Math.min(free, time.now));
   }
 
-  private noteUsed(name: string): void {
-    const { server, attempts } = this.court;
-    const owner = server.query(name).held[0]?.owner;
-    const users = attempts.filter(({ step }) => step.name === name);
-    const ownerDied = users.some(({ caller, process }) => !process.alive && caller[0] === owner?.[0]);
+  private noteUsed(name: string, holder: LockInfo | undefined): void {
+    const users = this.court.attempts.filter(({ step }) => step.name === name);
+    const ownerDied = users.some(({ caller, process }) => !process.alive && caller[0] === holder?.owner[0]);
     if (ownerDied || users.some(isUsing)) this.inUse.add(name);
     else this.inUse.delete(name);
   }
