@@ -1,0 +1,91 @@
+import { waitFor } from '../support/wait-for.js';
+import { FaultScene, TTL } from './support/fault-scene.js';
+import { expectHolderToLose, expectNoHarm, HeldScene } from './support/held-scene.js';
+import { now } from './support/shared-clock.js';
+
+describe('a fault that leaves Redis its data, but outlasts the lease', () => {
+  let scene: FaultScene;
+  let held: HeldScene;
+
+  beforeAll(async () => {
+    scene = await FaultScene.start(3);
+    held = new HeldScene(scene);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it('finds one clock for all processes', async () => {
+    for (const { worker } of scene.contenders) {
+      const before = now();
+      const there = await worker.call('now');
+      expect(there).toBeGreaterThanOrEqual(before);
+      expect(there).toBeLessThanOrEqual(now());
+    }
+  });
+
+  it('CLIENT PAUSE for longer than the lease', async () => {
+    await held.breakWhileHeld(() => scene.admin.call('CLIENT', 'PAUSE', 1.5 * TTL, 'ALL'));
+
+    await expectHolderToLose(held);
+  });
+
+  it('Redis silent for 5 s', async () => {
+    await held.breakWhileHeld(async () => {
+      const frozenAt = now();
+      scene.server.freeze();
+      await waitFor(() => now() - frozenAt > 5_000, { timeout: 6_000 });
+      scene.server.thaw();
+    });
+
+    await expectHolderToLose(held);
+  });
+
+  it('the network of the holder silent', async () => {
+    await held.breakWhileHeld(() => held.holder.proxy.hold('both'));
+
+    await expectHolderToLose(held, () => held.holder.proxy.pass());
+  });
+
+  it('the network of the holder swallowing everything', async () => {
+    await held.breakWhileHeld(() => held.holder.proxy.drop('both'));
+
+    await expectHolderToLose(held, () => held.holder.proxy.pass());
+  });
+
+  it("the holder's event loop blocked beyond its lease", async () => {
+    await held.breakWhileHeld(() => held.holder.worker.call('block', 2 * TTL));
+
+    await expectHolderToLose(held);
+  });
+
+  it('SIGSTOP of the holder beyond its lease', async () => {
+    await held.breakWhileHeld(async () => {
+      held.holder.worker.freeze();
+      await held.untilAnotherHolds();
+      held.holder.worker.thaw();
+    });
+
+    await expectHolderToLose(held);
+  });
+
+  it('SIGSTOP of a waiter that is handed the lock meanwhile', async () => {
+    await scene.open();
+    await held.holder.worker.call('hold', 'job');
+    const [frozen, third] = [scene.contender(1), scene.contender(2)];
+    const granted = frozen.worker.call('hold', 'job');
+    await scene.untilWaiting('job', 1);
+    const next = third.worker.call('hold', 'job');
+    await scene.untilWaiting('job', 2);
+
+    frozen.worker.freeze();
+    await held.holder.worker.call('finish', 'job');
+    const token = await next;
+    frozen.worker.thaw();
+
+    await scene.untilWaiting('job', 1);
+    expect(await third.worker.call('look', 'job')).toMatchObject({ held: true });
+    await third.worker.call('finish', 'job');
+    expect(await granted).toBeGreaterThan(token);
+    expect(await frozen.worker.call('finish', 'job')).toMatchObject({ code: undefined });
+    await expectNoHarm(held, await scene.close());
+  });
+});

@@ -1,0 +1,46 @@
+import { acquireScript } from '../../lib/scripts/acquire.script.js';
+import { cancelScript } from '../../lib/scripts/cancel.script.js';
+import { releaseScript } from '../../lib/scripts/release.script.js';
+import { yieldScript } from '../../lib/scripts/yield.script.js';
+import { FaultScene } from './support/fault-scene.js';
+import { expectNoHarm, HeldScene } from './support/held-scene.js';
+
+describe('a lost reply, again and again', () => {
+  let scene: FaultScene;
+  let held: HeldScene;
+
+  beforeAll(async () => {
+    scene = await FaultScene.start(3);
+    held = new HeldScene(scene);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it.each([
+    ['acquire', acquireScript.sha],
+    ['release', releaseScript.sha],
+    ['yield', yieldScript.sha],
+  ])('the reply of %s lost, again and again, costs nobody a turn', async (_name, sha) => {
+    // A lease so long that nobody could wait for the end of one that got lost.
+    await scene.open({ ttl: 20_000 });
+    // Two callers here, so that turns end with a yield; and one name that is free between two holds.
+    await held.rush(['job', 'free']);
+    for (let i = 0; i < 5; i++) {
+      await held.holder.proxy.loseNextReply(sha);
+      await scene.untilEveryoneHeld(2, 5_000);
+    }
+
+    await expectNoHarm(held, await scene.close());
+  });
+
+  it('the reply of a cancelled wait lost leaves no trace', async () => {
+    await scene.open();
+    await held.holder.worker.call('hold', 'job');
+    const { worker, proxy } = scene.contender(1);
+    const lost = proxy.loseNextReply(cancelScript.sha);
+    await worker.call('rush', { callers: 1, names: ['job'], seed: 1, maxWork: 60, impatience: 1 });
+    await lost;
+    await held.holder.worker.call('finish', 'job');
+
+    await expectNoHarm(held, await scene.close());
+  });
+});
