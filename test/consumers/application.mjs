@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
@@ -14,23 +13,26 @@ const { waitFor } = require('../support/wait-for.ts');
 
 const SOURCES = fileURLToPath(new URL('sources', import.meta.url));
 
-/** A new application in a directory of its own, outside of this repository and its node_modules. */
+/** A new application in a directory of its own. */
 export class Application {
   /**
    * @param {import('./applications.mjs').ApplicationKind} kind
    * @param {string} directory
+   * @param {AbortSignal} signal
    */
-  constructor(kind, directory) {
+  constructor(kind, directory, signal) {
     this.kind = kind;
     this.directory = directory;
+    this.signal = signal;
   }
 
   /**
    * @param {import('./applications.mjs').ApplicationKind} kind
-   * @param {{ tarball: string, main: string }} contents the package under test, and the source of main.ts
+   * @param {{ scratch: string, tarball: string, main: string, signal: AbortSignal }} settings where to make its
+   *   directory, the package under test, the source of main.ts, and what ends the programs that it runs
    */
-  static async create(kind, { tarball, main }) {
-    const directory = await mkdtemp(join(await realpath(tmpdir()), 'nest-redis-lock-consumer-'));
+  static async create(kind, { scratch, tarball, main, signal }) {
+    const directory = await mkdtemp(join(scratch, 'application-'));
     const manifest = {
       name: 'consumer',
       private: true,
@@ -42,7 +44,7 @@ export class Application {
     await mkdir(join(directory, 'src'));
     await writeFile(join(directory, 'src/main.ts'), main);
     await cp(SOURCES, directory, { recursive: true });
-    return new Application(kind, directory);
+    return new Application(kind, directory, signal);
   }
 
   /** Installs its packages; what npm has to say about peers is an error. */
@@ -96,10 +98,6 @@ export class Application {
     if (errors.toString() !== '') throw new Error(`The application has complaints. ${said()}`);
   }
 
-  async remove() {
-    await rm(this.directory, { recursive: true, force: true });
-  }
-
   /**
    * @param {string} program
    * @param {string[]} args
@@ -107,7 +105,8 @@ export class Application {
    */
   run(program, args) {
     return new Promise((resolve, reject) => {
-      execFile(program, args, { cwd: this.directory, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      const options = { cwd: this.directory, maxBuffer: 2 ** 26, signal: this.signal };
+      execFile(program, args, options, (error, stdout, stderr) => {
         const output = `${stdout}${stderr}`;
         if (error) reject(new Error(`${[program, ...args].join(' ')} failed:\n${output}`, { cause: error }));
         else resolve(output);

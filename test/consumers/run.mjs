@@ -2,7 +2,8 @@
 // node --require ./test/support/typescript.hook.cjs test/consumers/run.mjs
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,23 +88,28 @@ async function use(application, redisUrl) {
   await step('tests a locked method with its Jest, without Redis', () => application.runJest());
 }
 
-const scratch = await mkdtemp(join(tmpdir(), 'nest-redis-lock-pack-'));
+const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'nest-redis-lock-consumers-'));
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interruption.abort());
+
 const redis = await RedisServer.start();
 try {
   const tarball = pack(scratch);
   for (const kind of applications) {
     console.log(`\n${kind.name}`);
-    const application = await Application.create(kind, { tarball, main: quickStart() });
-    try {
-      await use(application, redis.url);
-    } finally {
-      await application.remove();
-    }
+    const application = await Application.create(kind, {
+      scratch,
+      tarball,
+      main: quickStart(),
+      signal: interruption.signal,
+    });
+    await use(application, redis.url);
   }
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   await redis.stop();
-  await rm(scratch, { recursive: true, force: true });
+  // Again where an interrupted npm was still writing.
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
