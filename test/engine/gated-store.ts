@@ -15,18 +15,18 @@ type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel';
 export class GatedStore implements LockStore {
   /** Every request, in the order in which it was made. */
   readonly requests: { readonly method: Method; readonly argument: unknown }[] = [];
-  private readonly gates = new Map<string, { readonly passed: Promise<void>; readonly open: () => void }>();
+  private readonly gates = new Map<string, Promise<void>>();
 
   constructor(private readonly store: LockStore) {}
 
   /** Keeps the requests of a method from the store, or its answers from the engine, until the function is called. */
   hold(what: 'requests' | 'answers', method: Method): () => void {
-    let open = (): void => {};
+    let open: (() => void) | undefined;
     const passed = new Promise<void>((resolve) => (open = resolve));
-    this.gates.set(`${what} ${method}`, { passed, open });
+    this.gates.set(`${what} ${method}`, passed);
     return () => {
       this.gates.delete(`${what} ${method}`);
-      open();
+      open?.();
     };
   }
 
@@ -84,9 +84,9 @@ export class GatedStore implements LockStore {
 
   private async pass<T>(method: Method, argument: unknown, request: () => Promise<T>): Promise<T> {
     this.requests.push({ method, argument });
-    await this.gates.get(`requests ${method}`)?.passed;
+    await this.gates.get(`requests ${method}`);
     const answer = await request();
-    await this.gates.get(`answers ${method}`)?.passed;
+    await this.gates.get(`answers ${method}`);
     return answer;
   }
 }
