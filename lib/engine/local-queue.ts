@@ -155,7 +155,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     } else if (this.phase === 'contending') {
       this.claim(grant, claim);
     } else {
-      void this.context.free(this.name, grant.owner);
+      this.context.giveBack(this.name, grant);
     }
   }
 
@@ -485,7 +485,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     // After a failed request nobody knows whether it put this instance into the queue or even granted the lock.
     if (this.place !== undefined || this.failure !== undefined)
       void this.context.cancel(this.name, this.place ?? '');
-    if (this.unconfirmed) void this.context.free(this.name, this.unconfirmed.grant.owner);
+    if (this.unconfirmed) this.context.giveBack(this.name, this.unconfirmed.grant);
     this.rest();
   }
 

@@ -75,7 +75,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   granted(name: string, grant: Grant, claim: number): void {
     const queue = this.queues.get(name);
     if (queue) queue.accept(grant, claim);
-    else void this.free(name, grant.owner);
+    else this.giveBack(name, grant);
   }
 
   revoked(name: string, owner: string): void {
@@ -98,6 +98,11 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   spend(token: number): void {
     if (token > this.spent) this.spent = token;
+  }
+
+  giveBack(name: string, grant: Grant): void {
+    this.spend(grant.token);
+    void this.free(name, grant.owner);
   }
 
   free(name: string, owner: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { HandoffOptions } from '../interfaces/module-options.interface.js';
-import type { LockStore } from '../store/lock-store.js';
+import type { Grant, LockStore } from '../store/lock-store.js';
 import type { Clock } from './clock.js';
 import type { Deadlines } from './deadlines.js';
 import type { LeaseKeeper } from './lease-keeper.js';
@@ -19,6 +19,8 @@ export interface QueueContext {
   readonly highestSpentToken: number;
   /** Notes the token of a lease that has ended here: the store takes none of them for a grant whose answer was lost. */
   spend(token: number): void;
+  /** Releases a grant that nobody wants, never to take it up again. */
+  giveBack(name: string, grant: Grant): void;
   /** Releases a lock in the store. Never rejects: what could not be confirmed is left to the lease. */
   free(name: string, owner: string): Promise<void>;
   /** Leaves the store's queue, and gives back a grant that was on its way. Never rejects. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Lock, LockModuleOptions, LockService } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -242,6 +244,29 @@ describe('an answer that comes late, or never', () => {
       expect(lock.held).toBe(true);
       await lock.release();
     }
+  });
+
+  it('has its connection reset, so that no request still under way there runs after it was sent again', async () => {
+    const errors: unknown[] = [];
+    const links: { client: Socket; redis: Socket }[] = [];
+    const relay = createServer((client) => {
+      const redis = connectTo({ host: server.host, port: server.port });
+      links.push({ client, redis });
+      client.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code)).pipe(redis);
+      redis.on('error', () => {}).pipe(client);
+    });
+    await once(relay.listen(0, server.host), 'listening');
+    const { port } = relay.address() as AddressInfo;
+    const service = services.open({ connection: { host: server.host, port }, commandTimeout: 300 });
+    await connect(service);
+
+    for (const { client, redis } of links.slice()) redis.unpipe(client);
+    const lock = await service.acquire('job', { outageTimeout: 5_000 });
+
+    expect(errors).toContain('ECONNRESET');
+    await lock.release();
+    for (const { client, redis } of links) [client, redis].forEach((socket) => socket.destroy());
+    relay.close();
   });
 
   it('keeps the other leases when one key of a renewal holds something else', async () => {

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { TLSSocket } from 'node:tls';
 import type { LockConnection } from '../../interfaces/module-options.interface.js';
 import type { LockLog } from '../lock-log.js';
 import { Redaction } from './redaction.js';
@@ -54,7 +55,7 @@ export class RedisConnection {
   /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
   replaceSilent(): void {
     // Not `disconnect`, which waits for an answer to its end of the connection, too.
-    if (this.owned && this.commands.status === 'ready') this.commands.stream.destroy();
+    if (this.owned && this.commands.status === 'ready') abandon(this.commands.stream);
   }
 
   /** Closes what this connection opened, whatever state it is in. */
@@ -84,6 +85,13 @@ export class RedisConnection {
     this.lastError = undefined;
     this.log.log('Redis can be used for locks again.');
   }
+}
+
+/** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
+function abandon(stream: Redis['stream']): void {
+  // Only plain TCP can be reset.
+  if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
+  else stream.resetAndDestroy();
 }
 
 function createClient(connection: string | RedisOptions | undefined): Redis {

@@ -1,0 +1,46 @@
+import { SystemClock } from '../../lib/engine/clock.js';
+import { LockEngine } from '../../lib/engine/lock-engine.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import type { AcquireRequest, LockStore } from '../../lib/store/lock-store.js';
+
+/** A store that never answers, and keeps what it was asked. */
+class SilentStore implements LockStore {
+  readonly acquires: AcquireRequest[] = [];
+  readonly released: string[] = [];
+  readonly canQueue = true;
+  readonly trouble = new Error('This store never answers.');
+
+  open(): void {}
+  place = (): string => 'me|1000|1';
+  acquire(request: AcquireRequest): Promise<never> {
+    this.acquires.push(request);
+    return new Promise(() => {});
+  }
+  release(_name: string, owner: string): Promise<never> {
+    this.released.push(owner);
+    return new Promise(() => {});
+  }
+  yield = (): Promise<never> => new Promise(() => {});
+  extend = (): Promise<never> => new Promise(() => {});
+  cancel = (): Promise<never> => new Promise(() => {});
+  query = (): Promise<never> => new Promise(() => {});
+  forceRelease = (): Promise<never> => new Promise(() => {});
+  close = (): Promise<void> => Promise.resolve();
+}
+
+// A release may run later than the acquire sent after it, as after SCRIPT FLUSH when only its script is missing:
+// were the grant taken up again, it would end a running hold.
+it('a grant that was given back is never taken up again', async () => {
+  const store = new SilentStore();
+  const { handoff, maxWaiters, defaults } = resolveModuleOptions({});
+  const engine = new LockEngine({ store, clock: new SystemClock(), handoff, maxWaiters, log: console });
+  const grant = { owner: 'me:700', token: 700, tokens: 1 };
+
+  engine.granted('job', grant, 1_000);
+  const refused = engine.acquire('job', defaults, false);
+
+  expect(store.released).toEqual([grant.owner]);
+  expect(store.acquires).toMatchObject([{ spent: grant.token }]);
+  engine.beginShutdown();
+  await expect(refused).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+});
