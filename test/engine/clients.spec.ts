@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { Redis, RedisOptions } from 'ioredis';
 import { RedisConnection } from '../../lib/store/redis/connection.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 import { PlainLock } from './plain-lock.js';
@@ -117,6 +119,25 @@ describe('Redis clients', () => {
     await blue.locks.using('apart', async () => {
       expect(await green.locks.using('apart', { wait: 0 }, () => 'both')).toBe('both');
     });
+  });
+
+  it('whose network swallows everything are replaced at once', async () => {
+    const proxy = await TcpProxy.start(server);
+    const connection = new RedisConnection(proxy.url, quiet);
+    await connection.commands.ping();
+    proxy.drop('both');
+    const closed = once(connection.commands, 'close').then(() => performance.now());
+    const startedAt = performance.now();
+    connection.replaceSilent();
+    const took = (await closed) - startedAt;
+    const back = once(connection.commands, 'ready');
+    proxy.pass();
+    await back;
+    connection.close();
+    await proxy.close();
+
+    // To close it in an orderly way would take ioredis 2 s.
+    expect(took).toBeLessThan(1_000);
   });
 
   it('are told by URL: TLS, credentials, database', () => {

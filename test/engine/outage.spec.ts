@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockOptions } from '../../lib/interfaces/lock-options.interface.js';
 import { RedisServer } from '../support/redis-server.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
@@ -124,24 +123,6 @@ describe('While Redis does not answer', () => {
     server.thaw();
     expect((await patient).held).toBe(true);
     await (await patient).release();
-  });
-
-  it('because the network swallows everything, a connection is replaced soon after commandTimeout', async () => {
-    const proxy = await TcpProxy.start(server);
-    await using cut = await new Instance({ connection: proxy.url, commandTimeout: 200 }).warmUp();
-    proxy.drop('toClient');
-    const startedAt = performance.now();
-    const next = cut.locks.acquire('n', { outageTimeout: 20_000, wait: 20_000 });
-    await waitFor(async () => (await server.client().exists('lock:{n}')) === 1);
-    const connections = proxy.connections;
-    await waitFor(() => proxy.connections > connections, { that: 'a second connection' });
-    expect(performance.now() - startedAt).toBeLessThan(200 + 3 * NOISE);
-    proxy.pass();
-    const lock = await next;
-
-    expect(lock.held).toBe(true);
-    await lock.release();
-    await proxy.close();
   });
 
   it('nothing is left behind by those who gave up, once it answers again', async () => {
