@@ -2,7 +2,7 @@ import { LockError, type LockErrorDetails } from './lock.error.js';
 
 /** What is known about whoever holds a lock that could not be had. */
 export interface LockHolder {
-  /** Owner id of the holder, `<host>-<pid>-<random>:<n>` for a holder of this package. */
+  /** Owner id of the holder, `<host>-<pid>-<random>:<token>` for a holder of this package. */
   readonly owner?: string;
   /** Milliseconds for which the holder's lease still runs without renewal, as of the last look. */
   readonly remaining?: number;
