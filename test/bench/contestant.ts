@@ -31,5 +31,6 @@ export interface ContestantDefinition {
    * well; only these are counted as requests.
    */
   readonly sends: readonly string[];
-  open(redis: RedisAddress): Promise<Contestant>;
+  /** @param lease milliseconds of a lease; by default what `settings` says */
+  open(redis: RedisAddress, lease?: number): Promise<Contestant>;
 }

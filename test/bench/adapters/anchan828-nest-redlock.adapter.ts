@@ -20,11 +20,11 @@ export const contestant: ContestantDefinition = {
   kind: 'peer',
   settings: `@Redlock on a provider's method; ${REDLOCK_SETTINGS_TEXT}`,
   sends: ['evalsha', 'eval'],
-  async open(redis) {
+  async open(redis, duration = LEASE) {
     const client = new Redis({ ...redis });
 
     @Module({
-      imports: [RedlockModule.register({ clients: [client], settings: REDLOCK_SETTINGS, duration: LEASE })],
+      imports: [RedlockModule.register({ clients: [client], settings: REDLOCK_SETTINGS, duration })],
       providers: [LockedWork],
     })
     class BenchModule {}

@@ -1,5 +1,5 @@
 /** Milliseconds that every contestant may wait for a lock; what takes longer counts as failed. */
 export const WAIT = 60_000;
 
-/** Milliseconds of a lease, the default of most. */
+/** Milliseconds of a lease, the default of most; cases about leases ask for a shorter one. */
 export const LEASE = 30_000;

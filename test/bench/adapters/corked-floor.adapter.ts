@@ -7,7 +7,7 @@ export const contestant: ContestantDefinition = {
   kind: 'floor',
   settings: 'the same with the socket corked for one tick',
   sends: ['set', 'evalsha', 'eval'],
-  open: async (redis) => openPlainLock(redis, corkForOneTick()),
+  open: async (redis, lease) => openPlainLock(redis, lease, corkForOneTick()),
 };
 
 function corkForOneTick(): (client: Redis) => void {

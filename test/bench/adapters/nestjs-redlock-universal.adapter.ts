@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { IoredisAdapter, Redlock, RedlockModule } from 'nestjs-redlock-universal';
 import type { ContestantDefinition } from '../contestant.js';
-import { WAIT } from './common-settings.js';
+import { LEASE, WAIT } from './common-settings.js';
 
 const RETRY_DELAY = 200;
 const RETRY_ATTEMPTS = WAIT / RETRY_DELAY;
@@ -22,13 +22,14 @@ export const contestant: ContestantDefinition = {
   kind: 'peer',
   settings: `@Redlock on a provider's method, one node, defaults (ttl 30 s, retryDelay ${RETRY_DELAY} ms), retryAttempts ${RETRY_ATTEMPTS} instead of 3; declares Nest up to 11 and Node 22, runs here on what is installed`,
   sends: ['set', 'evalsha', 'eval', 'script|load'],
-  async open(redis) {
+  async open(redis, defaultTtl = LEASE) {
     const client = new Redis({ ...redis });
 
     @Module({
       imports: [
         RedlockModule.forRoot({
           nodes: [new IoredisAdapter(client)],
+          defaultTtl,
           retryAttempts: RETRY_ATTEMPTS,
           retryDelay: RETRY_DELAY,
         }),

@@ -1,5 +1,6 @@
 import { Redisson } from 'node-redisson';
 import type { ContestantDefinition } from '../contestant.js';
+import { LEASE } from './common-settings.js';
 
 export const contestant: ContestantDefinition = {
   id: 'node-redisson',
@@ -8,8 +9,11 @@ export const contestant: ContestantDefinition = {
   settings:
     'defaults (watchdog 30 s, pub/sub), one lock object a hold; lock() and unlock(), which waits without limit',
   sends: ['evalsha', 'eval', 'del', 'subscribe', 'unsubscribe'],
-  async open(redis) {
-    const redisson = new Redisson({ redis: { options: { ...redis } } });
+  async open(redis, lease = LEASE) {
+    const redisson = new Redisson({
+      redis: { options: { ...redis } },
+      lockWatchdogTimeout: BigInt(lease),
+    });
     return {
       async hold(name, work) {
         const lock = redisson.getLock(name);

@@ -1,7 +1,7 @@
 import { createLockService } from '../../../dist/cjs/lock-service.factory.js';
 import { resolveModuleOptions } from '../../../dist/cjs/options/module-options.js';
 import type { ContestantDefinition } from '../contestant.js';
-import { WAIT } from './common-settings.js';
+import { LEASE, WAIT } from './common-settings.js';
 
 /** This package, built. */
 export const contestant: ContestantDefinition = {
@@ -9,8 +9,8 @@ export const contestant: ContestantDefinition = {
   kind: 'ours',
   settings: `defaults (ttl 30 s, renewed), wait ${WAIT / 1_000} s; acquire and release`,
   sends: ['evalsha', 'eval'],
-  async open(connection) {
-    const locks = createLockService(resolveModuleOptions({ connection: { ...connection }, wait: WAIT }));
+  async open(connection, ttl = LEASE) {
+    const locks = createLockService(resolveModuleOptions({ connection: { ...connection }, ttl, wait: WAIT }));
     return {
       async hold(name, work) {
         const lock = await locks.acquire(name);

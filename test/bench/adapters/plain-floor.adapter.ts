@@ -6,5 +6,5 @@ export const contestant: ContestantDefinition = {
   kind: 'floor',
   settings: 'hand-written SET NX PX and compare-and-delete on bare ioredis; tried again every 10 ms',
   sends: ['set', 'evalsha', 'eval'],
-  open: async (redis) => openPlainLock(redis, () => {}),
+  open: async (redis, lease) => openPlainLock(redis, lease),
 };

@@ -15,9 +15,14 @@ interface PlainClient extends Redis {
 /**
  * SET NX PX and compare-and-delete, the least that a lock on Redis can do: no token, no renewal, no queue.
  *
+ * @param lease milliseconds
  * @param beforeCommand runs before each command is written
  */
-export function openPlainLock(redis: RedisAddress, beforeCommand: (client: Redis) => void): Contestant {
+export function openPlainLock(
+  redis: RedisAddress,
+  lease = LEASE,
+  beforeCommand: (client: Redis) => void = () => {},
+): Contestant {
   const client = new Redis({
     ...redis,
     scripts: { release: { numberOfKeys: 1, lua: COMPARE_AND_DELETE } },
@@ -29,7 +34,7 @@ export function openPlainLock(redis: RedisAddress, beforeCommand: (client: Redis
       const id = `${owner}:${++holds}`;
       for (;;) {
         beforeCommand(client);
-        if ((await client.set(name, id, 'PX', LEASE, 'NX')) !== null) break;
+        if ((await client.set(name, id, 'PX', lease, 'NX')) !== null) break;
         await sleep(RETRY_DELAY);
       }
       try {

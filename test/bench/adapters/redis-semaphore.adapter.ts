@@ -9,11 +9,11 @@ export const contestant: ContestantDefinition = {
   kind: 'peer',
   settings: `Mutex with its defaults (lockTimeout 10 s, refreshed at 0.8, retryInterval 10 ms), acquireTimeout ${WAIT / 1_000} s`,
   sends: ['set', 'evalsha', 'eval'],
-  async open(redis) {
+  async open(redis, lockTimeout = 10_000) {
     const client = new Redis({ ...redis });
     return {
       async hold(name, work) {
-        const mutex = new Mutex(client, name, { acquireTimeout: WAIT });
+        const mutex = new Mutex(client, name, { lockTimeout, acquireTimeout: WAIT });
         await mutex.acquire();
         try {
           await work();

@@ -12,7 +12,7 @@ export const contestant: ContestantDefinition = {
   kind: 'peer',
   settings: `createLock on one node, one lock object a name, defaults (ttl 30 s, retryDelay ${RETRY_DELAY} ms), retryAttempts ${RETRY_ATTEMPTS} instead of 3; acquire and release`,
   sends: ['set', 'evalsha', 'eval', 'script|load'],
-  async open(redis) {
+  async open(redis, ttl = LEASE) {
     const client = new Redis({ ...redis });
     const adapter = new IoredisAdapter(client);
     const locks = new Map<string, Lock>();
@@ -22,7 +22,7 @@ export const contestant: ContestantDefinition = {
       const lock = createLock({
         adapter,
         key,
-        ttl: LEASE,
+        ttl,
         retryDelay: RETRY_DELAY,
         retryAttempts: RETRY_ATTEMPTS,
       });

@@ -10,13 +10,13 @@ export const contestant: ContestantDefinition = {
   kind: 'peer',
   settings: `${REDLOCK_SETTINGS_TEXT}; acquire and release`,
   sends: ['evalsha', 'eval'],
-  async open(redis) {
+  async open(redis, lease = LEASE) {
     const client = new Redis({ ...redis });
     const redlock = new Redlock([client], REDLOCK_SETTINGS);
     redlock.on('error', () => {});
     return {
       async hold(name, work) {
-        const lock = await redlock.acquire([name], LEASE);
+        const lock = await redlock.acquire([name], lease);
         try {
           await work();
         } finally {

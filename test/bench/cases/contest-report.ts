@@ -6,7 +6,7 @@ import { spreadOf } from '../statistics/spread.js';
 import type { Contest, ContestResult } from './contest.js';
 
 /** Columns that a case may show beside the rate. */
-export type FigureColumn = 'fairness' | 'wait' | 'inUse';
+export type FigureColumn = 'fairness' | 'wait' | 'inUse' | 'handoff';
 
 /** A table of a contest's rounds, ours first. */
 export function contestReport(
@@ -23,6 +23,7 @@ export function contestReport(
     fairness: 'fairness (Jain)',
     inUse: 'in use',
     wait: 'wait p50 / p99 / max, ms',
+    handoff: 'hand-off p50 / p99, ms',
   };
   const columns = about.columns;
   return {
@@ -139,6 +140,10 @@ const CELLS: Readonly<Record<FigureColumn, (rounds: readonly RoundFigures[]) => 
   fairness: (rounds) => spread(spreadOf(rounds.map(({ fairness }) => fairness)), (value) => value.toFixed(3)),
   inUse: (rounds) =>
     spread(spreadOf(rounds.map(({ inUse }) => inUse)), (value) => `${(value * 100).toFixed(1)} %`),
+  handoff: (rounds) =>
+    (['p50', 'p99'] as const)
+      .map((which) => spreadOf(rounds.map(({ handoff }) => handoff?.[which]))?.median.toFixed(2) ?? '–')
+      .join(' / '),
   wait: (rounds) =>
     (['p50', 'p99', 'max'] as const)
       .map((which) => spreadOf(rounds.map(({ wait }) => wait?.[which]))?.median.toFixed(1) ?? '–')

@@ -80,7 +80,7 @@ async function runRound(
 }
 
 /** Commands that the contestant's clients sent since the counts were reset, without those called by scripts. */
-async function countRequests(bench: Bench, id: string): Promise<number> {
+export async function countRequests(bench: Bench, id: string): Promise<number> {
   const definition = bench.contestants.get(id);
   if (!definition || definition instanceof Error) return NaN;
   const counts = await bench.server.commandCounts();

@@ -1,6 +1,21 @@
 import type { BenchCase } from '../bench.js';
+import { farRedisCase } from './far-redis.case.js';
 import { freeNamesCases } from './free-names.case.js';
+import { growthCase } from './growth.case.js';
+import { handoffCase } from './handoff.case.js';
 import { hotNameCases } from './hot-name.case.js';
+import { killedHolderCase } from './killed-holder.case.js';
+import { manyWaitersCase } from './many-waiters.case.js';
+import { renewedHoldsCase } from './renewed-holds.case.js';
 
 /** In the order in which they run. */
-export const benchCases: readonly BenchCase[] = [...freeNamesCases, ...hotNameCases];
+export const benchCases: readonly BenchCase[] = [
+  ...freeNamesCases,
+  ...hotNameCases,
+  farRedisCase,
+  handoffCase,
+  killedHolderCase,
+  manyWaitersCase,
+  renewedHoldsCase,
+  growthCase,
+];

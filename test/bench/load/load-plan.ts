@@ -1,7 +1,7 @@
 /** What the callers of one load process do. Moments are milliseconds of the shared clock. */
 export interface LoadPlan {
-  /** All callers want one name, or each wants its own. */
-  readonly names: 'one' | 'own';
+  /** All callers want one name, each wants its own, or each takes one after the other of so many. */
+  readonly names: 'one' | 'own' | number;
   /** The name, or what own names begin with. */
   readonly name: string;
   readonly callers: number;

@@ -14,13 +14,13 @@ export class LoadPool {
   private constructor(readonly processes: readonly Worker<LoadCalls>[]) {}
 
   /** @throws Error with what the processes printed, when the contestant cannot be opened there */
-  static async start(id: string, processes: number, redis: RedisAddress): Promise<LoadPool> {
+  static async start(id: string, processes: number, redis: RedisAddress, lease?: number): Promise<LoadPool> {
     const file = join(__dirname, 'load.process.ts');
     const pool = new LoadPool(
       await Promise.all(Array.from({ length: processes }, () => startWorker<LoadCalls>(file))),
     );
     try {
-      const opened = Promise.all(pool.processes.map((worker) => worker.call('open', id, redis)));
+      const opened = Promise.all(pool.processes.map((worker) => worker.call('open', id, redis, lease)));
       const late = sleep(OPENING_TIME, undefined, { ref: false }).then(() => {
         throw new Error(`It did not open within ${OPENING_TIME} ms.`);
       });

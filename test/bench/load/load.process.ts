@@ -1,8 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { serveCalls } from '../../support/serve-calls.js';
 import type { Contestant, RedisAddress } from '../contestant.js';
 import { loadContestant } from '../contestants.js';
-import { runLoad } from './run-load.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
+import { runLoad } from './run-load.js';
+import { now } from './shared-clock.js';
 
 // The hook that compiles this file turns them on; they would make the errors of some peers dear.
 process.setSourceMapsEnabled(false);
@@ -12,15 +15,10 @@ process.on('unhandledRejection', (reason) => unhandled.add(`unhandled: ${String(
 
 let contestant: Contestant | undefined;
 
-function opened(): Contestant {
-  if (!contestant) throw new Error('Call open first');
-  return contestant;
-}
-
 const calls = {
-  async open(id: string, redis: RedisAddress): Promise<void> {
+  async open(id: string, redis: RedisAddress, lease?: number): Promise<void> {
     const definition = await loadContestant(id);
-    contestant = await definition.open(redis);
+    contestant = await definition.open(redis, lease);
     // Connections, scripts and first compilation are no part of what is measured.
     await contestant.hold(`bench:open:${process.pid}`, async () => {});
   },
@@ -32,8 +30,48 @@ const calls = {
     unhandled.clear();
     return { ...result, failures };
   },
+
+  /** Takes all the names and keeps them until the process ends. Gives the moment at which each was had. */
+  async take(names: readonly string[]): Promise<number[]> {
+    return Promise.all(names.map((name) => takeForGood(name)));
+  },
+
+  /** Lets so many callers wait for a name that somebody has taken; does not wait for them. */
+  startWaiting(name: string, callers: number): void {
+    for (let caller = 0; caller < callers; caller++) void takeForGood(name).catch(() => {});
+  },
+
+  /** Milliseconds of CPU that this process has used. */
+  cpu(): number {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
+
+  /** Bytes of heap in use after a collection. */
+  heap(): number {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    collect();
+    return process.memoryUsage().heapUsed;
+  },
 };
 
 export type LoadCalls = typeof calls;
 
 serveCalls(calls);
+
+function opened(): Contestant {
+  if (!contestant) throw new Error('Call open first');
+  return contestant;
+}
+
+function takeForGood(name: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    opened()
+      .hold(name, () => {
+        resolve(now());
+        return new Promise(() => {});
+      })
+      .catch(reject);
+  });
+}

@@ -5,7 +5,7 @@ import type { LoadPlan, LoadResult } from './load-plan.js';
 import { now } from './shared-clock.js';
 
 /** Milliseconds after the stop until callers that still wait are given up. */
-const GRACE = 10_000;
+const GRACE = 4_000;
 
 /** Lets all callers acquire, work and release in a loop until the plan's stop. */
 export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<LoadResult> {
@@ -19,12 +19,14 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
   let inside = 0;
   let running = callers;
 
+  const names = nameOf(plan);
+
   async function call(caller: number): Promise<void> {
-    const name = plan.names === 'one' ? plan.name : `${plan.name}:${caller}`;
     const isShared = plan.names === 'one';
     for (;;) {
       const requested = now();
       if (requested >= stopAt) break;
+      const name = names(caller);
       try {
         await contestant.hold(name, async () => {
           const begin = now();
@@ -53,4 +55,14 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
   await Promise.race([all, givenUp]);
   over.abort();
   return { holds, counted, failures, overlaps, stuck: running, recording: recording.all };
+}
+
+function nameOf({ names, name, callers }: LoadPlan): (caller: number) => string {
+  if (names === 'one') return () => name;
+  if (names === 'own') {
+    const own = Array.from({ length: callers }, (_, caller) => `${name}:${caller}`);
+    return (caller) => own[caller] ?? name;
+  }
+  let turn = 0;
+  return () => `${name}:${turn++ % names}`;
 }

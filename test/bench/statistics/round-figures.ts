@@ -1,5 +1,6 @@
 import { column } from '../load/hold-recording.js';
 import type { LoadPlan, LoadResult } from '../load/load-plan.js';
+import { handoffsOf } from './handoff.js';
 import { jainIndex } from './fairness.js';
 import { countOverlaps } from './overlap.js';
 import { percentilesOf, type Percentiles } from './spread.js';
@@ -18,6 +19,8 @@ export interface RoundFigures {
   readonly stuck: number;
   /** Milliseconds from asking to holding. */
   readonly wait: Percentiles | undefined;
+  /** Milliseconds from a hold to the next in another process. */
+  readonly handoff: Percentiles | undefined;
   /** Part of the measured time in which somebody held the name. */
   readonly inUse: number | undefined;
   /** Milliseconds that a hold lasted on average. */
@@ -45,10 +48,11 @@ export function figuresOf(plan: LoadPlan, results: readonly LoadResult[], reques
     rate: held / seconds,
     requestsPerHold: requests / holds,
     fairness: jainIndex(counted),
-    overlaps: plan.names === 'own' ? undefined : Math.max(inProcess, countOverlaps(begins, ends)),
+    overlaps: plan.names !== 'one' ? undefined : Math.max(inProcess, countOverlaps(begins, ends)),
     failures: addUp(results.map(({ failures }) => failures)),
     stuck: sum(results.map(({ stuck }) => stuck)),
     wait: percentilesOf(waits),
+    handoff: plan.names === 'one' && results.length > 1 ? handoffsOf(recordings) : undefined,
     inUse: plan.record ? used.reduce((total, part) => total + part, 0) / (stopAt - measureFrom) : undefined,
     meanHold: plan.record
       ? begins.reduce((total, begin, hold) => total + (ends[hold] ?? NaN) - begin, 0) / begins.length

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench, BenchCase } from '../bench.js';
+import { addressOf } from '../contestant.js';
+import { LoadPool } from '../load/load-pool.js';
+import { describeError } from '../report/format.js';
+import { countRequests } from './contest.js';
+import { idsOf } from './contest-report.js';
+
+const PROCESSES = 4;
+const WAITERS = 1_000;
+/** Milliseconds for ours, and for the others, which send steadily and need no long look. */
+const OUR_TIME = 10_000;
+const THEIR_TIME = 2_000;
+
+interface Waiting {
+  /** Commands a second, of all processes together. */
+  readonly requests: number;
+  /** Bytes of heap for each waiter. */
+  readonly memory: number;
+}
+
+/** 1,000 callers wait for a name that somebody keeps. */
+export const manyWaitersCase: BenchCase = {
+  name: 'waiters',
+  isQuick: false,
+  async run(bench) {
+    const rows: string[][] = [];
+    const figures: Record<string, unknown> = {};
+    let ours: Waiting | undefined;
+    for (const id of idsOf(bench, 'async-mutex')) {
+      bench.say(`waiters: ${id}`);
+      const seen = await watchWaiters(bench, id).catch((error: unknown) => error as Error);
+      figures[id] = seen instanceof Error ? { error: seen.message } : seen;
+      if (id === 'ours' && !(seen instanceof Error)) ours = seen;
+      rows.push(
+        seen instanceof Error
+          ? [id, '', '', describeError(seen)]
+          : [id, seen.requests.toFixed(1), (seen.memory / 1_000).toFixed(2), ''],
+      );
+    }
+    return {
+      name: 'waiters',
+      title: `${WAITERS.toLocaleString('en')} waiters in ${PROCESSES} processes, for ${OUR_TIME / 1_000} s`,
+      notes: [`Others than ours for ${THEIR_TIME / 1_000} s. Memory is heap in use after a collection.`],
+      head: ['', 'requests a second', 'kB a waiter', 'errors'],
+      rows,
+      goals: ours
+        ? [
+            {
+              text: 'at most 4 requests a second in all',
+              measured: ours.requests.toFixed(1),
+              met: ours.requests <= 4,
+              isCount: true,
+            },
+            {
+              text: 'memory of a waiter below 2 kB',
+              measured: `${(ours.memory / 1_000).toFixed(2)} kB`,
+              met: ours.memory < 2_000,
+            },
+          ]
+        : [],
+      figures,
+    };
+  },
+};
+
+async function watchWaiters(bench: Bench, id: string): Promise<Waiting> {
+  const definition = bench.contestants.get(id);
+  if (definition instanceof Error) throw definition;
+  const pool = await LoadPool.start(id, PROCESSES + 1, addressOf(bench.server));
+  try {
+    const [holder, ...waiting] = pool.processes;
+    if (!holder) throw new Error('A process that holds is needed');
+    await holder.call('take', ['bench:waiters']);
+    const before = await Promise.all(waiting.map((worker) => worker.call('heap')));
+    await Promise.all(
+      waiting.map((worker) => worker.call('startWaiting', 'bench:waiters', WAITERS / PROCESSES)),
+    );
+    // Everybody stands in line by then.
+    await sleep(500);
+    await bench.server.resetCommandCounts();
+    const time = id === 'ours' ? OUR_TIME : THEIR_TIME;
+    await sleep(time);
+    const requests = await countRequests(bench, id);
+    const after = await Promise.all(waiting.map((worker) => worker.call('heap')));
+    const grown = after.reduce((sum, heap, index) => sum + heap - (before[index] ?? NaN), 0);
+    return { requests: requests / (time / 1_000), memory: grown / WAITERS };
+  } finally {
+    await pool.close();
+  }
+}
