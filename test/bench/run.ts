@@ -40,7 +40,9 @@ async function main(): Promise<void> {
         ? !options.quick || benchCase.isQuick
         : options.cases.includes(benchCase.name);
     if (!isWanted) continue;
-    const report = await benchCase.run(bench);
+    const found = await benchCase.run(bench);
+    // A short round says nothing about time.
+    const report = options.quick ? { ...found, goals: found.goals.filter(({ isCount }) => isCount) } : found;
     reports.push(report);
     console.log(caseText(report));
   }

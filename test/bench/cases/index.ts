@@ -4,6 +4,7 @@ import { freeNamesCases } from './free-names.case.js';
 import { growthCase } from './growth.case.js';
 import { handoffCase } from './handoff.case.js';
 import { hotNameCases } from './hot-name.case.js';
+import { httpRouteCase } from './http-route.case.js';
 import { killedHolderCase } from './killed-holder.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
@@ -17,5 +18,6 @@ export const benchCases: readonly BenchCase[] = [
   killedHolderCase,
   manyWaitersCase,
   renewedHoldsCase,
+  httpRouteCase,
   growthCase,
 ];

@@ -15,6 +15,13 @@ process.on('unhandledRejection', (reason) => unhandled.add(`unhandled: ${String(
 
 let contestant: Contestant | undefined;
 
+// Whoever waits is kept, as a queue would, or the collection would take them.
+const idling: (() => void)[] = [];
+const idle: Contestant = {
+  hold: () => new Promise((resolve) => idling.push(resolve)),
+  close: () => {},
+};
+
 const calls = {
   async open(id: string, redis: RedisAddress, lease?: number): Promise<void> {
     const definition = await loadContestant(id);
@@ -33,12 +40,17 @@ const calls = {
 
   /** Takes all the names and keeps them until the process ends. Gives the moment at which each was had. */
   async take(names: readonly string[]): Promise<number[]> {
-    return Promise.all(names.map((name) => takeForGood(name)));
+    return Promise.all(names.map((name) => takeForGood(opened(), name)));
   },
 
   /** Lets so many callers wait for a name that somebody has taken; does not wait for them. */
   startWaiting(name: string, callers: number): void {
-    for (let caller = 0; caller < callers; caller++) void takeForGood(name).catch(() => {});
+    for (let caller = 0; caller < callers; caller++) void takeForGood(opened(), name).catch(() => {});
+  },
+
+  /** The same with a lock that only waits, to tell what the callers themselves take of the heap. */
+  startIdling(callers: number): void {
+    for (let caller = 0; caller < callers; caller++) void takeForGood(idle, '').catch(() => {});
   },
 
   /** Milliseconds of CPU that this process has used. */
@@ -65,9 +77,9 @@ function opened(): Contestant {
   return contestant;
 }
 
-function takeForGood(name: string): Promise<number> {
+function takeForGood(lock: Contestant, name: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    opened()
+    lock
       .hold(name, () => {
         resolve(now());
         return new Promise(() => {});
