@@ -9,6 +9,17 @@ function drift(ttl: number): number {
   return ttl * SKEW + LATENCY;
 }
 
+/** A request to let a lease run for `ttl` ms, and when it was sent. */
+interface Asked {
+  readonly ttl: number;
+  readonly sentAt: number;
+}
+
+/** Until when the lease surely runs that was asked for so. */
+function deadlineOf({ ttl, sentAt }: Asked): number {
+  return sentAt + ttl - drift(ttl);
+}
+
 /**
  * The lock of one name while the store keeps it for this instance.
  *
@@ -34,6 +45,8 @@ export class Lease {
   /** The store said that the lock is not this instance's any more: there is nothing to release. */
   gone = false;
   private sentAt: number;
+  /** Requests without an answer, in the order in which the store meets them. */
+  private asked: readonly Asked[] = [];
   private nextToken: number;
   private lastToken: number;
 
@@ -49,7 +62,7 @@ export class Lease {
     this.ttl = ttl;
     this.sentAt = sentAt;
     this.renewAt = sentAt + ttl / 3;
-    this.deadline = sentAt + ttl - drift(ttl);
+    this.deadline = deadlineOf({ ttl, sentAt });
   }
 
   get hasTokens(): boolean {
@@ -66,22 +79,28 @@ export class Lease {
     this.lastToken = grant.token + grant.tokens - 1;
   }
 
-  /** What a request at `now` has to ask for to leave the lease as it is. */
+  /** What a request at `now` has to ask for to leave the lease as it is, or as it will be by what was asked before. */
   rest(now: number): number {
-    return Math.max(1, (this.deadline - now + LATENCY) / (1 - SKEW));
+    const last = this.asked.at(-1);
+    const end = last ? deadlineOf(last) : this.deadline;
+    return Math.max(1, (end - now + LATENCY) / (1 - SKEW));
   }
 
   /** A request for `ttl` leaves at `sentAt`: a shorter lease is in force from then on, even if its answer gets lost. */
   request(ttl: number, sentAt: number): void {
-    this.deadline = Math.min(this.deadline, sentAt + ttl - drift(ttl));
+    const request = { ttl, sentAt };
+    this.asked = [...this.asked, request];
+    this.deadline = Math.min(this.deadline, deadlineOf(request));
   }
 
-  /** The store confirmed a request for `ttl` that was sent at `sentAt`. */
+  /** The store confirmed a request for `ttl` that was sent at `sentAt`; one sent since may have shortened the lease again. */
   confirm(ttl: number, sentAt: number): void {
     if (sentAt < this.sentAt) return;
+    const confirmed = this.asked.findIndex((request) => request.ttl === ttl && request.sentAt === sentAt);
+    this.asked = this.asked.slice(confirmed + 1).filter((request) => request.sentAt >= sentAt);
     this.sentAt = sentAt;
     this.renewAt = sentAt + ttl / 3;
-    this.deadline = sentAt + ttl - drift(ttl);
+    this.deadline = Math.min(deadlineOf({ ttl, sentAt }), ...this.asked.map(deadlineOf));
   }
 
   /** Whether a renewal is under way. */
