@@ -145,6 +145,10 @@ export class Referee {
 
   /** Keeps the first failure, since not everybody who could see it thrown passes it on. */
   private note(what: string): Error {
-    return (this.failure ??= new Error(`${what}.\n\n${String(this.settings.log)}`));
+    if (!this.failure) {
+      this.settings.log.note('referee', what);
+      this.failure = new Error(`${what}.\n\n${String(this.settings.log)}`);
+    }
+    return this.failure;
   }
 }

@@ -28,7 +28,7 @@ export class LossRule implements Rule {
     for (const attempt of this.holds.keys()) {
       const { step } = attempt;
       if (!step.renew) continue;
-      this.demandNotice(attempt, Math.max(step.ttl, step.extend?.ttl ?? 0) / 3);
+      this.demandNotice(attempt, Math.max(step.ttl, step.minHold, step.extend?.ttl ?? 0) / 3);
     }
   }
 

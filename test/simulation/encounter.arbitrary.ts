@@ -1,0 +1,112 @@
+import * as fc from 'fast-check';
+import type { Lane, TimedStep } from './schedule.js';
+import { acquire, fault, instance, moment, order } from './step.arbitrary.js';
+
+/** Steps that only meet within a few milliseconds, and so would hardly ever do by chance. */
+export type Encounter = fc.Arbitrary<TimedStep[]>;
+
+const soon = fc.nat({ max: 12 });
+const briefly = fc.nat({ max: 40 });
+
+/** Several callers of one instance: holds pass in memory, and turns end. */
+export const callersAtOnce = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc
+    .tuple(fc.array(acquire(ttl), { minLength: 2, maxLength: 4 }), instance, moment)
+    .map(([steps, at, after]) =>
+      steps.map((step, i) => ({ after: i ? 0 : after, ...step, name: 'x', instance: at })),
+    );
+
+/** A waiter gives up about when the lock reaches it, and another comes right after. */
+export const waiterThatComesBack = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc
+    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), briefly, soon, soon)
+    .map(([holder, waiter, next, work, abort, later]) => {
+      const abortAfter = work + abort;
+      const { instance: at } = waiter;
+      return [
+        { after: 0, ...holder, name: 'x', work, minHold: 0, instance: at + 1 },
+        { after: 0, ...waiter, name: 'x', wait: Infinity, abortAfter },
+        { after: abortAfter + later, ...next, name: 'x', instance: at },
+      ];
+    });
+
+/** The waiter at the head of the queue dies before its turn. */
+export const waiterThatDies = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc.tuple(acquire(ttl), acquire(ttl), acquire(ttl), briefly).map(([holder, waiter, next, work]) => {
+    const { instance: at } = waiter;
+    return [
+      { after: 0, ...holder, name: 'x', work: work + 20, minHold: 0, instance: at + 1 },
+      { after: 4, ...waiter, name: 'x', wait: Infinity, abortAfter: undefined },
+      { after: 4, ...next, name: 'x', instance: at + 2 },
+      { after: 8, kind: 'crash', instance: at, noticedAfter: 0 },
+    ];
+  });
+
+/** A waiter is stopped about when the lock is handed to it, and goes on about when the grant is too old. */
+const waiterThatIsStopped = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc
+    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), soon, fc.nat({ max: 250 }), order)
+    .map(([holder, waiter, next, stop, late, sources]) => {
+      const { instance: at } = waiter;
+      const lasts = Math.min(waiter.ttl, 3_000) + late - 50;
+      return [
+        { after: 0, ...holder, name: 'x', work: 30, minHold: 0, instance: at + 1 },
+        { after: 4, ...waiter, name: 'x', wait: Infinity, abortAfter: undefined },
+        { after: 4, ...next, name: 'x', wait: Infinity, work: 3_000, instance: at + 2 },
+        { after: 16 + stop, kind: 'freeze', instance: at, lasts, order: sources },
+      ];
+    });
+
+/** A lease is changed and the answer does not arrive. */
+const extensionWithoutAnswer = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc.tuple(acquire(ttl), acquire(ttl), ttl, soon, soon).map(([holder, waiter, shorter, extend, cut]) => [
+    { after: 0, ...holder, name: 'x', work: 3_000, minHold: 0, extend: { after: extend + 5, ttl: shorter } },
+    { after: cut, kind: 'cut', instance: holder.instance, what: 'replies', lasts: 4_000 },
+    { after: 10, ...waiter, name: 'x', wait: Infinity, work: 3_000, instance: holder.instance + 1 },
+  ]);
+
+/** A turn ends while replies are slow, and its last holder does not renew. */
+const turnThatEndsSlowly = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc
+    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), fc.constantFrom(20, 60, 150))
+    .map(([holder, follower, other, by]) => [
+      { after: 0, ...holder, name: 'x', work: 30, minHold: 0 },
+      {
+        after: 0,
+        ...follower,
+        name: 'x',
+        wait: Infinity,
+        renew: false,
+        work: 3_000,
+        instance: holder.instance,
+      },
+      { after: 10, kind: 'slow', instance: holder.instance, what: 'replies', lasts: 60, by },
+      { after: 90, ...other, name: 'x', wait: Infinity, work: 3_000, instance: holder.instance + 1 },
+    ]);
+
+/** What is sent is stuck in the network, and sent again on another connection that is faster. */
+const requestOvertakenByItsSuccessor: Encounter = fc
+  .tuple(instance, fc.nat({ max: 60 }), fc.constantFrom<Lane>('requests', 'replies'), fc.constantFrom(1, 20))
+  .map(([at, slow, what, down]) => [
+    { after: 0, kind: 'slow', instance: at, what, lasts: slow, by: 1_200 },
+    { after: slow, kind: 'reset', instance: at, lasts: down, resends: true },
+  ]);
+
+const harmWhileAsking = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc.tuple(acquire(ttl), fault, soon).map(([step, harm, later]) => [
+    { after: 0, ...step },
+    { after: later, ...harm },
+  ]);
+
+/** Any of these. */
+export const encounter = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc.oneof(
+    callersAtOnce(ttl),
+    waiterThatComesBack(ttl),
+    waiterThatDies(ttl),
+    waiterThatIsStopped(ttl),
+    extensionWithoutAnswer(ttl),
+    turnThatEndsSlowly(ttl),
+    harmWhileAsking(ttl),
+    requestOvertakenByItsSuccessor,
+  );

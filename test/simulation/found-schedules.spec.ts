@@ -1,0 +1,73 @@
+import type { AcquireStep, Schedule, TimedStep } from './schedule.js';
+import { Simulation } from './simulation.js';
+
+const patient: AcquireStep = {
+  kind: 'acquire',
+  instance: 0,
+  name: 'x',
+  ttl: 4_000,
+  wait: Infinity,
+  outageTimeout: 60_000,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  work: 0,
+  heedsSignal: false,
+  abortAfter: undefined,
+  extend: undefined,
+};
+
+const caller = (step: Partial<TimedStep & AcquireStep>): TimedStep => ({ after: 0, ...patient, ...step });
+
+const run = (steps: TimedStep[], conditions: Partial<Schedule> = {}): Promise<void> =>
+  new Simulation({
+    drifts: [0, 0],
+    handoff: { max: 1, window: 0 },
+    latencies: [1],
+    straggle: undefined,
+    ...conditions,
+    steps,
+  }).run();
+
+/** Each went wrong once, as the random schedules found out and shrank it. */
+describe('A schedule that was found', () => {
+  it('calls a wait that ends while a turn ends a timeout, not an outage', async () => {
+    const callers = [
+      caller({ instance: 1, work: 18 }),
+      caller({ instance: 1, wait: 30 }),
+      caller({ instance: 0 }),
+    ];
+    await expect(run(callers, { latencies: [3] })).resolves.toBeUndefined();
+  });
+
+  it('ends the wait of the first caller in time when another came before its request was answered', async () => {
+    const callers = [
+      caller({ instance: 0, wait: 30 }),
+      caller({ after: 6, instance: 0, ttl: 40, wait: 30 }),
+      caller({ instance: 1, ttl: 40 }),
+    ];
+    await expect(run(callers, { latencies: [12, 1] })).resolves.toBeUndefined();
+  });
+
+  it('renews a lease that was kept for minHold and then passed on in memory', async () => {
+    const callers = [
+      caller({}),
+      caller({ ttl: 100, minHold: 30 }),
+      caller({ work: 97 }),
+      caller({}),
+      caller({}),
+    ];
+    await expect(run(callers, { handoff: { max: 32, window: 1_000 } })).resolves.toBeUndefined();
+  });
+
+  it('does not trust the answer to a renewal that a shorter one has followed', async () => {
+    const steps: TimedStep[] = [
+      caller({ ttl: 40, work: 30, abortAfter: 0 }),
+      caller({ ttl: 40, renew: false, minHold: 400, work: 3_000 }),
+      { after: 10, kind: 'slow', instance: 0, what: 'replies', lasts: 60, by: 20 },
+      caller({ after: 90, instance: 1, work: 3_000 }),
+      caller({ ttl: 40 }),
+    ];
+    await expect(run(steps, { latencies: [1, 12, 1] })).resolves.toBeUndefined();
+  });
+});

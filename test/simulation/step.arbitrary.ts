@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import type { AcquireStep, FaultStep, Lane, LossStep } from './schedule.js';
+import type { Source } from './simulated-process.js';
+
+const name = fc.constantFrom('x', 'x', 'x', 'y');
+export const instance = fc.nat({ max: 3 });
+
+/** Moments that fall together, that cross within a trip, and that lie a lease apart. */
+export const moment = fc.oneof(
+  { weight: 3, arbitrary: fc.nat({ max: 8 }) },
+  { weight: 3, arbitrary: fc.nat({ max: 150 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 2_500 }) },
+);
+
+/** A caller whose leases are among the given. */
+export const acquire = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+  fc
+    .record({
+      kind: fc.constant('acquire' as const),
+      instance,
+      name,
+      ttl,
+      wait: fc.constantFrom(Infinity, Infinity, 10_000, 1_000, 200, 30, 0),
+      outageTimeout: fc.constantFrom(60_000, 1_000, 100),
+      renew: fc.constantFrom(true, true, true, false),
+      minHold: fc.constantFrom(0, 0, 0, 0, 30, 400),
+      maxHold: fc.constantFrom(Infinity, Infinity, Infinity, 500, 50),
+      work: moment,
+      heedsSignal: fc.boolean(),
+      abortAfter: fc.option(moment, { nil: undefined, freq: 4 }),
+      extend: fc.option(fc.record({ after: moment, ttl }), { nil: undefined, freq: 4 }),
+    })
+    .map((step) => ({ ...step, minHold: Math.min(step.minHold, step.maxHold) }));
+
+export const crash: fc.Arbitrary<FaultStep> = fc.record({
+  kind: fc.constant('crash' as const),
+  instance,
+  noticedAfter: fc.constantFrom(0, 0, 500),
+});
+
+const lane = fc.constantFrom<Lane>('requests', 'replies', 'messages');
+const lasts = fc.constantFrom(3, 20, 100, 500, 1_500, 4_000);
+export const order = fc.shuffledSubarray<Source>(['timers', 'replies', 'messages'], {
+  minLength: 3,
+  maxLength: 3,
+});
+
+/** What harms the network, a process or the server, but leaves the server its data. */
+export const fault: fc.Arbitrary<FaultStep> = fc.oneof(
+  fc.record({ kind: fc.constant('freeze' as const), instance, lasts, order }),
+  fc.record({ kind: fc.constant('reset' as const), instance, lasts, resends: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('deafen' as const),
+    instance,
+    lasts,
+    first: fc.constantFrom('client' as const, 'server' as const),
+    lag: fc.constantFrom(0, 5, 500),
+  }),
+  fc.record({ kind: fc.constant('cut' as const), instance, what: lane, lasts }),
+  fc.record({
+    kind: fc.constant('slow' as const),
+    instance,
+    what: lane,
+    lasts,
+    by: fc.constantFrom(5, 50, 300, 1_200),
+  }),
+  fc.record({ kind: fc.constant('pause' as const), lasts }),
+  fc.record({ kind: fc.constant('refuse' as const), lasts }),
+);
+
+/** What takes the server's word back. */
+export const loss: fc.Arbitrary<LossStep> = fc.oneof(
+  fc.record({ kind: fc.constant('flush' as const) }),
+  fc.record({ kind: fc.constant('forceRelease' as const), name }),
+);
