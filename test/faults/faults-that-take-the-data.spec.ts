@@ -133,7 +133,7 @@ describe('a fault that takes the data', () => {
   }
 
   async function untilLost(): Promise<Finished> {
-    await waitFor(async () => (await old.worker.call('look', 'job')).aborted, {
+    await waitFor(async () => (await old.worker.call('look', 'job')).lostBecause, {
       that: "the old holder's signal to abort",
     });
     return old.worker.call('finish', 'job');

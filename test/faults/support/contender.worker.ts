@@ -218,9 +218,10 @@ const calls = {
   /** Holds a name until {@link finish}; returns its fencing token. */
   hold: (name: string): Promise<number> => current().hold(name),
   /** What the holder of {@link hold} sees. */
-  look(name: string): { held: boolean; aborted: boolean; remaining: number } {
+  look(name: string): { held: boolean; remaining: number; lostBecause: string | undefined } {
     const { lock } = current().keptLock(name);
-    return { held: lock.held, aborted: lock.signal.aborted, remaining: lock.remaining };
+    const { aborted, reason } = lock.signal;
+    return { held: lock.held, remaining: lock.remaining, lostBecause: aborted ? String(reason) : undefined };
   },
   /** Asks for a longer or shorter lease; resolves to the code of the error, if any. */
   extend: (name: string, ttl?: number): Promise<string | undefined> =>

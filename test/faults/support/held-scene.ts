@@ -45,7 +45,10 @@ export async function expectHolderToKeep(held: HeldScene, ttl: number = TTL): Pr
   const brokenAt = now();
   await waitFor(
     async () => {
-      expect(await held.holder.worker.call('look', NAME)).toMatchObject({ held: true, aborted: false });
+      expect(await held.holder.worker.call('look', NAME)).toMatchObject({
+        held: true,
+        lostBecause: undefined,
+      });
       return now() - brokenAt > ttl;
     },
     { timeout: ttl + 1_000, interval: 50, that: 'the holder to outlast its lease' },
@@ -65,7 +68,7 @@ export async function expectHolderToLose(
 ): Promise<void> {
   await held.untilAnotherHolds();
   await heal();
-  await waitFor(async () => (await held.holder.worker.call('look', NAME)).aborted, {
+  await waitFor(async () => (await held.holder.worker.call('look', NAME)).lostBecause, {
     that: "the old holder's signal to abort",
   });
   const { code, record } = await held.holder.worker.call('finish', NAME);
