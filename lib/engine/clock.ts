@@ -8,6 +8,11 @@ export interface Clock {
   /** Runs `call` once after `delay`. A pending call never keeps the process alive. */
   schedule(call: () => void, delay: number): ScheduledCall;
   cancel(call: ScheduledCall | undefined): void;
+  /**
+   * Runs `call` once what has arrived by now was read. After the event loop was blocked timers come first, and
+   * an answer that only waits to be read is no silence.
+   */
+  afterInput(call: () => void): void;
 }
 
 const MAX_DELAY = 2 ** 31 - 1;
@@ -39,5 +44,9 @@ export class SystemClock implements Clock {
 
   cancel(call: ScheduledCall | undefined): void {
     clearTimeout(call);
+  }
+
+  afterInput(call: () => void): void {
+    setImmediate(call);
   }
 }

@@ -12,10 +12,8 @@ export class OutageWatch {
   private readonly silent = new Set<Watched>();
   private readonly wakeUp: WakeUp;
 
-  constructor(clock: Clock) {
-    this.wakeUp = new WakeUp(clock, (now) => {
-      for (const queue of this.silent) this.wakeUp.at(queue.checkOutage(now));
-    });
+  constructor(private readonly clock: Clock) {
+    this.wakeUp = new WakeUp(clock, () => clock.afterInput(() => this.check()));
   }
 
   add(queue: Watched, due: number): void {
@@ -26,5 +24,10 @@ export class OutageWatch {
   /** The timer stays as it is: an answered request must not cost one. */
   delete(queue: Watched): void {
     this.silent.delete(queue);
+  }
+
+  private check(): void {
+    const now = this.clock.now();
+    for (const queue of this.silent) this.wakeUp.at(queue.checkOutage(now));
   }
 }

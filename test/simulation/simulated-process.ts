@@ -61,6 +61,11 @@ export class SimulatedProcess implements Clock {
     this.timers.delete(timer);
   }
 
+  /** At once: whether timers or input come first is up to the schedule. */
+  afterInput(call: () => void): void {
+    call();
+  }
+
   /** Runs something now, or when the process goes on. */
   run(source: Source, call: () => void): void {
     if (!this.alive) return;

@@ -28,7 +28,7 @@ export class ScriptRunner {
     private readonly commandTimeout: number,
   ) {
     this.cork = new Cork(connection.commands);
-    this.wakeUp = new WakeUp(clock, (now) => this.expire(now));
+    this.wakeUp = new WakeUp(clock, () => clock.afterInput(() => this.expire(clock.now())));
   }
 
   /** Rejects when no answer comes within the command timeout. */

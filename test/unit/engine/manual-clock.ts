@@ -24,6 +24,10 @@ export class ManualClock implements Clock {
     this.appointments.delete(call as unknown as Appointment);
   }
 
+  afterInput(call: () => void): void {
+    call();
+  }
+
   /** Calls that are still to come. */
   get pending(): number {
     return this.appointments.size;

@@ -1,0 +1,62 @@
+import { RedisServer } from '../support/redis-server.js';
+import { Instance } from './instance.js';
+
+function block(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+/** Until what was written in this tick has left the process. */
+function written(): Promise<void> {
+  return new Promise((resolve) => void process.nextTick(resolve));
+}
+
+describe('An event loop that is blocked while Redis answers', () => {
+  let server: RedisServer;
+  let instance: Instance;
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+    instance = await new Instance({
+      connection: server.url,
+      outageTimeout: 100,
+      commandTimeout: 100,
+    }).warmUp();
+  });
+  afterEach(async () => {
+    await instance.locks.close();
+    await server.stop();
+  });
+
+  const connections = async (): Promise<number> => {
+    const info = await server.client().info('stats');
+    return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
+  };
+
+  it('is no outage: the lock is granted by the answer that waited to be read', async () => {
+    const acquiring = instance.locks.acquire('n');
+    await written();
+    block(400);
+    await using lock = await acquiring;
+    expect(lock.held).toBe(true);
+  });
+
+  it('does not fail a request whose answer waited to be read', async () => {
+    await using lock = await instance.locks.acquire('n');
+    const extending = lock.extend(20_000);
+    await written();
+    block(400);
+    await extending;
+    expect(lock.remaining).toBeGreaterThan(15_000);
+  });
+
+  it('does not replace a connection that is not silent', async () => {
+    const before = await connections();
+    const acquiring = instance.locks.acquire('n');
+    await written();
+    block(400);
+    await (await acquiring).release();
+    // The one that asks.
+    expect(await connections()).toBe(before + 1);
+  });
+});
