@@ -304,6 +304,9 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.phase = 'contending';
     this.found = { ...taken, sentAt };
     this.seenTaken = true;
+    const head = this.waiters.first;
+    // Who came when the name was idle is not watched yet, and may have to ask many more times.
+    if (head && !head.once) this.watch(head);
     const { unconfirmed } = this;
     this.unconfirmed = undefined;
     if (unconfirmed) this.claim(unconfirmed.grant, unconfirmed.ttl);
@@ -315,7 +318,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.refuseAttempts();
     const head = this.waiters.first;
     if (!head) return this.leaveWhenEmpty();
-    this.watch(head);
     if (attempted || this.askedToAskAgain) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const delay = Math.min(MAX_REASK_DELAY, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);

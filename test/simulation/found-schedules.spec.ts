@@ -70,4 +70,15 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps, { latencies: [1, 12, 1] })).resolves.toBeUndefined();
   });
+
+  it('ends a wait in time also while grants come too late to be used', async () => {
+    const steps: TimedStep[] = [
+      { after: 0, kind: 'slow', instance: 0, what: 'replies', lasts: 1_500, by: 300 },
+      caller({ ttl: 300, wait: 1_000 }),
+      caller({ instance: 1 }),
+      { after: 0, kind: 'slow', instance: 0, what: 'replies', lasts: 2, by: 1_200 },
+      { after: 2, kind: 'reset', instance: 0, lasts: 1, resends: true },
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
 });
