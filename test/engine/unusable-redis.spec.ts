@@ -113,6 +113,17 @@ describe('A Redis that cannot be used', () => {
     expectHarmless(outcome);
   });
 
+  it('for a reason in which the password stands is told without it, plain or encoded', () => {
+    const redaction = new Redaction([SECRET, undefined, '']);
+    const error = redaction.error(
+      new Error(`AUTH ${SECRET} failed for redis://:${encodeURIComponent(SECRET)}@h`),
+    );
+
+    expect(error.message).toBe('AUTH *** failed for redis://:***@h');
+    expect(String(error.stack)).not.toContain(SECRET);
+    expect(redaction.text('nothing secret')).toBe('nothing secret');
+  });
+
   it('at any of several addresses of a host is a log line with all of them', () => {
     const refused = ['connect ECONNREFUSED ::1:6379', 'connect ECONNREFUSED 127.0.0.1:6379'];
     const error = new AggregateError(refused.map((message) => new Error(message)));
