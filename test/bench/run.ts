@@ -1,13 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { RedisServer } from '../support/redis-server.js';
 import { parseOptions, USAGE } from './bench-options.js';
 import type { Bench, CaseReport } from './bench.js';
 import { benchCases } from './cases/index.js';
 import type { ContestantDefinition } from './contestant.js';
-import { loadContestant } from './contestants.js';
+import { CONTESTANT_IDS, loadContestant } from './contestants.js';
+import { drawCharts } from './report/charts.js';
 import { caseText } from './report/tables.js';
+
+const CHARTS = join(__dirname, 'charts');
 
 async function main(): Promise<void> {
   const options = parseOptions(
@@ -48,6 +51,10 @@ async function main(): Promise<void> {
   }
   if (options.json !== undefined) {
     writeFileSync(options.json, `${JSON.stringify({ machine, options, reports }, undefined, 2)}\n`);
+  }
+  // A part of the contestants, or a short round, must not replace the charts of a whole run.
+  if (!options.quick && options.only.length === CONTESTANT_IDS.length) {
+    for (const file of drawCharts(reports, CHARTS)) console.log(`Drew ${relative(process.cwd(), file)}`);
   }
   const broken = reports.flatMap(({ name, goals }) =>
     goals
