@@ -40,8 +40,8 @@ export class HeldScene {
   }
 }
 
-/** The holder outlasts its lease, gives its lock up, and everybody gets turns. */
-export async function expectHolderToKeep(held: HeldScene, ttl: number = TTL): Promise<void> {
+/** The holder keeps its lock for so many milliseconds, by default a lease, gives its lock up, and everybody gets turns. */
+export async function expectHolderToKeep(held: HeldScene, time: number = TTL): Promise<void> {
   const brokenAt = now();
   await waitFor(
     async () => {
@@ -49,9 +49,9 @@ export async function expectHolderToKeep(held: HeldScene, ttl: number = TTL): Pr
         held: true,
         lostBecause: undefined,
       });
-      return now() - brokenAt > ttl;
+      return now() - brokenAt > time;
     },
-    { timeout: ttl + 1_000, interval: 50, that: 'the holder to outlast its lease' },
+    { timeout: time + 1_000, interval: 50, that: 'the holder to keep its lock' },
   );
   // Everybody has found back into the queue, and is handed the lock from there.
   await held.scene.untilWaiting(NAME, 2);
