@@ -73,12 +73,6 @@ export class Lease {
     return this.nextToken++;
   }
 
-  /** The store gave another block of tokens. */
-  refill(grant: Grant): void {
-    this.nextToken = grant.token;
-    this.lastToken = grant.token + grant.tokens - 1;
-  }
-
   /** What a request at `now` has to ask for to leave the lease as it is, or as it will be by what was asked before. */
   rest(now: number): number {
     const last = this.asked.at(-1);

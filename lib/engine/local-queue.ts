@@ -338,8 +338,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (lease.hold && !lease.renewing) this.context.keeper.renewNow([lease]);
   }
 
-  /** The lock is this instance's. */
-  private begin(lease: Lease, grant: Grant, ttl: number): void {
+  /** The lock is this instance's: anew, or still since nobody else waits. */
+  private begin(lease: Lease, grant: Grant, ttl: number, turn: 'new' | 'kept' = 'new'): void {
     this.clock.cancel(this.reask);
     const now = this.clock.now();
     const head = this.waiters.first;
@@ -359,7 +359,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     }
     this.place = this.found = this.unconfirmed = undefined;
     this.lease = lease;
-    this.budget.start(now);
+    if (turn === 'new') this.budget.start(now);
+    else this.budget.renew(now);
     this.startTurn(head, lease, ttl);
   }
 
@@ -423,34 +424,16 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place }).then(
       (reply) => {
         this.endRequest();
-        if (reply && isGrant(reply)) return this.keep(lease, reply, ttl, sentAt);
         this.end(lease);
-        if (reply) this.queue(reply, sentAt);
-        else this.askOrRest();
+        if (!reply) this.askOrRest();
+        else if (isGrant(reply)) this.begin(new Lease(this.name, reply, ttl, sentAt), reply, ttl, 'kept');
+        else this.queue(reply, sentAt);
       },
       (error: unknown) => {
         this.end(lease);
         this.retry(error);
       },
     );
-  }
-
-  /** Nobody else waits: the lease goes on with a new budget. */
-  private keep(lease: Lease, grant: Grant, ttl: number, sentAt: number): void {
-    // Taken away by force after the store had answered; that message came in first.
-    if (!lease.live) return this.askOrRest();
-    const now = this.clock.now();
-    this.place = this.unconfirmed = undefined;
-    lease.refill(grant);
-    lease.confirm(ttl, sentAt);
-    const head = this.waiters.first;
-    if (!head || lease.deadline - now < ttl / 4) {
-      this.end(lease);
-      void this.context.free(this.name, lease.owner);
-      return this.askOrRest();
-    }
-    this.budget.renew(now);
-    this.startTurn(head, lease, ttl);
   }
 
   /** Keeps the name taken for the rest of `minHold`; should this process die, the shortened lease ends by itself. */

@@ -66,7 +66,9 @@ export interface LockStore {
   /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */
   place(claim: number, tokens: number): string;
   acquire(request: AcquireRequest): Promise<Grant | Taken>;
-  /** Hands the lock to another waiting instance, or keeps it where none waits. Undefined: it was lost. */
+  /**
+   * Hands the lock to another waiting instance, or keeps it, as a new grant, where none waits. Undefined: it was lost.
+   */
   yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
   /** Resolves to whether the lock was still the owner's. */
   release(name: string, owner: string): Promise<boolean>;

@@ -81,4 +81,15 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps)).resolves.toBeUndefined();
   });
+
+  it('does not give the lock away when the end of a turn arrives a second time', async () => {
+    const steps: TimedStep[] = [
+      caller({ work: 10 }),
+      caller({ work: 3_000 }),
+      { after: 10, kind: 'slow', instance: 0, what: 'requests', lasts: 4, by: 500 },
+      { after: 5, kind: 'reset', instance: 0, lasts: 1, resends: true },
+      caller({ after: 20, instance: 1, work: 3_000 }),
+    ];
+    await expect(run(steps, { straggle: 100 })).resolves.toBeUndefined();
+  });
 });

@@ -74,8 +74,7 @@ export class MemoryLockServer {
       if (place !== undefined) this.enqueue(name, place);
       return this.taken(name);
     }
-    this.keep(name, owner, ttl);
-    return { owner, ...this.mint(tokens) };
+    return this.grant(name, owner.slice(0, owner.lastIndexOf(':')), ttl, tokens);
   }
 
   /** @internal */

@@ -87,7 +87,7 @@ export class RedisStore implements LockStore {
     const args = [owner, Math.ceil(ttl), tokens, place, this.channels, name];
     const reply = await this.scripts.runPatiently<AcquireReply>(yieldScript, this.keys(name), args);
     if (Number(reply[0]) === -1) return undefined;
-    return this.reply(reply, owner);
+    return this.reply(reply);
   }
 
   async release(name: string, owner: string): Promise<boolean> {
@@ -131,11 +131,11 @@ export class RedisStore implements LockStore {
     return Promise.resolve();
   }
 
-  private reply(reply: AcquireReply, keeper?: string): Grant | Taken {
+  private reply(reply: AcquireReply): Grant | Taken {
     const [outcome, tokenOrRemaining, tokensOrOwner, mark] = reply;
     const number = Number(tokenOrRemaining);
     if (isOne(outcome)) {
-      const owner = keeper ?? `${this.settings.instance}:${tokenOrRemaining}`;
+      const owner = `${this.settings.instance}:${tokenOrRemaining}`;
       return { owner, token: number, tokens: Number(tokensOrOwner) };
     }
     return { owner: String(tokensOrOwner), remaining: number < 0 ? undefined : number, mark: Number(mark) };
