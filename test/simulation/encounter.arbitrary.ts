@@ -92,6 +92,21 @@ const requestOvertakenByItsSuccessor: Encounter = fc
     { after: slow, kind: 'reset', instance: at, lasts: down, resends: true },
   ]);
 
+/** The request that ends a turn is stuck, sent again, and arrives a second time when another instance waits. */
+const turnThatEndsTwice = (ttl: fc.Arbitrary<number>): Encounter =>
+  fc
+    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), briefly, soon)
+    .map(([holder, follower, other, work, later]) => {
+      const { instance: at } = holder;
+      return [
+        { after: 0, ...holder, name: 'x', work: work + 10, minHold: 0 },
+        { after: 0, ...follower, name: 'x', wait: Infinity, work: 3_000, instance: at },
+        { after: work + 8, kind: 'slow', instance: at, what: 'requests', lasts: 10, by: 500 },
+        { after: 12, kind: 'reset', instance: at, lasts: 1, resends: true },
+        { after: later, ...other, name: 'x', wait: Infinity, work: 3_000, instance: at + 1 },
+      ];
+    });
+
 const harmWhileAsking = (ttl: fc.Arbitrary<number>): Encounter =>
   fc.tuple(acquire(ttl), fault, soon).map(([step, harm, later]) => [
     { after: 0, ...step },
@@ -107,6 +122,7 @@ export const encounter = (ttl: fc.Arbitrary<number>): Encounter =>
     waiterThatIsStopped(ttl),
     extensionWithoutAnswer(ttl),
     turnThatEndsSlowly(ttl),
+    turnThatEndsTwice(ttl),
     harmWhileAsking(ttl),
     requestOvertakenByItsSuccessor,
   );
