@@ -1,10 +1,12 @@
 import type { RedisServer } from '../support/redis-server.js';
 import type { BenchOptions } from './bench-options.js';
 import type { ContestantDefinition } from './contestant.js';
+import type { PoolStock } from './load/pool-stock.js';
 
 /** What a case works with. */
 export interface Bench extends BenchOptions {
   readonly server: RedisServer;
+  readonly pools: PoolStock;
   /** By id; an error where the package cannot be loaded here. */
   readonly contestants: ReadonlyMap<string, ContestantDefinition | Error>;
   /** Tells what is going on, on stderr. */

@@ -7,6 +7,7 @@ import type { Bench, CaseReport } from './bench.js';
 import { benchCases } from './cases/index.js';
 import type { ContestantDefinition } from './contestant.js';
 import { CONTESTANT_IDS, loadContestant } from './contestants.js';
+import { PoolStock } from './load/pool-stock.js';
 import { drawCharts } from './report/charts.js';
 import { caseText } from './report/tables.js';
 
@@ -31,7 +32,8 @@ async function main(): Promise<void> {
     );
   }
   await using server = await RedisServer.start({ config: { save: '""', appendonly: 'no' } });
-  const bench: Bench = { ...options, server, contestants, say: (line) => console.error(line) };
+  await using pools = new PoolStock();
+  const bench: Bench = { ...options, server, pools, contestants, say: (line) => console.error(line) };
   const machine = await describeMachine(server);
   console.log(machine.join('\n'));
   for (const [id, definition] of contestants) console.log(describeContestant(id, definition));

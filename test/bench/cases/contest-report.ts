@@ -35,17 +35,21 @@ export function contestReport(
       'holds/s (range)',
       'ours is',
       'requests a hold',
+      'CPU µs a hold',
       ...columns.map((column) => extra[column]),
       'exclusion and errors',
     ],
     rows: [...result].map(([id, rounds]) => {
       if (rounds instanceof Error)
-        return [id, 'could not run', '', '', ...columns.map(() => ''), describeError(rounds)];
+        return [id, 'could not run', '', '', '', ...columns.map(() => ''), describeError(rounds)];
       return [
         id,
         spread(spreadOf(rounds.map(({ rate }) => rate)), perSecond),
         ratioText(result, id),
         spread(spreadOf(rounds.map(({ requestsPerHold }) => requestsPerHold)), (value) => value.toFixed(2)),
+        spread(spreadOf(rounds.map(({ cpuPerHold }) => cpuPerHold)), (value) =>
+          value.toFixed(value < 10 ? 1 : 0),
+        ),
         ...columns.map((column) => CELLS[column](rounds)),
         troublesOf(rounds),
       ];

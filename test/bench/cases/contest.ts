@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.js';
 import { addressOf, type RedisAddress } from '../contestant.js';
-import { LoadPool } from '../load/load-pool.js';
+import type { LoadPool } from '../load/load-pool.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import { figuresOf, type RoundFigures } from '../statistics/round-figures.js';
 
@@ -26,57 +26,69 @@ export type ContestResult = ReadonlyMap<string, readonly RoundFigures[] | Error>
  * Load processes stay idle while another contestant has its turn.
  */
 export async function runContest(bench: Bench, contest: Contest): Promise<ContestResult> {
-  const pools = new Map<string, LoadPool>();
   const results = new Map<string, RoundFigures[] | Error>();
-  try {
+  for (const id of contest.ids) {
+    results.set(id, (await failureToOpen(bench, id, contest)) ?? []);
+  }
+  for (let round = 1; round <= bench.rounds; round++) {
+    bench.say(`${contest.name}: round ${round} of ${bench.rounds}`);
     for (const id of contest.ids) {
-      const opened = await openPool(bench, id, contest);
-      if (opened instanceof LoadPool) pools.set(id, opened);
-      results.set(id, opened instanceof LoadPool ? [] : opened);
-    }
-    for (let round = 1; round <= bench.rounds; round++) {
-      bench.say(`${contest.name}: round ${round} of ${bench.rounds}`);
-      for (const id of contest.ids) {
-        const pool = pools.get(id);
-        const rounds = results.get(id);
-        if (!pool || !Array.isArray(rounds)) continue;
-        try {
-          rounds.push(await runRound(bench, id, pool, contest, round));
-        } catch (error) {
-          results.set(id, error as Error);
-        }
+      const rounds = results.get(id);
+      if (!Array.isArray(rounds)) continue;
+      try {
+        rounds.push(await runRound(bench, id, contest, round));
+      } catch (error) {
+        results.set(id, error as Error);
+        await bench.pools.discard(id);
       }
     }
-  } finally {
-    await Promise.all([...pools.values()].map((pool) => pool.close()));
   }
   return results;
 }
 
-async function openPool(bench: Bench, id: string, { processes, redis }: Contest): Promise<LoadPool | Error> {
+async function failureToOpen(bench: Bench, id: string, contest: Contest): Promise<Error | undefined> {
   const definition = bench.contestants.get(id);
   if (definition instanceof Error) return definition;
   try {
-    return await LoadPool.start(id, processes, redis ?? addressOf(bench.server));
+    await poolOf(bench, id, contest);
+    return undefined;
   } catch (error) {
     return error as Error;
   }
 }
 
-async function runRound(
-  bench: Bench,
-  id: string,
-  pool: LoadPool,
-  contest: Contest,
-  round: number,
-): Promise<RoundFigures> {
+function poolOf(bench: Bench, id: string, { processes, redis }: Contest): Promise<LoadPool> {
+  return bench.pools.get(id, processes, redis ?? addressOf(bench.server));
+}
+
+async function runRound(bench: Bench, id: string, contest: Contest, round: number): Promise<RoundFigures> {
+  const pool = await poolOf(bench, id, contest);
+  const cpuBefore = await cpuOf(bench, pool);
   await bench.server.resetCommandCounts();
   const { plan, results } = await pool.load(
     // Another name in each round: a lock that was left behind must not stop the next.
     { ...contest.load, name: `bench:${contest.name}:${round}` },
     contest,
   );
-  return figuresOf(plan, results, await countRequests(bench, id));
+  const figures = figuresOf(plan, results, {
+    requests: await countRequests(bench, id),
+    cpu: (await cpuOf(bench, pool)) - cpuBefore,
+  });
+  // Those that still wait would go on asking.
+  if (figures.stuck > 0) await bench.pools.discard(id);
+  return figures;
+}
+
+/** Milliseconds of CPU that the load processes and Redis have used. */
+async function cpuOf(bench: Bench, pool: LoadPool): Promise<number> {
+  const processes = await Promise.all(pool.processes.map((worker) => worker.call('cpu')));
+  const client = bench.server.client();
+  const info = await client.info('cpu');
+  client.disconnect();
+  const redis = [...info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(
+    ([, seconds]) => Number(seconds) * 1_000,
+  );
+  return [...processes, ...redis].reduce((sum, part) => sum + part, 0);
 }
 
 /** Commands that the contestant's clients sent since the counts were reset, without those called by scripts. */

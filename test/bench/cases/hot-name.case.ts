@@ -104,7 +104,7 @@ function fourProcesses(bench: Bench, name: string, work: number): Contest {
     processes: 4,
     load: { names: 'one', callers: CALLERS / 4, work, record: true },
     warmUp: bench.quick ? 200 : 500,
-    duration: bench.quick ? 400 : work === 0 ? 1_500 : 3_000,
+    duration: bench.quick ? 400 : work === 0 ? 1_500 : 2_500,
   };
 }
 

@@ -27,6 +27,8 @@ export interface LoadResult {
   readonly overlaps: number;
   /** Callers that still waited long after the stop. */
   readonly stuck: number;
+  /** Milliseconds for which those had waited when they were given up. */
+  readonly abandoned: readonly number[];
   /** See HoldRecording; empty unless asked for. */
   readonly recording: Float64Array;
 }

@@ -5,7 +5,7 @@ import type { LoadPlan, LoadResult } from './load-plan.js';
 import { now } from './shared-clock.js';
 
 /** Milliseconds after the stop until callers that still wait are given up. */
-const GRACE = 4_000;
+const GRACE = 2_000;
 
 /** Lets all callers acquire, work and release in a loop until the plan's stop. */
 export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<LoadResult> {
@@ -18,7 +18,8 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
   let overlaps = 0;
   let inside = 0;
   let running = callers;
-
+  // When each caller asked for what it has not had yet; 0 where it has.
+  const askedAt = new Float64Array(callers);
   const names = nameOf(plan);
 
   async function call(caller: number): Promise<void> {
@@ -26,10 +27,12 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
     for (;;) {
       const requested = now();
       if (requested >= stopAt) break;
+      askedAt[caller] = requested;
       const name = names(caller);
       try {
         await contestant.hold(name, async () => {
           const begin = now();
+          askedAt[caller] = 0;
           if (isShared && ++inside > 1) overlaps++;
           await work();
           if (isShared) inside--;
@@ -45,6 +48,7 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
         await sleep(1);
       }
     }
+    askedAt[caller] = 0;
     running--;
   }
 
@@ -54,7 +58,15 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
   const givenUp = sleep(stopAt + GRACE - now(), undefined, { signal: over.signal }).catch(() => {});
   await Promise.race([all, givenUp]);
   over.abort();
-  return { holds, counted, failures, overlaps, stuck: running, recording: recording.all };
+  return {
+    holds,
+    counted,
+    failures,
+    overlaps,
+    stuck: running,
+    abandoned: [...askedAt].filter((asked) => asked > 0).map((asked) => now() - asked),
+    recording: recording.all,
+  };
 }
 
 function nameOf({ names, name, callers }: LoadPlan): (caller: number) => string {

@@ -11,13 +11,15 @@ export interface RoundFigures {
   readonly rate: number;
   /** Commands that clients sent for each hold. */
   readonly requestsPerHold: number;
+  /** Microseconds of CPU of the load processes and Redis, warm-up included. Other load on the machine changes it least. */
+  readonly cpuPerHold: number;
   /** Jain's index over the callers of all processes. */
   readonly fairness: number;
   /** Holds that began while another was under way; undefined where each caller has a name of its own. */
   readonly overlaps: number | undefined;
   readonly failures: Readonly<Record<string, number>>;
   readonly stuck: number;
-  /** Milliseconds from asking to holding. */
+  /** Milliseconds from asking to holding; of callers that were given up, until then. */
   readonly wait: Percentiles | undefined;
   /** Milliseconds from a hold to the next in another process. */
   readonly handoff: Percentiles | undefined;
@@ -27,7 +29,11 @@ export interface RoundFigures {
   readonly meanHold: number | undefined;
 }
 
-export function figuresOf(plan: LoadPlan, results: readonly LoadResult[], requests: number): RoundFigures {
+export function figuresOf(
+  plan: LoadPlan,
+  results: readonly LoadResult[],
+  cost: { requests: number; cpu: number },
+): RoundFigures {
   const { measureFrom, stopAt } = plan;
   const counted = results.flatMap((result) => [...result.counted]);
   const holds = sum(results.map((result) => result.holds));
@@ -46,12 +52,13 @@ export function figuresOf(plan: LoadPlan, results: readonly LoadResult[], reques
   const inProcess = sum(results.map(({ overlaps }) => overlaps));
   return {
     rate: held / seconds,
-    requestsPerHold: requests / holds,
+    requestsPerHold: cost.requests / holds,
+    cpuPerHold: (cost.cpu * 1_000) / holds,
     fairness: jainIndex(counted),
     overlaps: plan.names !== 'one' ? undefined : Math.max(inProcess, countOverlaps(begins, ends)),
     failures: addUp(results.map(({ failures }) => failures)),
     stuck: sum(results.map(({ stuck }) => stuck)),
-    wait: percentilesOf(waits),
+    wait: percentilesOf(Float64Array.from([...waits, ...results.flatMap(({ abandoned }) => [...abandoned])])),
     handoff: plan.names === 'one' && results.length > 1 ? handoffsOf(recordings) : undefined,
     inUse: plan.record ? used.reduce((total, part) => total + part, 0) / (stopAt - measureFrom) : undefined,
     meanHold: plan.record
