@@ -31,6 +31,8 @@ export interface ContestantDefinition {
    * well; only these are counted as requests.
    */
   readonly sends: readonly string[];
+  /** Those of `sends` that its scripts call just as often: half of them are requests. */
+  readonly sendsAndCalls?: readonly string[];
   /** @param lease milliseconds of a lease; by default what `settings` says */
   open(redis: RedisAddress, lease?: number): Promise<Contestant>;
 }

@@ -20,6 +20,14 @@ export type ContestantId = (typeof CONTESTANT_IDS)[number];
 
 export const PEER_IDS = CONTESTANT_IDS.slice(1, 9);
 
+/** One of each kind, for cases that are about ours: polling, retries with jitter, pub/sub. */
+export const REPRESENTATIVES: readonly string[] = [
+  'ours',
+  'redis-semaphore',
+  'redlock',
+  'simple-redis-mutex',
+];
+
 /** @throws Error when the package of the peer cannot be loaded here */
 export async function loadContestant(id: string): Promise<ContestantDefinition> {
   const { contestant } = (await import(`./adapters/${id}.adapter.js`)) as {

@@ -8,6 +8,8 @@ export const contestant: ContestantDefinition = {
   kind: 'peer',
   settings:
     'defaults (watchdog 30 s, pub/sub), one lock object a hold; lock() and unlock(), which waits without limit',
+  // Unlocking deletes the lock in a script, and the latch of the unlocking by a command.
+  sendsAndCalls: ['del'],
   sends: ['evalsha', 'eval', 'del', 'subscribe', 'unsubscribe'],
   async open(redis, lease = LEASE) {
     const redisson = new Redisson({

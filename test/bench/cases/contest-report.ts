@@ -1,5 +1,5 @@
 import type { Bench, CaseReport, Goal } from '../bench.js';
-import { PEER_IDS } from '../contestants.js';
+import { PEER_IDS, REPRESENTATIVES } from '../contestants.js';
 import { describeError, perSecond, spread } from '../report/format.js';
 import type { RoundFigures } from '../statistics/round-figures.js';
 import { spreadOf } from '../statistics/spread.js';
@@ -127,9 +127,14 @@ export function judged(...goals: (Goal | undefined)[]): Goal[] {
   return goals.filter((goal) => goal !== undefined);
 }
 
-/** The contestants of a kind that were asked for, in the order of the tables. */
+/** The contestants that were asked for, but for some, in the order of the tables. */
 export function idsOf(bench: Bench, ...without: readonly string[]): string[] {
   return bench.only.filter((id) => !without.includes(id));
+}
+
+/** One contestant of each kind, of those that were asked for. */
+export function representativesOf(bench: Bench): string[] {
+  return bench.only.filter((id) => REPRESENTATIVES.includes(id));
 }
 
 function ratioText(result: ContestResult, id: string): string {

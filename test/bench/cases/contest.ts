@@ -96,5 +96,8 @@ export async function countRequests(bench: Bench, id: string): Promise<number> {
   const definition = bench.contestants.get(id);
   if (!definition || definition instanceof Error) return NaN;
   const counts = await bench.server.commandCounts();
-  return definition.sends.reduce((total, command) => total + (counts[command] ?? 0), 0);
+  return definition.sends.reduce((total, command) => {
+    const share = definition.sendsAndCalls?.includes(command) ? 0.5 : 1;
+    return total + share * (counts[command] ?? 0);
+  }, 0);
 }

@@ -2,12 +2,10 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import type { BenchCase } from '../bench.js';
 import { addressOf } from '../contestant.js';
 import { runContest, type Contest } from './contest.js';
-import { contestReport, exclusionGoal, judged, medianOf } from './contest-report.js';
+import { contestReport, exclusionGoal, judged, medianOf, representativesOf } from './contest-report.js';
 
 /** Milliseconds that the network adds in each direction. */
 const DELAY = 5;
-/** One of each kind: polling, jittered retries, pub/sub. */
-const COMPARED = ['ours', 'redis-semaphore', 'redlock', 'simple-redis-mutex'];
 
 /** Four processes at a Redis that is a network away. */
 export const farRedisCase: BenchCase = {
@@ -18,7 +16,7 @@ export const farRedisCase: BenchCase = {
     proxy.delay(DELAY);
     const contest: Contest = {
       name: 'hot-4x25-2ms-far',
-      ids: bench.only.filter((id) => COMPARED.includes(id)),
+      ids: representativesOf(bench),
       processes: 4,
       load: { names: 'one', callers: 25, work: 2, record: true },
       warmUp: 500,

@@ -6,7 +6,7 @@ import { LoadPool } from '../load/load-pool.js';
 import { now } from '../load/shared-clock.js';
 import { describeError } from '../report/format.js';
 import { percentilesOf } from '../statistics/spread.js';
-import { idsOf } from './contest-report.js';
+import { representativesOf } from './contest-report.js';
 
 const NAMES = 30;
 const LEASE = 1_000;
@@ -20,7 +20,7 @@ export const killedHolderCase: BenchCase = {
   async run(bench) {
     const rows: string[][] = [];
     const figures: Record<string, unknown> = {};
-    for (const id of idsOf(bench, 'async-mutex')) {
+    for (const id of representativesOf(bench)) {
       bench.say(`killed-holder: ${id}`);
       const late = await latenessAfterKill(bench, id).catch((error: unknown) => error as Error);
       const percentiles = late instanceof Error ? undefined : percentilesOf(Float64Array.from(late));

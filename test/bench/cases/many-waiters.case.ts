@@ -6,7 +6,7 @@ import type { LoadCalls } from '../load/load.process.js';
 import { LoadPool } from '../load/load-pool.js';
 import { describeError } from '../report/format.js';
 import { countRequests } from './contest.js';
-import { idsOf } from './contest-report.js';
+import { representativesOf } from './contest-report.js';
 
 const PROCESSES = 4;
 const WAITERS = 1_000;
@@ -31,7 +31,7 @@ export const manyWaitersCase: BenchCase = {
     const rows: string[][] = [];
     const figures: Record<string, unknown> = {};
     let ours: Waiting | undefined;
-    for (const id of idsOf(bench, 'async-mutex')) {
+    for (const id of representativesOf(bench)) {
       bench.say(`waiters: ${id}`);
       const seen = await watchWaiters(bench, id).catch((error: unknown) => error as Error);
       figures[id] = seen instanceof Error ? { error: seen.message } : seen;
