@@ -9,7 +9,7 @@ describe('A hold that is lost while something is under way', () => {
     const second = observe(acquire({}));
     await first.release();
     const yielded = await store.next('yield');
-    events().revoked('n', 'me:100');
+    events().revoked('n', 'me:101');
     yielded.answer(grant(101, 1));
 
     const again = await store.next('acquire');
@@ -22,6 +22,19 @@ describe('A hold that is lost while something is under way', () => {
     (await store.next('release')).answer(true);
     await released;
     expect(engine.size).toBe(0);
+  });
+
+  it('is not held when it was taken away before the answer that grants it came in', async () => {
+    const { acquire, events, store, hold } = bound(new EngineFixture());
+    await hold({}, { name: 'other' });
+    const waiting = observe(acquire({}));
+    const asked = await store.next('acquire');
+    events().revoked('n', 'me:101');
+    asked.answer(grant(101));
+    (await store.next('acquire')).answer(grant(200));
+    await settle();
+
+    expect(waiting.value?.fencingToken).toBe(200);
   });
 
   it('is not passed on after minHold when the store does not know it any more', async () => {
