@@ -8,7 +8,9 @@ function block(milliseconds: number): void {
 
 /** Until what was written in this tick has left the process. */
 function written(): Promise<void> {
-  return new Promise((resolve) => void process.nextTick(resolve));
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
 }
 
 describe('An event loop that is blocked while Redis answers', () => {

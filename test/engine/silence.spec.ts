@@ -55,14 +55,14 @@ describe('Silence', () => {
     });
   });
 
-  it('costs at most 2 requests a second for 1,000 callers in one process that wait for a name held elsewhere', async () => {
+  it('costs at most 2 requests a second for 1,000 callers in one process that wait 10 s for a name held elsewhere', async () => {
     const [holder, { locks }] = instances as [Instance, Instance];
     const lock = await holder.locks.acquire('held elsewhere', { ttl: 60_000 });
     const waits = Array.from({ length: 1_000 }, () => locks.acquire('held elsewhere', { wait: Infinity }));
     await waitFor(async () => (await locks.query('held elsewhere')).pending.length === 1);
     await log.clear();
     const startedAt = performance.now();
-    await sleep(3_000);
+    await sleep(10_000);
     const requests = await log.requests();
     const seconds = (performance.now() - startedAt) / 1_000;
 
