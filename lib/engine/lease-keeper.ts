@@ -96,15 +96,9 @@ export class LeaseKeeper {
 
   private async extendBatch(batch: readonly Lease[], ttlOf: (lease: Lease) => number): Promise<void> {
     const sentAt = this.clock.now();
-    const requests = batch.map((lease) => ({
-      name: lease.name,
-      owner: lease.owner,
-      ttl: ttlOf(lease),
-      lease,
-    }));
-    for (const { lease, ttl } of requests) {
+    const requests = batch.map((lease) => ({ ...lease.request(ttlOf(lease), sentAt), lease }));
+    for (const { lease } of requests) {
       lease.renewAt = Infinity;
-      lease.request(ttl, sentAt);
       this.wakeUp.at(lease.due);
     }
     const renewed = await this.store.extend(requests).catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { Grant } from '../store/lock-store.js';
+import type { Extension, Grant } from '../store/lock-store.js';
 import type { Hold } from './hold.js';
 
 const SKEW = 0.01;
@@ -80,11 +80,18 @@ export class Lease {
     return Math.max(1, (end - now + LATENCY) / (1 - SKEW));
   }
 
-  /** A request for `ttl` leaves at `sentAt`: a shorter lease is in force from then on, even if its answer gets lost. */
-  request(ttl: number, sentAt: number): void {
+  /**
+   * Makes the request for `ttl` that leaves at `sentAt`. A shorter lease is in force from then on, even if the answer
+   * gets lost; and no other hold may use it after this one, since such a request may reach the store once more, late.
+   */
+  request(ttl: number, sentAt: number): Extension {
     const request = { ttl, sentAt };
+    const end = deadlineOf(request);
+    const exact = end + 1 < Math.max(this.deadline, ...this.asked.map(deadlineOf));
+    if (exact) this.nextToken = this.lastToken + 1;
     this.asked = [...this.asked, request];
-    this.deadline = Math.min(this.deadline, deadlineOf(request));
+    this.deadline = Math.min(this.deadline, end);
+    return { name: this.name, owner: this.owner, ttl, exact };
   }
 
   /** The store confirmed a request for `ttl` that was sent at `sentAt`; one sent since may have shortened the lease again. */

@@ -200,16 +200,14 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { lease } = hold;
     const sentAt = this.clock.now();
     lease.ttl = ttl;
-    lease.request(ttl, sentAt);
+    const request = lease.request(ttl, sentAt);
     this.context.keeper.add(lease);
-    const [renewed] = await this.context.store
-      .extend([{ name: this.name, owner: lease.owner, ttl }])
-      .catch((cause: unknown) => {
-        throw new LockUnavailableError('Redis did not confirm the extension of the lease.', {
-          keys: this.keys,
-          cause,
-        });
+    const [renewed] = await this.context.store.extend([request]).catch((cause: unknown) => {
+      throw new LockUnavailableError('Redis did not confirm the extension of the lease.', {
+        keys: this.keys,
+        cause,
       });
+    });
     if (!lease.live || lease.hold !== hold) return hold.assertHeld();
     if (!renewed) {
       this.lose(
@@ -441,14 +439,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { keeper, store } = this.context;
     keeper.delete(lease);
     const sentAt = this.clock.now();
-    const ttl = rest + PARK_MARGIN;
+    const ttl = Math.ceil(rest + PARK_MARGIN);
     this.clock.schedule(() => {
       if (lease.live) void this.passOn(lease);
     }, rest);
-    lease.request(ttl, sentAt);
-    const reply = await store
-      .extend([{ name: this.name, owner: lease.owner, ttl: Math.ceil(ttl) }])
-      .catch(() => undefined);
+    const request = lease.request(ttl, sentAt);
+    const reply = await store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt);
     else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys }), true);
   }

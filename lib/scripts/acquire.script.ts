@@ -33,7 +33,9 @@ local owner = redis.call('GET', lock)
 if owner and string.sub(owner, 1, #instance + 1) == instance .. ':' then
   local token = tonumber(string.sub(owner, #instance + 2))
   if token and token > tonumber(ARGV[5]) then
-    redis.call('PEXPIRE', lock, ttl)
+    if redis.call('PTTL', lock) < tonumber(ttl) then
+      redis.call('PEXPIRE', lock, ttl)
+    end
     redis.call('ZREM', queue, member)
     return { 1, token, 1 }
   end

@@ -38,6 +38,8 @@ export interface Extension {
   readonly name: string;
   readonly owner: string;
   readonly ttl: number;
+  /** Shortens a longer lease, too. The owner id must not be used for another hold after that: this may arrive late. */
+  readonly exact: boolean;
 }
 
 /** What a store tells the engine on its own. */

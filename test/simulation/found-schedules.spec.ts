@@ -92,4 +92,17 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps, { straggle: 100 })).resolves.toBeUndefined();
   });
+
+  it('does not shorten a lease when an old renewal arrives a second time', async () => {
+    const steps: TimedStep[] = [
+      caller({ instance: 1, work: 28 }),
+      caller({ ttl: 40, work: 23, abortAfter: 0 }),
+      caller({ ttl: 40, work: 3_000, extend: { after: 0, ttl: 12_000 } }),
+      { after: 21, kind: 'slow', instance: 0, what: 'requests', lasts: 10, by: 500 },
+      { after: 12, kind: 'reset', instance: 0, lasts: 1, resends: true },
+      caller({ instance: 1, work: 3_000 }),
+      caller({}),
+    ];
+    await expect(run(steps, { straggle: 10 })).resolves.toBeUndefined();
+  });
 });

@@ -52,7 +52,7 @@ export class MemoryLockServer {
     if (kept?.owner.startsWith(`${instance}:`)) {
       const token = Number(kept.owner.slice(instance.length + 1));
       if (token > spent) {
-        this.keep(name, kept.owner, ttl);
+        this.prolong(name, kept, ttl);
         if (place !== undefined) this.dequeue(name, place);
         return { owner: kept.owner, token, tokens: 1 };
       }
@@ -85,9 +85,11 @@ export class MemoryLockServer {
   }
 
   /** @internal */
-  extend({ name, owner, ttl }: Extension): boolean {
-    if (this.kept(name)?.owner !== owner) return false;
-    this.keep(name, owner, ttl);
+  extend({ name, owner, ttl, exact }: Extension): boolean {
+    const kept = this.kept(name);
+    if (kept?.owner !== owner) return false;
+    if (exact) this.keep(name, owner, ttl);
+    else this.prolong(name, kept, ttl);
     return true;
   }
 
@@ -138,6 +140,10 @@ export class MemoryLockServer {
 
   private keep(name: string, owner: string, ttl: number): void {
     this.locks.set(name, { owner, expiresAt: this.now() + Math.ceil(ttl) });
+  }
+
+  private prolong(name: string, { owner, expiresAt }: KeptLock, ttl: number): void {
+    if (expiresAt < this.now() + ttl) this.keep(name, owner, ttl);
   }
 
   private grant(name: string, instance: string, ttl: number, tokens: number): Grant {

@@ -96,7 +96,7 @@ export class RedisStore implements LockStore {
 
   async extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
     const keys = batch.map(({ name }) => this.lockKey(name));
-    const args = batch.flatMap(({ owner, ttl }) => [owner, Math.ceil(ttl)]);
+    const args = batch.flatMap(({ owner, ttl, exact }) => [owner, `${exact ? '=' : ''}${Math.ceil(ttl)}`]);
     const reply = await this.scripts.run<Int[]>(extendScript, keys, args);
     return reply.map(isOne);
   }
