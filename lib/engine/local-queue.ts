@@ -1,17 +1,17 @@
 import { LockLostError } from '../errors/lock-lost.error.js';
-import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
-import { LockTimeoutError } from '../errors/lock-timeout.error.js';
+import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { type Grant, isGrant, StoreRefusal, type Taken } from '../store/lock-store.js';
 import type { Clock, ScheduledCall } from './clock.js';
-import { Fifo } from './fifo.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { Hold, type HoldOwner, TAKEN } from './hold.js';
 import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
+import { queueFullError, timeoutError, unavailableError } from './refusals.js';
 import { Waiter, type WaiterQueue } from './waiter.js';
+import { WaitingLine } from './waiting-line.js';
 
 /** Longest lease of a grant by hand-off before its first renewal: what a frozen waiter costs the others. */
 const MAX_CLAIM = 3_000;
@@ -50,10 +50,8 @@ interface Found extends Taken {
  */
 export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   readonly keys: readonly string[];
-  private readonly waiters = new Fifo<Waiter>();
+  private readonly waiters: WaitingLine;
   private readonly budget: HandoffBudget;
-  /** How many of the waiters ask a single time. */
-  private attempts = 0;
   private phase: Phase = 'idle';
   private lease: Lease | undefined;
   private requesting = false;
@@ -69,8 +67,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private askedToAskAgain = false;
   /** Owner id of a grant that was taken away before it was known here. */
   private revoked: string | undefined;
-  /** The shortest `outageTimeout` among those who came since the name was last idle. */
-  private patience = Infinity;
   private reask: ScheduledCall | undefined;
 
   constructor(
@@ -78,6 +74,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     private readonly context: QueueContext,
   ) {
     this.keys = [name];
+    this.waiters = new WaitingLine(context.waits);
     this.budget = new HandoffBudget(context.handoff);
   }
 
@@ -93,12 +90,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     return new Promise((resolve, reject) => {
       if (once && this.isTaken) return reject(this.timeoutError(0));
-      if (this.waiters.size >= this.context.maxWaiters) return reject(this.queueFullError());
+      if (this.waiters.size >= this.context.maxWaiters)
+        return reject(queueFullError(this.keys, this.waiters.size));
       const waiter = new Waiter(this, options, once, this.clock.now(), resolve, reject);
-      this.waiters.push(waiter);
-      this.patience = Math.min(this.patience, options.outageTimeout);
-      if (once) this.attempts++;
-      else this.context.waits.add(waiter, waiter.startedAt, options.wait);
+      this.waiters.add(waiter);
       if (this.phase === 'idle') return this.ask();
       if (once) this.watchOutage();
       else this.watch(waiter);
@@ -112,7 +107,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   /** The caller's signal ended its wait, or its time is over. */
   giveUp(waiter: Waiter, reason: unknown): void {
-    this.refuse(waiter, reason);
+    this.waiters.refuse(waiter, reason);
     this.leaveWhenEmpty();
   }
 
@@ -126,22 +121,23 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   /** Refuses every waiter with an error of its own. */
   refuseAll(error: () => unknown): void {
-    for (const waiter of this.waiters) this.refuse(waiter, error());
+    this.waiters.refuseAll(error);
     this.leaveWhenEmpty();
   }
 
   /** Refuses the waiters whose `outageTimeout` is over; tells when the next one's is. */
   checkOutage(now: number): number {
-    if (this.silentSince === undefined) return Infinity;
-    let next = Infinity;
-    for (const waiter of this.waiters) {
-      const { outageTimeout, wait } = waiter.options;
-      const outageEnds = Math.max(this.silentSince, waiter.startedAt) + outageTimeout;
-      // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
-      const ends = waiter.once || this.seenTaken ? outageEnds : Math.min(outageEnds, waiter.startedAt + wait);
-      if (now >= ends) this.refuse(waiter, this.unavailableError());
-      else next = Math.min(next, ends);
-    }
+    const { silentSince } = this;
+    if (silentSince === undefined) return Infinity;
+    const next = this.waiters.refuseOverdue(
+      now,
+      ({ startedAt, once, options }) => {
+        const outageEnds = Math.max(silentSince, startedAt) + options.outageTimeout;
+        // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
+        return once || this.seenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
+      },
+      () => this.unavailableError(),
+    );
     this.leaveWhenEmpty();
     return next;
   }
@@ -192,8 +188,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { lease } = hold;
     if (!lease.live) return lease.gone ? Promise.resolve() : this.context.free(this.name, lease.owner);
     lease.hold = undefined;
-    const rest = hold.startedAt + hold.options.minHold - this.clock.now();
-    return rest > 0 ? this.park(lease, rest) : this.passOn(lease);
+    const end = hold.startedAt + hold.options.minHold;
+    return this.clock.now() < end ? this.park(lease, end) : this.passOn(lease);
   }
 
   async extend(hold: Hold, ttl: number): Promise<void> {
@@ -292,7 +288,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private endRefused(): void {
-    for (const waiter of this.waiters) this.refuse(waiter, this.unavailableError());
+    this.waiters.refuseAll(() => this.unavailableError());
     // A refused request did nothing; there is something to take back only if one before it queued this instance.
     if (!this.found) this.place = this.failure = undefined;
   }
@@ -373,14 +369,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private refuseAttempts(): void {
-    if (this.attempts === 0) return;
-    for (const waiter of this.waiters) {
-      if (waiter.once) this.refuse(waiter, this.timeoutError(this.clock.now() - waiter.startedAt));
-    }
+    this.waiters.refuseAttempts(({ startedAt }) => this.timeoutError(this.clock.now() - startedAt));
   }
 
   private deliver(waiter: Waiter, lease: Lease): void {
-    this.remove(waiter);
+    this.waiters.remove(waiter);
     lease.ttl = waiter.options.ttl;
     lease.renew = waiter.options.renew;
     lease.hold = new Hold(this, lease, waiter.options);
@@ -434,19 +427,24 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     );
   }
 
-  /** Keeps the name taken for the rest of `minHold`; should this process die, the shortened lease ends by itself. */
-  private async park(lease: Lease, rest: number): Promise<void> {
+  /** Keeps the name taken until the `end` of `minHold`; should this process die, the shortened lease ends by itself. */
+  private async park(lease: Lease, end: number): Promise<void> {
     const { keeper, store } = this.context;
     keeper.delete(lease);
     const sentAt = this.clock.now();
-    const ttl = Math.ceil(rest + PARK_MARGIN);
-    this.clock.schedule(() => {
-      if (lease.live) void this.passOn(lease);
-    }, rest);
+    const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
+    this.passOnAt(lease, end);
     const request = lease.request(ttl, sentAt);
     const reply = await store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt);
     else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys }), true);
+  }
+
+  private passOnAt(lease: Lease, time: number): void {
+    const rest = time - this.clock.now();
+    // Not only for the first look: timers may ring early.
+    if (rest > 0) this.clock.schedule(() => this.passOnAt(lease, time), rest);
+    else if (lease.live) void this.passOn(lease);
   }
 
   private end(lease: Lease): void {
@@ -474,7 +472,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.phase = 'idle';
     this.clock.cancel(this.reask);
     this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
-    this.patience = Infinity;
     this.seenTaken = false;
     this.context.outages.delete(this);
     this.context.drop(this);
@@ -488,51 +485,21 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private watchOutage(): void {
     if (this.silentSince === undefined) return;
     const wait = this.waiters.first?.options.wait || Infinity;
-    this.context.outages.add(this, this.silentSince + Math.min(this.patience, wait));
-  }
-
-  private refuse(waiter: Waiter, reason: unknown): void {
-    this.remove(waiter);
-    waiter.refuse(reason);
-  }
-
-  private remove(waiter: Waiter): void {
-    this.waiters.remove(waiter);
-    if (waiter.once) this.attempts--;
-    this.context.waits.delete(waiter, waiter.options.wait);
+    this.context.outages.add(this, this.silentSince + Math.min(this.waiters.patience, wait));
   }
 
   private timeoutError(waited: number): LockTimeoutError {
-    const holder = this.found && { owner: this.found.owner, remaining: this.found.remaining };
-    const own = this.lease && {
-      owner: this.lease.owner,
-      remaining: Math.max(0, this.lease.deadline - this.clock.now()),
-    };
-    return new LockTimeoutError(
-      `The lock was held by somebody else for the whole wait of ${Math.round(waited)} ms.`,
-      {
-        keys: this.keys,
+    if (!this.lease)
+      return timeoutError(
+        this.keys,
         waited,
-        holder: own ?? holder,
-      },
-    );
+        this.found && { owner: this.found.owner, remaining: this.found.remaining },
+      );
+    const { owner, deadline } = this.lease;
+    return timeoutError(this.keys, waited, { owner, remaining: Math.max(0, deadline - this.clock.now()) });
   }
 
   private unavailableError(): LockUnavailableError {
-    const cause = this.failure ?? this.context.store.trouble;
-    const problem = cause instanceof StoreRefusal ? 'refused the request' : 'did not answer in time';
-    return new LockUnavailableError(`Redis ${problem}, so the lock could not be acquired.`, {
-      keys: this.keys,
-      cause,
-    });
-  }
-
-  private queueFullError(): LockQueueFullError {
-    return new LockQueueFullError(
-      `${this.waiters.size} callers of this instance wait for the lock already (maxWaiters).`,
-      {
-        keys: this.keys,
-      },
-    );
+    return unavailableError(this.keys, this.failure ?? this.context.store.trouble);
   }
 }

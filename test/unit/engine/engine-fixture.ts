@@ -9,12 +9,14 @@ import { grant, ScriptedStore } from './scripted-store.js';
 
 /** An engine on a clock and a store that a test drives. */
 export class EngineFixture {
-  readonly clock = new ManualClock();
   readonly store = new ScriptedStore();
   readonly warnings: string[] = [];
   readonly engine: LockEngine;
 
-  constructor(handoff: HandoffOptions = {}) {
+  constructor(
+    handoff: HandoffOptions = {},
+    readonly clock = new ManualClock(),
+  ) {
     this.engine = new LockEngine({
       store: this.store,
       clock: this.clock,

@@ -1,0 +1,69 @@
+import type { Deadlines } from './deadlines.js';
+import { Fifo } from './fifo.js';
+import type { Waiter } from './waiter.js';
+
+/** The callers that stand in one local queue, in arrival order. */
+export class WaitingLine {
+  private readonly waiters = new Fifo<Waiter>();
+  /** How many of them ask a single time. */
+  private attempts = 0;
+  private shortestOutage = Infinity;
+
+  constructor(private readonly waits: Deadlines<Waiter>) {}
+
+  get first(): Waiter | undefined {
+    return this.waiters.first;
+  }
+
+  get size(): number {
+    return this.waiters.size;
+  }
+
+  /** At most the shortest `outageTimeout` among the waiters. */
+  get patience(): number {
+    return this.shortestOutage;
+  }
+
+  add(waiter: Waiter): void {
+    this.waiters.push(waiter);
+    this.shortestOutage = Math.min(this.shortestOutage, waiter.options.outageTimeout);
+    if (waiter.once) this.attempts++;
+    else this.waits.add(waiter, waiter.startedAt, waiter.options.wait);
+  }
+
+  remove(waiter: Waiter): void {
+    this.waiters.remove(waiter);
+    if (waiter.once) this.attempts--;
+    this.waits.delete(waiter, waiter.options.wait);
+    if (this.waiters.size === 0) this.shortestOutage = Infinity;
+  }
+
+  refuse(waiter: Waiter, reason: unknown): void {
+    this.remove(waiter);
+    waiter.refuse(reason);
+  }
+
+  /** Refuses every waiter with an error of its own. */
+  refuseAll(error: () => unknown): void {
+    for (const waiter of this.waiters) this.refuse(waiter, error());
+  }
+
+  /** Refuses those who ask a single time. */
+  refuseAttempts(error: (waiter: Waiter) => unknown): void {
+    if (this.attempts === 0) return;
+    for (const waiter of this.waiters) {
+      if (waiter.once) this.refuse(waiter, error(waiter));
+    }
+  }
+
+  /** Refuses those whose time `endOf` says is over at `now`; returns when the next one's is. */
+  refuseOverdue(now: number, endOf: (waiter: Waiter) => number, error: () => unknown): number {
+    let next = Infinity;
+    for (const waiter of this.waiters) {
+      const end = endOf(waiter);
+      if (now >= end) this.refuse(waiter, error());
+      else next = Math.min(next, end);
+    }
+    return next;
+  }
+}

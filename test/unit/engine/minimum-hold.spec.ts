@@ -1,0 +1,26 @@
+import type { ScheduledCall } from '../../../lib/engine/clock.js';
+import { EngineFixture } from './engine-fixture.js';
+import { ManualClock, settle } from './manual-clock.js';
+
+/** Rings early, as timers do that were set late in a turn of the event loop. */
+class HastyClock extends ManualClock {
+  override schedule(call: () => void, delay: number): ScheduledCall {
+    return super.schedule(call, delay - Math.min(5, delay / 2));
+  }
+}
+
+describe('minHold', () => {
+  it('keeps the name taken to its end, also when the timer rings early', async () => {
+    const fixture = new EngineFixture({}, new HastyClock());
+    const hold = await fixture.hold({ minHold: 300 });
+    const released = hold.release();
+    (await fixture.store.next('extend')).answer([true]);
+    await released;
+
+    await fixture.clock.advance(299);
+    expect(fixture.store.unseen('release')).toBe(0);
+    await fixture.clock.advance(2);
+    await settle();
+    expect(fixture.store.unseen('release')).toBe(1);
+  });
+});
