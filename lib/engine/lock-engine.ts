@@ -114,7 +114,9 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   cancel(name: string, place: string): Promise<void> {
     const cancelled = this.store.cancel(name, place).then(async (owner) => {
-      if (owner && !this.queues.get(name)?.mayUse(owner)) await this.store.release(name, owner);
+      if (!owner || this.queues.get(name)?.mayUse(owner)) return;
+      this.spend(tokenOf(owner));
+      await this.store.release(name, owner);
     });
     return this.cleanUp(
       cancelled,
@@ -169,4 +171,9 @@ export class LockEngine implements QueueContext, StoreEvents {
       keys: [name],
     });
   }
+}
+
+/** An owner id of this instance ends in the first token of its grant. */
+function tokenOf(owner: string): number {
+  return Number(owner.slice(owner.lastIndexOf(':') + 1));
 }
