@@ -11,7 +11,7 @@ import type { ResolvedModuleOptions } from './interfaces/module-options.interfac
 import { assertLockName } from './keys/lock-name.js';
 import { sortedNames } from './keys/sorted-names.js';
 import { resolveLockOptions } from './options/lock-options.js';
-import { LockContext } from './reentrance/lock-context.js';
+import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
 import { NestedHold } from './reentrance/nested-hold.js';
 
 /** Work that runs under a lock. */
@@ -120,7 +120,7 @@ export class LockService {
     const lock = await this.grant(key, this.resolve(options));
     try {
       const result = await this.runInContext(lock, () => work(lock));
-      this.assertNotLost(lock);
+      lock.assertNotLost();
       return result;
     } finally {
       await lock.release();
@@ -177,11 +177,6 @@ export class LockService {
     return this.context.run(lock as GrantedLock, holdsOf(lock), work);
   }
 
-  /** @internal Throws LockLostError when a hold was lost; one that the work itself released early was not. */
-  assertNotLost(lock: Lock): void {
-    (lock as GrantedLock).assertNotLost();
-  }
-
   /** @internal Refuses new acquires from now on and ends the waiting ones with LockClosedError. */
   beginShutdown(): void {
     this.engine.beginShutdown();
@@ -213,19 +208,18 @@ export class LockService {
     options.signal?.throwIfAborted();
     const enclosing = options.reentrant ? this.context.enclosing(name) : undefined;
     if (!enclosing) return this.engine.acquire(name, leaseCovering(options), options.wait === 0);
-    return this.enter(name, enclosing.hold, options);
+    return this.enter(name, enclosing, options);
   }
 
   /** Enters a hold of the enclosing context, or acquires the name afresh if that hold ends before its turn comes. */
   private async enter(
     name: string,
-    hold: EnterableLock,
+    { hold, reentry }: EnclosingHold,
     options: ResolvedLockOptions,
   ): Promise<EnterableLock> {
     hold.assertNotLost();
-    const { reentry } = hold;
     const startedAt = performance.now();
-    const entered = await reentry?.enter({
+    const entered = await reentry.enter({
       wait: options.wait,
       signal: options.signal,
       timeout: (waited) =>
@@ -234,7 +228,7 @@ export class LockService {
           waited,
         }),
     });
-    if (!reentry || !entered) {
+    if (!entered) {
       return this.grantOne(name, {
         ...options,
         wait: Math.max(0, options.wait - (performance.now() - startedAt)),

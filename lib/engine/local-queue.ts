@@ -82,10 +82,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     return this.context.clock;
   }
 
-  get waiting(): number {
-    return this.waiters.size;
-  }
-
   /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
   enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     return new Promise((resolve, reject) => {
@@ -233,7 +229,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { ttl } = head.options;
     const tokens = this.budget.tokens(this.waiters.size);
     const queueing = !head.once && store.canQueue;
-    if (queueing) this.place ??= this.newPlace(head);
+    if (queueing) this.place ??= this.newPlace(head, tokens);
     this.phase = 'contending';
     this.askedToAskAgain = false;
     const sentAt = this.startRequest();
@@ -249,18 +245,15 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       .then(
         (reply) => {
           this.endRequest();
-          if (isGrant(reply)) this.begin(new Lease(this.name, reply, ttl, sentAt), reply, ttl);
+          if (isGrant(reply)) this.begin(reply, ttl, sentAt);
           else this.queue(reply, sentAt);
         },
         (error: unknown) => this.retry(error),
       );
   }
 
-  private newPlace(head: Waiter): string {
-    return this.context.store.place(
-      Math.min(head.options.ttl, MAX_CLAIM),
-      this.budget.tokens(this.waiters.size),
-    );
+  private newPlace(head: Waiter, tokens: number): string {
+    return this.context.store.place(Math.min(head.options.ttl, MAX_CLAIM), tokens);
   }
 
   private startRequest(): number {
@@ -327,44 +320,43 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private claim(grant: Grant, claim: number): void {
     const { found } = this;
     if (found && grant.token <= found.mark) return this.stayQueued(found);
-    const lease = new Lease(this.name, grant, claim, found?.sentAt ?? -Infinity);
-    this.begin(lease, grant, claim);
-    if (lease.hold && !lease.renewing) this.context.keeper.renewNow([lease]);
+    this.begin(grant, claim, found?.sentAt ?? -Infinity);
+    const lease = this.leaseOf(grant.owner);
+    if (lease && !lease.renewing) this.context.keeper.renewNow([lease]);
   }
 
-  /** The lock is this instance's: anew, or still since nobody else waits. */
-  private begin(lease: Lease, grant: Grant, ttl: number, turn: 'new' | 'kept' = 'new'): void {
+  /**
+   * The lock is this instance's: anew, or still since nobody else waits. It was asked for with `ttl` at `sentAt`, maybe
+   * by a caller who has left since.
+   */
+  private begin(grant: Grant, ttl: number, sentAt: number, turn: 'new' | 'kept' = 'new'): void {
+    const { keeper } = this.context;
     this.clock.cancel(this.reask);
     const now = this.clock.now();
     const head = this.waiters.first;
-    if (lease.owner === this.revoked) {
-      this.end(lease);
+    if (grant.owner === this.revoked) {
+      this.context.spend(grant.token);
       return this.askOrRest();
     }
     if (!head) {
-      this.end(lease);
-      void this.context.free(this.name, lease.owner);
+      this.context.giveBack(this.name, grant);
       return this.rest();
     }
+    const lease = new Lease(this.name, grant, ttl, sentAt);
     if (lease.deadline - now < ttl / 4) {
       // Too little is left, or it cannot be told: asking again confirms and renews it.
       this.unconfirmed = { grant, ttl };
       return this.ask();
     }
     this.place = this.found = this.unconfirmed = undefined;
+    this.phase = 'held';
+    this.seenTaken = true;
     this.lease = lease;
     if (turn === 'new') this.budget.start(now);
     else this.budget.renew(now);
-    this.startTurn(head, lease, ttl);
-  }
-
-  /** Begins a turn with a lease that the store was asked for with `ttl`, maybe by a caller who has left since. */
-  private startTurn(head: Waiter, lease: Lease, ttl: number): void {
-    this.phase = 'held';
-    this.seenTaken = true;
     this.deliver(head, lease);
-    this.context.keeper.add(lease);
-    if (lease.ttl !== ttl) this.context.keeper.renewNow([lease]);
+    keeper.add(lease);
+    if (lease.ttl !== ttl) keeper.renewNow([lease]);
     this.refuseAttempts();
   }
 
@@ -410,14 +402,14 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.phase = 'yielding';
     const { ttl } = head.options;
     const tokens = this.budget.tokens(this.waiters.size);
-    this.place = store.canQueue ? this.newPlace(head) : undefined;
+    this.place = store.canQueue ? this.newPlace(head, tokens) : undefined;
     const sentAt = this.startRequest();
     store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place }).then(
       (reply) => {
         this.endRequest();
         this.end(lease);
         if (!reply) this.askOrRest();
-        else if (isGrant(reply)) this.begin(new Lease(this.name, reply, ttl, sentAt), reply, ttl, 'kept');
+        else if (isGrant(reply)) this.begin(reply, ttl, sentAt, 'kept');
         else this.queue(reply, sentAt);
       },
       (error: unknown) => {

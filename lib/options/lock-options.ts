@@ -16,18 +16,6 @@ const DURATION = { min: 0, infinite: true };
 const HOLD_END = { min: 1, infinite: true };
 const HOLD_START = { min: 0, whole: true };
 
-/** The names of the options of an acquire. */
-export const LOCK_OPTION_NAMES: ReadonlySet<string> = new Set<keyof LockOptions>([
-  'ttl',
-  'wait',
-  'signal',
-  'outageTimeout',
-  'renew',
-  'maxHold',
-  'minHold',
-  'reentrant',
-]);
-
 /** What holds where neither the module nor the call says otherwise. */
 export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   ttl: 30_000,
@@ -39,6 +27,9 @@ export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   minHold: 0,
   reentrant: true,
 });
+
+/** The names of the options of an acquire. */
+export const LOCK_OPTION_NAMES: ReadonlySet<string> = new Set(Object.keys(LOCK_OPTION_DEFAULTS));
 
 /**
  * The options of one acquire: those of the call over the defaults of the module. A field that is

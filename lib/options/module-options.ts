@@ -15,15 +15,10 @@ import {
   refuseOption,
 } from './option-checks.js';
 
-const LOCK_DEFAULT_NAMES = [
-  'ttl',
-  'wait',
-  'outageTimeout',
-  'renew',
-  'maxHold',
-  'minHold',
-  'reentrant',
-] as const satisfies readonly (keyof Omit<LockOptions, 'signal'>)[];
+/** A signal is of one call, and has no default. */
+const LOCK_DEFAULT_NAMES = (Object.keys(LOCK_OPTION_DEFAULTS) as (keyof LockOptions)[]).filter(
+  (name) => name !== 'signal',
+);
 
 const MODULE_OPTION_NAMES: ReadonlySet<string> = new Set<keyof LockModuleOptions>([
   'connection',
