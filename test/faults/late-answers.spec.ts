@@ -29,13 +29,17 @@ describe('an answer that comes late, or never', () => {
     await proxy.close();
   });
 
-  it('does not bring a hold back that was lost while its extension was under way', async () => {
-    const holder = services.open({
+  /** Waits for answers that the proxy keeps, rather than give up or ask again. */
+  const openBehindProxy = (options: LockModuleOptions = {}): LockService =>
+    services.open({
       connection: proxy.url,
-      ttl: 600,
       commandTimeout: 10_000,
       outageTimeout: 10_000,
+      ...options,
     });
+
+  it('does not bring a hold back that was lost while its extension was under way', async () => {
+    const holder = openBehindProxy({ ttl: 600 });
     const other = services.open({ connection: server.url, ttl: 600, wait: 5_000 });
     const lost = await holder.acquire('job');
     const { signal } = lost;
@@ -54,12 +58,7 @@ describe('an answer that comes late, or never', () => {
   });
 
   it('leaves nobody holding longer than Redis does when a lease is made shorter', async () => {
-    const holder = services.open({
-      connection: proxy.url,
-      ttl: 10_000,
-      commandTimeout: 10_000,
-      outageTimeout: 10_000,
-    });
+    const holder = openBehindProxy({ ttl: 10_000 });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const shortened = await holder.acquire('job');
     proxy.hold('toClient');
@@ -75,12 +74,7 @@ describe('an answer that comes late, or never', () => {
   });
 
   it('leaves nobody holding longer than Redis does when the next caller here asked for a shorter lease', async () => {
-    const holder = services.open({
-      connection: proxy.url,
-      commandTimeout: 10_000,
-      outageTimeout: 10_000,
-      handoff: { window: 5_000 },
-    });
+    const holder = openBehindProxy({ handoff: { window: 5_000 } });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const waiting: Promise<Lock>[] = [];
     const first = await holder.acquire('job', { ttl: 10_000 });
@@ -100,13 +94,7 @@ describe('an answer that comes late, or never', () => {
   });
 
   it('leaves nobody holding longer than Redis does after a minimal hold', async () => {
-    const holder = services.open({
-      connection: proxy.url,
-      ttl: 10_000,
-      commandTimeout: 10_000,
-      outageTimeout: 10_000,
-      handoff: { window: 5_000 },
-    });
+    const holder = openBehindProxy({ ttl: 10_000, handoff: { window: 5_000 } });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const first = await holder.acquire('job');
     const parked = holder.acquire('job', { minHold: 300 });
@@ -140,12 +128,7 @@ describe('an answer that comes late, or never', () => {
   });
 
   it('does not make a hold of a grant that came after its lease', async () => {
-    const slow = services.open({
-      connection: proxy.url,
-      ttl: 600,
-      commandTimeout: 10_000,
-      outageTimeout: 10_000,
-    });
+    const slow = openBehindProxy({ ttl: 600 });
     const other = services.open({ connection: server.url });
     await connect(slow);
     proxy.hold('toClient');

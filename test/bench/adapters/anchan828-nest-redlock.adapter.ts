@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import type { ContestantDefinition } from '../contestant.js';
 import { LEASE } from './common-settings.js';
-import { REDLOCK_SETTINGS, REDLOCK_SETTINGS_TEXT } from './redlock-settings.js';
+import { REDLOCK_SETTINGS, REDLOCK_SETTINGS_TEXT } from './redlock-contestant.js';
 
 @Injectable()
 class LockedWork {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import Redlock from 'redlock';
 import type { ContestantDefinition } from '../contestant.js';
 import { LEASE } from './common-settings.js';
-import { REDLOCK_SETTINGS, REDLOCK_SETTINGS_TEXT } from './redlock-settings.js';
+import { REDLOCK_SETTINGS, REDLOCK_SETTINGS_TEXT, redlockContestant } from './redlock-contestant.js';
 
 export const contestant: ContestantDefinition = {
   id: 'redlock',
@@ -12,19 +12,6 @@ export const contestant: ContestantDefinition = {
   sends: ['evalsha', 'eval'],
   async open(redis, lease = LEASE) {
     const client = new Redis({ ...redis });
-    const redlock = new Redlock([client], REDLOCK_SETTINGS);
-    // It reports each attempt that found the lock taken as an error event.
-    redlock.on('error', () => {});
-    return {
-      async hold(name, work) {
-        const lock = await redlock.acquire([name], lease);
-        try {
-          await work();
-        } finally {
-          await lock.release();
-        }
-      },
-      close: () => client.disconnect(),
-    };
+    return redlockContestant(new Redlock([client], REDLOCK_SETTINGS), client, lease);
   },
 };

@@ -5,7 +5,7 @@ import Redlock from 'redlock';
 import { Locked, RedisLockModule } from '../../../dist/cjs/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import { LEASE } from '../adapters/common-settings.js';
-import { REDLOCK_SETTINGS } from '../adapters/redlock-settings.js';
+import { REDLOCK_SETTINGS } from '../adapters/redlock-contestant.js';
 import type { RedisAddress } from '../contestant.js';
 
 const REDLOCK = Symbol('redlock');
