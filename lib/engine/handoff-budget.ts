@@ -9,16 +9,18 @@ export const MAX_BUDGET = 4_096;
  */
 export class HandoffBudget {
   private size: number;
-  private used = 0;
-  private answeredAt = 0;
+  private used = 1;
 
-  constructor(private readonly options: Required<HandoffOptions>) {
+  /** @param answeredAt when the store gave the lock */
+  constructor(
+    private readonly options: Required<HandoffOptions>,
+    private answeredAt: number,
+  ) {
     this.size = options.max;
   }
 
   /** Fencing tokens to reserve for a turn that starts with so many callers waiting here. */
   tokens(waiting: number): number {
-    if (waiting <= 1) return 1;
     return Math.min(this.size, Math.max(2 * this.used, Math.min(waiting, this.options.max)));
   }
 

@@ -27,7 +27,6 @@ export interface HoldOwner {
 export class Hold implements EnterableLock {
   readonly keys: readonly string[];
   readonly fencingToken: number;
-  readonly startedAt: number;
   /** When the hold ends whatever its lease: `maxHold` after the grant. */
   readonly endsAt: number;
   reentry: Reentry | undefined;
@@ -40,11 +39,12 @@ export class Hold implements EnterableLock {
     private readonly queue: HoldOwner,
     readonly lease: Lease,
     readonly options: ResolvedLockOptions,
+    /** When it was granted. */
+    readonly startedAt: number,
   ) {
     this.keys = queue.keys;
     this.fencingToken = lease.takeToken();
-    this.startedAt = queue.clock.now();
-    this.endsAt = this.startedAt + options.maxHold;
+    this.endsAt = startedAt + options.maxHold;
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,7 @@
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockStore } from '../store/lock-store.js';
 import type { Clock } from './clock.js';
+import { Fifo } from './fifo.js';
 import { EXPIRED, TAKEN } from './hold.js';
 import type { Lease } from './lease.js';
 import { WakeUp } from './wake-up.js';
@@ -18,7 +19,7 @@ export type LoseLease = (lease: Lease, error: LockLostError, gone: boolean) => v
  * it back nor report it lost.
  */
 export class LeaseKeeper {
-  private readonly leases = new Set<Lease>();
+  private readonly leases = new Fifo<Lease>();
   private readonly wakeUp: WakeUp;
 
   constructor(
@@ -34,19 +35,25 @@ export class LeaseKeeper {
   }
 
   [Symbol.iterator](): Iterator<Lease> {
-    return this.leases.values();
+    return this.leases[Symbol.iterator]();
   }
 
   add(lease: Lease): void {
-    this.leases.add(lease);
+    if (!lease.isKept) this.leases.push(lease);
+    lease.isKept = true;
     this.wakeUp.at(lease.due);
   }
 
   delete(lease: Lease): void {
-    this.leases.delete(lease);
+    if (lease.isKept) this.leases.remove(lease);
+    lease.isKept = false;
     // Should it come back, nobody has seen the answer.
     if (lease.renewing) lease.renewAt = -Infinity;
-    if (this.leases.size === 0) this.wakeUp.clear();
+  }
+
+  /** Looks after nothing any more. */
+  stop(): void {
+    this.wakeUp.clear();
   }
 
   /** Asks after all leases without waiting for their time. Those that are not renewed get no longer by it. */
@@ -62,7 +69,9 @@ export class LeaseKeeper {
 
   private look(now: number): void {
     const due: Lease[] = [];
-    for (const lease of this.leases) {
+    // A copy, because whoever learns that its hold is lost may release others at once.
+    for (const lease of [...this.leases]) {
+      if (!lease.isKept) continue;
       if (now >= lease.deadline) {
         this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name] }), false);
         continue;
@@ -103,7 +112,7 @@ export class LeaseKeeper {
     }
     const renewed = await this.store.extend(requests).catch(() => undefined);
     requests.forEach(({ lease, ttl }, i) => {
-      if (!this.leases.has(lease)) return;
+      if (!lease.isKept) return;
       if (!renewed) {
         lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       } else if (renewed[i]) {

@@ -1,4 +1,5 @@
 import type { Extension, Grant } from '../store/lock-store.js';
+import type { FifoNode } from './fifo.js';
 import type { Hold } from './hold.js';
 
 const SKEW = 0.01;
@@ -15,6 +16,8 @@ interface Asked {
   readonly sentAt: number;
 }
 
+const NOTHING_ASKED: readonly Asked[] = [];
+
 /** Until when the lease surely runs that was asked for so. */
 function deadlineOf({ ttl, sentAt }: Asked): number {
   return sentAt + ttl - drift(ttl);
@@ -26,7 +29,11 @@ function deadlineOf({ ttl, sentAt }: Asked): number {
  * Several holds may use a lease one after the other, each with a fencing token of its own from the block
  * that came with the grant.
  */
-export class Lease {
+export class Lease implements FifoNode<Lease> {
+  previous: Lease | undefined;
+  next: Lease | undefined;
+  /** Whether the keeper looks after it. */
+  isKept = false;
   readonly owner: string;
   /** The token that stands in the owner id. */
   readonly token: number;
@@ -46,7 +53,7 @@ export class Lease {
   gone = false;
   private sentAt: number;
   /** Requests without an answer, in the order in which the store meets them. */
-  private asked: readonly Asked[] = [];
+  private asked = NOTHING_ASKED;
   private nextToken: number;
   private lastToken: number;
 

@@ -51,7 +51,9 @@ interface Found extends Taken {
 export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   readonly keys: readonly string[];
   private readonly waiters: WaitingLine;
-  private readonly budget: HandoffBudget;
+  /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
+  private budget: HandoffBudget | undefined;
+  private answeredAt = 0;
   private phase: Phase = 'idle';
   private lease: Lease | undefined;
   private requesting = false;
@@ -75,7 +77,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   ) {
     this.keys = [name];
     this.waiters = new WaitingLine(context.waits);
-    this.budget = new HandoffBudget(context.handoff);
   }
 
   get clock(): Clock {
@@ -88,9 +89,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       if (once && this.isTaken) return reject(this.timeoutError(0));
       if (this.waiters.size >= this.context.maxWaiters)
         return reject(queueFullError(this.keys, this.waiters.size));
-      const waiter = new Waiter(this, options, once, this.clock.now(), resolve, reject);
+      const now = this.clock.now();
+      const waiter = new Waiter(this, options, once, now, resolve, reject);
       this.waiters.add(waiter);
-      if (this.phase === 'idle') return this.ask();
+      if (this.phase === 'idle') return this.ask(now);
       if (once) this.watchOutage();
       else this.watch(waiter);
     });
@@ -184,8 +186,9 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { lease } = hold;
     if (!lease.live) return lease.gone ? Promise.resolve() : this.context.free(this.name, lease.owner);
     lease.hold = undefined;
-    const end = hold.startedAt + hold.options.minHold;
-    return this.clock.now() < end ? this.park(lease, end) : this.passOn(lease);
+    const { minHold } = hold.options;
+    const end = hold.startedAt + minHold;
+    return minHold > 0 && this.clock.now() < end ? this.park(lease, end) : this.passOn(lease);
   }
 
   async extend(hold: Hold, ttl: number): Promise<void> {
@@ -222,17 +225,17 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (!this.requesting) this.askOrRest();
   }
 
-  private ask(): void {
+  private ask(now = this.clock.now()): void {
     const head = this.waiters.first;
     if (!head || this.requesting) return;
     const { clock, store } = this.context;
     const { ttl } = head.options;
-    const tokens = this.budget.tokens(this.waiters.size);
+    const tokens = this.tokens;
     const queueing = !head.once && store.canQueue;
     if (queueing) this.place ??= this.newPlace(head, tokens);
     this.phase = 'contending';
     this.askedToAskAgain = false;
-    const sentAt = this.startRequest();
+    this.startRequest(now);
     clock.cancel(this.reask);
     store
       .acquire({
@@ -245,29 +248,34 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       .then(
         (reply) => {
           this.endRequest();
-          if (isGrant(reply)) this.begin(reply, ttl, sentAt);
-          else this.queue(reply, sentAt);
+          if (isGrant(reply)) this.begin(reply, ttl, now);
+          else this.queue(reply, now);
         },
         (error: unknown) => this.retry(error),
       );
+  }
+
+  /** Fencing tokens to reserve with the next turn. */
+  private get tokens(): number {
+    const { size } = this.waiters;
+    if (size <= 1) return 1;
+    this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt);
+    return this.budget.tokens(size);
   }
 
   private newPlace(head: Waiter, tokens: number): string {
     return this.context.store.place(Math.min(head.options.ttl, MAX_CLAIM), tokens);
   }
 
-  private startRequest(): number {
-    const now = this.clock.now();
+  private startRequest(now: number): void {
     this.requesting = true;
     this.silentSince ??= now;
     this.watchOutage();
-    return now;
   }
 
   private endRequest(): void {
     this.requesting = false;
     this.silentSince = this.failure = undefined;
-    this.context.outages.delete(this);
   }
 
   /** No answer, or an error. What the store did is unknown; asking again finds out. */
@@ -352,9 +360,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.phase = 'held';
     this.seenTaken = true;
     this.lease = lease;
-    if (turn === 'new') this.budget.start(now);
-    else this.budget.renew(now);
-    this.deliver(head, lease);
+    this.answeredAt = now;
+    if (turn === 'new') this.budget?.start(now);
+    else this.budget?.renew(now);
+    this.deliver(head, lease, now);
     keeper.add(lease);
     if (lease.ttl !== ttl) keeper.renewNow([lease]);
     this.refuseAttempts();
@@ -364,11 +373,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.waiters.refuseAttempts(({ startedAt }) => this.timeoutError(this.clock.now() - startedAt));
   }
 
-  private deliver(waiter: Waiter, lease: Lease): void {
+  private deliver(waiter: Waiter, lease: Lease, now: number): void {
     this.waiters.remove(waiter);
     lease.ttl = waiter.options.ttl;
     lease.renew = waiter.options.renew;
-    lease.hold = new Hold(this, lease, waiter.options);
+    lease.hold = new Hold(this, lease, waiter.options, now);
     waiter.grant(lease.hold);
   }
 
@@ -382,35 +391,37 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     }
     const now = this.clock.now();
     const left = lease.deadline - now;
+    this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt);
     if (!lease.hasTokens || left < Math.min(lease.ttl / 10, MIN_LEFT) || !this.budget.spend(now))
-      this.yield(lease, head);
-    else this.deliverInMemory(head, lease, left);
+      this.yield(lease, head, now);
+    else this.deliverInMemory(head, lease, now);
     return Promise.resolve();
   }
 
-  private deliverInMemory(head: Waiter, lease: Lease, left: number): void {
-    this.deliver(head, lease);
+  private deliverInMemory(head: Waiter, lease: Lease, now: number): void {
+    const left = lease.deadline - now;
+    this.deliver(head, lease, now);
     this.context.keeper.add(lease);
     // The caller gets the ttl that it asked for.
     if (!lease.renew || (left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing))
       this.context.keeper.renewNow([lease]);
   }
 
-  private yield(lease: Lease, head: Waiter): void {
+  private yield(lease: Lease, head: Waiter, now: number): void {
     const { keeper, store } = this.context;
     keeper.delete(lease);
     this.phase = 'yielding';
     const { ttl } = head.options;
-    const tokens = this.budget.tokens(this.waiters.size);
+    const { tokens } = this;
     this.place = store.canQueue ? this.newPlace(head, tokens) : undefined;
-    const sentAt = this.startRequest();
+    this.startRequest(now);
     store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place }).then(
       (reply) => {
         this.endRequest();
         this.end(lease);
         if (!reply) this.askOrRest();
-        else if (isGrant(reply)) this.begin(reply, ttl, sentAt, 'kept');
-        else this.queue(reply, sentAt);
+        else if (isGrant(reply)) this.begin(reply, ttl, now, 'kept');
+        else this.queue(reply, now);
       },
       (error: unknown) => {
         this.end(lease);
@@ -465,19 +476,18 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.cancel(this.reask);
     this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
     this.seenTaken = false;
-    this.context.outages.delete(this);
     this.context.drop(this);
   }
 
   private watch(waiter: Waiter): void {
-    this.context.waits.watch(waiter.startedAt, waiter.options.wait);
+    this.context.waits.add(waiter);
     this.watchOutage();
   }
 
   private watchOutage(): void {
     if (this.silentSince === undefined) return;
     const wait = this.waiters.first?.options.wait || Infinity;
-    this.context.outages.add(this, this.silentSince + Math.min(this.waiters.patience, wait));
+    this.context.outages.at(this.silentSince + Math.min(this.waiters.patience, wait));
   }
 
   private timeoutError(waited: number): LockTimeoutError {

@@ -37,7 +37,8 @@ export class LockEngine implements QueueContext, StoreEvents {
   readonly waits: Deadlines<Waiter>;
   private readonly queues = new Map<string, LocalQueue>();
   private readonly log: LockLog;
-  private readonly cleanUps = new Set<Promise<void>>();
+  /** Releases and cancels under way that nobody may wait for. */
+  private cleanUps = 0;
   private opened = false;
   private closing = false;
   private spent = 0;
@@ -51,7 +52,7 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
       this.queues.get(lease.name)?.lose(lease, error, gone);
     });
-    this.outages = new OutageWatch(this.clock);
+    this.outages = new OutageWatch(this.clock, () => this.queues.values());
     this.waits = new Deadlines(this.clock, (waiter) => waiter.queue.timeOut(waiter));
   }
 
@@ -108,7 +109,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   free(name: string, owner: string): Promise<void> {
     return this.cleanUp(
       this.store.release(name, owner),
-      `The release of ${name} was not confirmed; its lease will end it.`,
+      (problem) => `The release of ${name} was not confirmed; its lease will end it. ${problem}`,
     );
   }
 
@@ -120,7 +121,8 @@ export class LockEngine implements QueueContext, StoreEvents {
     });
     return this.cleanUp(
       cancelled,
-      `Leaving the queue of ${name} was not confirmed; a grant to this instance would lapse by itself.`,
+      (problem) =>
+        `Leaving the queue of ${name} was not confirmed; a grant to this instance would lapse by itself. ${problem}`,
     );
   }
 
@@ -137,14 +139,17 @@ export class LockEngine implements QueueContext, StoreEvents {
   /** Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases. */
   async close(): Promise<void> {
     this.beginShutdown();
-    await this.until(() => this.keeper.size === 0 && this.cleanUps.size === 0, SHUTDOWN_GRACE);
-    for (const lease of this.keeper) {
+    await this.until(() => this.keeper.size === 0 && this.cleanUps === 0, SHUTDOWN_GRACE);
+    for (const lease of [...this.keeper]) {
       lease.hold?.lose(
         new LockLostError('The application was shut down while the lock was held.', { keys: [lease.name] }),
       );
     }
     // Requests under way count, too: their answers may be grants, to be given back.
-    await this.until(() => this.size === 0 && this.cleanUps.size === 0, ABORT_GRACE);
+    await this.until(() => this.size === 0 && this.cleanUps === 0, ABORT_GRACE);
+    this.keeper.stop();
+    this.waits.stop();
+    this.outages.stop();
     await this.store.close();
   }
 
@@ -155,15 +160,15 @@ export class LockEngine implements QueueContext, StoreEvents {
     }
   }
 
-  private async cleanUp(request: Promise<unknown>, warning: string): Promise<void> {
-    const done = request.then(
-      () => undefined,
-      (error: unknown) =>
-        this.log.warn(`${warning} ${error instanceof Error ? error.message : String(error)}`),
+  private cleanUp(request: Promise<unknown>, warning: (problem: string) => string): Promise<void> {
+    this.cleanUps++;
+    return request.then(
+      () => void this.cleanUps--,
+      (error: unknown) => {
+        this.cleanUps--;
+        this.log.warn(warning(error instanceof Error ? error.message : String(error)));
+      },
     );
-    this.cleanUps.add(done);
-    await done;
-    this.cleanUps.delete(done);
   }
 
   private closedError(name: string): LockClosedError {

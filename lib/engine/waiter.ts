@@ -1,4 +1,5 @@
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import type { Timed } from './deadlines.js';
 import type { FifoNode } from './fifo.js';
 import type { Hold } from './hold.js';
 import { onAbort } from './on-abort.js';
@@ -10,9 +11,12 @@ export interface WaiterQueue {
 }
 
 /** A caller of this process that wants a lock. */
-export class Waiter implements FifoNode<Waiter> {
+export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;
   next: Waiter | undefined;
+  isTimed = false;
+  /** When its wait is over. */
+  readonly due: number;
   private readonly detach: (() => void) | undefined;
 
   constructor(
@@ -24,7 +28,8 @@ export class Waiter implements FifoNode<Waiter> {
     private readonly resolve: (hold: Hold) => void,
     private readonly reject: (error: unknown) => void,
   ) {
-    const { signal } = options;
+    const { signal, wait } = options;
+    this.due = startedAt + wait;
     if (signal) this.detach = onAbort(signal, () => queue.giveUp(this, signal.reason));
   }
 

@@ -28,13 +28,12 @@ export class WaitingLine {
     this.waiters.push(waiter);
     this.shortestOutage = Math.min(this.shortestOutage, waiter.options.outageTimeout);
     if (waiter.once) this.attempts++;
-    else this.waits.add(waiter, waiter.startedAt, waiter.options.wait);
   }
 
   remove(waiter: Waiter): void {
     this.waiters.remove(waiter);
     if (waiter.once) this.attempts--;
-    this.waits.delete(waiter, waiter.options.wait);
+    this.waits.delete(waiter);
     if (this.waiters.size === 0) this.shortestOutage = Infinity;
   }
 

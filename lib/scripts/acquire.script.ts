@@ -2,55 +2,80 @@ import { ENQUEUE, HAND_OFF, MARK, MINT } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Grants the lock, or puts the instance into the queue. Asked twice, it gives the same answer twice.
+ * For each of several locks, grants it or puts the instance into its queue. Asked twice, it gives the same answer
+ * twice. Requests of one tick share a call, since most of what a request costs is that of the call.
  *
- * KEYS  1 lock, 2 queue, 3 fence counter
- * ARGV  1 instance, 2 ttl in ms, 3 tokens wanted, 4 queue member or '' (do not queue),
- *       5 highest token of a hold that this instance has ended, 6 inbox channel prefix, 7 lock name
- * Reply granted: { 1, first token, tokens }
- *       waiting: { 0, ms left of the holder's lease (-1: no expiry), owner id, mark }
+ * KEYS  1 fence counter, then for each: lock, queue
+ * ARGV  1 instance, 2 highest token of a hold that this instance has ended, 3 inbox channel prefix,
+ *       4 length of the key prefix, then for each its terms: `<ttl in ms> <tokens wanted> <rest of the queue member>`,
+ *       without a rest to ask without queueing
+ * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted
+ *                waiting: { ms left of the holder's lease (-1: no expiry), owner id, mark }
  *
  * A key that this instance already owns is its own grant whose reply was lost, and is granted again as it is;
  * unless its hold has ended here and only the release went missing: then it counts as free.
  * A free lock with a queue goes to the head of the queue, whoever asks.
  *
- * O(log n) for n waiting instances; O(1) for a free name.
+ * O(k log n) for k locks with n waiting instances; O(k) for free names.
  */
 export const acquireScript = luaScript(
   'acquire',
-  `${MINT}${MARK}${HAND_OFF}${ENQUEUE}
-local lock, queue, fence = KEYS[1], KEYS[2], KEYS[3]
-local instance, ttl, member = ARGV[1], ARGV[2], ARGV[4]
-local function grant()
-  local token, n = mint(fence, tonumber(ARGV[3]))
-  redis.call('SET', lock, instance .. ':' .. digits(token), 'PX', ttl)
-  return { 1, token, n }
-end
-if redis.call('EXISTS', lock, queue) == 0 then
-  return grant()
-end
-local owner = redis.call('GET', lock)
-if owner and string.sub(owner, 1, #instance + 1) == instance .. ':' then
-  local token = tonumber(string.sub(owner, #instance + 2))
-  if token and token > tonumber(ARGV[5]) then
-    if redis.call('PTTL', lock) < tonumber(ttl) then
-      redis.call('PEXPIRE', lock, ttl)
-    end
+  `
+local fence, instance, spent, inbox, prefix = KEYS[1], ARGV[1] .. ':', tonumber(ARGV[2]), ARGV[3], ARGV[4]
+${MINT}${MARK}${HAND_OFF}${ENQUEUE}
+local function own_grant(lock, queue, ttl, member, owner)
+  local token = tonumber(string.sub(owner, #instance + 1))
+  if not token or token <= spent then
+    return nil
+  end
+  if redis.call('PTTL', lock) < tonumber(ttl) then
+    redis.call('PEXPIRE', lock, ttl)
+  end
+  if member then
     redis.call('ZREM', queue, member)
-    return { 1, token, 1 }
   end
-  redis.call('DEL', lock)
-  owner = nil
+  return { token, 1 }
 end
-if member ~= '' then
-  enqueue(queue, member)
+local function queue_up(lock, queue, ttl, member)
+  local owner = redis.call('GET', lock)
+  if owner and string.sub(owner, 1, #instance) == instance then
+    local granted = own_grant(lock, queue, ttl, member, owner)
+    if granted then
+      return granted
+    end
+    redis.call('DEL', lock)
+    owner = nil
+  end
+  if member then
+    enqueue(queue, member)
+  end
+  if not owner then
+    owner = hand_off(lock, queue, member)
+    if not owner or owner == member then
+      return nil
+    end
+  end
+  return { redis.call('PTTL', lock), owner, mark() }
 end
-if not owner then
-  owner = hand_off(lock, queue, fence, ARGV[6], ARGV[7], member)
-  if not owner or owner == member then
-    return grant()
+local reply, known = {}, nil
+local ttl, wanted, member
+for i = 1, (#KEYS - 1) / 2 do
+  local lock, queue = KEYS[2 * i], KEYS[2 * i + 1]
+  if ARGV[i + 4] ~= known then
+    known = ARGV[i + 4]
+    ttl, wanted, member = string.match(known, '^(%d+) (%d+) (.*)$')
+    wanted = tonumber(wanted)
+    member = member ~= '' and ARGV[1] .. '|' .. member
+  end
+  if redis.call('EXISTS', lock, queue) > 0 then
+    reply[i] = queue_up(lock, queue, ttl, member)
+  end
+  if not reply[i] then
+    local token, n, text = mint(wanted)
+    redis.call('SET', lock, instance .. text, 'PX', ttl)
+    reply[i] = n == wanted and token or { token, n }
   end
 end
-return { 0, redis.call('PTTL', lock), owner, mark(fence) }
+return reply
 `,
 );

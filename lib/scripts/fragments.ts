@@ -1,5 +1,6 @@
 /**
- * Mints a block of fencing tokens: `mint(fence, n)` returns the first token and how many follow in a row from it.
+ * Mints a block of fencing tokens: `mint(n)` returns the first token, how many follow in a row from it, and the first
+ * one's digits. Reads `fence`, the counter's key.
  *
  * The first token is max(last + 1, server time in microseconds), so tokens go on growing when the counter
  * is lost (FLUSHALL) or stale (failover): the clock carries them. While the counter is ahead of the clock by
@@ -7,35 +8,50 @@
  * Lua prints large numbers in scientific notation, hence `digits`.
  */
 export const MINT = `
+local now, last
 local function digits(number)
   return string.format('%.0f', number)
 end
-local function mint(fence, n)
-  local time = redis.call('TIME')
-  local now = time[1] * 1000000 + time[2]
-  local last = tonumber(redis.call('SET', fence, digits(now + n - 1), 'GET') or '0') or 0
-  if last < now then
-    return now, n
+local function look()
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000000 + time[2]
+    last = tonumber(redis.call('GET', fence) or '0') or 0
   end
+end
+local function mint(n)
+  look()
   if last > now + 10000 then
     n = 1
   end
-  redis.call('SET', fence, digits(last + n))
-  return last + 1, n
+  local token = math.max(last + 1, now)
+  last = token + n - 1
+  local text = digits(token)
+  redis.call('SET', fence, n == 1 and text or digits(last))
+  return token, n, text
+end
+`;
+
+/** A number that every token minted later exceeds: tells grants made before this moment from those made after. */
+export const MARK = `
+local function mark()
+  look()
+  return math.max(last, now)
 end
 `;
 
 /**
- * Hands the lock to the first waiting instance that is alive: `hand_off(lock, queue, fence, inbox, name, own)`
- * returns the new owner id, or nil when nobody waits. Comes the turn of `own`, the caller's own queue member,
- * that is returned and nothing granted: the caller needs no message.
+ * Hands the lock to the first waiting instance that is alive: `hand_off(lock, queue, own)` returns the new
+ * owner id, or nil when nobody waits. Comes the turn of `own`, the caller's own queue member, that is returned
+ * and nothing granted: the caller needs no message. Reads `inbox`, the prefix of the instances' channels, and
+ * `prefix`, the length of what precedes `{name}` in keys.
  *
  * PUBLISH counts its receivers: none means that the instance is gone, so its place goes to the next.
  * The grant runs for the short claim lease that the waiter asked for; its first renewal makes it a full one.
  * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`.
  */
 export const HAND_OFF = `
-local function hand_off(lock, queue, fence, inbox, name, own)
+local function hand_off(lock, queue, own)
   while true do
     local member = redis.call('ZPOPMIN', queue)[1]
     if not member then
@@ -46,10 +62,10 @@ local function hand_off(lock, queue, fence, inbox, name, own)
     end
     local instance, claim, wanted = string.match(member, '^(.*)|(%d+)|(%d+)$')
     if instance then
-      local token, n = mint(fence, tonumber(wanted))
-      local grant = 'granted ' .. digits(token) .. ' ' .. n .. ' ' .. claim .. ' ' .. name
+      local _, n, token = mint(tonumber(wanted))
+      local grant = 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. string.sub(lock, prefix + 2, -2)
       if redis.call('PUBLISH', inbox .. instance, grant) > 0 then
-        local owner = instance .. ':' .. digits(token)
+        local owner = instance .. ':' .. token
         redis.call('SET', lock, owner, 'PX', claim)
         return owner
       end
@@ -64,16 +80,8 @@ end
  */
 export const ENQUEUE = `
 local function enqueue(queue, member)
-  local time = redis.call('TIME')
-  redis.call('ZADD', queue, 'NX', digits(time[1] * 1000000 + time[2]), member)
+  look()
+  redis.call('ZADD', queue, 'NX', digits(now), member)
   redis.call('PEXPIRE', queue, 60000)
-end
-`;
-
-/** A number that every token minted later exceeds: tells grants made before this moment from those made after. */
-export const MARK = `
-local function mark(fence)
-  local time = redis.call('TIME')
-  return math.max(tonumber(redis.call('GET', fence) or '0') or 0, time[1] * 1000000 + time[2])
 end
 `;

@@ -13,11 +13,6 @@ const [first, second] = [new Instance({ connection }), new Instance({ connection
 const patience = new AbortController();
 const CALLERS = 200;
 
-/** How much a private collection holds: nothing but this test wants to know. */
-function sizeOf(object: object, field: string): number | undefined {
-  return (object as Record<string, { readonly size: number } | undefined>)[field]?.size;
-}
-
 /** After so short a wait it may be that Redis has not even answered. */
 const ignoreTimeout = (error: unknown): void => {
   if (!isLockError(error) || !['LOCK_TIMEOUT', 'LOCK_UNAVAILABLE'].includes(error.code)) throw error;
@@ -71,8 +66,7 @@ const calls = {
     collectGarbage();
     return {
       heap: process.memoryUsage().heapUsed,
-      waits: [first, second].map(({ engine }) => sizeOf(engine.waits, 'lists')),
-      outages: [first, second].map(({ engine }) => sizeOf(engine.outages, 'silent')),
+      waits: [first, second].map(({ engine }) => engine.waits.size),
       signalListeners: getEventListeners(patience.signal, 'abort').length,
       resources: process.getActiveResourcesInfo().toSorted(),
     };

@@ -42,7 +42,6 @@ describe('No leak', () => {
       ...before,
       heap: expect.any(Number),
       waits: [0, 0],
-      outages: [0, 0],
       signalListeners: 0,
     });
     expect((after.heap - before.heap) / MEGABYTE).toBeLessThan(10);

@@ -21,7 +21,11 @@ const SCRIPTS = [
   yieldScript,
 ];
 
-type Granted = [granted: 1, token: number, tokens: number];
+/** What every script gets beside its own arguments: the prefix of channels, and the length of that of keys. */
+const PREFIXES = ['lock:inbox:', 'lock:'.length] as const;
+
+type Granted = readonly [token: number, tokens: number];
+type Reply = number | Granted | readonly [remaining: number, owner: string, mark: number];
 
 describe('Scripts', () => {
   let server: RedisServer;
@@ -36,15 +40,25 @@ describe('Scripts', () => {
     await client.flushall();
   });
 
-  const keys = ['lock:{n}', 'lock:{n}:q', 'lock:fence'];
+  const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
   const run = async (script: LuaScript, args: readonly (string | number)[], on = keys): Promise<unknown> =>
     client.eval(script.lua, on.length, ...on, ...args);
   const acquire = async (
     instance: string,
-    { ttl = 10_000, tokens = 1, place = `${instance}|3000|1`, spent = 0 } = {},
-  ): Promise<Granted> =>
-    (await run(acquireScript, [instance, ttl, tokens, place, spent, 'lock:inbox:', 'n'])) as Granted;
-  const release = (owner: string): Promise<unknown> => run(releaseScript, [owner, 'lock:inbox:', 'n']);
+    { ttl = 10_000, tokens = 1, place = '3000|1', spent = 0 } = {},
+  ): Promise<Granted> => {
+    const args = [instance, spent, ...PREFIXES, `${ttl} ${tokens} ${place}`];
+    const [reply] = (await run(acquireScript, args)) as [Reply];
+    return typeof reply === 'number' ? [reply, tokens] : (reply as Granted);
+  };
+  const release = async (owner: string): Promise<unknown> => {
+    const [reply] = (await run(releaseScript, [
+      owner.split(':')[0] ?? '',
+      ...PREFIXES,
+      owner.split(':')[1] ?? '',
+    ])) as [number];
+    return reply;
+  };
   const listen = async (instance: string): Promise<string[]> => {
     const messages: string[] = [];
     const subscriber = server.client();
@@ -110,18 +124,17 @@ describe('Scripts', () => {
   });
 
   it('give the same grant twice when the same request comes twice', async () => {
-    const [granted, token] = await acquire('a');
-    expect(granted).toBe(1);
+    const [token] = await acquire('a');
 
-    expect(await acquire('a')).toEqual([1, token, 1]);
+    expect(await acquire('a')).toEqual([token, 1]);
     expect(await client.get('lock:{n}')).toBe(`a:${token}`);
   });
 
   it('give a fresh grant where the hold that is found has ended here', async () => {
-    const [, token] = await acquire('a');
-    const [granted, next] = await acquire('a', { spent: token });
+    const [token] = await acquire('a');
+    const [next, tokens] = await acquire('a', { spent: token });
 
-    expect(granted).toBe(1);
+    expect(tokens).toBe(1);
     expect(next).toBeGreaterThan(token);
   });
 
@@ -138,7 +151,7 @@ describe('Scripts', () => {
   });
 
   it('release once: a second release touches nobody', async () => {
-    const [, token] = await acquire('a');
+    const [token] = await acquire('a');
     expect(await release(`a:${token}`)).toBe(1);
     await acquire('b');
 
@@ -148,7 +161,7 @@ describe('Scripts', () => {
 
   it('hand over once: a release that is sent twice grants a single waiter', async () => {
     const messages = await Promise.all([listen('b'), listen('c')]);
-    const [, token] = await acquire('a');
+    const [token] = await acquire('a');
     await acquire('b');
     await acquire('c');
     await release(`a:${token}`);
@@ -161,22 +174,21 @@ describe('Scripts', () => {
 
   it('yield once: a yield that is sent twice hands over once and says then that the lock is gone', async () => {
     await listen('b');
-    const [, token] = await acquire('a');
+    const [token] = await acquire('a');
     await acquire('b');
-    const yielded = ['a:' + token, 10_000, 5, 'a|3000|5', 'lock:inbox:', 'n'];
+    const yielded = [`a:${token}`, ...PREFIXES, 10_000, 5, 'a|3000|5'];
 
     expect(await run(yieldScript, yielded)).toEqual([
-      0,
       expect.any(Number),
       expect.stringMatching(/^b:/),
       expect.any(Number),
     ]);
-    expect(await run(yieldScript, yielded)).toEqual([-1]);
+    expect(await run(yieldScript, yielded)).toBeNull();
     expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
   });
 
   it('extend nothing that is not the owner’s, and bring nothing back', async () => {
-    const [, token] = await acquire('a', { ttl: 5_000 });
+    const [token] = await acquire('a', { ttl: 5_000 });
     const other = ['lock:{gone}', 'lock:{n}'];
 
     expect(await run(extendScript, ['a:1', 9_000, 'b:2', 9_000], other)).toEqual([0, 0]);
@@ -188,7 +200,7 @@ describe('Scripts', () => {
 
   it('skip waiters that are gone, and forget them', async () => {
     await listen('c');
-    const [, token] = await acquire('a');
+    const [token] = await acquire('a');
     await acquire('gone');
     await acquire('c');
     await release(`a:${token}`);
@@ -199,8 +211,8 @@ describe('Scripts', () => {
 
   it('grant for the claim lease that the waiter asked for', async () => {
     await listen('b');
-    const [, token] = await acquire('a', { ttl: 60_000 });
-    await acquire('b', { ttl: 60_000, place: 'b|1200|1' });
+    const [token] = await acquire('a', { ttl: 60_000 });
+    await acquire('b', { ttl: 60_000, place: '1200|1' });
     await release(`a:${token}`);
 
     expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_200);
@@ -210,14 +222,14 @@ describe('Scripts', () => {
     const seconds = Number((await client.time())[0]);
     const tokens: number[] = [];
     const take = async (): Promise<void> => {
-      const [, token] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
+      const [token] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
       tokens.push(token);
     };
     await take();
     await client.set('lock:fence', String((seconds + 60) * 1_000_000));
     await take();
-    const [granted, , block] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
-    expect([granted, block]).toEqual([1, 1]);
+    const [, block] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
+    expect(block).toBe(1);
     await client.set('lock:fence', '1');
     await take();
     await client.del('lock:fence');
@@ -230,8 +242,8 @@ describe('Scripts', () => {
   });
 
   it('reserve as many tokens as were asked for: no later one is among them', async () => {
-    const [, first, block] = await acquire('a', { tokens: 4_096 });
-    const [, second] = await acquire('a', { spent: first });
+    const [first, block] = await acquire('a', { tokens: 4_096 });
+    const [second] = await acquire('a', { spent: first });
 
     expect(block).toBe(4_096);
     expect(second).toBeGreaterThanOrEqual(first + 4_096);
@@ -265,27 +277,21 @@ describe('Scripts', () => {
       ...keys.map((key) => `~${key}`),
     );
     const three = server.client({ username: 'three', password: 'secret' });
-    const on = (script: LuaScript, args: readonly (string | number)[], count = 3): Promise<unknown> =>
-      three.eval(script.lua, count, ...keys.slice(0, count), ...args);
+    const on = (script: LuaScript, args: readonly (string | number)[], own = keys): Promise<unknown> =>
+      three.eval(script.lua, own.length, ...own, ...args);
+    const [, lock = '', queue = ''] = keys;
     await listen('b');
-    const [, token] = (await on(acquireScript, [
-      'a',
-      5_000,
-      1,
-      'a|3000|1',
-      0,
-      'lock:inbox:',
-      'n',
-    ])) as Granted;
-    await on(acquireScript, ['b', 5_000, 1, 'b|3000|1', 0, 'lock:inbox:', 'n']);
-    await on(queryScript, [], 2);
-    await on(extendScript, [`a:${token}`, 5_000], 1);
-    await on(yieldScript, [`a:${token}`, 5_000, 1, 'a|3000|1', 'lock:inbox:', 'n']);
-    await on(cancelScript, ['a', 'a|3000|1'], 2);
-    await on(releaseScript, [String(await client.get('lock:{n}')), 'lock:inbox:', 'n']);
-    await on(acquireScript, ['a', 5_000, 1, 'a|3000|1', 0, 'lock:inbox:', 'n']);
+    const [token] = (await on(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1'])) as [number];
+    await on(acquireScript, ['b', 0, ...PREFIXES, '5000 1 3000|1']);
+    await on(queryScript, [], [lock, queue]);
+    await on(extendScript, [`a:${token}`, 5_000], [lock]);
+    await on(yieldScript, [`a:${token}`, ...PREFIXES, 5_000, 1, 'a|3000|1']);
+    await on(cancelScript, ['a', 'a|3000|1'], [lock, queue]);
+    const [, owned = ''] = String(await client.get(lock)).split(':');
+    await on(releaseScript, ['b', ...PREFIXES, owned]);
+    await on(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1']);
 
-    expect(await on(forceReleaseScript, ['lock:inbox:', 'n'])).toBe(1);
+    expect(await on(forceReleaseScript, PREFIXES)).toBe(1);
     expect(await client.keys('*')).toEqual(['lock:fence']);
   });
 

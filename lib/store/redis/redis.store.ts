@@ -1,10 +1,11 @@
 import type { Clock } from '../../engine/clock.js';
-import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
+import type { LockSnapshot } from '../../interfaces/lock.interface.js';
 import type { LockConnection } from '../../interfaces/module-options.interface.js';
 import { acquireScript } from '../../scripts/acquire.script.js';
 import { cancelScript } from '../../scripts/cancel.script.js';
 import { extendScript } from '../../scripts/extend.script.js';
 import { forceReleaseScript } from '../../scripts/force-release.script.js';
+import type { LuaScript } from '../../scripts/lua-script.js';
 import { queryScript } from '../../scripts/query.script.js';
 import { releaseScript } from '../../scripts/release.script.js';
 import { yieldScript } from '../../scripts/yield.script.js';
@@ -18,9 +19,11 @@ import type {
   Taken,
   YieldRequest,
 } from '../lock-store.js';
-import { formatPlace, parsePlace } from '../place.js';
+import { formatPlace } from '../place.js';
 import { RedisConnection } from './connection.js';
 import { Inbox } from './inbox.js';
+import { type QueryReply, snapshot } from './query-reply.js';
+import { type BatchContent, ScriptBatch } from './script-batch.js';
 import { ScriptRunner } from './script-runner.js';
 
 export interface RedisStoreSettings {
@@ -36,15 +39,26 @@ export interface RedisStoreSettings {
 /** An integer of a reply; a client with `stringNumbers` gives it as text. */
 type Int = number | string;
 
-/** `[1, token, tokens]` or `[0, remaining, owner, mark]`; from yield also `[-1]`. */
-type AcquireReply = [outcome: Int, tokenOrRemaining: Int, tokensOrOwner: Int, mark: Int];
+/** The first token of as many as were asked for. */
+type GrantedAsWanted = Int;
+type Granted = [token: Int, tokens: Int];
+type Waiting = [remaining: Int, owner: string, mark: Int];
+type AcquireReply = GrantedAsWanted | Granted | Waiting;
+
+type Args = readonly (string | number)[];
 
 /** Locks on one Redis. */
 export class RedisStore implements LockStore {
   private readonly connection: RedisConnection;
   private readonly scripts: ScriptRunner;
+  private readonly acquires: ScriptBatch<AcquireReply>;
+  private readonly releases: ScriptBatch<Int>;
   private readonly channels: string;
   private readonly fence: string;
+  /** Length of what precedes `{name}` in a key as Redis sees it. */
+  private readonly prefixLength: number;
+  private spent = 0;
+  private isFlushDue = false;
   private inbox: Inbox | undefined;
   private stopListening: (() => void) | undefined;
 
@@ -54,6 +68,9 @@ export class RedisStore implements LockStore {
     this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
     this.channels = `${keyPrefix}inbox:`;
     this.fence = `${keyPrefix}fence`;
+    this.prefixLength = Buffer.byteLength(`${this.connection.commands.options.keyPrefix ?? ''}${keyPrefix}`);
+    this.acquires = new ScriptBatch((content) => this.sendAcquires(content));
+    this.releases = new ScriptBatch((content) => this.sendReleases(content));
   }
 
   open(events: StoreEvents): void {
@@ -78,104 +95,130 @@ export class RedisStore implements LockStore {
     return formatPlace({ instance: this.settings.instance, claim, tokens });
   }
 
-  async acquire({ name, ttl, tokens, place = '', spent }: AcquireRequest): Promise<Grant | Taken> {
-    const args = [this.settings.instance, Math.ceil(ttl), tokens, place, spent, this.channels, name];
-    return this.reply(await this.scripts.runPatiently<AcquireReply>(acquireScript, this.keys(name), args));
+  acquire({ name, ttl, tokens, place, spent }: AcquireRequest): Promise<Grant | Taken> {
+    this.spent = spent;
+    const { keys, args } = this.acquires.content;
+    const lock = this.lockKey(name);
+    keys.push(lock, `${lock}:q`);
+    args.push(this.terms(ttl, tokens, place));
+    this.flushSoon();
+    return this.acquires.join((reply) => this.answer(reply, tokens));
   }
 
   async yield({ name, owner, ttl, tokens, place = '' }: YieldRequest): Promise<Grant | Taken | undefined> {
-    const args = [owner, Math.ceil(ttl), tokens, place, this.channels, name];
-    const reply = await this.scripts.runPatiently<AcquireReply>(yieldScript, this.keys(name), args);
-    if (Number(reply[0]) === -1) return undefined;
-    return this.reply(reply);
+    const args = [owner, this.channels, this.prefixLength, Math.ceil(ttl), tokens, place];
+    this.flush();
+    const reply = await this.scripts.runPatiently<Granted | Waiting | null>(
+      yieldScript,
+      [this.fence, ...this.keys(name)],
+      args,
+    );
+    return reply === null ? undefined : this.answer(reply, tokens);
   }
 
-  async release(name: string, owner: string): Promise<boolean> {
-    return isOne(await this.scripts.run<Int>(releaseScript, this.keys(name), [owner, this.channels, name]));
+  release(name: string, owner: string): Promise<boolean> {
+    const { keys, args } = this.releases.content;
+    const lock = this.lockKey(name);
+    keys.push(lock, `${lock}:q`);
+    args.push(owner.slice(this.settings.instance.length + 1));
+    this.flushSoon();
+    return this.releases.join(isOne);
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
     const keys = batch.map(({ name }) => this.lockKey(name));
     const args = batch.flatMap(({ owner, ttl, exact }) => [owner, `${exact ? '=' : ''}${Math.ceil(ttl)}`]);
-    const reply = await this.scripts.run<Int[]>(extendScript, keys, args);
+    const reply = await this.run<Int[]>(extendScript, keys, args);
     return reply.map(isOne);
   }
 
   async cancel(name: string, place: string): Promise<string | undefined> {
-    const keys = this.keys(name).slice(0, 2);
-    return (
-      (await this.scripts.run<string | null>(cancelScript, keys, [this.settings.instance, place])) ??
-      undefined
-    );
+    const args = [this.settings.instance, place];
+    return (await this.run<string | null>(cancelScript, this.keys(name), args)) ?? undefined;
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    type Reply = [string, string, string | null, Int, string[]];
-    const keys = this.keys(name).slice(0, 2);
-    const [seconds, micros, owner, remaining, queue] = await this.scripts.run<Reply>(queryScript, keys, []);
-    const now = Number(seconds) * 1e6 + Number(micros);
-    return {
-      held: owner === null ? [] : [holder(name, owner, Number(remaining))],
-      pending: waiters(name, queue, now),
-    };
+    return snapshot(name, await this.run<QueryReply>(queryScript, this.keys(name), []));
   }
 
   async forceRelease(name: string): Promise<boolean> {
-    return isOne(await this.scripts.run<Int>(forceReleaseScript, this.keys(name), [this.channels, name]));
+    const keys = [this.fence, ...this.keys(name)];
+    return isOne(await this.run<Int>(forceReleaseScript, keys, [this.channels, this.prefixLength]));
   }
 
   close(): Promise<void> {
+    this.flush();
     this.stopListening?.();
     this.inbox?.close();
     this.connection.close();
     return Promise.resolve();
   }
 
-  private reply(reply: AcquireReply): Grant | Taken {
-    const [outcome, tokenOrRemaining, tokensOrOwner, mark] = reply;
-    const number = Number(tokenOrRemaining);
-    if (isOne(outcome)) {
-      const owner = `${this.settings.instance}:${tokenOrRemaining}`;
-      return { owner, token: number, tokens: Number(tokensOrOwner) };
-    }
-    return { owner: String(tokensOrOwner), remaining: number < 0 ? undefined : number, mark: Number(mark) };
+  /** What was asked for in this tick goes first, so that Redis meets everything in the order in which it was asked for. */
+  private run<T>(script: LuaScript, keys: readonly string[], args: Args): Promise<T> {
+    this.flush();
+    return this.scripts.run(script, keys, args);
+  }
+
+  private flushSoon(): void {
+    if (this.isFlushDue) return;
+    this.isFlushDue = true;
+    process.nextTick(() => {
+      this.isFlushDue = false;
+      this.flush();
+    });
+  }
+
+  /** Releases first: an instance may ask again, in the same tick, for what it has just released. */
+  private flush(): void {
+    this.releases.flush();
+    this.acquires.flush();
+  }
+
+  private sendAcquires({ keys, args }: BatchContent): Promise<AcquireReply[]> {
+    const { instance } = this.settings;
+    return this.scripts.runPatiently(
+      acquireScript,
+      [this.fence, ...keys],
+      [instance, this.spent, this.channels, this.prefixLength, ...args],
+    );
+  }
+
+  private sendReleases({ keys, args }: BatchContent): Promise<Int[]> {
+    return this.scripts.run(
+      releaseScript,
+      [this.fence, ...keys],
+      [this.settings.instance, this.channels, this.prefixLength, ...args],
+    );
+  }
+
+  private answer(reply: AcquireReply, wanted: number): Grant | Taken {
+    if (!Array.isArray(reply)) return this.grant(reply, wanted);
+    if (reply.length === 2) return this.grant(reply[0], Number(reply[1]));
+    const [remaining, owner, mark] = reply;
+    return { owner, remaining: Number(remaining) < 0 ? undefined : Number(remaining), mark: Number(mark) };
+  }
+
+  /** As one word, since it is the same for most requests of a batch. */
+  private terms(ttl: number, tokens: number, place: string | undefined): string {
+    const member = place?.slice(this.settings.instance.length + 1) ?? '';
+    return `${Math.ceil(ttl)} ${tokens} ${member}`;
+  }
+
+  private grant(token: Int, tokens: number): Grant {
+    return { owner: `${this.settings.instance}:${token}`, token: Number(token), tokens };
   }
 
   private lockKey(name: string): string {
     return `${this.settings.keyPrefix}{${name}}`;
   }
 
-  private keys(name: string): [lock: string, queue: string, fence: string] {
+  private keys(name: string): [lock: string, queue: string] {
     const lock = this.lockKey(name);
-    return [lock, `${lock}:q`, this.fence];
+    return [lock, `${lock}:q`];
   }
 }
 
 function isOne(reply: Int): boolean {
   return Number(reply) === 1;
-}
-
-/** The owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners have none. */
-function holder(name: string, owner: string, remaining: number): LockInfo {
-  const fencingToken = Number(/:(\d{15,16})$/.exec(owner)?.[1] ?? Number.NaN);
-  const lease = remaining < 0 ? {} : { remaining };
-  const own = Number.isNaN(fencingToken) ? {} : { fencingToken, since: new Date(fencingToken / 1_000) };
-  return { name, mode: 'exclusive', owner, ...lease, ...own };
-}
-
-function waiters(name: string, queue: readonly string[], now: number): LockInfo[] {
-  return queue.flatMap((place, i) => {
-    if (i % 2 === 1) return [];
-    const since = Number(queue[i + 1]);
-    const owner = parsePlace(place).instance;
-    return [
-      {
-        name,
-        mode: 'exclusive' as const,
-        owner,
-        since: new Date(since / 1_000),
-        waited: (now - since) / 1_000,
-      },
-    ];
-  });
 }

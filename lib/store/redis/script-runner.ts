@@ -1,24 +1,40 @@
-import { WakeUp } from '../../engine/wake-up.js';
 import type { Clock } from '../../engine/clock.js';
+import { Fifo, type FifoNode } from '../../engine/fifo.js';
+import { WakeUp } from '../../engine/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import { StoreRefusal } from '../lock-store.js';
 import type { RedisConnection } from './connection.js';
-import { Cork } from './cork.js';
 
 /** Errors by which Redis says that asking again is of no use. */
 const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR (?!max number of clients))/;
 
-interface Pending {
-  readonly sentAt: number;
-  readonly due: number;
-  readonly expire: (() => void) | undefined;
+/** A script to run, with what it runs on. */
+interface ScriptCall {
+  readonly script: LuaScript;
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+/** A call that was sent. */
+class SentCall implements FifoNode<SentCall> {
+  previous: SentCall | undefined;
+  next: SentCall | undefined;
+  isPending = true;
+
+  constructor(
+    readonly sentAt: number,
+    readonly due: number,
+    readonly resolve: (reply: unknown) => void,
+    readonly reject: (error: Error) => void,
+    /** Ends the wait for the answer at `due`; undefined where it is waited for however long it takes. */
+    readonly expire: (() => void) | undefined,
+  ) {}
 }
 
 /** Runs scripts on Redis, and notices when no answers come. */
 export class ScriptRunner {
-  private readonly cork: Cork;
   /** In the order of their time, since all have the same time to answer. */
-  private readonly pending = new Set<Pending>();
+  private readonly pending = new Fifo<SentCall>();
   private readonly wakeUp: WakeUp;
   private answeredAt = -Infinity;
 
@@ -27,20 +43,19 @@ export class ScriptRunner {
     private readonly clock: Clock,
     private readonly commandTimeout: number,
   ) {
-    this.cork = new Cork(connection.commands);
     this.wakeUp = new WakeUp(clock, () => clock.afterInput(() => this.expire(clock.now())));
   }
 
   /** Rejects when no answer comes within the command timeout. */
   run<T>(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const expire = (): void =>
         reject(
           new Error(`Redis did not answer ${script.name} within ${this.commandTimeout} ms.`, {
             cause: this.connection.trouble,
           }),
         );
-      this.send<T>(script, keys, args, expire).then(resolve, reject);
+      this.send({ script, keys, args }, this.expect(resolve as (reply: unknown) => void, reject, expire));
     });
   }
 
@@ -50,51 +65,56 @@ export class ScriptRunner {
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<T> {
-    return this.send(script, keys, args, undefined);
+    return new Promise((resolve, reject) => {
+      this.send({ script, keys, args }, this.expect(resolve as (reply: unknown) => void, reject));
+    });
   }
 
-  private async send<T>(
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-    expire: (() => void) | undefined,
-  ): Promise<T> {
-    const sentAt = this.clock.now();
-    const pending: Pending = { sentAt, due: sentAt + this.commandTimeout, expire };
-    this.pending.add(pending);
-    this.wakeUp.at(pending.due);
-    try {
-      return (await this.evaluate(script, keys, args)) as T;
-    } catch (error) {
-      const clean = this.connection.redaction.error(error);
-      throw REFUSAL.test(clean.message) ? new StoreRefusal(clean.message, { cause: clean }) : clean;
-    } finally {
-      this.answeredAt = this.clock.now();
-      this.pending.delete(pending);
-    }
+  private expect(
+    resolve: (reply: unknown) => void,
+    reject: (error: Error) => void,
+    expire?: () => void,
+  ): SentCall {
+    const now = this.clock.now();
+    const call = new SentCall(now, now + this.commandTimeout, resolve, reject, expire);
+    this.pending.push(call);
+    this.wakeUp.at(call.due);
+    return call;
   }
 
-  private async evaluate(
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<unknown> {
+  private send({ script, keys, args }: ScriptCall, call: SentCall): void {
     const { commands } = this.connection;
-    this.cork.hold();
-    try {
-      return await commands.evalsha(script.sha, keys.length, ...keys, ...args);
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return commands.eval(script.lua, keys.length, ...keys, ...args);
-    }
+    const done = (reply: unknown): void => {
+      this.noteAnswer(call);
+      call.resolve(reply);
+    };
+    const fail = (error: unknown): void => {
+      this.noteAnswer(call);
+      const clean = this.connection.redaction.error(error);
+      call.reject(REFUSAL.test(clean.message) ? new StoreRefusal(clean.message, { cause: clean }) : clean);
+    };
+    commands.evalsha(script.sha, keys.length, ...keys, ...args).then(done, (error: unknown) => {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) return fail(error);
+      commands.eval(script.lua, keys.length, ...keys, ...args).then(done, fail);
+    });
+  }
+
+  private noteAnswer(call: SentCall): void {
+    this.answeredAt = this.clock.now();
+    this.forget(call);
+  }
+
+  private forget(call: SentCall): void {
+    if (call.isPending) this.pending.remove(call);
+    call.isPending = false;
   }
 
   private expire(now: number): void {
-    for (const pending of this.pending) {
-      if (pending.due > now) return this.wakeUp.at(pending.due);
-      this.pending.delete(pending);
-      if (this.answeredAt < pending.sentAt) this.connection.replaceSilent();
-      pending.expire?.();
+    for (const call of this.pending) {
+      if (call.due > now) return this.wakeUp.at(call.due);
+      this.forget(call);
+      if (this.answeredAt < call.sentAt) this.connection.replaceSilent();
+      call.expire?.();
     }
   }
 }
