@@ -17,6 +17,8 @@ export interface Clock {
 
 const MAX_DELAY = 2 ** 31 - 1;
 const SUSPEND_TOLERANCE = 500;
+/** A machine takes longer than this to suspend and to resume, on its monotonic clock: no need to look more often. */
+const LOOK_INTERVAL = 0.1;
 
 /**
  * The monotonic clock, corrected by the time that a suspended machine slept through.
@@ -28,13 +30,11 @@ const SUSPEND_TOLERANCE = 500;
 export class SystemClock implements Clock {
   private offset = Date.now() - performance.now();
   private slept = 0;
+  private lookedAt = -Infinity;
 
   now(): number {
     const monotonic = performance.now();
-    const offset = Date.now() - monotonic;
-    const ahead = offset - this.offset;
-    if (ahead > SUSPEND_TOLERANCE) this.slept += ahead;
-    this.offset = offset;
+    if (monotonic - this.lookedAt >= LOOK_INTERVAL) this.look(monotonic);
     return monotonic + this.slept;
   }
 
@@ -48,5 +48,13 @@ export class SystemClock implements Clock {
 
   afterInput(call: () => void): void {
     setImmediate(call);
+  }
+
+  private look(monotonic: number): void {
+    const offset = Date.now() - monotonic;
+    const ahead = offset - this.offset;
+    if (ahead > SUSPEND_TOLERANCE) this.slept += ahead;
+    this.offset = offset;
+    this.lookedAt = monotonic;
   }
 }

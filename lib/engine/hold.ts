@@ -27,8 +27,6 @@ export interface HoldOwner {
 export class Hold implements EnterableLock {
   readonly keys: readonly string[];
   readonly fencingToken: number;
-  /** When the hold ends whatever its lease: `maxHold` after the grant. */
-  readonly endsAt: number;
   reentry: Reentry | undefined;
   private controller: AbortController | undefined;
   private lost: LockLostError | undefined;
@@ -44,7 +42,6 @@ export class Hold implements EnterableLock {
   ) {
     this.keys = queue.keys;
     this.fencingToken = lease.takeToken();
-    this.endsAt = startedAt + options.maxHold;
   }
 
   get signal(): AbortSignal {
@@ -53,6 +50,11 @@ export class Hold implements EnterableLock {
       if (this.lost) this.controller.abort(this.lost);
     }
     return this.controller.signal;
+  }
+
+  /** When the hold ends whatever its lease: `maxHold` after the grant. */
+  get endsAt(): number {
+    return this.startedAt + this.options.maxHold;
   }
 
   get held(): boolean {

@@ -62,6 +62,19 @@ export class LeaseKeeper {
     this.extend(this.leases, (lease) => (lease.renew ? lease.ttl : lease.rest(now)));
   }
 
+  /**
+   * Renews a lease as soon as who was granted it just now has begun its work; not at all if it is over by then.
+   * The request must not stand between a hand-off and the work that waits for it.
+   */
+  renewSoon(lease: Lease): void {
+    if (lease.renewsSoon) return;
+    lease.renewsSoon = true;
+    this.clock.afterInput(() => {
+      lease.renewsSoon = false;
+      if (lease.isKept) this.renewNow([lease]);
+    });
+  }
+
   /** Renews leases without waiting for their time. */
   renewNow(leases: Iterable<Lease>): void {
     this.extend(leases, ({ ttl }) => ttl);

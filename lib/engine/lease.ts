@@ -34,6 +34,8 @@ export class Lease implements FifoNode<Lease> {
   next: Lease | undefined;
   /** Whether the keeper looks after it. */
   isKept = false;
+  /** Whether a renewal is about to be sent. */
+  renewsSoon = false;
   readonly owner: string;
   /** The token that stands in the owner id. */
   readonly token: number;

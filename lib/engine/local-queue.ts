@@ -17,6 +17,7 @@ import { WaitingLine } from './waiting-line.js';
 const MAX_CLAIM = 3_000;
 const MAX_REASK_DELAY = 1_000;
 const RETRY_DELAY = 50;
+const DONE = Promise.resolve();
 /** A lease with less left than this is not passed on in memory. */
 const MIN_LEFT = 500;
 /** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
@@ -328,16 +329,14 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private claim(grant: Grant, claim: number): void {
     const { found } = this;
     if (found && grant.token <= found.mark) return this.stayQueued(found);
-    this.begin(grant, claim, found?.sentAt ?? -Infinity);
-    const lease = this.leaseOf(grant.owner);
-    if (lease && !lease.renewing) this.context.keeper.renewNow([lease]);
+    this.begin(grant, claim, found?.sentAt ?? -Infinity, 'handed');
   }
 
   /**
    * The lock is this instance's: anew, or still since nobody else waits. It was asked for with `ttl` at `sentAt`, maybe
    * by a caller who has left since.
    */
-  private begin(grant: Grant, ttl: number, sentAt: number, turn: 'new' | 'kept' = 'new'): void {
+  private begin(grant: Grant, ttl: number, sentAt: number, turn: 'new' | 'kept' | 'handed' = 'new'): void {
     const { keeper } = this.context;
     this.clock.cancel(this.reask);
     const now = this.clock.now();
@@ -361,11 +360,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.seenTaken = true;
     this.lease = lease;
     this.answeredAt = now;
-    if (turn === 'new') this.budget?.start(now);
-    else this.budget?.renew(now);
+    if (turn === 'kept') this.budget?.renew(now);
+    else this.budget?.start(now);
     this.deliver(head, lease, now);
     keeper.add(lease);
-    if (lease.ttl !== ttl) keeper.renewNow([lease]);
+    if (turn === 'handed' || lease.ttl !== ttl) keeper.renewSoon(lease);
     this.refuseAttempts();
   }
 
@@ -395,7 +394,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (!lease.hasTokens || left < Math.min(lease.ttl / 10, MIN_LEFT) || !this.budget.spend(now))
       this.yield(lease, head, now);
     else this.deliverInMemory(head, lease, now);
-    return Promise.resolve();
+    return DONE;
   }
 
   private deliverInMemory(head: Waiter, lease: Lease, now: number): void {
@@ -404,7 +403,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.context.keeper.add(lease);
     // The caller gets the ttl that it asked for.
     if (!lease.renew || (left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing))
-      this.context.keeper.renewNow([lease]);
+      this.context.keeper.renewSoon(lease);
   }
 
   private yield(lease: Lease, head: Waiter, now: number): void {

@@ -15,8 +15,6 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;
   next: Waiter | undefined;
   isTimed = false;
-  /** When its wait is over. */
-  readonly due: number;
   private readonly detach: (() => void) | undefined;
 
   constructor(
@@ -28,9 +26,13 @@ export class Waiter implements FifoNode<Waiter>, Timed {
     private readonly resolve: (hold: Hold) => void,
     private readonly reject: (error: unknown) => void,
   ) {
-    const { signal, wait } = options;
-    this.due = startedAt + wait;
+    const { signal } = options;
     if (signal) this.detach = onAbort(signal, () => queue.giveUp(this, signal.reason));
+  }
+
+  /** When its wait is over. */
+  get due(): number {
+    return this.startedAt + this.options.wait;
   }
 
   grant(hold: Hold): void {

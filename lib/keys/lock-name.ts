@@ -8,6 +8,8 @@ const ALLOWED = `a lock name is 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without co
 /** A UTF-16 unit is at most three bytes of UTF-8. */
 const SURELY_SHORT = Math.floor(MAX_NAME_BYTES / 3);
 
+const UNFIT = /[\p{Cc}\p{Surrogate}]/u;
+
 /** What keeps a value from being a lock name, as the end of a sentence; undefined where it is one. */
 export function lockNameProblem(name: unknown): string | undefined {
   const problem = problemOf(name);
@@ -36,8 +38,10 @@ function problemOf(name: unknown): string | undefined {
     return `is not a string but ${name === null ? 'null' : `of type ${typeof name}`}`;
   if (name === '') return 'is empty';
   if (name.startsWith('}')) return 'starts with "}"';
-  if (/\p{Cc}/u.test(name)) return 'contains a control character';
-  if (/\p{Surrogate}/u.test(name)) return 'contains a lone surrogate, which is not valid Unicode';
+  if (UNFIT.test(name))
+    return /\p{Cc}/u.test(name)
+      ? 'contains a control character'
+      : 'contains a lone surrogate, which is not valid Unicode';
   if (name.length <= SURELY_SHORT) return undefined;
   const bytes = Buffer.byteLength(name);
   return bytes > MAX_NAME_BYTES ? `is ${bytes} bytes long` : undefined;

@@ -60,7 +60,7 @@ local function hand_off(lock, queue, own)
     if member == own then
       return own
     end
-    local instance, claim, wanted = string.match(member, '^(.*)|(%d+)|(%d+)$')
+    local instance, claim, wanted = string.match(member, '^([^|]+)|(%d+)|(%d+)$')
     if instance then
       local _, n, token = mint(tonumber(wanted))
       local grant = 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. string.sub(lock, prefix + 2, -2)
