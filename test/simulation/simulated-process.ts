@@ -61,9 +61,9 @@ export class SimulatedProcess implements Clock {
     this.timers.delete(timer);
   }
 
-  /** At once: whether timers or input come first is up to the schedule. */
+  /** After all else that happens at this moment. */
   afterInput(call: () => void): void {
-    call();
+    this.schedule(call, 0);
   }
 
   /** Runs something now, or when the process goes on. */

@@ -30,6 +30,24 @@ describe('A grant by hand-off', () => {
     expect(hold.value?.remaining).toBeGreaterThan(29_000);
   });
 
+  it('is renewed only after its holder has begun, and not at all where its work is over by then', async () => {
+    const hold = fixture.acquire({ ttl: 30_000 });
+    (await fixture.store.next('acquire')).answer(taken(100));
+    await settle();
+    const sentBefore: number[] = [];
+    void hold.then(async ({ release }) => {
+      sentBefore.push(fixture.store.unseen('extend'));
+      await release.call(await hold);
+    });
+    fixture.events.granted('n', grant(200), 3_000);
+    await settle();
+    await settle();
+
+    expect(sentBefore).toEqual([0]);
+    expect(fixture.store.unseen('release')).toBe(1);
+    expect(fixture.store.unseen('extend')).toBe(0);
+  });
+
   it('has a deadline counted from when the request was sent that last found it waiting', async () => {
     const { hold } = await wait();
     await fixture.clock.advance(900);

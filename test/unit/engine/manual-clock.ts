@@ -25,7 +25,7 @@ export class ManualClock implements Clock {
   }
 
   afterInput(call: () => void): void {
-    call();
+    setImmediate(call);
   }
 
   /** Calls that are still to come. */
