@@ -156,9 +156,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   /** Asks again, now: a grant may have been missed. */
   askAgain(): void {
-    if (this.phase !== 'contending') return;
     if (this.requesting) this.askedToAskAgain = true;
-    else this.ask();
+    else if (this.phase === 'contending') this.ask();
   }
 
   /** Whether a grant of this owner id is, or may become, the lease of this queue. */
@@ -235,7 +234,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const queueing = !head.once && store.canQueue;
     if (queueing) this.place ??= this.newPlace(head, tokens);
     this.phase = 'contending';
-    this.askedToAskAgain = false;
     this.startRequest(now);
     clock.cancel(this.reask);
     store
@@ -270,6 +268,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   private startRequest(now: number): void {
     this.requesting = true;
+    this.askedToAskAgain = false;
     this.silentSince ??= now;
     this.watchOutage();
   }

@@ -105,4 +105,14 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps, { straggle: 10 })).resolves.toBeUndefined();
   });
+
+  it('asks again at once when its inbox opened while a turn ended', async () => {
+    const callers = [
+      caller({ instance: 1, ttl: 300 }),
+      caller({ ttl: 300, abortAfter: 0 }),
+      caller({ ttl: 300 }),
+      caller({ ttl: 300 }),
+    ];
+    await expect(run(callers, { latencies: [3, 1] })).resolves.toBeUndefined();
+  });
 });

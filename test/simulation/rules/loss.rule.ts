@@ -62,6 +62,8 @@ export class LossRule implements Rule {
     const now = process.now();
     const { name } = step;
     if (lock.held) {
+      // A renewal may be confirmed between the end of the lease and the timer that would have told of it.
+      watched.lostAt = undefined;
       watched.certainUntil = now + lock.remaining;
       if (time.now > (this.toBeTold.get(attempt) ?? Infinity))
         fail(`${caller} has not been told that it lost ${name}`);
