@@ -70,7 +70,7 @@ export class LockService {
     try {
       return this.grant(key, this.resolve(options));
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 

@@ -46,7 +46,7 @@ export class Deadlines<T extends Timed> {
     if (this.size === 0) this.heap = [];
     // What is sorted is a heap.
     else if (this.heap.length > 2 * this.size + MAX_LEFT)
-      this.heap = this.heap.filter(({ isTimed }) => isTimed).sort((a, b) => a.due - b.due);
+      this.heap = this.heap.filter(({ isTimed }) => isTimed).toSorted((a, b) => a.due - b.due);
   }
 
   /** Calls nobody back any more. */

@@ -37,7 +37,7 @@ describe('Requests of one tick', () => {
     const tokens = locks.map(({ fencingToken }) => fencingToken);
     await Promise.all(locks.map((lock) => lock.release()));
 
-    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+    expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
   });
 
   it('may have different terms', async () => {

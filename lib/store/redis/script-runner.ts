@@ -84,7 +84,7 @@ export class ScriptRunner {
 
   private send({ script, keys, args }: ScriptCall, call: SentCall): void {
     const { commands } = this.connection;
-    const done = (reply: unknown): void => {
+    const succeed = (reply: unknown): void => {
       this.noteAnswer(call);
       call.resolve(reply);
     };
@@ -93,9 +93,9 @@ export class ScriptRunner {
       const clean = this.connection.redaction.error(error);
       call.reject(REFUSAL.test(clean.message) ? new StoreRefusal(clean.message, { cause: clean }) : clean);
     };
-    commands.evalsha(script.sha, keys.length, ...keys, ...args).then(done, (error: unknown) => {
+    commands.evalsha(script.sha, keys.length, ...keys, ...args).then(succeed, (error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) return fail(error);
-      commands.eval(script.lua, keys.length, ...keys, ...args).then(done, fail);
+      commands.eval(script.lua, keys.length, ...keys, ...args).then(succeed, fail);
     });
   }
 
