@@ -19,10 +19,10 @@ export type AnyFunction = (...args: never[]) => unknown;
 
 /** One method under `@Locked`: what is known about it when its class is defined. */
 export class LockedMethod {
+  /** How errors and warnings name the method. */
+  readonly name: string;
+  readonly connection: string | undefined;
   private readonly lockOptions: LockOptions;
-  /** How errors name the method. */
-  private readonly name: string;
-  private readonly connection: string | undefined;
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   private readonly returnsObservable: boolean;
@@ -60,6 +60,11 @@ export class LockedMethod {
       `${this.name} is @Locked, but finds no LockService. Import the ${module} in its application; and where the ` +
         'instance is made after the start while several applications run in this process, let Nest construct it.',
     );
+  }
+
+  /** Its own lease in milliseconds, if it has one. */
+  get ttl(): number | undefined {
+    return this.lockOptions.ttl;
   }
 
   /** Once for a method whose callers get a Promise of the Observable that they expect. */

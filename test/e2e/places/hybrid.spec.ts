@@ -5,6 +5,7 @@ import {
   MessagePattern,
   Payload,
   Transport,
+  type ClientOptions,
   type ClientProxy,
   type TcpOptions,
 } from '@nestjs/microservices';
@@ -92,7 +93,7 @@ describe.each(platforms)('a hybrid application on %s and TCP', (_name, adapter) 
       { configure: (nest) => void nest.connectMicroservice(tcp, { inheritAppConfig: true }) },
     );
     await app.nest.startAllMicroservices();
-    client = ClientProxyFactory.create(tcp);
+    client = ClientProxyFactory.create(tcp as ClientOptions);
     await client.connect();
   });
   afterAll(async () => {

@@ -5,6 +5,7 @@ import {
   MessagePattern,
   Payload,
   Transport,
+  type ClientOptions,
   type ClientProxy,
   type TcpOptions,
   type RedisOptions,
@@ -98,7 +99,7 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
     }).compile();
     app = testingModule.createNestMicroservice({ ...options, logger: false });
     await app.listen();
-    client = ClientProxyFactory.create(options as TcpOptions);
+    client = ClientProxyFactory.create(options as ClientOptions);
     await client.connect();
   });
   afterEach(async () => {
