@@ -26,6 +26,7 @@ export class LockedMethod {
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   private readonly returnsObservable: boolean;
+  private wrapper: AnyFunction | undefined;
   private warned = false;
 
   constructor(
@@ -84,6 +85,7 @@ export class LockedMethod {
       apply: (_original, instance: object, args: unknown[]) => this.call(instance, args),
     });
     copyMetadata(this.original, wrapper);
+    this.wrapper = wrapper;
     return wrapper;
   }
 
@@ -117,7 +119,8 @@ export class LockedMethod {
 
   private call(instance: object, args: readonly unknown[]): unknown {
     const current = LockSlot.current();
-    const own = current?.isOfMethod(this.prototype, this.propertyKey) === true ? current : undefined;
+    const own =
+      current?.isOfMethod(this.prototype, this.propertyKey, this.wrapper) === true ? current : undefined;
     const run = () => new LockedCall(this, instance, args, own?.claim() === true ? own : undefined);
     if (!this.returnsObservable) return run().settle();
     return new Observable((subscriber) => void run().stream(subscriber));
