@@ -23,7 +23,7 @@ function journalAdapter(journal: Journal): TransactionalAdapter<Journal, Journal
       },
       getFallbackInstance: () => journal,
     }),
-  } as TransactionalAdapter<Journal, Journal, object>;
+  };
 }
 
 @Injectable()

@@ -139,13 +139,13 @@ describe.each(platforms)('a locked route on %s beside other parts of the pipelin
     await lock.release();
     const first = await app.get('/cached/cached');
     expect(first.status).toBe(200);
-    await using _lock = await locks.acquire('order:cached');
+    await using _ = await locks.acquire('order:cached');
     const second = await app.get('/cached/cached');
     expect(await second.json()).toEqual(await first.json());
   });
 
   it('lets filters of the application answer its lock errors', async () => {
-    await using _lock = await locks.acquire('order:book');
+    await using _ = await locks.acquire('order:book');
     const response = await app.get('/filtered/book');
     expect(response.status).toBe(423);
     expect(await response.json()).toEqual({ code: 'LOCK_TIMEOUT' });

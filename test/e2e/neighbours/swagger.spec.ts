@@ -51,7 +51,7 @@ class Guard implements CanActivate {
 
 /** The same controller each time, with the decorator above all others, below them, or not at all. */
 function controllerWith(place: 'above' | 'below' | 'nowhere'): Type {
-  const lock = (key: string): MethodDecorator => Locked(key) as MethodDecorator;
+  const lock = (key: string): MethodDecorator => Locked(key);
   const Above = (key: string): MethodDecorator => (place === 'above' ? lock(key) : () => {});
   const Below = (key: string): MethodDecorator => (place === 'below' ? lock(key) : () => {});
 

@@ -88,7 +88,7 @@ describe('locked handlers of CQRS', () => {
   });
 
   it('reject the command with the lock error', async () => {
-    await using _lock = await app.get(LockService).acquire('stock:a');
+    await using _ = await app.get(LockService).acquire('stock:a');
     await expect(app.get(CommandBus).execute(new Attempt('a'))).rejects.toThrow(LockTimeoutError);
     expect(section.runs).toBe(0);
   });

@@ -72,14 +72,14 @@ describe('locked event handlers', () => {
   });
 
   it('reject with the lock error where errors are not suppressed', async () => {
-    await using _lock = await app.get(LockService).acquire('stock:a');
+    await using _ = await app.get(LockService).acquire('stock:a');
     await expect(events.emitAsync('attempted', { sku: 'a' })).rejects.toThrow(LockTimeoutError);
     expect(section.runs).toBe(0);
   });
 
   it('have their lock error logged by Nest otherwise', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    await using _lock = await app.get(LockService).acquire('stock:a');
+    await using _ = await app.get(LockService).acquire('stock:a');
     await events.emitAsync('suppressed', { sku: 'a' });
     expect(error.mock.calls.flat()).toContainEqual(expect.stringContaining('LockTimeoutError'));
     error.mockRestore();

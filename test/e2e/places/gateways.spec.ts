@@ -4,7 +4,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { io } from 'socket.io-client';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -124,7 +124,7 @@ describe.each([
     });
 
     it('send the event "exception" with the code of the lock error, and log nothing', async () => {
-      await using _lock = await app.nest.get(LockService).acquire('stock:a');
+      await using _ = await app.nest.get(LockService).acquire('stock:a');
       client.send('attempt', { sku: 'a' });
       await waitFor(() => client.received.length === 1);
       expect(client.received).toEqual([
@@ -142,7 +142,7 @@ describe.each([
     });
 
     it('say nothing about it without LockExceptionFilter', async () => {
-      await using _lock = await app.nest.get(LockService).acquire('stock:a');
+      await using _ = await app.nest.get(LockService).acquire('stock:a');
       client.send('unfiltered', { sku: 'a' });
       await waitFor(() => client.received.length === 1);
       expect(client.received).toMatchObject([

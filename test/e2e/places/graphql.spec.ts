@@ -15,7 +15,7 @@ import {
 } from '@nestjs/graphql';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { createClient, type Client } from 'graphql-ws';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { Locked, LockService, RedisLockModule, type LockModuleOptions } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication } from '../support/http-application.js';
@@ -220,7 +220,7 @@ describe('locked resolvers', () => {
 
     it('refuse it with the code of the lock error when the lock is taken', async () => {
       const application = await start({ wait: 0 });
-      await using _lock = await application.nest.get(LockService).acquire('stock:a');
+      await using _ = await application.nest.get(LockService).acquire('stock:a');
       expect(await received(application)).toMatchObject([
         { errors: [{ extensions: { code: 'LOCK_TIMEOUT' } }] },
       ]);

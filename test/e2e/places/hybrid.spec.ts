@@ -114,7 +114,7 @@ describe.each(platforms)('a hybrid application on %s and TCP', (_name, adapter) 
 
   describe('with LockExceptionFilter for all of it', () => {
     it.each(['/attempt/a', '/guarded'])('answers %s with the status of the lock error', async (path) => {
-      await using _lock = await app.nest.get(LockService).acquire('stock:a');
+      await using _ = await app.nest.get(LockService).acquire('stock:a');
       const response = await app.get(path);
       expect(response.status).toBe(423);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
@@ -126,7 +126,7 @@ describe.each(platforms)('a hybrid application on %s and TCP', (_name, adapter) 
     });
 
     it('answers a message with the code of the lock error', async () => {
-      await using _lock = await app.nest.get(LockService).acquire('stock:a');
+      await using _ = await app.nest.get(LockService).acquire('stock:a');
       const refused = await firstValueFrom(client.send('attempt', 'a')).catch((caught: unknown) => caught);
       expect(refused).toMatchObject({ status: 'error', code: 'LOCK_TIMEOUT' });
     });

@@ -140,7 +140,7 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
     });
 
     async function refusal(pattern: string, message: unknown): Promise<unknown> {
-      await using _lock = await app.get(LockService).acquire('stock:a');
+      await using _ = await app.get(LockService).acquire('stock:a');
       return await ask(pattern, message).catch((error: unknown) => error);
     }
 

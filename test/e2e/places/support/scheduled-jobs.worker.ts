@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
 import { CurrentLock, Locked, RedisLockModule, type Lock } from 'nest-redis-lock';
@@ -7,8 +7,8 @@ import { serveCalls, tell } from '../../../support/serve-calls.js';
 const [connection = ''] = process.argv.slice(2);
 
 /** Milliseconds between two ticks, and for which a job keeps its lock at least. */
-export const PERIOD = 2_000;
-export const MIN_HOLD = 1_500;
+const PERIOD = 2_000;
+const MIN_HOLD = 1_500;
 
 /** What a replica tells of each tick of its own, and of each run of a job. */
 export interface JobReport {
@@ -42,14 +42,15 @@ function grantedAt(lock: Lock | undefined): number {
   return (lock?.fencingToken ?? Number.NaN) / 1_000;
 }
 
+@Module({
+  imports: [ScheduleModule.forRoot(), RedisLockModule.forRoot({ connection })],
+  providers: [Jobs],
+})
+class AppModule {}
+
 const calls = {
   async start(): Promise<void> {
-    const module = {
-      module: class {},
-      imports: [ScheduleModule.forRoot(), RedisLockModule.forRoot({ connection })],
-      providers: [Jobs],
-    };
-    await NestFactory.createApplicationContext(module, { logger: false });
+    await NestFactory.createApplicationContext(AppModule, { logger: false });
   },
 };
 
