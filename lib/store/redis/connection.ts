@@ -81,6 +81,8 @@ export class RedisConnection {
   }
 
   private report(error: unknown): void {
+    // Cutting a connection off may fail it; nobody waits for it any more.
+    if (this.closed.signal.aborted) return;
     const clean = this.redaction.error(error);
     if (this.lastError?.message === clean.message) return;
     this.lastError = clean;
