@@ -44,7 +44,7 @@ export function checkApplication(modules: ModulesContainer): readonly string[] {
   return [...warnings];
 }
 
-/** The names of the modules' methods that are locked through a module of the given name, with the method. */
+/** The methods of the application that are locked through the module of a name. */
 export function lockedMethodsThrough(
   modules: ModulesContainer,
   connection: string | undefined,
@@ -70,7 +70,7 @@ function* warningsOf(
   // Overridden in the class: what is said of the method says nothing of this one.
   if (typeof current !== 'function') return;
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
-  const place = ignoringPlace(current, prototype.constructor);
+  const place = ignoringPlace(current, prototype.constructor, modules);
   if (place !== undefined) yield interceptorIgnored(method.name, place);
   const { connection } = method;
   if (connection !== undefined && !provides(modules, connection)) {
@@ -78,8 +78,8 @@ function* warningsOf(
   }
 }
 
-function ignoringPlace(method: object, type: object): string | undefined {
-  if (hasInterceptors(method)) return placeIgnoringMethodInterceptors(method, type);
+function ignoringPlace(method: object, type: object, modules: ModulesContainer): string | undefined {
+  if (hasInterceptors(method)) return placeIgnoringMethodInterceptors(method, type, modules);
   return hasInterceptors(type) ? placeIgnoringClassInterceptors(type) : undefined;
 }
 

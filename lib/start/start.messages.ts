@@ -6,7 +6,7 @@ export const scheduledOnNonStatic = (method: string): string =>
 
 export const notProvided = (name: string): string =>
   `${name} has @Locked methods, but no module of the application provides it, so Nest neither constructs it nor ` +
-  'calls them. Add it to the providers or controllers of a module, or remove it.';
+  'calls them here. Add it to the providers or controllers of a module, unless it is for another application.';
 
 export const interceptorIgnored = (method: string, place: string): string =>
   `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +

@@ -11,6 +11,7 @@ import {
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { CommandHandler } from '@nestjs/cqrs';
 import { OnEvent } from '@nestjs/event-emitter';
+import { ResolveField, Resolver } from '@nestjs/graphql';
 import { Cron } from '@nestjs/schedule';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
@@ -186,6 +187,30 @@ describe('the start of an application', () => {
       ),
       expect.stringContaining('Handler.execute has interceptors, but Nest runs none for command handlers'),
     ]);
+  });
+
+  it.each([
+    ['warns of interceptors on fields of GraphQL where fields have none', [], 1],
+    ['says nothing of them where fields have interceptors', ['interceptors'], 0],
+  ] as const)('%s', async (_name, fieldResolverEnhancers, warned) => {
+    @Resolver('Stock')
+    class StockResolver {
+      @ResolveField(() => Number)
+      @UseInterceptors(TransactionInterceptor)
+      @Locked('pieces')
+      async pieces(): Promise<number> {
+        return 1;
+      }
+    }
+    // As GraphQLModule provides them; it does not start without a server.
+    await withProviders(StockResolver, Journal, {
+      provide: 'GqlModuleOptions',
+      useValue: { fieldResolverEnhancers },
+    });
+    const expected = expect.stringContaining(
+      'StockResolver.pieces has interceptors, but Nest runs none for GraphQL',
+    );
+    expect(warnings()).toEqual(Array.from({ length: warned }, () => expected));
   });
 
   it('warns of a connection that no module has', async () => {
