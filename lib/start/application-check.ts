@@ -32,10 +32,10 @@ export function checkApplication(modules: ModulesContainer): readonly string[] {
   for (const found of providedClasses(modules)) {
     for (const prototype of inheritanceOf(found.prototype)) {
       provided.add(prototype);
-      for (const [key, method] of lockedMethodsOf(prototype)) {
-        for (const warning of warningsOf(found, key, method, modules)) warnings.add(warning);
-      }
       assertLockedWhereCurrentLock(prototype);
+    }
+    for (const [key, method] of lockedMethodsIn(found)) {
+      for (const warning of warningsOf(found, key, method, modules)) warnings.add(warning);
     }
   }
   for (const prototype of takeUncheckedClasses()) {
@@ -49,15 +49,22 @@ export function lockedMethodsThrough(
   modules: ModulesContainer,
   connection: string | undefined,
 ): ReadonlySet<LockedMethod> {
-  const found = new Set<LockedMethod>();
-  for (const { prototype } of providedClasses(modules)) {
-    for (const ancestor of inheritanceOf(prototype)) {
-      for (const method of lockedMethodsOf(ancestor).values()) {
-        if (method.connection === connection) found.add(method);
-      }
+  const through = new Set<LockedMethod>();
+  for (const found of providedClasses(modules)) {
+    for (const [, method] of lockedMethodsIn(found)) {
+      if (method.connection === connection) through.add(method);
     }
   }
-  return found;
+  return through;
+}
+
+/** Of a class and of those that it inherits from, without what it overrides. */
+function* lockedMethodsIn({ prototype }: ProvidedClass): Iterable<[string | symbol, LockedMethod]> {
+  for (const declaring of inheritanceOf(prototype)) {
+    for (const [key, method] of lockedMethodsOf(declaring)) {
+      if (Reflect.get(prototype, key) === Reflect.get(declaring, key)) yield [key, method];
+    }
+  }
 }
 
 function* warningsOf(
@@ -67,7 +74,6 @@ function* warningsOf(
   modules: ModulesContainer,
 ): Iterable<string> {
   const current: unknown = Reflect.get(prototype, key);
-  // Overridden in the class: what is said of the method says nothing of this one.
   if (typeof current !== 'function') return;
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
   const place = ignoringPlace(current, prototype.constructor, modules);

@@ -108,7 +108,12 @@ describe('the start of an application', () => {
       @Locked('jobs')
       async run(): Promise<void> {}
     }
-    await withProviders(ScopedJobs, InjectingJobs);
+    class OverridingJobs extends ScopedJobs {
+      override async run(): Promise<void> {}
+    }
+    // Twice, as there are two modules of locks, would be once too often.
+    const second = RedisLockModule.forRoot({ name: 'second', connection: server.url });
+    await start({ imports: [second], providers: [ScopedJobs, InjectingJobs, OverridingJobs] });
     expect(warnings()).toEqual([
       expect.stringContaining('ScopedJobs.run is a scheduled job of a provider that is not static'),
       expect.stringContaining('InjectingJobs.run is a scheduled job of a provider that is not static'),

@@ -8,7 +8,7 @@ const [connection = ''] = process.argv.slice(2);
 
 /** Milliseconds between two ticks, and for which a job keeps its lock at least. */
 const PERIOD = 2_000;
-const MIN_HOLD = 1_500;
+const MIN_HOLD = 1_000;
 
 /** What a replica tells of each tick of its own, and of each run of a job. */
 export interface JobReport {
