@@ -108,7 +108,13 @@ describe('the start of an application', () => {
       @Locked('jobs')
       async run(): Promise<void> {}
     }
-    class OverridingJobs extends ScopedJobs {
+    class Plain {
+      @Locked('plain')
+      async run(): Promise<void> {}
+    }
+    @Injectable({ scope: Scope.REQUEST })
+    class OverridingJobs extends Plain {
+      @Cron(YEARLY)
       override async run(): Promise<void> {}
     }
     // Twice, as there are two modules of locks, would be once too often.
