@@ -9,6 +9,7 @@ export { LockQueueFullError } from './errors/lock-queue-full.error.js';
 export { LockTimeoutError, type LockHolder } from './errors/lock-timeout.error.js';
 export { LockUnavailableError } from './errors/lock-unavailable.error.js';
 export { isLockError, LockError, type LockErrorCode, type LockErrorDetails } from './errors/lock.error.js';
+export { LockExceptionFilter } from './filters/lock-exception.filter.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export type { LockOptions } from './interfaces/lock-options.interface.js';
 export type { Lock, LockInfo, LockSnapshot } from './interfaces/lock.interface.js';

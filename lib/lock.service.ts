@@ -182,6 +182,14 @@ export class LockService {
     return this.context.run(lock as GrantedLock, holdsOf(lock), work);
   }
 
+  /**
+   * @internal Milliseconds of a request and its answer, once the connection is there; waits for it without making
+   * it. Undefined where locks are not behind a network.
+   */
+  async measureRoundTrip(): Promise<number | undefined> {
+    return this.engine.store.roundTrip?.();
+  }
+
   /** @internal Refuses new acquires from now on and ends the waiting ones with LockClosedError. */
   beginShutdown(): void {
     this.engine.beginShutdown();

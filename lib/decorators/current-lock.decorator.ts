@@ -32,6 +32,11 @@ export function currentLockIndexes(target: object, propertyKey: string | symbol)
   return Reflect.getOwnMetadata(CURRENT_LOCK_INDEXES, target, propertyKey) ?? [];
 }
 
+/** Whether a method has a `@CurrentLock()` parameter. */
+export function hasCurrentLock(target: object, propertyKey: string | symbol): boolean {
+  return currentLockIndexes(target, propertyKey).length > 0;
+}
+
 /** The arguments with the lock in the given positions. */
 export function withCurrentLock(
   args: readonly unknown[],

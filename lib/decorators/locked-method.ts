@@ -19,13 +19,14 @@ export type AnyFunction = (...args: never[]) => unknown;
 
 /** One method under `@Locked`: what is known about it when its class is defined. */
 export class LockedMethod {
+  /** How errors and warnings name the method. */
+  readonly name: string;
+  readonly connection: string | undefined;
   private readonly lockOptions: LockOptions;
-  /** How errors name the method. */
-  private readonly name: string;
-  private readonly connection: string | undefined;
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   private readonly returnsObservable: boolean;
+  private wrapper: AnyFunction | undefined;
   private warned = false;
 
   constructor(
@@ -62,6 +63,11 @@ export class LockedMethod {
     );
   }
 
+  /** Its own lease in milliseconds, if it has one. */
+  get ttl(): number | undefined {
+    return this.lockOptions.ttl;
+  }
+
   /** Once for a method whose callers get a Promise of the Observable that they expect. */
   warnOfUntypedStream(): void {
     if (this.warned) return;
@@ -79,6 +85,7 @@ export class LockedMethod {
       apply: (_original, instance: object, args: unknown[]) => this.call(instance, args),
     });
     copyMetadata(this.original, wrapper);
+    this.wrapper = wrapper;
     return wrapper;
   }
 
@@ -112,7 +119,8 @@ export class LockedMethod {
 
   private call(instance: object, args: readonly unknown[]): unknown {
     const current = LockSlot.current();
-    const own = current?.isOfMethod(this.prototype, this.propertyKey) === true ? current : undefined;
+    const own =
+      current?.isOfMethod(this.prototype, this.propertyKey, this.wrapper) === true ? current : undefined;
     const run = () => new LockedCall(this, instance, args, own?.claim() === true ? own : undefined);
     if (!this.returnsObservable) return run().settle();
     return new Observable((subscriber) => void run().stream(subscriber));

@@ -3,6 +3,7 @@ import { compileKeySource } from '../keys/key-source.js';
 import type { LockedDecoratorFactory } from '../keys/locked-method.types.js';
 import { assertLockedOptions } from './locked-options.js';
 import { LockedMethod, type AnyFunction } from './locked-method.js';
+import { recordLockedMethod } from './locked-methods.js';
 import { registerLockInterceptor } from './lock-interceptor.registration.js';
 import { serviceBinding } from './service-binding.js';
 
@@ -42,6 +43,7 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
     const binding = serviceBinding(options.connection);
     const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, options, binding);
     descriptor.value = method.wrap();
+    recordLockedMethod(target, propertyKey, method);
     binding.injectInto(target);
     registerLockInterceptor(target.constructor);
   };

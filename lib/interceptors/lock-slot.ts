@@ -46,12 +46,14 @@ export class LockSlot {
 
   /**
    * Whether the invocation is that of the given method. By its place in the class as well as by function, since
-   * another decorator may have put its own function around the locked one.
+   * another decorator may have put its own function around the locked one, and an agent may have put one into the
+   * class after Nest had taken the handler from there.
    */
-  isOfMethod(prototype: object, propertyKey: string | symbol): boolean {
+  isOfMethod(prototype: object, propertyKey: string | symbol, wrapper: object | undefined): boolean {
+    const handler = this.context.getHandler();
     const invoked: object = this.context.getClass().prototype;
     if (invoked !== prototype && !Object.prototype.isPrototypeOf.call(prototype, invoked)) return false;
-    return (invoked as Record<string | symbol, unknown>)[propertyKey] === this.context.getHandler();
+    return handler === wrapper || handler === (invoked as Record<string | symbol, unknown>)[propertyKey];
   }
 
   /** Takes the slot for one call; false while another has it, and once the invocation is over. */

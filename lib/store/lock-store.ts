@@ -80,6 +80,11 @@ export interface LockStore {
   cancel(name: string, place: string): Promise<string | undefined>;
   query(name: string): Promise<LockSnapshot>;
   forceRelease(name: string): Promise<boolean>;
+  /**
+   * Milliseconds of a request and its answer, once requests can be sent; does not connect for it. Left out by stores
+   * without a network.
+   */
+  roundTrip?(): Promise<number>;
   /** Closes what the store opened. */
   close(): Promise<void>;
 }

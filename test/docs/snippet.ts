@@ -2,7 +2,8 @@ import type { CodeBlock } from './markdown-document.js';
 
 const IMPORTS = [
   `import { Get, Param, ParseIntPipe, Post, Sse, type MessageEvent } from '@nestjs/common';`,
-  `import { Cron } from '@nestjs/schedule';`,
+  `import { OnEvent } from '@nestjs/event-emitter';`,
+  `import { Cron, Interval } from '@nestjs/schedule';`,
   `import { CurrentLock, isLockError, Locked, type Lock } from 'nest-redis-lock';`,
   `import { map, Observable } from 'rxjs';`,
   `import { Application, Receipt, Transactional, type Item, type Order, type Surroundings } from './fragment-context.js';`,

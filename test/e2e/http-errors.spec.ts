@@ -1,4 +1,4 @@
-import { Controller, Get, HttpException, Param, type ExecutionContext } from '@nestjs/common';
+import { Controller, Get, HttpException, Logger, Param, type ExecutionContext } from '@nestjs/common';
 import { firstValueFrom, throwError } from 'rxjs';
 import type { HttpAdapterHost } from '@nestjs/core';
 import {
@@ -142,8 +142,24 @@ describe('lock errors in the interceptor', () => {
     expect((caught as HttpException).cause).toBe(failures['timeout']);
   });
 
-  it.each(['rpc', 'ws', 'graphql'])('stay as they are in %s', async (type) => {
+  it.each(['rpc', 'ws', 'telegraf'])('stay as they are in %s', async (type) => {
     expect(await errorThrough(type, failures['timeout'])).toBe(failures['timeout']);
+  });
+
+  it.each(Object.entries(failures))('become the cause of a GraphQL error: %s', async (_name, failure) => {
+    const caught = (await errorThrough('graphql', failure)) as Error & { extensions: object };
+    expect(caught.cause).toBe(failure);
+    expect(caught.extensions).toMatchObject({ code: failure.code, http: { status: expect.any(Number) } });
+    expect(caught.message).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
+  });
+
+  it.each(['lost', 'config'])('are logged where they are nothing to be expected: %s', async (name) => {
+    for (const type of ['http', 'graphql']) {
+      const error = jest.spyOn(Logger, 'error').mockImplementation();
+      await errorThrough(type, failures[name]);
+      expect(error).toHaveBeenCalledWith(failures[name]?.message, failures[name]?.stack, 'RedisLock');
+      error.mockRestore();
+    }
   });
 
   it('are told from errors of the work, which pass unchanged', async () => {

@@ -15,6 +15,7 @@ export class RedisConnection {
   readonly redaction: Redaction;
   private readonly owned: boolean;
   private readonly opened: Redis[] = [];
+  private readonly closed = new AbortController();
   private lastError: Error | undefined;
 
   constructor(
@@ -47,6 +48,15 @@ export class RedisConnection {
     return client;
   }
 
+  /** Settles when commands can be sent; never, where the connection is closed before. */
+  async ready(): Promise<void> {
+    if (this.commands.status === 'ready') return;
+    await new Promise<void>((resolve) => {
+      this.commands.once('ready', resolve);
+      this.closed.signal.addEventListener('abort', () => this.commands.off('ready', resolve));
+    });
+  }
+
   /** Why no answer comes, as far as the client knows. */
   get trouble(): Error {
     return this.lastError ?? new Error(`The Redis client's status is "${this.commands.status}".`);
@@ -60,6 +70,7 @@ export class RedisConnection {
 
   /** Closes what this connection opened, whatever state it is in. */
   close(): void {
+    this.closed.abort();
     for (const client of this.opened) client.disconnect();
   }
 
@@ -70,6 +81,8 @@ export class RedisConnection {
   }
 
   private report(error: unknown): void {
+    // Cutting a connection off may fail it; nobody waits for it any more.
+    if (this.closed.signal.aborted) return;
     const clean = this.redaction.error(error);
     if (this.lastError?.message === clean.message) return;
     this.lastError = clean;

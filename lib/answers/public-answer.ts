@@ -1,5 +1,3 @@
-import { STATUS_CODES } from 'node:http';
-import { HttpException } from '@nestjs/common';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import type { LockError, LockErrorCode } from '../errors/lock.error.js';
 
@@ -14,13 +12,12 @@ const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_CONFIG: 'Internal server error',
 };
 
-/** A lock error as an HTTP client may see it; the error itself is its `cause`. */
-export function lockHttpException(error: LockError, statusCode: number): HttpException {
-  const body = { statusCode, message: MESSAGES[error.code], error: STATUS_CODES[statusCode] ?? 'Error' };
-  return new HttpException(body, statusCode, { cause: error });
+/** The sentence that a client of any transport may read. */
+export function publicMessage(code: LockErrorCode): string {
+  return MESSAGES[code];
 }
 
-/** Seconds for the `Retry-After` header; undefined where trying again soon is no good advice. */
+/** Seconds after which a client may try again; undefined where trying again soon is no good advice. */
 export function retryAfter(error: LockError): number | undefined {
   if (error.code === 'LOCK_QUEUE_FULL') return 1;
   if (error.code !== 'LOCK_TIMEOUT') return undefined;

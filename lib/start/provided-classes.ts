@@ -1,0 +1,43 @@
+import type { ModulesContainer } from '@nestjs/core';
+
+/** A class that an application constructs or was given an instance of. */
+export interface ProvidedClass {
+  readonly prototype: object;
+  /** Whether there is one instance, made at start: neither it nor what it injects is request-scoped or transient. */
+  readonly isStatic: boolean;
+}
+
+/** The classes that the modules of an application provide, tokens included: a test may have replaced what is behind. */
+export function* providedClasses(modules: ModulesContainer): Iterable<ProvidedClass> {
+  for (const module of modules.values()) {
+    for (const collection of [module.providers, module.controllers, module.injectables]) {
+      for (const [token, wrapper] of collection) {
+        const isStatic = wrapper.isDependencyTreeStatic();
+        const instance: unknown = wrapper.instance;
+        const prototypes = [prototypeOf(wrapper.metatype), prototypeOf(token), classPrototypeOf(instance)];
+        for (const prototype of new Set(prototypes))
+          if (prototype !== undefined) yield { prototype, isStatic };
+      }
+    }
+  }
+}
+
+/** A prototype and those that it inherits from, without that of Object. */
+export function* inheritanceOf(prototype: object): Iterable<object> {
+  for (let current: unknown = prototype; isObject(current); current = Object.getPrototypeOf(current)) {
+    if (current !== Object.prototype) yield current;
+  }
+}
+
+function prototypeOf(type: unknown): object | undefined {
+  return typeof type === 'function' && isObject(type.prototype) ? type.prototype : undefined;
+}
+
+function classPrototypeOf(instance: unknown): object | undefined {
+  const prototype: unknown = isObject(instance) ? Object.getPrototypeOf(instance) : undefined;
+  return isObject(prototype) ? prototype : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Controller, Get, Headers, Injectable, Param } from '@nestjs/common';
+import { Transactional, ClsPluginTransactional, type TransactionalAdapter } from '@nestjs-cls/transactional';
+import { ClsModule, ClsService } from 'nestjs-cls';
+import { Locked, LockService, RedisLockModule } from '../../../lib/index.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { HttpApplication, platforms } from '../support/http-application.js';
+import { Journal } from '../support/journal.js';
+
+/** A database that writes down when its transactions begin and commit, and takes its time for both. */
+function journalAdapter(journal: Journal): TransactionalAdapter<Journal, Journal, object> {
+  return {
+    connection: journal,
+    optionsFactory: () => ({
+      wrapWithTransaction: async (_options, work, setTransaction) => {
+        journal.write('begin');
+        setTransaction(journal);
+        await delay(5);
+        const result: unknown = await work();
+        await delay(5);
+        journal.write('commit');
+        return result;
+      },
+      getFallbackInstance: () => journal,
+    }),
+  };
+}
+
+@Injectable()
+class Orders {
+  constructor(private readonly locks: LockService) {}
+
+  @Locked('order:<0>')
+  @Transactional()
+  async lockedAbove(_id: string): Promise<void> {}
+
+  @Transactional()
+  @Locked('order:<0>')
+  async lockedBelow(_id: string): Promise<void> {}
+
+  @Locked('order:<0>')
+  @Transactional()
+  async nested(id: string): Promise<boolean> {
+    await this.lockedAbove(id);
+    return this.locks.current(`order:${id}`)?.held === true;
+  }
+}
+
+@Controller()
+class UsersController {
+  constructor(
+    private readonly cls: ClsService<{ user: string; fromMiddleware: string }>,
+    private readonly orders: Orders,
+  ) {}
+
+  @Get('user/:order')
+  @Locked('user:<0>')
+  async user(@Param('order') order: string, @Headers('x-user') user: string): Promise<object> {
+    this.cls.set('user', user);
+    await this.orders.lockedAbove(order);
+    return { user: this.cls.get('user'), middleware: this.cls.get('fromMiddleware') };
+  }
+}
+
+describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let journal: Journal;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  beforeEach(async () => {
+    journal = new Journal();
+    app = await HttpApplication.start(adapter(), {
+      imports: [
+        RedisLockModule.forRoot({ connection: server.url }),
+        ClsModule.forRoot({
+          global: true,
+          middleware: {
+            mount: true,
+            setup: (cls, request: { headers: Record<string, string> }) =>
+              cls.set('fromMiddleware', request.headers['x-user']),
+          },
+          plugins: [new ClsPluginTransactional({ adapter: journalAdapter(journal) })],
+        }),
+      ],
+      controllers: [UsersController],
+      providers: [Orders],
+    });
+  });
+  afterEach(async () => {
+    await app.stop();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  it('keeps the context of each request, though requests hand the lock to each other', async () => {
+    const users = ['ann', 'bob', 'cleo', 'dan'];
+    const answers = await Promise.all(
+      users.map(async (user) => (await app.get('/user/7', { headers: { 'x-user': user } })).json()),
+    );
+    expect(answers).toEqual(users.map((user) => ({ user, middleware: user })));
+  });
+
+  it('releases after the commit of @Transactional() when it stands above', async () => {
+    const orders = app.nest.get(Orders);
+    await Promise.all([1, 2, 3].map(() => orders.lockedAbove('7')));
+    expect(journal.lines).toEqual([1, 2, 3].flatMap(() => ['begin', 'commit']));
+  });
+
+  it('releases before the commit when it stands below, as the order of decorators says', async () => {
+    const orders = app.nest.get(Orders);
+    await Promise.all([1, 2].map(() => orders.lockedBelow('7')));
+    expect(journal.lines).toEqual(['begin', 'begin', 'commit', 'commit']);
+  });
+
+  it('enters its own hold below a transaction', async () => {
+    expect(await app.nest.get(Orders).nested('7')).toBe(true);
+    expect(journal.lines).toEqual(['begin', 'commit']);
+  });
+});

@@ -1,0 +1,172 @@
+import { Controller, Logger, UseFilters, UseInterceptors, type INestMicroservice } from '@nestjs/common';
+import {
+  ClientProxyFactory,
+  EventPattern,
+  MessagePattern,
+  Payload,
+  Transport,
+  type ClientOptions,
+  type ClientProxy,
+  type TcpOptions,
+  type RedisOptions,
+} from '@nestjs/microservices';
+import { Test } from '@nestjs/testing';
+import getPort from 'get-port';
+import { firstValueFrom, lastValueFrom, map, Observable, toArray } from 'rxjs';
+import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { waitFor } from '../../support/wait-for.js';
+import { Journal } from '../support/journal.js';
+import { TransactionInterceptor } from '../support/transaction.interceptor.js';
+import { CriticalSection } from './support/critical-section.js';
+
+@Controller()
+@UseFilters(LockExceptionFilter)
+class StockController {
+  constructor(
+    private readonly section: CriticalSection,
+    private readonly journal: Journal,
+    private readonly locks: LockService,
+  ) {}
+
+  @MessagePattern('reserve')
+  @UseInterceptors(TransactionInterceptor)
+  @Locked('stock:<0.sku>')
+  async reserve(@Payload() { sku }: { sku: string }): Promise<string> {
+    this.journal.write('reserve');
+    await this.section.run();
+    return sku;
+  }
+
+  @MessagePattern('attempt')
+  @Locked('stock:<0.sku>', { wait: 0 })
+  async attempt(@Payload() { sku }: { sku: string }): Promise<string> {
+    return sku;
+  }
+
+  @MessagePattern('watch')
+  @Locked('stock:<0>')
+  watch(@Payload() sku: string): Observable<boolean> {
+    return new Observable<number>((subscriber) => {
+      subscriber.next(1);
+      subscriber.next(2);
+      subscriber.complete();
+    }).pipe(map(() => this.locks.current(`stock:${sku}`)?.held === true));
+  }
+
+  @EventPattern('reserved')
+  @Locked('stock:<0>')
+  async onReserved(@Payload() _sku: string): Promise<void> {
+    await this.section.run();
+  }
+}
+
+@Controller()
+class UnfilteredController {
+  @MessagePattern('unfiltered')
+  @Locked('stock:<0.sku>', { wait: 0 })
+  async attempt(@Payload() { sku }: { sku: string }): Promise<string> {
+    return sku;
+  }
+}
+
+let server: RedisServer;
+
+const transports: [name: string, options: () => Promise<TcpOptions | RedisOptions>][] = [
+  [
+    'TCP',
+    async () => {
+      const port = await getPort({ host: '127.0.0.1' });
+      return { transport: Transport.TCP, options: { host: '127.0.0.1', port } };
+    },
+  ],
+  ['Redis', async () => ({ transport: Transport.REDIS, options: { host: server.host, port: server.port } })],
+];
+
+describe.each(transports)('locked message handlers over %s', (_name, transport) => {
+  let app: INestMicroservice;
+  let client: ClientProxy;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  beforeEach(async () => {
+    const options = await transport();
+    const testingModule = await Test.createTestingModule({
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [StockController, UnfilteredController],
+      providers: [CriticalSection, Journal],
+    }).compile();
+    app = testingModule.createNestMicroservice({ ...options, logger: false });
+    await app.listen();
+    client = ClientProxyFactory.create(options as ClientOptions);
+    await client.connect();
+  });
+  afterEach(async () => {
+    await client.close();
+    await app.close();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  const ask = (pattern: string, message: unknown): Promise<unknown> =>
+    firstValueFrom(client.send(pattern, message));
+
+  it('exclude each other, and release after their interceptors have ended', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => ask('reserve', { sku: 'a' })));
+    expect(answers).toEqual(['a', 'a', 'a']);
+    expect(app.get(CriticalSection).most).toBe(1);
+    expect(app.get(Journal).lines).toEqual([1, 2, 3].flatMap(() => ['reserve', 'commit']));
+  });
+
+  it('hold the lock until the last answer of a stream', async () => {
+    expect(await lastValueFrom(client.send('watch', 'a').pipe(toArray()))).toEqual([true, true]);
+    await waitFor(async () => (await app.get(LockService).query('stock:a')).held.length === 0);
+  });
+
+  it('take turns at events', async () => {
+    for (const sku of ['a', 'a', 'a']) await lastValueFrom(client.emit('reserved', sku), { defaultValue: 0 });
+    await waitFor(() => app.get(CriticalSection).runs === 3);
+    expect(app.get(CriticalSection).most).toBe(1);
+  });
+
+  describe('that get no lock', () => {
+    beforeEach(() => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    });
+    afterEach(() => {
+      jest.restoreAllMocks();
+    });
+
+    async function refusal(pattern: string, message: unknown): Promise<unknown> {
+      await using _ = await app.get(LockService).acquire('stock:a');
+      return await ask(pattern, message).catch((error: unknown) => error);
+    }
+
+    it('answer with the code of the lock error, and log nothing', async () => {
+      expect(await refusal('attempt', { sku: 'a' })).toEqual({
+        status: 'error',
+        code: 'LOCK_TIMEOUT',
+        message: 'The resource is in use, try again later',
+        retryAfter: expect.any(Number),
+      });
+      expect(Logger.prototype.error).not.toHaveBeenCalled();
+    });
+
+    it('answer a message without the value that the key needs', async () => {
+      expect(await ask('reserve', {}).catch((error: unknown) => error)).toEqual({
+        status: 'error',
+        code: 'LOCK_KEY',
+        message: 'The request lacks a value that it needs, or has an unusable one',
+      });
+    });
+
+    it('say nothing about it without LockExceptionFilter', async () => {
+      expect(await refusal('unfiltered', { sku: 'a' })).toEqual({
+        status: 'error',
+        message: 'Internal server error',
+      });
+    });
+  });
+});

@@ -1,0 +1,303 @@
+import {
+  Controller,
+  Get,
+  Injectable,
+  Logger,
+  Scope,
+  UseInterceptors,
+  type ModuleMetadata,
+  type Provider,
+} from '@nestjs/common';
+import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { CommandHandler } from '@nestjs/cqrs';
+import { OnEvent } from '@nestjs/event-emitter';
+import { ResolveField, Resolver } from '@nestjs/graphql';
+import { Cron } from '@nestjs/schedule';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import {
+  CurrentLock,
+  Locked,
+  LockConfigError,
+  LockService,
+  RedisLockModule,
+  type Lock,
+  type LockModuleOptions,
+} from '../../lib/index.js';
+import { takeUncheckedClasses } from '../../lib/decorators/locked-methods.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { Journal } from './support/journal.js';
+import { TransactionInterceptor } from './support/transaction.interceptor.js';
+
+const YEARLY = '0 0 1 1 *';
+
+describe('the start of an application', () => {
+  let server: RedisServer;
+  let app: TestingModule | undefined;
+  let warn: jest.SpiedFunction<typeof Logger.warn>;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  beforeEach(() => {
+    takeUncheckedClasses();
+    warn = jest.spyOn(Logger, 'warn').mockImplementation();
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+    warn.mockRestore();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  async function start(metadata: ModuleMetadata, options: LockModuleOptions = {}): Promise<void> {
+    app = await Test.createTestingModule({
+      ...metadata,
+      imports: [RedisLockModule.forRoot({ connection: server.url, ...options }), ...(metadata.imports ?? [])],
+    }).compile();
+    await app.init();
+  }
+  const withProviders = (...providers: Provider[]): Promise<void> => start({ providers });
+  const warnings = (): unknown[] => warn.mock.calls.map(([message]) => message);
+
+  it('says nothing of what works', async () => {
+    @Injectable()
+    class Jobs {
+      @Cron(YEARLY)
+      @Locked('jobs')
+      async run(@CurrentLock() _lock?: Lock): Promise<void> {}
+    }
+    @Controller()
+    @UseInterceptors(TransactionInterceptor)
+    class OrdersController {
+      @Get()
+      @Locked('orders')
+      async place(): Promise<void> {}
+
+      @Cron(YEARLY)
+      @Locked('orders')
+      async cleanUp(): Promise<void> {}
+    }
+    @Injectable({ scope: Scope.REQUEST })
+    class Orders {
+      @OnEvent('placed')
+      @Locked('orders')
+      async onPlaced(): Promise<void> {}
+    }
+    await start({ controllers: [OrdersController], providers: [Jobs, Orders, Journal] });
+    await app?.get(LockService).query('jobs');
+    expect(warnings()).toEqual([]);
+  });
+
+  it('warns of a scheduled job on a provider that is not static', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class ScopedJobs {
+      @Locked('jobs')
+      @Cron(YEARLY)
+      async run(): Promise<void> {}
+    }
+    @Injectable()
+    class InjectingJobs {
+      constructor(readonly _jobs: ScopedJobs) {}
+
+      @Cron(YEARLY)
+      @Locked('jobs')
+      async run(): Promise<void> {}
+    }
+    class Plain {
+      @Locked('plain')
+      async run(): Promise<void> {}
+    }
+    @Injectable({ scope: Scope.REQUEST })
+    class OverridingJobs extends Plain {
+      @Cron(YEARLY)
+      override async run(): Promise<void> {}
+    }
+    // Twice, as there are two modules of locks, would be once too often.
+    const second = RedisLockModule.forRoot({ name: 'second', connection: server.url });
+    await start({ imports: [second], providers: [ScopedJobs, InjectingJobs, OverridingJobs] });
+    expect(warnings()).toEqual([
+      expect.stringContaining('ScopedJobs.run is a scheduled job of a provider that is not static'),
+      expect.stringContaining('InjectingJobs.run is a scheduled job of a provider that is not static'),
+    ]);
+  });
+
+  describe('with a class that no module provides', () => {
+    it('warns of it once, with several applications in the process', async () => {
+      class Forgotten {
+        @Locked('orders')
+        async place(): Promise<void> {}
+      }
+      await withProviders();
+      expect(warnings()).toEqual([
+        expect.stringContaining(`${Forgotten.name} has @Locked methods, but no module`),
+      ]);
+      await app?.close();
+      await withProviders();
+      expect(warnings()).toHaveLength(1);
+    });
+
+    it('says nothing where a subclass, a factory or a value provides it', async () => {
+      abstract class Base {
+        @Locked('orders')
+        async place(): Promise<void> {}
+      }
+      class Child extends Base {}
+      class Made extends Base {
+        @Locked('orders')
+        async make(): Promise<void> {}
+      }
+      class Mocked extends Base {
+        @Locked('orders')
+        async mock(): Promise<void> {}
+      }
+      await withProviders(
+        Child,
+        { provide: 'made', useFactory: () => new Made() },
+        { provide: Mocked, useValue: {} },
+      );
+      expect(warnings()).toEqual([]);
+    });
+  });
+
+  it('warns of interceptors where Nest runs none', async () => {
+    @Injectable()
+    class Jobs {
+      @Cron(YEARLY)
+      @UseInterceptors(TransactionInterceptor)
+      @Locked('jobs')
+      async job(): Promise<void> {}
+
+      @Locked('jobs')
+      @OnEvent('placed')
+      @UseInterceptors(TransactionInterceptor)
+      async onPlaced(): Promise<void> {}
+    }
+    @Processor('orders')
+    @UseInterceptors(TransactionInterceptor)
+    class OrdersProcessor extends WorkerHost {
+      @Locked('orders')
+      override async process(): Promise<void> {}
+    }
+    @CommandHandler(Journal)
+    class Handler {
+      @UseInterceptors(TransactionInterceptor)
+      @Locked('orders')
+      async execute(): Promise<void> {}
+    }
+    await withProviders(Jobs, OrdersProcessor, Handler, Journal);
+    expect(warnings()).toEqual([
+      expect.stringContaining('Jobs.job has interceptors, but Nest runs none for scheduled jobs'),
+      expect.stringContaining('Jobs.onPlaced has interceptors, but Nest runs none for event listeners'),
+      expect.stringContaining(
+        'OrdersProcessor.process has interceptors, but Nest runs none for queue processors',
+      ),
+      expect.stringContaining('Handler.execute has interceptors, but Nest runs none for command handlers'),
+    ]);
+  });
+
+  it.each([
+    ['warns of interceptors on fields of GraphQL where fields have none', [], 1],
+    ['says nothing of them where fields have interceptors', ['interceptors'], 0],
+  ] as const)('%s', async (_name, fieldResolverEnhancers, warned) => {
+    @Resolver('Stock')
+    class StockResolver {
+      @ResolveField(() => Number)
+      @UseInterceptors(TransactionInterceptor)
+      @Locked('pieces')
+      async pieces(): Promise<number> {
+        return 1;
+      }
+    }
+    // As GraphQLModule provides them; it does not start without a server.
+    await withProviders(StockResolver, Journal, {
+      provide: 'GqlModuleOptions',
+      useValue: { fieldResolverEnhancers },
+    });
+    const expected = expect.stringContaining(
+      'StockResolver.pieces has interceptors, but Nest runs none for GraphQL',
+    );
+    expect(warnings()).toEqual(Array.from({ length: warned }, () => expected));
+  });
+
+  it('warns of a connection that no module has', async () => {
+    @Injectable()
+    class Reports {
+      @Locked('report', { connection: 'reports' })
+      async build(): Promise<void> {}
+    }
+    await withProviders(Reports);
+    expect(warnings()).toEqual([
+      expect.stringContaining("Reports.build is @Locked with connection 'reports', but no RedisLockModule"),
+    ]);
+  });
+
+  describe('with @CurrentLock() on a method without @Locked', () => {
+    it('is refused', async () => {
+      @Injectable()
+      class Orders {
+        async place(_sku: string, @CurrentLock() _lock?: Lock): Promise<void> {}
+      }
+      const error: unknown = await withProviders(Orders).catch((refusal: unknown) => refusal);
+      expect(error).toBeInstanceOf(LockConfigError);
+      expect((error as Error).message).toContain('Orders.place has a @CurrentLock() parameter');
+    });
+
+    it('is refused where it overrides a locked one', async () => {
+      class Orders {
+        @Locked('orders')
+        async place(@CurrentLock() _lock?: Lock): Promise<void> {}
+      }
+      @Injectable()
+      class SpecialOrders extends Orders {
+        override async place(@CurrentLock() _lock?: Lock): Promise<void> {}
+      }
+      await expect(withProviders(SpecialOrders)).rejects.toThrow('SpecialOrders.place has a @CurrentLock()');
+    });
+  });
+
+  describe('with Redis far away', () => {
+    it('warns of leases shorter than three round trips, without waiting for them', async () => {
+      @Injectable()
+      class Orders {
+        @Locked('orders', { ttl: 150 })
+        async short(): Promise<void> {}
+
+        @Locked('orders', { ttl: 60_000 })
+        async long(): Promise<void> {}
+      }
+      const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+      const proxy = await TcpProxy.start(server);
+      proxy.delay(100);
+      await start({ providers: [Orders] }, { connection: proxy.url, ttl: 200 });
+      expect(warnings()).toEqual([]);
+      await waitFor(() => warnings().length >= 2, { timeout: 15_000 });
+      expect(warnings()).toEqual([
+        expect.stringMatching(
+          /^The ttl of RedisLockModule, 200 ms, is shorter than three round trips to Redis/,
+        ),
+        expect.stringMatching(
+          /^The ttl of Orders\.short, 150 ms, is shorter than three round trips to Redis/,
+        ),
+      ]);
+      await app?.close();
+      app = undefined;
+      await proxy[Symbol.asyncDispose]();
+      expect(error).not.toHaveBeenCalled();
+      error.mockRestore();
+    });
+
+    it('does not connect a client that is to connect when it is used', async () => {
+      const client = new Redis(server.url, { lazyConnect: true });
+      await start({}, { connection: client });
+      await app?.close();
+      expect(client.status).toBe('wait');
+      expect(client.listenerCount('ready')).toBe(0);
+      client.disconnect();
+    });
+  });
+});
