@@ -26,7 +26,10 @@ export function runChecksOf(application, node, { redisUrl, scratch }) {
       await run('one-copy/main.cjs');
     }),
     check('knows the errors of a second copy', () => run('two-copies.mjs')),
-    check('tells which optional peer is missing', () => run('lacking.mjs', ...lackingIn(application))),
+    check('tells which optional peer is missing', async () => {
+      await run('lacking.mjs', 'import', ...lackingIn(application));
+      await run('lacking.mjs', 'require', ...lackingIn(application));
+    }),
     ...builds.map((build) =>
       check(`sells the last piece once, built by ${build.name}`, async () => {
         const main = await programOf(application, build, scratch);
