@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import getPort from 'get-port';
 
 const require = createRequire(import.meta.url);
-const { end, spawnWithLifeline } = require('../support/lifeline.ts');
+const { end, isRunning, spawnWithLifeline } = require('../support/lifeline.ts');
 const { OutputTail } = require('../support/output-tail.ts');
 const { waitFor } = require('../support/wait-for.ts');
 
@@ -24,10 +24,11 @@ export async function sellTheLastPieceOnce({ node, main, redisUrl }) {
   const said = () => `It said:\n${output.toString()}\n${errors.toString()}`;
   try {
     const url = `http://127.0.0.1:${port}`;
-    const listens = waitFor(() => fetch(url), { timeout: 60_000, interval: 50, that: 'it to listen' });
-    await listens.catch((cause) => {
+    const listensOrEnded = () => !isRunning(child) || fetch(url);
+    await waitFor(listensOrEnded, { timeout: 60_000, interval: 50, that: 'it to listen' }).catch((cause) => {
       throw new Error(`The application did not start. ${said()}`, { cause });
     });
+    if (!isRunning(child)) throw new Error(`The application ended at its start. ${said()}`);
     await buyTwice(url);
   } finally {
     await end(child, 'SIGTERM');
