@@ -1,50 +1,69 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import getPort from 'get-port';
-import { compilerOptions } from './applications.mjs';
-
-const require = createRequire(import.meta.url);
-const { end, spawnWithLifeline } = require('../support/lifeline.ts');
-const { OutputTail } = require('../support/output-tail.ts');
-const { waitFor } = require('../support/wait-for.ts');
+import { manifestOf } from './applications.mjs';
+import { runProgram } from './run-program.mjs';
+import { generatedSources } from './generated-sources.mjs';
 
 const SOURCES = fileURLToPath(new URL('sources', import.meta.url));
+
+/** What `nest new` says to the compiler, but strict and with a look into the declarations of packages. */
+const compilerOptions = {
+  target: 'es2023',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  strict: true,
+  skipLibCheck: false,
+  isolatedModules: true,
+  esModuleInterop: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  types: ['node'],
+  rootDir: '.',
+  outDir: 'dist',
+};
 
 /** A new application in a directory of its own. */
 export class Application {
   /**
    * @param {import('./applications.mjs').ApplicationKind} kind
    * @param {string} directory
+   * @param {import('./package-under-test.mjs').PackageUnderTest} tested
    * @param {AbortSignal} signal
    */
-  constructor(kind, directory, signal) {
+  constructor(kind, directory, tested, signal) {
     this.kind = kind;
     this.directory = directory;
+    this.tested = tested;
     this.signal = signal;
   }
 
   /**
    * @param {import('./applications.mjs').ApplicationKind} kind
-   * @param {{ scratch: string, tarball: string, main: string, signal: AbortSignal }} settings where to make its
-   *   directory, the package under test, the source of main.ts, and what ends the programs that it runs
+   * @param {import('./package-under-test.mjs').PackageUnderTest} tested
+   * @param {{ scratch: string, signal: AbortSignal }} settings where to make its directory, and what ends the
+   *   programs that it runs
    */
-  static async create(kind, { scratch, tarball, main, signal }) {
+  static async create(kind, tested, { scratch, signal }) {
     const directory = await mkdtemp(join(scratch, 'application-'));
-    const manifest = {
-      name: 'consumer',
-      private: true,
-      ...kind.manifest,
-      dependencies: { ...kind.manifest.dependencies, 'nest-redis-lock': `file:${tarball}` },
+    const application = new Application(kind, directory, tested, signal);
+    const files = {
+      'package.json': JSON.stringify(manifestOf(kind, tested)),
+      'tsconfig.json': JSON.stringify({ compilerOptions, include: ['src', 'test'] }),
+      'tsconfig.build.json': JSON.stringify({
+        extends: './tsconfig.json',
+        compilerOptions: { rootDir: 'src' },
+        include: ['src'],
+      }),
+      'nest-cli.json': JSON.stringify({ sourceRoot: 'src' }),
+      ...generatedSources(kind, tested.entryPointsIn(kind)),
     };
-    await writeFile(join(directory, 'package.json'), JSON.stringify(manifest));
-    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
-    await mkdir(join(directory, 'src'));
-    await writeFile(join(directory, 'src/main.ts'), main);
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(join(directory, name, '..'), { recursive: true });
+      await writeFile(join(directory, name), text);
+    }
     await cp(SOURCES, directory, { recursive: true });
-    return new Application(kind, directory, signal);
+    return application;
   }
 
   /** Installs its packages; what npm has to say about peers is an error. */
@@ -53,64 +72,45 @@ export class Application {
     const output = await this.run('npm', ['install', ...flags]);
     if (/peer|ERESOLVE/i.test(output)) throw new Error(`npm install warns of peers:\n${output}`);
     await this.run('npm', ['ls', '--all']);
-  }
-
-  async compile() {
-    await this.run(process.execPath, ['node_modules/typescript/bin/tsc', '--project', '.']);
-  }
-
-  /** @param {string} file */
-  async runScript(file) {
-    await this.run(process.execPath, [file]);
-  }
-
-  async runJest() {
-    const jest = ['node_modules/jest/bin/jest.js', '--rootDir', 'dist', '--transform', '{}'];
-    await this.run(process.execPath, [...this.kind.jestFlags, ...jest]);
+    // A second copy, as npm makes one where a dependency asks for another version.
+    const [first, second] = ['', 'second'].map((from) =>
+      join(this.directory, from, 'node_modules/nest-redis-lock'),
+    );
+    await cp(first, second, { recursive: true });
   }
 
   /**
-   * Runs its main.js while `visit` visits it. It must end when it is told to, and leave stderr empty.
+   * Builds it by a program of its own, and keeps the result.
    *
-   * @param {string} redisUrl
-   * @param {(url: string) => Promise<void>} visit
+   * @param {string} name
+   * @param {readonly string[]} args
    */
-  async serve(redisUrl, visit) {
-    const port = await getPort({ host: '127.0.0.1' });
-    const [output, errors] = [new OutputTail(), new OutputTail()];
-    const child = spawnWithLifeline(process.execPath, [join(this.directory, 'dist/main.js')], {
-      env: { ...process.env, PORT: String(port), REDIS_URL: redisUrl },
-    });
-    output.collect(child.stdout);
-    errors.collect(child.stderr);
-    const said = () => `It said:\n${output.toString()}\n${errors.toString()}`;
-    try {
-      const url = `http://127.0.0.1:${port}`;
-      await waitFor(() => fetch(url), { timeout: 20_000, that: 'the application to listen' }).catch(
-        (cause) => {
-          throw new Error(`The application did not start. ${said()}`, { cause });
-        },
-      );
-      await visit(url);
-    } finally {
-      await end(child, 'SIGTERM');
-    }
-    if (errors.toString() !== '') throw new Error(`The application has complaints. ${said()}`);
+  async build(name, args) {
+    await rm(join(this.directory, 'dist'), { recursive: true, force: true });
+    await this.run(process.execPath, args);
+    await mkdir(join(this.directory, 'built'), { recursive: true });
+    await rename(join(this.directory, 'dist'), join(this.directory, 'built', name));
+  }
+
+  /**
+   * A file of a build, wherever its tool puts it.
+   *
+   * @param {string} build
+   * @param {string} name
+   */
+  async builtFile(build, name) {
+    const directory = join(this.directory, 'built', build);
+    const files = await readdir(directory, { recursive: true }).catch(() => []);
+    const [file] = files.filter((each) => each === name || each.endsWith(`/${name}`));
+    if (file === undefined) throw new Error(`The build "${build}" has no ${name}`);
+    return join(directory, file);
   }
 
   /**
    * @param {string} program
-   * @param {string[]} args
-   * @returns {Promise<string>} what it printed
+   * @param {readonly string[]} args
    */
   run(program, args) {
-    return new Promise((resolve, reject) => {
-      const options = { cwd: this.directory, maxBuffer: 2 ** 26, signal: this.signal };
-      execFile(program, args, options, (error, stdout, stderr) => {
-        const output = `${stdout}${stderr}`;
-        if (error) reject(new Error(`${[program, ...args].join(' ')} failed:\n${output}`, { cause: error }));
-        else resolve(output);
-      });
-    });
+    return runProgram(program, args, { cwd: this.directory, signal: this.signal });
   }
 }

@@ -1,55 +1,117 @@
-// The applications of users in which the package is tried.
+// The applications of users in which the package is tried. Four of them cover both versions of NestJS and ioredis,
+// both module systems, and both with and without the optional peers of the package.
 
 /**
  * @typedef {object} ApplicationKind
  * @property {string} name
- * @property {Record<string, unknown>} manifest its package.json, but for the package under test
- * @property {string[]} jestFlags flags of Node under which its Jest runs
+ * @property {number} nest
+ * @property {number} ioredis
+ * @property {boolean} esm
+ * @property {boolean} optionalPeers whether those of the package are installed, too
+ * @property {Record<string, string>} tools further packages that it is developed with
+ * @property {readonly string[]} resolutions which of the compiler's ways to resolve modules it can use
  */
 
-/** @param {number} nest */
-function nestPackages(nest) {
+const EVERY_RESOLUTION = ['node16', 'nodenext', 'bundler'];
+
+/** @type {ApplicationKind} */
+export const nest11CommonJs = {
+  name: 'NestJS 11, CommonJS, ioredis 5',
+  nest: 11,
+  ioredis: 5,
+  esm: false,
+  optionalPeers: true,
+  tools: {
+    '@nestjs/cli': '^11',
+    '@swc/cli': '^0.8',
+    '@swc/core': '^1',
+    jest: '^30',
+    'ts-jest': '^29',
+    'ts-loader': '^9',
+    typescript: '~5.9',
+  },
+  resolutions: EVERY_RESOLUTION,
+};
+
+/** @type {ApplicationKind} */
+export const nest12Esm = {
+  name: 'NestJS 12, ES modules, ioredis 6',
+  nest: 12,
+  ioredis: 6,
+  esm: true,
+  optionalPeers: true,
+  tools: {
+    '@nestjs/cli': '^12',
+    '@swc/cli': '^0.8',
+    '@swc/core': '^1',
+    '@swc/jest': '^0.2',
+    esbuild: '^0.28',
+    jest: '^30',
+    typescript: '^6',
+    vitest: '^4',
+  },
+  resolutions: EVERY_RESOLUTION,
+};
+
+/** @type {ApplicationKind} */
+export const nest11Esm = {
+  name: 'NestJS 11, ES modules, ioredis 6',
+  nest: 11,
+  ioredis: 6,
+  esm: true,
+  optionalPeers: false,
+  tools: {},
+  resolutions: EVERY_RESOLUTION,
+};
+
+/** @type {ApplicationKind} */
+export const nest12CommonJs = {
+  name: 'NestJS 12, CommonJS, ioredis 5',
+  nest: 12,
+  ioredis: 5,
+  esm: false,
+  optionalPeers: false,
+  tools: { jest: '^30', 'ts-jest': '^29', typescript: '^6' },
+  // With node16 the compiler refuses to let CommonJS import NestJS 12 at all, for that is ES modules.
+  resolutions: ['nodenext', 'bundler'],
+};
+
+export const applications = [nest11CommonJs, nest12Esm, nest11Esm, nest12CommonJs];
+
+/**
+ * The package.json of an application.
+ *
+ * @param {ApplicationKind} kind
+ * @param {import('./package-under-test.mjs').PackageUnderTest} tested
+ */
+export function manifestOf({ nest, ioredis, esm, optionalPeers, tools }, tested) {
   return {
-    '@nestjs/common': `^${nest}`,
-    '@nestjs/core': `^${nest}`,
-    '@nestjs/platform-express': `^${nest}`,
-    '@nestjs/testing': `^${nest}`,
-    'reflect-metadata': '^0.2.2',
-    rxjs: '^7.8.2',
+    name: 'consumer',
+    private: true,
+    ...(esm && { type: 'module' }),
+    dependencies: {
+      '@nestjs/common': `^${nest}`,
+      '@nestjs/core': `^${nest}`,
+      '@nestjs/platform-express': `^${nest}`,
+      '@nestjs/testing': `^${nest}`,
+      ioredis: `^${ioredis}`,
+      'reflect-metadata': '^0.2.2',
+      rxjs: '^7.8.2',
+      ...(optionalPeers && versionsOf(tested.optionalPeers, nest)),
+      'nest-redis-lock': `file:${tested.tarball}`,
+    },
+    devDependencies: { '@types/node': '^20', ...tools },
   };
 }
 
-/** What Nest's own set-up says of the compiler, but strict and with a look into the declarations of packages. */
-export const compilerOptions = {
-  target: 'es2023',
-  module: 'nodenext',
-  moduleResolution: 'nodenext',
-  strict: true,
-  skipLibCheck: false,
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-  types: ['node'],
-  rootDir: 'src',
-  outDir: 'dist',
-};
-
-/** @type {ApplicationKind[]} */
-export const applications = [
-  {
-    name: 'NestJS 12, ES modules, ioredis 6',
-    manifest: {
-      type: 'module',
-      dependencies: { ...nestPackages(12), ioredis: '^6' },
-      devDependencies: { '@types/node': '^20', jest: '^30', typescript: '^6' },
-    },
-    jestFlags: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  },
-  {
-    name: 'NestJS 11, CommonJS, ioredis 5',
-    manifest: {
-      dependencies: { ...nestPackages(11), ioredis: '^5' },
-      devDependencies: { '@types/node': '^20', jest: '^30', typescript: '~5.9' },
-    },
-    jestFlags: [],
-  },
-];
+/**
+ * Packages of NestJS in the version of NestJS, the others as the package allows them.
+ *
+ * @param {Record<string, string>} peers
+ * @param {number} nest
+ */
+function versionsOf(peers, nest) {
+  return Object.fromEntries(
+    Object.entries(peers).map(([name, range]) => [name, name.startsWith('@nestjs/') ? `^${nest}` : range]),
+  );
+}

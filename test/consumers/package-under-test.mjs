@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importedPackages } from './imported-packages.mjs';
+
+/**
+ * @typedef {object} EntryPoint a path that users can import
+ * @property {string} specifier
+ * @property {readonly string[]} packages what its code and its types import
+ */
+
+/** The packed package, and what its package.json promises. */
+export class PackageUnderTest {
+  /**
+   * @param {string} tarball
+   * @param {string} directory the tarball unpacked
+   */
+  constructor(tarball, directory) {
+    this.tarball = tarball;
+    this.directory = directory;
+    const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    const { peerDependencies: peers, peerDependenciesMeta: meta = {} } = manifest;
+    const isOptional = (/** @type {string} */ name) => meta[name]?.optional === true;
+    /** @type {readonly string[]} */
+    this.peers = Object.keys(peers);
+    /** @type {readonly string[]} */
+    this.neededPeers = this.peers.filter((name) => !isOptional(name));
+    /** @type {Record<string, string>} name and allowed versions */
+    this.optionalPeers = Object.fromEntries(Object.entries(peers).filter(([name]) => isOptional(name)));
+    /** @type {readonly EntryPoint[]} */
+    this.entryPoints = Object.entries(manifest.exports)
+      .filter(([, conditions]) => typeof conditions === 'object')
+      .map(([path, conditions]) => ({
+        specifier: `nest-redis-lock${path.slice(1)}`,
+        packages: filesOf(conditions).flatMap((file) => packagesBehind(join(directory, file))),
+      }));
+    /** @type {string} the oldest Node that it allows, `20.19` */
+    this.oldestNode = /\d+\.\d+/.exec(manifest.engines.node)?.[0] ?? '';
+  }
+
+  /**
+   * Packs what is in dist.
+   *
+   * @param {string} root of the repository
+   * @param {string} scratch where to put it
+   */
+  static pack(root, scratch) {
+    const report = execFileSync('npm', ['pack', '--json', '--pack-destination', scratch], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const tarball = join(scratch, JSON.parse(report)[0].filename);
+    const directory = join(scratch, 'package');
+    mkdirSync(directory);
+    execFileSync('tar', ['-xzf', tarball, '-C', directory, '--strip-components=1']);
+    return new PackageUnderTest(tarball, directory);
+  }
+
+  /**
+   * The entry points that work in an application, and those that need an optional peer which it does not have.
+   *
+   * @param {{ optionalPeers: boolean }} kind
+   */
+  entryPointsIn({ optionalPeers }) {
+    const installed = optionalPeers ? this.peers : this.neededPeers;
+    const works = ({ packages }) => packages.every((name) => installed.includes(name));
+    return {
+      usable: this.entryPoints.filter(works),
+      lacking: this.entryPoints.filter((each) => !works(each)),
+    };
+  }
+}
+
+/**
+ * Every file that the conditions of an entry point lead to.
+ *
+ * @param {string | object} conditions
+ * @returns {string[]}
+ */
+function filesOf(conditions) {
+  return typeof conditions === 'string' ? [conditions] : Object.values(conditions).flatMap(filesOf);
+}
+
+/** @param {string} file */
+function packagesBehind(file) {
+  return [...importedPackages(file)];
+}
