@@ -1,5 +1,6 @@
 import { CombinedLock } from './engine/combined-lock.js';
 import type { LockEngine } from './engine/lock-engine.js';
+import { LockClosedError } from './errors/lock-closed.error.js';
 import { LockConfigError } from './errors/lock-config.error.js';
 import { LockKeyError } from './errors/lock-key.error.js';
 import { LockTimeoutError } from './errors/lock-timeout.error.js';
@@ -13,6 +14,7 @@ import { sortedNames } from './keys/sorted-names.js';
 import { resolveLockOptions } from './options/lock-options.js';
 import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
 import { NestedHold } from './reentrance/nested-hold.js';
+import { type StoreHealth, StoreProbe } from './store/store-probe.js';
 
 /** Work that runs under a lock. */
 export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
@@ -42,6 +44,7 @@ export class LockService {
   readonly options: ResolvedModuleOptions;
   private readonly engine: LockEngine;
   private readonly context = new LockContext();
+  private probe: StoreProbe | undefined;
 
   /** @internal Built by the module; tests that need one without Nest use `createLockService`. */
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
@@ -188,6 +191,15 @@ export class LockService {
    */
   async measureRoundTrip(): Promise<number | undefined> {
     return this.engine.store.roundTrip?.();
+  }
+
+  /** @internal Whether a lock can be granted and released just now; settles within `timeout` ms and never rejects. */
+  async checkHealth(timeout: number): Promise<StoreHealth> {
+    if (this.engine.isClosing) {
+      const trouble = new LockClosedError('The application is shutting down and grants no more locks.');
+      return { responseTime: 0, trouble, nodes: undefined };
+    }
+    return (this.probe ??= new StoreProbe(this.engine.store)).look(timeout);
   }
 
   /** @internal Refuses new acquires from now on and ends the waiting ones with LockClosedError. */

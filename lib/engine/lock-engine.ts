@@ -61,6 +61,11 @@ export class LockEngine implements QueueContext, StoreEvents {
     return this.queues.size;
   }
 
+  /** Whether shutdown has begun. */
+  get isClosing(): boolean {
+    return this.closing;
+  }
+
   /** Waits for the lock of one name; `once` asks a single time instead. */
   acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     if (this.closing) return Promise.reject(this.closedError(name));

@@ -54,6 +54,14 @@ export interface StoreEvents {
   reconnected(): void;
 }
 
+/** One of several servers behind a store. */
+export interface StoreNode {
+  /** Where it is, without credentials. */
+  readonly name: string;
+  /** Why it does not answer, without credentials; undefined where it does. */
+  readonly trouble: string | undefined;
+}
+
 /**
  * Where locks are kept. Every call is one round trip and rejects when no answer comes; each may be sent twice.
  * A store knows nothing of callers: it deals with one instance and one turn of it per name.
@@ -85,6 +93,8 @@ export interface LockStore {
    * without a network.
    */
   roundTrip?(): Promise<number>;
+  /** Asks each of several servers whether it answers, for at most `timeout` ms; a store with one server has no such question. */
+  nodes?(timeout: number): Promise<readonly StoreNode[]>;
   /** Closes what the store opened. */
   close(): Promise<void>;
 }

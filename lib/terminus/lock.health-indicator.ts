@@ -1,0 +1,94 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { LockConfigError } from '../errors/lock-config.error.js';
+import type { LockService } from '../lock.service.js';
+import { getLockServiceToken } from '../module/lock-service.token.js';
+import { assertKnownOptions, assertMilliseconds } from '../options/option-checks.js';
+import type { StoreHealth } from '../store/store-probe.js';
+
+/** Which locks {@link LockHealthIndicator.isHealthy} looks at, and for how long. */
+export interface LockHealthOptions {
+  /** The `name` of the `RedisLockModule`; left out for the one without a name. */
+  connection?: string;
+  /** Milliseconds within which Redis has to grant and release a lock. Default 1,000. */
+  timeout?: number;
+}
+
+const KNOWN_OPTIONS = new Set(['connection', 'timeout']);
+const DEFAULT_TIMEOUT = 1_000;
+
+/**
+ * A health indicator for `@nestjs/terminus`: whether Redis can grant and release a lock within a bound.
+ *
+ * It uses a name of its own, so it waits for nobody and nobody waits for it, and leaves no key behind. During
+ * shutdown it is `down`, for then no more locks are granted. Of a quorum it also tells which nodes answer, and is
+ * `degraded` (where terminus knows that, from version 12 on) while the locks work but not all of the nodes do.
+ *
+ * @example
+ * ```ts
+ * @Controller('health')
+ * export class HealthController {
+ *   constructor(
+ *     private readonly health: HealthCheckService,
+ *     private readonly locks: LockHealthIndicator,
+ *   ) {}
+ *
+ *   @Get()
+ *   @HealthCheck()
+ *   check() {
+ *     return this.health.check([() => this.locks.isHealthy('locks', { timeout: 300 })]);
+ *   }
+ * }
+ * ```
+ */
+@Injectable()
+export class LockHealthIndicator {
+  constructor(
+    @Inject(HealthIndicatorService) private readonly indicators: HealthIndicatorService,
+    @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
+  ) {}
+
+  /**
+   * The health of the locks of one module under `key`, with `responseTime` in milliseconds. Settles within `timeout`.
+   *
+   * @throws LockConfigError for an unknown option, or where the application has no such module.
+   */
+  async isHealthy<const Key extends string>(
+    key: Key,
+    options: LockHealthOptions = {},
+  ): Promise<HealthIndicatorResult<Key>> {
+    assertKnownOptions(options, KNOWN_OPTIONS);
+    const { connection, timeout = DEFAULT_TIMEOUT } = options;
+    assertMilliseconds('timeout', timeout, { min: 1 });
+    const health = await this.serviceOf(connection).checkHealth(timeout);
+    const session = this.indicators.check(key);
+    const found = { responseTime: Math.ceil(health.responseTime), ...nodesOf(health) };
+    if (health.trouble) return session.down({ ...found, message: health.trouble.message });
+    const isWhole = !health.nodes?.some(({ trouble }) => trouble !== undefined);
+    return isWhole || !('degraded' in session) ? session.up(found) : session.degraded(found);
+  }
+
+  private serviceOf(connection: string | undefined): LockService {
+    try {
+      return this.moduleRef.get(getLockServiceToken(connection), { strict: false });
+    } catch (cause) {
+      const module = connection === undefined ? 'RedisLockModule' : `RedisLockModule named '${connection}'`;
+      throw new LockConfigError(
+        `LockHealthIndicator finds no LockService. Import the ${module} in its application.`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** How many nodes answer, and why the others do not. */
+function nodesOf({ nodes }: StoreHealth): object {
+  if (nodes === undefined) return {};
+  const silent = nodes.filter(({ trouble }) => trouble !== undefined);
+  return {
+    nodes: nodes.length,
+    answering: nodes.length - silent.length,
+    silent: Object.fromEntries(silent.map(({ name, trouble }) => [name, trouble])),
+  };
+}

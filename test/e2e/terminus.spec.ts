@@ -1,0 +1,162 @@
+import { Controller, Get } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult } from '@nestjs/terminus';
+import { LockService, RedisLockModule } from '../../lib/index.js';
+import { LockHealthIndicator } from '../../lib/terminus/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+const PASSWORD = 'pa55word-of-the-locks';
+/** What a check may take beyond its bound on a machine that is busy with other things. */
+const SLACK = 3_000;
+
+interface Health {
+  readonly status: number;
+  readonly body: HealthCheckResult;
+  readonly took: number;
+}
+
+describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let reports: RedisServer;
+  let app: HttpApplication;
+
+  @Controller('health')
+  class HealthController {
+    constructor(
+      private readonly health: HealthCheckService,
+      private readonly locks: LockHealthIndicator,
+    ) {}
+
+    @Get()
+    @HealthCheck()
+    check(): Promise<HealthCheckResult> {
+      return this.health.check([() => this.locks.isHealthy('locks', { timeout: 300 })]);
+    }
+
+    @Get('reports')
+    @HealthCheck()
+    checkReports(): Promise<HealthCheckResult> {
+      return this.health.check([
+        () => this.locks.isHealthy('reports', { timeout: 300, connection: 'reports' }),
+      ]);
+    }
+
+    @Get('patient')
+    @HealthCheck()
+    checkPatiently(): Promise<HealthCheckResult> {
+      return this.health.check([() => this.locks.isHealthy('locks', { timeout: 10_000 })]);
+    }
+  }
+
+  beforeEach(async () => {
+    [server, reports] = await Promise.all([RedisServer.start({ password: PASSWORD }), RedisServer.start()]);
+    app = await HttpApplication.start(adapter(), {
+      imports: [
+        TerminusModule.forRoot({ logger: false }),
+        RedisLockModule.forRoot({ connection: server.url, commandTimeout: 500 }),
+        RedisLockModule.forRoot({ name: 'reports', connection: reports.url }),
+      ],
+      controllers: [HealthController],
+      providers: [LockHealthIndicator],
+    });
+  });
+  afterEach(async () => {
+    server.thaw();
+    await app.stop();
+    await Promise.all([server.stop(), reports.stop()]);
+  });
+
+  async function health(path = ''): Promise<Health> {
+    const begin = performance.now();
+    const response = await app.get(`/health${path}`);
+    const body = (await response.json()) as HealthCheckResult;
+    return { status: response.status, body, took: performance.now() - begin };
+  }
+
+  it('is up while Redis grants and releases', async () => {
+    const { status, body } = await health();
+
+    expect(status).toBe(200);
+    expect(body.details['locks']).toEqual({ status: 'up', responseTime: expect.any(Number) });
+  });
+
+  it('leaves no key, and asks Redis twice for one check', async () => {
+    await health();
+    const log = await RequestLog.open(server);
+
+    await health();
+
+    expect(await log.counts()).toEqual({ evalsha: 2 });
+    log.close();
+    expect(await server.client().keys('*')).toEqual(['lock:fence']);
+  });
+
+  it('is up within its bound while a lock has a holder and many waiters', async () => {
+    const locks = app.nest.get(LockService);
+    const held = await locks.acquire('order:1');
+    const waiting = Array.from({ length: 50 }, () => locks.using('order:1', async () => 'done'));
+
+    expect((await health()).status).toBe(200);
+
+    await held.release();
+    await Promise.all(waiting);
+  });
+
+  it('is down with the reason, but no credentials, while Redis is gone', async () => {
+    await health();
+    await server.kill();
+
+    const { status, body, took } = await health();
+
+    expect(status).toBe(503);
+    expect(body.details['locks']).toMatchObject({
+      status: 'down',
+      message: expect.stringContaining('Redis'),
+    });
+    expect(JSON.stringify(body)).not.toContain(PASSWORD);
+    expect(took).toBeLessThan(300 + SLACK);
+  });
+
+  it('is down within its bound when Redis is silent, and up again when it answers', async () => {
+    await health();
+    server.freeze();
+
+    const { status, took } = await health();
+    server.thaw();
+
+    expect(status).toBe(503);
+    expect(took).toBeLessThan(300 + SLACK);
+    await waitFor(async () => (await health()).status === 200, { that: 'the locks to be healthy again' });
+  });
+
+  it('sends one request for all checks of an outage', async () => {
+    await health();
+    await server.kill();
+    for (let check = 0; check < 5; check++) expect((await health()).status).toBe(503);
+    await server.start();
+
+    expect((await health('/patient')).status).toBe(200);
+
+    const { evalsha = 0, eval: evaluated = 0 } = await server.commandCounts();
+    // Two scripts, each unknown to the new server at first.
+    expect(evalsha + evaluated).toBeLessThanOrEqual(4);
+  });
+
+  it('is told for each module by itself', async () => {
+    await reports.kill();
+
+    expect((await health('/reports')).status).toBe(503);
+    expect((await health()).status).toBe(200);
+  });
+
+  it('is down once shutdown has begun', async () => {
+    app.nest.get(LockService).beginShutdown();
+
+    const { status, body } = await health();
+
+    expect(status).toBe(503);
+    expect(body.details['locks']?.['message']).toContain('shutting down');
+  });
+});

@@ -1,0 +1,102 @@
+import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { Test } from '@nestjs/testing';
+import { LockService, LockUnavailableError } from '../../../lib/index.js';
+import type { StoreHealth } from '../../../lib/store/store-probe.js';
+import { LockHealthIndicator } from '../../../lib/terminus/index.js';
+import { LockTestingModule } from '../../../lib/testing/index.js';
+
+const HEALTHY: StoreHealth = { responseTime: 1.2, trouble: undefined, nodes: undefined };
+
+describe('The health indicator', () => {
+  async function indicatorOver(health: StoreHealth, withoutDegraded = false): Promise<LockHealthIndicator> {
+    let builder = Test.createTestingModule({
+      imports: [TerminusModule, LockTestingModule.forRoot()],
+      providers: [LockHealthIndicator],
+    })
+      .overrideProvider(LockService)
+      .useValue({ checkHealth: async () => health });
+    // As terminus 11 has it.
+    if (withoutDegraded) builder = builder.overrideProvider(HealthIndicatorService).useValue(terminus11);
+    return (await builder.compile()).get(LockHealthIndicator);
+  }
+
+  const terminus11 = {
+    check: (key: string) => ({
+      up: (found: object) => ({ [key]: { status: 'up', ...found } }),
+      down: (found: object) => ({ [key]: { status: 'down', ...found } }),
+    }),
+  };
+
+  const nodes = [
+    { name: 'a:6379', trouble: undefined },
+    { name: 'b:6379', trouble: undefined },
+    { name: 'c:6379', trouble: 'connect ECONNREFUSED' },
+  ];
+
+  it('is up with the time that it took', async () => {
+    const indicator = await indicatorOver(HEALTHY);
+
+    expect(await indicator.isHealthy('locks')).toEqual({ locks: { status: 'up', responseTime: 2 } });
+  });
+
+  it('is up with the number of nodes that answer, when all do', async () => {
+    const indicator = await indicatorOver({ ...HEALTHY, nodes: nodes.slice(0, 2) });
+
+    expect(await indicator.isHealthy('locks')).toEqual({
+      locks: { status: 'up', responseTime: 2, nodes: 2, answering: 2, silent: {} },
+    });
+  });
+
+  it('is degraded while a majority grants locks and a node does not answer', async () => {
+    const indicator = await indicatorOver({ ...HEALTHY, nodes });
+
+    expect(await indicator.isHealthy('locks')).toEqual({
+      locks: {
+        status: 'degraded',
+        responseTime: 2,
+        nodes: 3,
+        answering: 2,
+        silent: { 'c:6379': 'connect ECONNREFUSED' },
+      },
+    });
+  });
+
+  it('is up then with a terminus that does not know degraded', async () => {
+    const indicator = await indicatorOver({ ...HEALTHY, nodes }, true);
+
+    expect(await indicator.isHealthy('locks')).toMatchObject({ locks: { status: 'up', answering: 2 } });
+  });
+
+  it('is down with the reason and the nodes, when no lock is granted', async () => {
+    const trouble = new LockUnavailableError('no majority');
+    const indicator = await indicatorOver({ ...HEALTHY, trouble, nodes });
+
+    expect(await indicator.isHealthy('locks')).toMatchObject({
+      locks: { status: 'down', message: 'no majority', nodes: 3, answering: 2 },
+    });
+  });
+
+  it('looks at a store in memory, too', async () => {
+    const module = await Test.createTestingModule({
+      imports: [TerminusModule, LockTestingModule.forRoot()],
+      providers: [LockHealthIndicator],
+    }).compile();
+
+    expect(await module.get(LockHealthIndicator).isHealthy('locks')).toMatchObject({
+      locks: { status: 'up' },
+    });
+    await module.close();
+  });
+
+  it('names the module that it does not find, and what is wrong with an option', async () => {
+    const indicator = await indicatorOver(HEALTHY);
+
+    await expect(indicator.isHealthy('locks', { connection: 'reports' })).rejects.toThrow(
+      "Import the RedisLockModule named 'reports'",
+    );
+    await expect(indicator.isHealthy('locks', { timeout: 0 })).rejects.toThrow('timeout must be');
+    await expect(indicator.isHealthy('locks', { timeot: 5 } as object)).rejects.toThrow(
+      'Did you mean timeout',
+    );
+  });
+});
