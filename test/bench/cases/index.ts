@@ -7,6 +7,7 @@ import { hotNameCases } from './hot-name.case.js';
 import { httpRouteCase } from './http-route.case.js';
 import { killedHolderCase } from './killed-holder.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
+import { overheadCase } from './overhead.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
 
 /** In the order in which they run. */
@@ -19,5 +20,6 @@ export const benchCases: readonly BenchCase[] = [
   manyWaitersCase,
   renewedHoldsCase,
   httpRouteCase,
+  overheadCase,
   growthCase,
 ];

@@ -1,0 +1,18 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { LockChannels } from './lock-events.interface.js';
+
+/** What is to be done with the messages of which channels. */
+export type LockListeners = {
+  readonly [Name in keyof LockChannels]?: (message: LockChannels[Name]) => void;
+};
+
+/** Subscribes to channels; gives the function that ends it. */
+export function listenToLocks(listeners: LockListeners): () => void {
+  const subscriptions = Object.entries(listeners).map(
+    ([name, listener]) => [name, (message: unknown) => listener(message as never)] as const,
+  );
+  for (const [name, listener] of subscriptions) subscribe(name, listener);
+  return () => {
+    for (const [name, listener] of subscriptions) unsubscribe(name, listener);
+  };
+}

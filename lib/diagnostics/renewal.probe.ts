@@ -1,0 +1,26 @@
+import { lockChannel } from './lock-channel.js';
+
+const renewal = lockChannel('nest-redis-lock:lease:renewal');
+
+/** What the probe needs to know of a lease. */
+export interface ObservedLease {
+  readonly name: string;
+  /** When its renewal fell due that has not been confirmed yet. */
+  readonly dueAt: number;
+}
+
+export function hasRenewalSubscribers(): boolean {
+  return renewal.hasSubscribers;
+}
+
+/** Tells of an answer at `now`, or of none, to a renewal that was asked for at `sentAt`. To be called before the leases hear of it. */
+export function tellRenewal(
+  leases: readonly ObservedLease[],
+  sentAt: number,
+  now: number,
+  answered: boolean,
+): void {
+  const due = Math.min(...leases.map(({ dueAt }) => dueAt));
+  const names = leases.map(({ name }) => name);
+  renewal.publish({ names, took: now - sentAt, lag: Math.max(0, now - due), answered });
+}

@@ -1,0 +1,4 @@
+export {
+  RedisLockInstrumentation,
+  type RedisLockInstrumentationConfig,
+} from './redis-lock.instrumentation.js';

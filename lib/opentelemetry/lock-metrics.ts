@@ -1,0 +1,115 @@
+import type { Attributes, Counter, Histogram, Meter, MeterProvider, UpDownCounter } from '@opentelemetry/api';
+import type { LockListeners } from '../diagnostics/listen-to-locks.js';
+import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
+import { attributesOf, errorType } from './lock-attributes.js';
+import { NAME, VERSION } from './scope.js';
+
+/** In seconds; from a hold that is free at once to the longest waits that people set. */
+const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** What is measured of locks. */
+interface Instruments {
+  readonly wait: Histogram;
+  readonly hold: Histogram;
+  readonly lost: Counter;
+  readonly queue: UpDownCounter;
+  readonly lag: Histogram;
+}
+
+/** Measures locks: durations in seconds, as the conventions want them. */
+export class LockMetrics {
+  private provider: MeterProvider | undefined;
+  private instruments: Instruments | undefined;
+  /** Calls that count as waiting, with the attributes that they were counted under. */
+  private readonly waiting = new Map<LockAcquire, Attributes>();
+
+  constructor(
+    /** Asked at each message, for an application may set its provider later than this begins. */
+    private readonly currentProvider: () => MeterProvider,
+    private readonly withNames: () => boolean,
+  ) {}
+
+  readonly listeners: LockListeners = {
+    'nest-redis-lock:acquire:start': ({ acquire }) => {
+      const attributes = this.attributesOf(acquire);
+      this.waiting.set(acquire, attributes);
+      this.on.queue.add(1, attributes);
+    },
+    'nest-redis-lock:acquire:granted': ({ acquire, waited, how }) => {
+      this.recordWait(acquire, waited, { 'lock.outcome': 'granted', 'lock.granted.how': how });
+    },
+    'nest-redis-lock:acquire:timeout': ({ acquire, waited }) => {
+      this.recordWait(acquire, waited, { 'lock.outcome': 'timeout' });
+    },
+    'nest-redis-lock:acquire:failed': ({ acquire, waited, error }) => {
+      this.recordWait(acquire, waited, { 'lock.outcome': 'failed', ...errorType(error) });
+    },
+    'nest-redis-lock:hold:released': ({ acquire, held }) => {
+      this.on.hold.record(held / 1_000, { ...this.attributesOf(acquire), 'lock.outcome': 'released' });
+    },
+    'nest-redis-lock:hold:lost': ({ acquire, held, reason }) => {
+      const attributes = this.attributesOf(acquire);
+      this.on.hold.record(held / 1_000, { ...attributes, 'lock.outcome': 'lost' });
+      this.on.lost.add(1, { ...attributes, 'lock.lost.reason': reason });
+    },
+    'nest-redis-lock:lease:renewal': ({ lag, answered }) => {
+      this.on.lag.record(lag / 1_000, { 'lock.outcome': answered ? 'answered' : 'unanswered' });
+    },
+  };
+
+  /** Nobody counts as waiting any more, for the end of their waits will not be heard of. */
+  stop(): void {
+    for (const acquire of [...this.waiting.keys()]) this.endWait(acquire);
+  }
+
+  private recordWait(acquire: LockAcquire, waited: number, outcome: Attributes): void {
+    this.endWait(acquire);
+    this.on.wait.record(waited / 1_000, { ...this.attributesOf(acquire), ...outcome });
+  }
+
+  private endWait(acquire: LockAcquire): void {
+    const attributes = this.waiting.get(acquire);
+    // One that waited before this began was not counted.
+    if (attributes === undefined) return;
+    this.waiting.delete(acquire);
+    this.on.queue.add(-1, attributes);
+  }
+
+  private attributesOf(acquire: LockAcquire): Attributes {
+    return attributesOf(acquire, this.withNames());
+  }
+
+  private get on(): Instruments {
+    const provider = this.currentProvider();
+    if (this.instruments === undefined || this.provider !== provider)
+      this.instruments = createInstruments(provider.getMeter(NAME, VERSION));
+    this.provider = provider;
+    return this.instruments;
+  }
+}
+
+function createInstruments(meter: Meter): Instruments {
+  const seconds = { unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } };
+  return {
+    wait: meter.createHistogram('lock.wait.duration', {
+      description: 'How long calls waited for a lock, whatever came of it.',
+      ...seconds,
+    }),
+    hold: meter.createHistogram('lock.hold.duration', {
+      description: 'How long locks were held.',
+      ...seconds,
+    }),
+    lost: meter.createCounter('lock.lost', {
+      description: 'Holds that ended before they were released.',
+      unit: '{hold}',
+    }),
+    queue: meter.createUpDownCounter('lock.queue.length', {
+      description: 'Calls that wait for a lock in this process.',
+      unit: '{call}',
+    }),
+    lag: meter.createHistogram('lock.renewal.lag', {
+      description: 'How long after a renewal fell due its answer came.',
+      ...seconds,
+    }),
+  };
+}

@@ -1,0 +1,59 @@
+import { context, type Context, type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import type { LockListeners } from '../diagnostics/listen-to-locks.js';
+import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
+import { attributesOf, errorType } from './lock-attributes.js';
+
+/** The spans of one call. */
+interface CallSpans {
+  readonly caller: Context;
+  readonly wait: Span;
+  hold: Span | undefined;
+}
+
+/** Makes two spans of a call, side by side below the caller's: one for the wait, one for the hold. */
+export class LockSpans {
+  private readonly spans = new WeakMap<LockAcquire, CallSpans>();
+
+  constructor(
+    private readonly currentTracer: () => Tracer,
+    private readonly withNames: () => boolean,
+  ) {}
+
+  readonly listeners: LockListeners = {
+    'nest-redis-lock:acquire:start': ({ acquire }) => {
+      const caller = context.active();
+      const attributes = attributesOf(acquire, this.withNames());
+      const wait = this.currentTracer().startSpan('lock.acquire', { attributes }, caller);
+      this.spans.set(acquire, { caller, wait, hold: undefined });
+    },
+    'nest-redis-lock:acquire:granted': ({ acquire, how, fencingToken }) => {
+      const spans = this.spans.get(acquire);
+      if (spans === undefined) return;
+      spans.wait.setAttributes({ 'lock.outcome': 'granted', 'lock.granted.how': how }).end();
+      const attributes = { ...attributesOf(acquire, this.withNames()), 'lock.fencing_token': fencingToken };
+      spans.hold = this.currentTracer().startSpan('lock.hold', { attributes }, spans.caller);
+    },
+    // No error: that somebody else is at work is what locks are for. Whether it is one, its caller knows.
+    'nest-redis-lock:acquire:timeout': ({ acquire }) => {
+      this.spans.get(acquire)?.wait.setAttribute('lock.outcome', 'timeout').end();
+    },
+    'nest-redis-lock:acquire:failed': ({ acquire, error }) => {
+      const message = error instanceof Error ? error.message : String(error);
+      this.spans
+        .get(acquire)
+        ?.wait.setAttributes({ 'lock.outcome': 'failed', ...errorType(error) })
+        .setStatus({ code: SpanStatusCode.ERROR, message })
+        .end();
+    },
+    'nest-redis-lock:hold:released': ({ acquire }) => {
+      this.spans.get(acquire)?.hold?.end();
+    },
+    'nest-redis-lock:hold:lost': ({ acquire, reason }) => {
+      this.spans
+        .get(acquire)
+        ?.hold?.setAttributes({ 'lock.lost.reason': reason, 'error.type': 'LOCK_LOST' })
+        .setStatus({ code: SpanStatusCode.ERROR, message: `The hold was lost: ${reason}` })
+        .end();
+    },
+  };
+}

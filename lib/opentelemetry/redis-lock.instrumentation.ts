@@ -1,0 +1,79 @@
+import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
+import { listenToLocks } from '../diagnostics/listen-to-locks.js';
+import { LockMetrics } from './lock-metrics.js';
+import { LockSpans } from './lock-spans.js';
+import { NAME, VERSION } from './scope.js';
+
+/** Options of {@link RedisLockInstrumentation}. */
+export interface RedisLockInstrumentationConfig {
+  /** Whether it begins at once. Default true. */
+  enabled?: boolean;
+  /**
+   * Adds the lock name to spans and metrics as `lock.name`. Default false: names such as `order:<id>` would make a
+   * time series each, and may say more than a telemetry system should know.
+   */
+  lockNames?: boolean;
+}
+
+/**
+ * Turns what locks tell on `node:diagnostics_channel` into spans and metrics of OpenTelemetry: spans `lock.acquire`
+ * and `lock.hold`; metrics `lock.wait.duration`, `lock.hold.duration`, `lock.lost`, `lock.queue.length` and
+ * `lock.renewal.lag`. It has the interface of an OpenTelemetry instrumentation, and serves every LockService of
+ * the process.
+ *
+ * @example
+ * ```ts
+ * new NodeSDK({ instrumentations: [new RedisLockInstrumentation()] }).start();
+ * ```
+ */
+export class RedisLockInstrumentation {
+  readonly instrumentationName = NAME;
+  readonly instrumentationVersion = VERSION;
+  private tracerProvider: TracerProvider | undefined;
+  private meterProvider: MeterProvider | undefined;
+  private stopListening: (() => void)[] = [];
+  private readonly spans = new LockSpans(
+    () => (this.tracerProvider ?? trace).getTracer(NAME, VERSION),
+    () => this.config.lockNames === true,
+  );
+  private readonly metrics = new LockMetrics(
+    () => this.meterProvider ?? metrics.getMeterProvider(),
+    () => this.config.lockNames === true,
+  );
+
+  constructor(private config: RedisLockInstrumentationConfig = {}) {
+    if (config.enabled !== false) this.enable();
+  }
+
+  /** Begins to record; nothing happens where it has begun. */
+  enable(): void {
+    if (this.stopListening.length > 0) return;
+    this.stopListening = [this.spans.listeners, this.metrics.listeners].map(listenToLocks);
+  }
+
+  /** Ceases to record. */
+  disable(): void {
+    for (const stop of this.stopListening) stop();
+    this.stopListening = [];
+    this.metrics.stop();
+  }
+
+  /** Used in place of the global provider. */
+  setTracerProvider(provider: TracerProvider): void {
+    this.tracerProvider = provider;
+  }
+
+  /** Used in place of the global provider. */
+  setMeterProvider(provider: MeterProvider): void {
+    this.meterProvider = provider;
+  }
+
+  getConfig(): RedisLockInstrumentationConfig {
+    return this.config;
+  }
+
+  /** Takes other options; `enabled` counts only at construction. */
+  setConfig(config: RedisLockInstrumentationConfig): void {
+    this.config = config;
+  }
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { startWorker, type Worker } from '../../support/worker.js';
+import type { BenchCase, Goal } from '../bench.js';
+import { addressOf } from '../contestant.js';
+import type { OverheadCalls } from '../http/overhead.process.js';
+import { spread } from '../report/format.js';
+import { spreadOf } from '../statistics/spread.js';
+
+const CONNECTIONS = 10;
+const REQUESTS = 4_000;
+/** Short passes in turn: a machine that drifts meets all alike. */
+const PASSES_A_ROUND = 6;
+/** A locked route may take that much more CPU than the same written by hand. */
+const ALLOWED = 1.05;
+
+const ROUTES = ['absent', 'absentAgain', 'present', 'byHand', 'byHandAgain', 'decorated'] as const;
+type Route = (typeof ROUTES)[number];
+
+const TEXT: Readonly<Record<Route, string>> = {
+  absent: 'plain route, module absent',
+  absentAgain: 'the same once more (noise)',
+  present: 'plain route, module present',
+  byHand: 'acquire and release by hand',
+  byHandAgain: 'the same once more (noise)',
+  decorated: "@Locked('order:<0>')",
+};
+
+/** Which route each is compared with. */
+const BASE: Readonly<Record<Route, Route>> = {
+  absent: 'absent',
+  absentAgain: 'absent',
+  present: 'absent',
+  byHand: 'byHand',
+  byHandAgain: 'byHand',
+  decorated: 'byHand',
+};
+
+interface Target {
+  readonly worker: Worker<OverheadCalls>;
+  readonly port: number;
+  readonly path: string;
+}
+
+/** What the decorator and the mere presence of the module cost an HTTP server, in CPU time of its process. */
+export const overheadCase: BenchCase = {
+  name: 'overhead',
+  isQuick: false,
+  async run(bench) {
+    await using absent = await startWorker<OverheadCalls>(PROCESS);
+    await using absentAgain = await startWorker<OverheadCalls>(PROCESS);
+    await using present = await startWorker<OverheadCalls>(PROCESS);
+    const ports = {
+      absent: await absent.call('listen', undefined),
+      absentAgain: await absentAgain.call('listen', undefined),
+      present: await present.call('listen', addressOf(bench.server)),
+    };
+    const locked = { worker: present, port: ports.present };
+    const targets: Record<Route, Target> = {
+      absent: { worker: absent, port: ports.absent, path: 'plain' },
+      absentAgain: { worker: absentAgain, port: ports.absentAgain, path: 'plain' },
+      present: { ...locked, path: 'plain' },
+      byHand: { ...locked, path: 'by-hand' },
+      byHandAgain: { ...locked, path: 'by-hand' },
+      decorated: { ...locked, path: 'decorated' },
+    };
+    // Twice, or what comes first would pay for the compilation of all.
+    for (let time = 0; time < 2; time++) for (const route of ROUTES) await cpuOf(targets[route]);
+    const used = await measure(targets, bench.rounds * PASSES_A_ROUND, bench.say);
+    return {
+      name: 'overhead',
+      title: `CPU time of the server for a request to an empty Nest route on Express, ${CONNECTIONS} connections`,
+      notes: [
+        `${bench.rounds * PASSES_A_ROUND} passes in turn with ${REQUESTS} requests each; ratios are of one pass.`,
+      ],
+      head: ['', 'µs a request (range)', 'ratio (range)'],
+      rows: ROUTES.map((route) => [
+        TEXT[route],
+        spread(spreadOf(used[route].map((milliseconds) => (1_000 * milliseconds) / REQUESTS)), (value) =>
+          value.toFixed(0),
+        ),
+        BASE[route] === route ? '1' : spread(spreadOf(ratios(used, route)), asRatio),
+      ]),
+      goals: [decoratorGoal(used), presenceGoal(used)],
+      figures: used,
+    };
+  },
+};
+
+const PROCESS = join(__dirname, '../http/overhead.process.ts');
+
+type Used = Record<Route, number[]>;
+
+async function measure(
+  targets: Record<Route, Target>,
+  passes: number,
+  say: (line: string) => void,
+): Promise<Used> {
+  const used: Used = { absent: [], absentAgain: [], present: [], byHand: [], byHandAgain: [], decorated: [] };
+  for (let pass = 0; pass < passes; pass++) {
+    say(`overhead: pass ${pass + 1} of ${passes}`);
+    // Back and forth, so that none always comes right after the same one.
+    for (const route of pass % 2 === 0 ? ROUTES : ROUTES.toReversed()) {
+      used[route].push(await cpuOf(targets[route]));
+    }
+  }
+  return used;
+}
+
+let id = 0;
+
+/** Milliseconds of CPU that the server took for all requests. */
+async function cpuOf({ worker, port, path }: Target): Promise<number> {
+  const before = await worker.call('cpu');
+  const result = await autocannon({
+    url: `http://127.0.0.1:${port}`,
+    connections: CONNECTIONS,
+    amount: REQUESTS,
+    requests: [{ setupRequest: (sent) => ({ ...sent, path: `/${path}/${++id}` }) }],
+  });
+  if (result.non2xx + result.errors > 0) throw new Error(`${result.non2xx + result.errors} requests failed.`);
+  return (await worker.call('cpu')) - before;
+}
+
+function ratios(used: Used, route: Route): number[] {
+  return used[route].map((cpu, pass) => cpu / (used[BASE[route]][pass] ?? Number.NaN));
+}
+
+function decoratorGoal(used: Used): Goal {
+  const ratio = spreadOf(ratios(used, 'decorated'))?.median ?? Number.NaN;
+  return {
+    text: 'A locked route takes at most 5 % more CPU than acquire and release by hand',
+    measured: asRatio(ratio),
+    met: ratio <= ALLOWED,
+  };
+}
+
+/** Noise is what two applications without the module differ by. */
+function presenceGoal(used: Used): Goal {
+  const noise = spreadOf(ratios(used, 'absentAgain'));
+  const ratio = spreadOf(ratios(used, 'present'))?.median ?? Number.NaN;
+  return {
+    text: 'The module costs routes without a lock nothing beyond the noise',
+    measured: `${asRatio(ratio)}, noise ${spread(noise, asRatio)}`,
+    met: noise !== undefined && ratio >= noise.min && ratio <= noise.max,
+  };
+}
+
+function asRatio(value: number): string {
+  return value.toFixed(3);
+}
