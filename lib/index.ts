@@ -1,10 +1,23 @@
 export { CurrentLock } from './decorators/current-lock.decorator.js';
 export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
 export { Locked } from './decorators/locked.decorator.js';
+export type {
+  LockAcquire,
+  LockAcquireFailed,
+  LockAcquireGranted,
+  LockAcquireStart,
+  LockAcquireTimeout,
+  LockChannels,
+  LockGrantedHow,
+  LockHoldLost,
+  LockHoldReleased,
+  LockLeaseRenewal,
+  LockQueueLength,
+} from './diagnostics/lock-events.interface.js';
 export { LockClosedError } from './errors/lock-closed.error.js';
 export { LockConfigError } from './errors/lock-config.error.js';
 export { LockKeyError } from './errors/lock-key.error.js';
-export { LockLostError } from './errors/lock-lost.error.js';
+export { LockLostError, type LockLostDetails, type LockLostReason } from './errors/lock-lost.error.js';
 export { LockQueueFullError } from './errors/lock-queue-full.error.js';
 export { LockTimeoutError, type LockHolder } from './errors/lock-timeout.error.js';
 export { LockUnavailableError } from './errors/lock-unavailable.error.js';

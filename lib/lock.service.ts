@@ -1,3 +1,4 @@
+import { hasAcquireSubscribers, observeAcquire } from './diagnostics/acquire.probe.js';
 import { CombinedLock } from './engine/combined-lock.js';
 import type { LockEngine } from './engine/lock-engine.js';
 import { LockClosedError } from './errors/lock-closed.error.js';
@@ -232,8 +233,13 @@ export class LockService {
     // Here, before each wait: a signal that is aborted already says nothing any more.
     options.signal?.throwIfAborted();
     const enclosing = options.reentrant ? this.context.enclosing(name) : undefined;
-    if (!enclosing) return this.engine.acquire(name, leaseCovering(options), options.wait === 0);
+    if (!enclosing) return this.ask(name, leaseCovering(options));
     return this.enter(name, enclosing, options);
+  }
+
+  private ask(name: string, options: ResolvedLockOptions): Promise<EnterableLock> {
+    if (hasAcquireSubscribers()) return observeAcquire(this.engine, name, options);
+    return this.engine.acquire(name, options, options.wait === 0);
   }
 
   /** Enters a hold of the enclosing context, or acquires the name afresh if that hold ends before its turn comes. */

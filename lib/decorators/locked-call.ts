@@ -1,3 +1,5 @@
+import { hasAcquireSubscribers } from '../diagnostics/acquire.probe.js';
+import { callFrom } from '../diagnostics/call-origin.js';
 import { defer, finalize, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
 import type { LockSlot } from '../interceptors/lock-slot.js';
 import { assertNotLost } from '../interceptors/assert-not-lost.js';
@@ -71,7 +73,10 @@ export class LockedCall {
     const keys = this.method.keys(this.args);
     const kept = this.slot?.holdOf(keys);
     if (kept !== undefined) return kept;
-    const lock = await service.acquire(keys, this.method.optionsOf(abandoned));
+    const options = this.method.optionsOf(abandoned);
+    const lock = await (hasAcquireSubscribers()
+      ? callFrom(this.method.origin, () => service.acquire(keys, options))
+      : service.acquire(keys, options));
     this.slot?.add(lock);
     return lock;
   }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Observable } from 'rxjs';
+import type { CallOrigin } from '../diagnostics/call-origin.js';
 import { LockConfigError } from '../errors/lock-config.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { isLockError } from '../errors/lock.error.js';
@@ -22,6 +23,8 @@ export class LockedMethod {
   /** How errors and warnings name the method. */
   readonly name: string;
   readonly connection: string | undefined;
+  /** What diagnostics tell of its calls. */
+  readonly origin: CallOrigin;
   private readonly lockOptions: LockOptions;
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
@@ -38,6 +41,7 @@ export class LockedMethod {
     private readonly binding: ServiceBinding,
   ) {
     this.name = `${prototype.constructor.name}.${String(propertyKey)}`;
+    this.origin = { method: this.name, template: source.template };
     this.connection = connection;
     this.onTimeout = onTimeout;
     this.lockOptions = lockOptions;

@@ -48,7 +48,6 @@ export async function observeAcquire<
     return hold;
   } catch (error) {
     const waited = performance.now() - startedAt;
-    if (!(error instanceof LockTimeoutError)) failed.publish({ acquire, waited, error });
     if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited });
     else failed.publish({ acquire, waited, error });
     throw error;

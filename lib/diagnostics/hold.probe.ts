@@ -1,5 +1,6 @@
+import type { LockLostReason } from '../errors/lock-lost.error.js';
 import { lockChannel } from './lock-channel.js';
-import type { LockAcquire, LockGrantedHow, LockLostReason } from './lock-events.interface.js';
+import type { LockAcquire, LockGrantedHow } from './lock-events.interface.js';
 
 const released = lockChannel('nest-redis-lock:hold:released');
 const lost = lockChannel('nest-redis-lock:hold:lost');

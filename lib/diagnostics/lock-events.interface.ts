@@ -1,3 +1,5 @@
+import type { LockLostReason } from '../errors/lock-lost.error.js';
+
 /**
  * How a caller came to its hold:
  * - `free`: nobody had the name.
@@ -6,16 +8,6 @@
  * - `re-ask`: the name was found free on asking again: its holder's lease had ended, or a message was lost.
  */
 export type LockGrantedHow = 'free' | 'local' | 'hand-off' | 're-ask';
-
-/**
- * Why a hold ended before it was released:
- * - `expired`: the lease was not renewed in time.
- * - `gone`: Redis did not know the hold any more.
- * - `forced`: somebody called `forceRelease`.
- * - `max-hold`: it went on for longer than `maxHold`.
- * - `shutdown`: the application was shut down.
- */
-export type LockLostReason = 'expired' | 'gone' | 'forced' | 'max-hold' | 'shutdown';
 
 /**
  * One call that wants the lock of one name. The same object stands in every message about the call and about its hold.

@@ -1,5 +1,7 @@
+import { type ObservedHold, tellHoldEnd } from '../diagnostics/hold.probe.js';
+import type { LockAcquire, LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import { LockKeyError } from '../errors/lock-key.error.js';
-import { LockLostError } from '../errors/lock-lost.error.js';
+import { LockLostError, type LockLostReason } from '../errors/lock-lost.error.js';
 import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { assertLockOptionValues } from '../options/lock-options.js';
@@ -24,10 +26,11 @@ export interface HoldOwner {
 }
 
 /** One caller's hold of one name. */
-export class Hold implements EnterableLock {
+export class Hold implements EnterableLock, ObservedHold {
   readonly keys: readonly string[];
   readonly fencingToken: number;
   reentry: Reentry | undefined;
+  acquire: LockAcquire | undefined;
   private controller: AbortController | undefined;
   private lost: LockLostError | undefined;
   private releasing: Promise<void> | undefined;
@@ -57,6 +60,10 @@ export class Hold implements EnterableLock {
     return this.startedAt + this.options.maxHold;
   }
 
+  get how(): LockGrantedHow {
+    return this.lease.how;
+  }
+
   get held(): boolean {
     return this.remaining > 0;
   }
@@ -83,7 +90,7 @@ export class Hold implements EnterableLock {
   assertNotLost(): void {
     if (this.ended && !this.lost) return;
     if (this.certainFor > 0) return;
-    throw this.lost ?? new LockLostError(EXPIRED, { keys: this.keys });
+    throw this.lost ?? new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' });
   }
 
   async extend(ttl = this.options.ttl): Promise<void> {
@@ -105,10 +112,17 @@ export class Hold implements EnterableLock {
     if (this.ended || this.lost) return;
     this.lost = error;
     this.controller?.abort(error);
+    if (this.acquire) this.tellEnd(error.reason ?? 'gone');
   }
 
   private end(): Promise<void> {
+    // The keeper need not have seen the end of the lease yet.
+    if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
     this.ended = true;
     return this.queue.release(this);
+  }
+
+  private tellEnd(reason: LockLostReason | undefined): void {
+    tellHoldEnd(this, this.queue.clock.now() - this.startedAt, reason);
   }
 }

@@ -1,3 +1,4 @@
+import { hasRenewalSubscribers, tellRenewal } from '../diagnostics/renewal.probe.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockStore } from '../store/lock-store.js';
 import type { Clock } from './clock.js';
@@ -86,7 +87,7 @@ export class LeaseKeeper {
     for (const lease of [...this.leases]) {
       if (!lease.isKept) continue;
       if (now >= lease.deadline) {
-        this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name] }), false);
+        this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name], reason: 'expired' }), false);
         continue;
       }
       if (lease.hold && now >= lease.hold.endsAt) this.endHold(lease);
@@ -102,7 +103,12 @@ export class LeaseKeeper {
     lease.renew = false;
     // First, because the signal may make its owner release, and so pass the lease on, at once.
     lease.hold = undefined;
-    hold?.lose(new LockLostError('The hold went on for longer than maxHold.', { keys: [lease.name] }));
+    hold?.lose(
+      new LockLostError('The hold went on for longer than maxHold.', {
+        keys: [lease.name],
+        reason: 'max-hold',
+      }),
+    );
   }
 
   private extend(leases: Iterable<Lease>, ttlOf: (lease: Lease) => number): void {
@@ -124,6 +130,7 @@ export class LeaseKeeper {
       this.wakeUp.at(lease.due);
     }
     const renewed = await this.store.extend(requests).catch(() => undefined);
+    if (hasRenewalSubscribers()) tellRenewal(batch, sentAt, this.clock.now(), renewed !== undefined);
     requests.forEach(({ lease, ttl }, i) => {
       if (!lease.isKept) return;
       if (!renewed) {
@@ -131,7 +138,7 @@ export class LeaseKeeper {
       } else if (renewed[i]) {
         lease.confirm(ttl, sentAt);
       } else {
-        this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name] }), true);
+        this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name], reason: 'gone' }), true);
         return;
       }
       this.wakeUp.at(lease.due);

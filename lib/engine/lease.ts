@@ -1,3 +1,4 @@
+import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import type { Extension, Grant } from '../store/lock-store.js';
 import type { FifoNode } from './fifo.js';
 import type { Hold } from './hold.js';
@@ -43,6 +44,8 @@ export class Lease implements FifoNode<Lease> {
   hold: Hold | undefined;
   /** Milliseconds that the next renewal asks for. */
   ttl: number;
+  /** How the hold that uses it came by it. */
+  how: LockGrantedHow = 'free';
   /** Whether the keeper renews it. */
   renew = true;
   /** When the keeper renews it next. */
@@ -116,6 +119,11 @@ export class Lease implements FifoNode<Lease> {
   /** Whether a renewal is under way. */
   get renewing(): boolean {
     return this.renewAt === Infinity;
+  }
+
+  /** When its renewal fell due, or will, that was not confirmed yet; a retry of the keeper does not change it. */
+  get dueAt(): number {
+    return this.renew ? this.sentAt + this.ttl / 3 : Infinity;
   }
 
   /** When the keeper has to look at it. */

@@ -1,3 +1,4 @@
+import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
@@ -82,6 +83,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   get clock(): Clock {
     return this.context.clock;
+  }
+
+  /** How many callers wait. */
+  get waiting(): number {
+    return this.waiters.size;
   }
 
   /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
@@ -171,7 +177,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (lease)
       this.lose(
         lease,
-        new LockLostError('The lock was taken away by forceRelease.', { keys: this.keys }),
+        new LockLostError('The lock was taken away by forceRelease.', { keys: this.keys, reason: 'forced' }),
         true,
       );
     else if (this.requesting) this.revoked = owner;
@@ -207,7 +213,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (!renewed) {
       this.lose(
         lease,
-        new LockLostError('The lease ended before it could be extended.', { keys: this.keys }),
+        new LockLostError('The lease ended before it could be extended.', {
+          keys: this.keys,
+          reason: 'gone',
+        }),
         true,
       );
       return hold.assertHeld();
@@ -354,6 +363,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       this.unconfirmed = { grant, ttl };
       return this.ask();
     }
+    lease.how = this.howOf(turn);
     this.place = this.found = this.unconfirmed = undefined;
     this.phase = 'held';
     this.seenTaken = true;
@@ -365,6 +375,14 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     keeper.add(lease);
     if (turn === 'handed' || lease.ttl !== ttl) keeper.renewSoon(lease);
     this.refuseAttempts();
+  }
+
+  private howOf(turn: 'new' | 'handed' | 'kept'): LockGrantedHow {
+    if (turn === 'kept') return 'local';
+    if (turn === 'handed') return 'hand-off';
+    if (!this.found) return 'free';
+    // Handed over while asking: the answer only confirms it.
+    return this.unconfirmed ? 'hand-off' : 're-ask';
   }
 
   private refuseAttempts(): void {
@@ -398,6 +416,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   private deliverInMemory(head: Waiter, lease: Lease, now: number): void {
     const left = lease.deadline - now;
+    lease.how = 'local';
     this.deliver(head, lease, now);
     this.context.keeper.add(lease);
     // The caller gets the ttl that it asked for.
@@ -438,7 +457,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const request = lease.request(ttl, sentAt);
     const reply = await store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt);
-    else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys }), true);
+    else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
   }
 
   private passOnAt(lease: Lease, time: number): void {

@@ -66,6 +66,11 @@ export class LockEngine implements QueueContext, StoreEvents {
     return this.closing;
   }
 
+  /** Callers that wait for a name. */
+  waitersOf(name: string): number {
+    return this.queues.get(name)?.waiting ?? 0;
+  }
+
   /** Waits for the lock of one name; `once` asks a single time instead. */
   acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     if (this.closing) return Promise.reject(this.closedError(name));
@@ -147,7 +152,10 @@ export class LockEngine implements QueueContext, StoreEvents {
     await this.until(() => this.keeper.size === 0 && this.cleanUps === 0, SHUTDOWN_GRACE);
     for (const lease of [...this.keeper]) {
       lease.hold?.lose(
-        new LockLostError('The application was shut down while the lock was held.', { keys: [lease.name] }),
+        new LockLostError('The application was shut down while the lock was held.', {
+          keys: [lease.name],
+          reason: 'shutdown',
+        }),
       );
     }
     // Requests under way count, too: their answers may be grants, to be given back.

@@ -14,6 +14,8 @@ export type KeySource = string | readonly string[] | KeyFunction;
 
 /** A {@link KeySource} that is ready for calls. */
 export interface CompiledKeySource {
+  /** As written, several of them separated by commas; undefined for a function. */
+  readonly template: string | undefined;
   /**
    * The lock names for the arguments of one call, sorted and without repeats.
    *
@@ -35,7 +37,8 @@ export interface CompiledKeySource {
  */
 export function compileKeySource(source: KeySource): CompiledKeySource {
   if (typeof source === 'string') return parseKeyTemplate(source);
-  if (typeof source === 'function') return { resolve: (args, method) => namesFrom(source, args, method) };
+  if (typeof source === 'function')
+    return { template: undefined, resolve: (args, method) => namesFrom(source, args, method) };
   if (!isTemplates(source)) {
     throw new LockConfigError(
       'The key of a lock is a template such as "order:<0>", a non-empty array of templates, or a function of the arguments.',
@@ -43,6 +46,7 @@ export function compileKeySource(source: KeySource): CompiledKeySource {
   }
   const templates = source.map(parseKeyTemplate);
   return {
+    template: source.join(', '),
     resolve: (args, method) => sortedNames(templates.flatMap((template) => template.resolve(args, method))),
   };
 }

@@ -34,7 +34,7 @@ interface KeyPart {
 export class KeyTemplate {
   constructor(
     /** The template as written. */
-    readonly source: string,
+    readonly template: string,
     private readonly prefix: string,
     private readonly levels: readonly KeyLevel[],
     private readonly parts: readonly KeyPart[],
@@ -60,7 +60,7 @@ export class KeyTemplate {
     const problem = lockNameProblem(name);
     if (problem === undefined) return name;
     throw new LockKeyError(
-      `${method}: the lock name from key template ${JSON.stringify(this.source)} ${problem}.`,
+      `${method}: the lock name from key template ${JSON.stringify(this.template)} ${problem}.`,
     );
   }
 
@@ -100,7 +100,7 @@ export class KeyTemplate {
   ): LockKeyError {
     const where = placeholderText(reached);
     const what = where === placeholder ? 'is' : `cannot be filled in, for ${where} is`;
-    const template = JSON.stringify(this.source);
+    const template = JSON.stringify(this.template);
     return new LockKeyError(
       `${method}: ${placeholder} of key template ${template} ${what} ${describeValue(value)}; ${expected}.`,
     );

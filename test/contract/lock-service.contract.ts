@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { LockService } from '../../lib/lock.service.js';
 import type { ContractContext, LockBackend } from './lock-backend.js';
 import { describeAcquiring } from './parts/acquiring.part.js';
+import { describeDiagnostics } from './parts/diagnostics.part.js';
 import { describeErrors } from './parts/errors.part.js';
 import { describeHolds } from './parts/holds.part.js';
 import { describeLeases } from './parts/leases.part.js';
@@ -22,6 +23,7 @@ const PARTS = [
   describeSeveralNames,
   describeErrors,
   describeOperations,
+  describeDiagnostics,
   describeShutdown,
 ];
 

@@ -1,0 +1,176 @@
+import { LockEvents } from '../../support/lock-events.js';
+import { waitFor } from '../../support/wait-for.js';
+import type { ContractContext } from '../lock-backend.js';
+import { aborted, isWaiting } from '../observe.js';
+
+/** What is told on `node:diagnostics_channel`. */
+export function describeDiagnostics(context: ContractContext): void {
+  describe('diagnostics', () => {
+    let events: LockEvents;
+    beforeEach(() => (events = new LockEvents(context.name)));
+    afterEach(() => events[Symbol.dispose]());
+
+    it('tell of a free lock: the call, the grant and the release, each with the same call', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { wait: 7_000, ttl: 9_000 });
+      await lock.release();
+
+      expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);
+      const [start] = events.of('nest-redis-lock:acquire:start');
+      const [granted] = events.of('nest-redis-lock:acquire:granted');
+      const [released] = events.of('nest-redis-lock:hold:released');
+      expect(start?.acquire).toEqual({
+        name,
+        wait: 7_000,
+        ttl: 9_000,
+        method: undefined,
+        template: undefined,
+      });
+      expect(granted?.acquire).toBe(start?.acquire);
+      expect(released?.acquire).toBe(start?.acquire);
+      expect(granted).toMatchObject({ how: 'free', fencingToken: lock.fencingToken });
+      expect(granted?.waited).toBeGreaterThanOrEqual(0);
+      expect(released).toMatchObject({ fencingToken: lock.fencingToken });
+    });
+
+    it('tell in the call that it began', async () => {
+      const { locks, name } = context;
+      const wait = locks.acquire(name);
+      expect(events.channels()).toEqual(['acquire:start']);
+      await (await wait).release();
+    });
+
+    it('tell how long a lock was waited for and held, and that it was passed on in the instance', async () => {
+      const { locks, name } = context;
+      const first = await locks.acquire(name);
+      const second = locks.acquire(name);
+      const begin = performance.now();
+      await waitFor(() => performance.now() - begin > 30);
+      await first.release();
+      await (await second).release();
+
+      const granted = events.of('nest-redis-lock:acquire:granted');
+      expect(granted.map(({ how }) => how)).toEqual(['free', 'local']);
+      expect(granted[1]?.waited).toBeGreaterThan(29);
+      expect(events.of('nest-redis-lock:hold:released')[0]?.held).toBeGreaterThan(29);
+    });
+
+    it('tell that a lock was handed over by another instance', async () => {
+      const { locks, others, name } = context;
+      const held = await others.acquire(name);
+      const wait = locks.acquire(name);
+      await isWaiting(context, 1);
+      await held.release();
+      await (await wait).release();
+
+      expect(events.of('nest-redis-lock:acquire:granted').map(({ how }) => how)).toEqual([
+        'free',
+        'hand-off',
+      ]);
+    });
+
+    it('tell that a wait ended without the lock, also of a single attempt', async () => {
+      const { locks, others, name } = context;
+      const held = await others.acquire(name);
+      await locks.tryAcquire(name);
+      await expect(locks.acquire(name, { wait: 20 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      await held.release();
+
+      const timeouts = events.of('nest-redis-lock:acquire:timeout');
+      expect(timeouts.map(({ acquire }) => acquire.wait)).toEqual([0, 20]);
+      expect(timeouts[1]?.waited).toBeGreaterThan(19);
+      expect(events.of('nest-redis-lock:acquire:failed')).toEqual([]);
+    });
+
+    it('tell the reason of a caller that gave up', async () => {
+      const { locks, others, name } = context;
+      const held = await others.acquire(name);
+      const caller = new AbortController();
+      const wait = locks.acquire(name, { signal: caller.signal });
+      const reason = new Error('gone home');
+      caller.abort(reason);
+      await expect(wait).rejects.toBe(reason);
+      await held.release();
+
+      expect(events.of('nest-redis-lock:acquire:failed')).toMatchObject([{ error: reason }]);
+    });
+
+    it('tell once of a hold that was lost, with the reason, and not that it was released', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      await others.forceRelease(name);
+      await aborted(lock.signal);
+      await lock.release();
+
+      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
+      expect(events.channels('hold')).toEqual(['hold:lost']);
+      expect(events.of('nest-redis-lock:hold:lost')).toMatchObject([
+        { reason: 'forced', fencingToken: lock.fencingToken },
+      ]);
+    });
+
+    it('tell that a hold went on for too long', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { maxHold: 20 });
+      await aborted(lock.signal);
+      await lock.release();
+
+      expect(events.of('nest-redis-lock:hold:lost')).toMatchObject([{ reason: 'max-hold' }]);
+      expect(events.channels('hold')).toEqual(['hold:lost']);
+    });
+
+    it('tell that a lease ran out, also where it is released before anybody looked', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 30, renew: false });
+      const end = performance.now() + 60;
+      // Blocks the event loop: no timer has seen the end of the lease.
+      while (performance.now() < end);
+      await lock.release();
+
+      expect(events.of('nest-redis-lock:hold:lost')).toMatchObject([{ reason: 'expired' }]);
+      expect(events.channels('hold')).toEqual(['hold:lost']);
+    });
+
+    it('tell of renewals, and how long after their time the answer came', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 150 });
+      await waitFor(() => events.of('nest-redis-lock:lease:renewal').length > 1);
+      await lock.release();
+
+      for (const renewal of events.of('nest-redis-lock:lease:renewal')) {
+        expect(renewal).toMatchObject({ names: expect.arrayContaining([name]), answered: true });
+        expect(renewal.took).toBeGreaterThanOrEqual(0);
+        expect(renewal.lag).toBeGreaterThanOrEqual(0);
+        expect(renewal.lag).toBeLessThan(150);
+      }
+    });
+
+    it('tell how many callers of the instance wait', async () => {
+      const { locks, name } = context;
+      const first = await locks.acquire(name);
+      const waits = [locks.acquire(name), locks.acquire(name)];
+      expect(events.of('nest-redis-lock:queue:length').map(({ length }) => length)).toEqual([1, 0, 1, 2]);
+
+      await first.release();
+      for (const wait of waits) await (await wait).release();
+
+      expect(events.of('nest-redis-lock:queue:length').at(-1)).toEqual({ name, length: 0 });
+    });
+
+    it('say nothing of calls that enter a hold around them', async () => {
+      const { locks, name } = context;
+      await locks.using(name, () => locks.using(name, async () => {}));
+
+      expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);
+    });
+
+    it('tell of each of several names', async () => {
+      const { locks, name } = context;
+      using more = new LockEvents(`${name}:more`);
+      await locks.using([name, `${name}:more`], async () => {});
+
+      expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);
+      expect(more.channels()).toEqual(events.channels());
+    });
+  });
+}

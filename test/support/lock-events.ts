@@ -1,0 +1,56 @@
+import { listenToLocks, type LockListeners } from '../../lib/diagnostics/listen-to-locks.js';
+import type { LockChannels } from '../../lib/diagnostics/lock-events.interface.js';
+
+const PREFIX = 'nest-redis-lock:';
+const CHANNELS = [
+  'nest-redis-lock:acquire:start',
+  'nest-redis-lock:acquire:granted',
+  'nest-redis-lock:acquire:timeout',
+  'nest-redis-lock:acquire:failed',
+  'nest-redis-lock:hold:released',
+  'nest-redis-lock:hold:lost',
+  'nest-redis-lock:lease:renewal',
+  'nest-redis-lock:queue:length',
+] as const satisfies readonly (keyof LockChannels)[];
+
+type Message = LockChannels[keyof LockChannels];
+
+/** What diagnostics tell of one lock name, in order. */
+export class LockEvents implements Disposable {
+  private readonly seen: { readonly channel: string; readonly message: Message }[] = [];
+  private readonly stop: () => void;
+
+  constructor(private readonly name: string) {
+    const listeners = CHANNELS.map((channel) => [
+      channel,
+      (message: Message) => {
+        if (this.concerns(message)) this.seen.push({ channel: channel.slice(PREFIX.length), message });
+      },
+    ]);
+    this.stop = listenToLocks(Object.fromEntries(listeners) as LockListeners);
+  }
+
+  /** The channels in order, without `nest-redis-lock:`; the lengths of the queue and renewals only where asked for. */
+  channels(...kinds: readonly string[]): readonly string[] {
+    const wanted = kinds.length > 0 ? kinds : ['acquire', 'hold'];
+    return this.seen
+      .map(({ channel }) => channel)
+      .filter((channel) => wanted.includes(channel.split(':')[0] ?? ''));
+  }
+
+  /** The messages of one channel. */
+  of<Name extends keyof LockChannels>(name: Name): readonly LockChannels[Name][] {
+    return this.seen
+      .filter(({ channel }) => PREFIX + channel === name)
+      .map(({ message }) => message as LockChannels[Name]);
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  private concerns(message: Message): boolean {
+    if ('acquire' in message) return message.acquire.name === this.name;
+    return 'names' in message ? message.names.includes(this.name) : message.name === this.name;
+  }
+}
