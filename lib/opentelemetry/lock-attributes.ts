@@ -16,6 +16,12 @@ export function attributesOf(
 
 /** The kind of an error, of which there are few. */
 export function errorType(error: unknown): Attributes {
-  const type = isLockError(error) ? error.code : error instanceof Error ? error.name : '_OTHER';
-  return { 'error.type': type };
+  return { 'error.type': isLockError(error) ? error.code : nameOf(error) };
+}
+
+/** By its shape: the reason of a caller's signal may come from another realm. */
+function nameOf(error: unknown): string {
+  const name: unknown =
+    typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
+  return typeof name === 'string' ? name : '_OTHER';
 }

@@ -1,0 +1,268 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { context, metrics, trace, type Span } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import getPort from 'get-port';
+import { version } from '../../package.json';
+import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { RedisLockInstrumentation } from '../../lib/opentelemetry/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+const spans = new InMemorySpanExporter();
+const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+
+@Controller('orders')
+class OrdersController {
+  @Get(':id')
+  @Locked('order:<0>')
+  async get(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+}
+
+describe('OpenTelemetry', () => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let locks: LockService;
+  let others: LockService;
+  let instrumentation: RedisLockInstrumentation;
+  let prometheus: PrometheusExporter;
+  let meterProvider: MeterProvider;
+  let scrapeUrl: string;
+
+  beforeAll(async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    server = await RedisServer.start();
+    const [, platform] = platforms[0] ?? [];
+    if (!platform) throw new Error('There is no platform');
+    app = await HttpApplication.start(platform(), {
+      imports: [
+        RedisLockModule.forRoot({ connection: server.url }),
+        RedisLockModule.forRoot({ connection: server.url, name: 'others' }),
+      ],
+      controllers: [OrdersController],
+    });
+    locks = app.nest.get(LockService);
+    others = app.nest.get<LockService>('nest-redis-lock:LockService:others');
+  });
+  afterAll(async () => {
+    context.disable();
+    await app.stop();
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    spans.reset();
+    const port = await getPort({ host: '127.0.0.1' });
+    prometheus = new PrometheusExporter({ host: '127.0.0.1', port, preventServerStart: true });
+    await prometheus.startServer();
+    scrapeUrl = `http://127.0.0.1:${port}/metrics`;
+    meterProvider = new MeterProvider({ readers: [prometheus] });
+    instrumentation = new RedisLockInstrumentation();
+    instrumentation.setTracerProvider(tracerProvider);
+    instrumentation.setMeterProvider(meterProvider);
+  });
+  afterEach(async () => {
+    instrumentation.disable();
+    await meterProvider.shutdown();
+  });
+
+  /** The samples of one metric, by its labels but for those of the scope. */
+  async function samples(metric: string): Promise<Record<string, number>> {
+    const text = await (await fetch(scrapeUrl)).text();
+    const found = [...text.matchAll(/^(\w+)\{(.*)\} (\S+)/gm)].filter(([, name]) => name === metric);
+    return Object.fromEntries(
+      found.map(([, , labels = '', value]) => [
+        labels
+          .split(/,(?=\w+=)/)
+          .filter((label) => !label.startsWith('otel_scope'))
+          .join(','),
+        Number(value),
+      ]),
+    );
+  }
+
+  function finished(name: string): readonly ReadableSpan[] {
+    return spans.getFinishedSpans().filter((span) => span.name === name);
+  }
+
+  /** Runs `work` as a caller with a span of its own. */
+  async function inSpan(work: () => Promise<unknown>): Promise<Span> {
+    const span = tracerProvider.getTracer('test').startSpan('caller');
+    await context.with(trace.setSpan(context.active(), span), work);
+    span.end();
+    return span;
+  }
+
+  it('has a span for the wait and one for the hold, below the caller', async () => {
+    const caller = await inSpan(() => locks.using('plain', async () => {}));
+
+    const [acquire] = finished('lock.acquire');
+    const [hold] = finished('lock.hold');
+    const parent = caller.spanContext().spanId;
+    expect(acquire?.parentSpanContext?.spanId).toBe(parent);
+    expect(hold?.parentSpanContext?.spanId).toBe(parent);
+    expect(acquire?.attributes).toEqual({ 'lock.outcome': 'granted', 'lock.granted.how': 'free' });
+    expect(hold?.attributes).toEqual({ 'lock.fencing_token': expect.any(Number) });
+    expect(acquire?.instrumentationScope).toMatchObject({ name: 'nest-redis-lock', version });
+  });
+
+  it('keeps the caller as the parent where the lock is handed on by somebody else', async () => {
+    const held = await locks.acquire('passed');
+    const waiting = inSpan(async () => (await locks.acquire('passed')).release());
+    await inSpan(() => held.release());
+    const caller = await waiting;
+
+    const last = finished('lock.acquire').at(-1);
+    expect(last?.parentSpanContext?.spanId).toBe(caller.spanContext().spanId);
+    expect(last?.attributes['lock.granted.how']).toBe('local');
+  });
+
+  it('says which method and template it was for, and not which order', async () => {
+    expect((await app.get('/orders/42')).status).toBe(200);
+
+    const attributes = { 'code.function.name': 'OrdersController.get', 'lock.key.template': 'order:<0>' };
+    expect(finished('lock.acquire')[0]?.attributes).toMatchObject(attributes);
+    await waitFor(() => finished('lock.hold').length === 1);
+    expect(finished('lock.hold')[0]?.attributes).toMatchObject(attributes);
+    expect(JSON.stringify(spans.getFinishedSpans().map((span) => span.attributes))).not.toContain('42');
+    expect(await (await fetch(scrapeUrl)).text()).not.toContain('order:42');
+  });
+
+  it('tells lock names when it is asked to', async () => {
+    instrumentation.setConfig({ lockNames: true });
+    await locks.using('order:42', async () => {});
+
+    expect(finished('lock.acquire')[0]?.attributes['lock.name']).toBe('order:42');
+    expect(await samples('lock_hold_duration_count')).toEqual({
+      'lock_name="order:42",lock_outcome="released"': 1,
+    });
+  });
+
+  it('does not call contention an error, but failures', async () => {
+    const held = await others.acquire('taken');
+    await locks.tryAcquire('taken');
+    await expect(locks.acquire('taken', { signal: AbortSignal.timeout(20) })).rejects.toThrow();
+    await held.release();
+
+    const [, timeout, aborted] = finished('lock.acquire');
+    expect(timeout?.status.code).toBe(0);
+    expect(timeout?.attributes).toMatchObject({ 'lock.outcome': 'timeout' });
+    expect(aborted?.status.code).toBe(2);
+    expect(aborted?.attributes).toMatchObject({ 'lock.outcome': 'failed', 'error.type': 'TimeoutError' });
+  });
+
+  it('ends the span of a hold that was lost with the reason', async () => {
+    const lock = await locks.acquire('lost');
+    await others.forceRelease('lost');
+    await waitFor(() => lock.signal.aborted);
+    await lock.release();
+
+    expect(finished('lock.hold')).toHaveLength(1);
+    expect(finished('lock.hold')[0]).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'lock.lost.reason': 'forced', 'error.type': 'LOCK_LOST' },
+    });
+    expect(await samples('lock_lost_total')).toEqual({ 'lock_lost_reason="forced"': 1 });
+  });
+
+  it('is scraped by Prometheus: waits and holds in seconds, and the callers that wait', async () => {
+    await app.get('/orders/7');
+    const held = await locks.acquire('scraped');
+    const waits = [locks.acquire('scraped'), locks.acquire('scraped')];
+
+    expect(await samples('lock_queue_length')).toMatchObject({ '': 2 });
+    await held.release();
+    for (const wait of waits) await (await wait).release();
+
+    expect(await samples('lock_queue_length')).toMatchObject({ '': 0 });
+    expect(await samples('lock_wait_duration_count')).toEqual({
+      'code_function_name="OrdersController.get",lock_key_template="order:<0>",lock_outcome="granted",lock_granted_how="free"': 1,
+      'lock_outcome="granted",lock_granted_how="free"': 1,
+      'lock_outcome="granted",lock_granted_how="local"': 2,
+    });
+    const seconds = await samples('lock_hold_duration_sum');
+    expect(seconds['lock_outcome="released"']).toBeGreaterThan(0);
+    expect(seconds['lock_outcome="released"']).toBeLessThan(60);
+  });
+
+  it('measures how late renewals are', async () => {
+    const lock = await locks.acquire('renewed', { ttl: 150 });
+    const key = 'lock_outcome="answered"';
+    await waitFor(async () => ((await samples('lock_renewal_lag_count'))[key] ?? 0) > 0);
+    await lock.release();
+
+    expect((await samples('lock_renewal_lag_sum'))[key]).toBeLessThan(0.15);
+  });
+
+  it('records nothing once it is disabled, and counts nobody as waiting', async () => {
+    const held = await locks.acquire('disabled');
+    const wait = locks.acquire('disabled');
+    instrumentation.disable();
+    spans.reset();
+    await held.release();
+    await (await wait).release();
+
+    expect(await samples('lock_queue_length')).toEqual({ '': 0 });
+    expect(spans.getFinishedSpans()).toEqual([]);
+  });
+
+  it('can be enabled twice and measures once', async () => {
+    instrumentation.enable();
+    await locks.using('twice', async () => {});
+
+    expect(finished('lock.acquire')).toHaveLength(1);
+  });
+
+  it('is registered like any other instrumentation, with the providers given there', async () => {
+    instrumentation.disable();
+    const disable = registerInstrumentations({
+      instrumentations: [new RedisLockInstrumentation()],
+      tracerProvider,
+      meterProvider,
+    });
+    await locks.using('registered', async () => {});
+    disable();
+    await locks.using('registered', async () => {});
+
+    expect(finished('lock.acquire')).toHaveLength(1);
+    expect(await samples('lock_wait_duration_count')).toEqual({
+      'lock_outcome="granted",lock_granted_how="free"': 1,
+    });
+  });
+
+  it('uses the global providers, also those that are set after it began', async () => {
+    instrumentation.disable();
+    const other = new RedisLockInstrumentation();
+    await locks.using('global', async () => {});
+    trace.setGlobalTracerProvider(tracerProvider);
+    metrics.setGlobalMeterProvider(meterProvider);
+    await locks.using('global', async () => {});
+    other.disable();
+    trace.disable();
+    metrics.disable();
+
+    expect(finished('lock.acquire')).toHaveLength(1);
+    expect(Object.values(await samples('lock_wait_duration_count'))).toEqual([1]);
+  });
+
+  it('stays off where that is asked for', async () => {
+    instrumentation.disable();
+    const off = new RedisLockInstrumentation({ enabled: false });
+    off.setTracerProvider(tracerProvider);
+    await locks.using('off', async () => {});
+
+    expect(off.getConfig()).toEqual({ enabled: false });
+    expect(spans.getFinishedSpans()).toEqual([]);
+  });
+});
