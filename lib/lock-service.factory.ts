@@ -6,6 +6,7 @@ import { LockEngine } from './engine/lock-engine.js';
 import type { ResolvedModuleOptions } from './interfaces/module-options.interface.js';
 import { LockService } from './lock.service.js';
 import type { LockLog } from './store/lock-log.js';
+import { LOG_CONTEXT } from './store/log-context.js';
 import type { LockStore } from './store/lock-store.js';
 import { MemoryStore } from './store/memory/memory.store.js';
 import type { MemoryLockServer } from './store/memory/memory-lock-server.js';
@@ -38,7 +39,7 @@ export function createMemoryLockService(
 function build(options: ResolvedModuleOptions, openStore: (instance: Instance) => LockStore): LockService {
   const { handoff, maxWaiters } = options;
   const clock = new SystemClock();
-  const log = new Logger('RedisLock');
+  const log = new Logger(LOG_CONTEXT);
   const store = openStore({ name: instanceName(), clock, log });
   return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log }));
 }

@@ -10,6 +10,7 @@ import type { Lock } from '../interfaces/lock.interface.js';
 import type { CompiledKeySource } from '../keys/key-source.js';
 import type { LockedOptions } from '../keys/locked-options.interface.js';
 import type { LockService } from '../lock.service.js';
+import { LOG_CONTEXT } from '../store/log-context.js';
 import { copyMetadata } from './copy-metadata.js';
 import { currentLockIndexes, withCurrentLock } from './current-lock.decorator.js';
 import { LockedCall } from './locked-call.js';
@@ -79,7 +80,7 @@ export class LockedMethod {
     Logger.warn(
       `${this.name} returns an Observable, but its metadata does not say so: its calls give a Promise of it. ` +
         'Name Observable as its return type, and import it without "type".',
-      'RedisLock',
+      LOG_CONTEXT,
     );
   }
 
