@@ -1,3 +1,4 @@
+import type { Counter, Histogram, Meter, MetricOptions } from '@opentelemetry/api';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -7,12 +8,16 @@ import { assertLockedOptions } from '../../lib/decorators/locked-options.js';
 import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { LockMetrics } from '../../lib/opentelemetry/lock-metrics.js';
 import { LEAST_RIGHTS, READY_CHECK_RIGHT } from '../engine/least-rights.js';
+import { CHANNELS } from '../support/lock-events.js';
 import { RedisServer } from '../support/redis-server.js';
 import { compileSnippets } from './compile-snippets.js';
 import { MarkdownDocument } from './markdown-document.js';
 import { withApplication } from './quick-start.js';
 import { sourceOf } from './snippet.js';
+
+type Instrument = Counter & Histogram;
 
 const root = join(__dirname, '../..');
 const readme = new MarkdownDocument(join(root, 'README.md'));
@@ -123,6 +128,18 @@ describe('the tables of the README', () => {
     expect(rows).toHaveLength(errors.length);
   });
 
+  it('show every diagnostics channel', () => {
+    const documented = readme.table('channel').map(({ channel }) => channel);
+    expect(documented).toEqual(CHANNELS.map((name) => inCode(name)));
+  });
+
+  it('show every metric with its unit', () => {
+    const documented = readme.table('metric').map(({ metric, unit }) => ({ metric, unit }));
+    expect(documented).toEqual(
+      recordedMetrics().map(({ name, unit }) => ({ metric: inCode(name), unit: inCode(unit) })),
+    );
+  });
+
   function documentedDefaults(firstColumn: string): Record<string, string | undefined> {
     const rows = readme.table(firstColumn);
     return Object.fromEntries(rows.map((row) => [row[firstColumn]?.replaceAll('`', ''), row['default']]));
@@ -153,6 +170,22 @@ describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (file) => {
     expect(commands).toContain('test');
   });
 });
+
+/** The metrics of the OpenTelemetry instrumentation, in the order in which it makes them. */
+function recordedMetrics(): readonly { name: string; unit: string }[] {
+  const made: { name: string; unit: string }[] = [];
+  const make = (name: string, { unit = '' }: MetricOptions = {}): Instrument => {
+    made.push({ name, unit });
+    return { add: () => {}, record: () => {} };
+  };
+  const meter = { createHistogram: make, createCounter: make, createUpDownCounter: make };
+  const metrics = new LockMetrics(
+    () => ({ getMeter: () => meter as unknown as Meter }),
+    () => false,
+  );
+  metrics.listeners['nest-redis-lock:lease:renewal']?.({ names: [], took: 0, lag: 0, answered: true });
+  return made;
+}
 
 /** The names of options that a check knows, as it lists them when it is asked for one that nobody has. */
 function knownOptions(check: (options: object) => unknown): readonly string[] {

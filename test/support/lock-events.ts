@@ -2,16 +2,20 @@ import { listenToLocks, type LockListeners } from '../../lib/diagnostics/listen-
 import type { LockChannels } from '../../lib/diagnostics/lock-events.interface.js';
 
 const PREFIX = 'nest-redis-lock:';
-const CHANNELS = [
-  'nest-redis-lock:acquire:start',
-  'nest-redis-lock:acquire:granted',
-  'nest-redis-lock:acquire:timeout',
-  'nest-redis-lock:acquire:failed',
-  'nest-redis-lock:hold:released',
-  'nest-redis-lock:hold:lost',
-  'nest-redis-lock:lease:renewal',
-  'nest-redis-lock:queue:length',
-] as const satisfies readonly (keyof LockChannels)[];
+// A record, so that the compiler misses a channel that is left out.
+const NAMES: Readonly<Record<keyof LockChannels, true>> = {
+  'nest-redis-lock:acquire:start': true,
+  'nest-redis-lock:acquire:granted': true,
+  'nest-redis-lock:acquire:timeout': true,
+  'nest-redis-lock:acquire:failed': true,
+  'nest-redis-lock:hold:released': true,
+  'nest-redis-lock:hold:lost': true,
+  'nest-redis-lock:lease:renewal': true,
+  'nest-redis-lock:queue:length': true,
+};
+
+/** All channels that there are. */
+export const CHANNELS = Object.keys(NAMES);
 
 type Message = LockChannels[keyof LockChannels];
 
