@@ -46,6 +46,8 @@ class LosingController {
 describe('What is logged', () => {
   let server: RedisServer;
   let log: NotedLog;
+  let lost: RedisServer | undefined;
+  let app: HttpApplication | undefined;
 
   beforeAll(async () => {
     server = await RedisServer.start();
@@ -55,7 +57,11 @@ describe('What is logged', () => {
     log = new NotedLog();
     Logger.overrideLogger(log);
   });
-  afterEach(() => Logger.overrideLogger(false));
+  afterEach(async () => {
+    Logger.overrideLogger(false);
+    await app?.stop();
+    await lost?.stop();
+  });
 
   function ofLocks(): readonly unknown[] {
     return log.lines.filter(({ message }) => /lock|Redis/i.test(String(message)));
@@ -81,10 +87,10 @@ describe('What is logged', () => {
   });
 
   it('has one context: troubles with Redis, releases that fail, holds that are lost', async () => {
-    const lost = await RedisServer.start();
+    lost = await RedisServer.start();
     const [, platform] = platforms[0] ?? [];
     if (!platform) throw new Error('There is no platform');
-    const app = await HttpApplication.start(
+    app = await HttpApplication.start(
       platform(),
       {
         imports: [RedisLockModule.forRoot({ connection: lost.url, commandTimeout: 100 })],
@@ -99,9 +105,6 @@ describe('What is logged', () => {
     await lost.kill();
     await held.release();
     await waitFor(() => ofLocks().length > 2);
-    await app.stop();
-    await lost.stop();
-
     expect(ofLocks()).toEqual(ofLocks().map(() => expect.objectContaining({ context: 'RedisLock' })));
   });
 });

@@ -68,7 +68,7 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     await Promise.all([server.stop(), reports.stop()]);
   });
 
-  async function health(path = ''): Promise<Health> {
+  async function healthAt(path = ''): Promise<Health> {
     const begin = performance.now();
     const response = await app.get(`/health${path}`);
     const body = (await response.json()) as HealthCheckResult;
@@ -76,17 +76,17 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
   }
 
   it('is up while Redis grants and releases', async () => {
-    const { status, body } = await health();
+    const { status, body } = await healthAt();
 
     expect(status).toBe(200);
     expect(body.details['locks']).toEqual({ status: 'up', responseTime: expect.any(Number) });
   });
 
   it('leaves no key, and asks Redis twice for one check', async () => {
-    await health();
+    await healthAt();
     const log = await RequestLog.open(server);
 
-    await health();
+    await healthAt();
 
     expect(await log.counts()).toEqual({ evalsha: 2 });
     log.close();
@@ -98,17 +98,17 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     const held = await locks.acquire('order:1');
     const waiting = Array.from({ length: 50 }, () => locks.using('order:1', async () => 'done'));
 
-    expect((await health()).status).toBe(200);
+    expect((await healthAt()).status).toBe(200);
 
     await held.release();
     await Promise.all(waiting);
   });
 
   it('is down with the reason, but no credentials, while Redis is gone', async () => {
-    await health();
+    await healthAt();
     await server.kill();
 
-    const { status, body, took } = await health();
+    const { status, body, took } = await healthAt();
 
     expect(status).toBe(503);
     expect(body.details['locks']).toMatchObject({
@@ -120,24 +120,24 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
   });
 
   it('is down within its bound when Redis is silent, and up again when it answers', async () => {
-    await health();
+    await healthAt();
     server.freeze();
 
-    const { status, took } = await health();
+    const { status, took } = await healthAt();
     server.thaw();
 
     expect(status).toBe(503);
     expect(took).toBeLessThan(300 + SLACK);
-    await waitFor(async () => (await health()).status === 200, { that: 'the locks to be healthy again' });
+    await waitFor(async () => (await healthAt()).status === 200, { that: 'the locks to be healthy again' });
   });
 
   it('sends one request for all checks of an outage', async () => {
-    await health();
+    await healthAt();
     await server.kill();
-    for (let check = 0; check < 5; check++) expect((await health()).status).toBe(503);
+    for (let check = 0; check < 5; check++) expect((await healthAt()).status).toBe(503);
     await server.start();
 
-    expect((await health('/patient')).status).toBe(200);
+    expect((await healthAt('/patient')).status).toBe(200);
 
     const { evalsha = 0, eval: evaluated = 0 } = await server.commandCounts();
     // Two scripts, each unknown to the new server at first.
@@ -147,14 +147,14 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
   it('is told for each module by itself', async () => {
     await reports.kill();
 
-    expect((await health('/reports')).status).toBe(503);
-    expect((await health()).status).toBe(200);
+    expect((await healthAt('/reports')).status).toBe(503);
+    expect((await healthAt()).status).toBe(200);
   });
 
   it('is down once shutdown has begun', async () => {
     app.nest.get(LockService).beginShutdown();
 
-    const { status, body } = await health();
+    const { status, body } = await healthAt();
 
     expect(status).toBe(503);
     expect(body.details['locks']?.['message']).toContain('shutting down');

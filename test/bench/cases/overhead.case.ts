@@ -66,7 +66,7 @@ export const overheadCase: BenchCase = {
     };
     // Twice, or what comes first would pay for the compilation of all.
     for (let time = 0; time < 2; time++) for (const route of ROUTES) await cpuOf(targets[route]);
-    const used = await measure(targets, bench.rounds * PASSES_A_ROUND, bench.say);
+    const used = await measure(targets, bench.rounds * PASSES_A_ROUND, (line) => bench.say(line));
     return {
       name: 'overhead',
       title: `CPU time of the server for a request to an empty Nest route on Express, ${CONNECTIONS} connections`,
