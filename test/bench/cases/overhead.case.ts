@@ -14,7 +14,15 @@ const PASSES_A_ROUND = 6;
 /** A locked route may take that much more CPU than the same written by hand. */
 const ALLOWED = 1.05;
 
-const ROUTES = ['absent', 'absentAgain', 'present', 'byHand', 'byHandAgain', 'decorated'] as const;
+const ROUTES = [
+  'absent',
+  'absentAgain',
+  'present',
+  'byHand',
+  'byHandAgain',
+  'intercepted',
+  'decorated',
+] as const;
 type Route = (typeof ROUTES)[number];
 
 const TEXT: Readonly<Record<Route, string>> = {
@@ -23,6 +31,7 @@ const TEXT: Readonly<Record<Route, string>> = {
   present: 'plain route, module present',
   byHand: 'acquire and release by hand',
   byHandAgain: 'the same once more (noise)',
+  intercepted: 'by hand below an empty interceptor',
   decorated: "@Locked('order:<0>')",
 };
 
@@ -33,6 +42,7 @@ const BASE: Readonly<Record<Route, Route>> = {
   present: 'absent',
   byHand: 'byHand',
   byHandAgain: 'byHand',
+  intercepted: 'byHand',
   decorated: 'byHand',
 };
 
@@ -62,6 +72,7 @@ export const overheadCase: BenchCase = {
       present: { ...locked, path: 'plain' },
       byHand: { ...locked, path: 'by-hand' },
       byHandAgain: { ...locked, path: 'by-hand' },
+      intercepted: { ...locked, path: 'intercepted' },
       decorated: { ...locked, path: 'decorated' },
     };
     // Twice, or what comes first would pay for the compilation of all.
@@ -96,7 +107,15 @@ async function measure(
   passes: number,
   say: (line: string) => void,
 ): Promise<Used> {
-  const used: Used = { absent: [], absentAgain: [], present: [], byHand: [], byHandAgain: [], decorated: [] };
+  const used: Used = {
+    absent: [],
+    absentAgain: [],
+    present: [],
+    byHand: [],
+    byHandAgain: [],
+    intercepted: [],
+    decorated: [],
+  };
   for (let pass = 0; pass < passes; pass++) {
     say(`overhead: pass ${pass + 1} of ${passes}`);
     // Back and forth, so that none always comes right after the same one.

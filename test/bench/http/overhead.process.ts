@@ -1,4 +1,15 @@
-import { Controller, Get, Module, Param, type INestApplication, type ModuleMetadata } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Module,
+  Param,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type INestApplication,
+  type ModuleMetadata,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Locked, LockService, RedisLockModule } from '../../../dist/cjs/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
@@ -38,6 +49,29 @@ class HandWrittenController {
   }
 }
 
+class EmptyInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    return next.handle();
+  }
+}
+
+/** Tells what of the decorator's cost is that of any interceptor in Nest. */
+@UseInterceptors(EmptyInterceptor)
+@Controller()
+class InterceptedController {
+  constructor(private readonly locks: LockService) {}
+
+  @Get('intercepted/:id')
+  async get(@Param('id') id: string): Promise<string> {
+    const lock = await this.locks.acquire(`order:${id}`);
+    try {
+      return id;
+    } finally {
+      await lock.release();
+    }
+  }
+}
+
 let app: INestApplication | undefined;
 
 const calls = {
@@ -62,7 +96,7 @@ function moduleOf(redis: RedisAddress | undefined): new () => object {
   const plain: ModuleMetadata = { controllers: [PlainController] };
   const locked: ModuleMetadata = {
     imports: [RedisLockModule.forRoot({ connection: { ...redis } })],
-    controllers: [PlainController, DecoratedController, HandWrittenController],
+    controllers: [PlainController, DecoratedController, HandWrittenController, InterceptedController],
   };
 
   @Module(redis ? locked : plain)
