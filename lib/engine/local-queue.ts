@@ -32,6 +32,9 @@ const PARK_MARGIN = 100;
  */
 type Phase = 'idle' | 'contending' | 'held' | 'yielding';
 
+/** How a lease begins: by an answer, since nobody else waited, or handed over. */
+type Turn = 'new' | 'kept' | 'handed';
+
 /** A grant that has to be confirmed by the answer of a request before it may be used. */
 interface UnconfirmedGrant {
   readonly grant: Grant;
@@ -344,7 +347,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
    * The lock is this instance's: anew, or still since nobody else waits. It was asked for with `ttl` at `sentAt`, maybe
    * by a caller who has left since.
    */
-  private begin(grant: Grant, ttl: number, sentAt: number, turn: 'new' | 'kept' | 'handed' = 'new'): void {
+  private begin(grant: Grant, ttl: number, sentAt: number, turn: Turn = 'new'): void {
     const { keeper } = this.context;
     this.clock.cancel(this.reask);
     const now = this.clock.now();
@@ -377,7 +380,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.refuseAttempts();
   }
 
-  private howOf(turn: 'new' | 'handed' | 'kept'): LockGrantedHow {
+  private howOf(turn: Turn): LockGrantedHow {
     if (turn === 'kept') return 'local';
     if (turn === 'handed') return 'hand-off';
     if (!this.found) return 'free';
