@@ -71,17 +71,17 @@ describe('What is logged', () => {
     const applications = await Promise.all(
       [1, 2].map(async () => {
         const imports = [RedisLockModule.forRoot({ connection: server.url })];
-        const app = await Test.createTestingModule({ imports, providers: [Reports] }).compile();
-        app.useLogger(log);
-        return app.init();
+        const context = await Test.createTestingModule({ imports, providers: [Reports] }).compile();
+        context.useLogger(log);
+        return context.init();
       }),
     );
     log.lines.length = 0;
-    const reports = applications.map((app) => app.get(Reports));
+    const reports = applications.map((each) => each.get(Reports));
     const builds = Array.from({ length: 100 }, (_, i) => reports[i % 2]?.build());
     const attempts = Array.from({ length: 100 }, (_, i) => reports[i % 2]?.attempt());
     await Promise.all([...builds, ...attempts]);
-    await Promise.all(applications.map((app) => app.close()));
+    await Promise.all(applications.map((each) => each.close()));
 
     expect(log.lines).toEqual([]);
   });
