@@ -4,6 +4,7 @@ import type { LockError } from '../errors/lock.error.js';
 import type { ResolvedModuleOptions } from '../interfaces/module-options.interface.js';
 import type { LockService } from '../lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../options/http-option.js';
+import { LOG_CONTEXT } from '../store/log-context.js';
 import { LockGraphqlException } from './lock-graphql-exception.js';
 import { lockHttpException } from './lock-http-exception.js';
 import { retryAfter } from './public-answer.js';
@@ -23,7 +24,7 @@ export function exceptionFor(
   if ((type !== 'http' && type !== 'graphql') || statuses === false) return undefined;
   const status = statuses[error.code];
   // Nest logs what it does not know, but takes these exceptions for answers that were meant.
-  if (status === 500) Logger.error(error.message, error.stack, 'RedisLock');
+  if (status === 500) Logger.error(error.message, error.stack, LOG_CONTEXT);
   if (type === 'graphql') return new LockGraphqlException(error, status);
   adviseRetry(error, host, adapter);
   return lockHttpException(error, status);

@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { LockService } from '../lock.service.js';
+import { LOG_CONTEXT } from '../store/log-context.js';
 import { checkApplication, lockedMethodsThrough } from './application-check.js';
 import { ttlTooShort } from './start.messages.js';
 
@@ -61,5 +62,5 @@ export class StartCheck implements OnApplicationBootstrap {
 }
 
 function warn(message: string): void {
-  Logger.warn(message, 'RedisLock');
+  Logger.warn(message, LOG_CONTEXT);
 }
