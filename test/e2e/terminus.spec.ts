@@ -55,7 +55,7 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     app = await HttpApplication.start(adapter(), {
       imports: [
         TerminusModule.forRoot({ logger: false }),
-        RedisLockModule.forRoot({ connection: server.url, commandTimeout: 500 }),
+        RedisLockModule.forRoot({ connection: server.url }),
         RedisLockModule.forRoot({ name: 'reports', connection: reports.url }),
       ],
       controllers: [HealthController],
@@ -134,14 +134,16 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
   it('sends one request for all checks of an outage', async () => {
     await healthAt();
     await server.kill();
-    for (let check = 0; check < 5; check++) expect((await healthAt()).status).toBe(503);
+    for (let check = 0; check < 10; check++) expect((await healthAt()).status).toBe(503);
     await server.start();
 
-    expect((await healthAt('/patient')).status).toBe(200);
+    const isHealthy = async () => (await healthAt('/patient')).status === 200;
+    await waitFor(isHealthy, { timeout: 20_000, that: 'the locks to be healthy again' });
 
     const { evalsha = 0, eval: evaluated = 0 } = await server.commandCounts();
-    // Two scripts, each unknown to the new server at first.
-    expect(evalsha + evaluated).toBeLessThanOrEqual(4);
+    // Two scripts, each unknown to the new server at first, and once more where a slow machine made a check fail. A
+    // request for each check would be ten at least.
+    expect(evalsha + evaluated).toBeLessThanOrEqual(8);
   });
 
   it('is told for each module by itself', async () => {
