@@ -1,6 +1,7 @@
 import { hasAcquireSubscribers } from '../diagnostics/acquire.probe.js';
 import { callFrom } from '../diagnostics/call-origin.js';
 import { defer, finalize, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
+import { Abandonment } from '../interceptors/abandonment.js';
 import type { LockSlot } from '../interceptors/lock-slot.js';
 import { assertNotLost } from '../interceptors/assert-not-lost.js';
 import { releaseQuietly } from '../interceptors/release-quietly.js';
@@ -46,11 +47,11 @@ export class LockedCall {
 
   /** The run of a method that returns an Observable, for one subscriber. */
   async stream(subscriber: Subscriber<unknown>): Promise<void> {
-    const unsubscribed = new AbortController();
+    const unsubscribed = new Abandonment();
     subscriber.add(() => unsubscribed.abort());
     let lock: Lock;
     try {
-      lock = await this.acquire(unsubscribed.signal);
+      lock = await this.acquire(unsubscribed);
     } catch (error) {
       this.slot?.leave();
       defer(() => asObservable(this.method.refuse(error, this.args))).subscribe(subscriber);
@@ -66,7 +67,7 @@ export class LockedCall {
       .subscribe(subscriber);
   }
 
-  private async acquire(abandoned: AbortSignal | undefined): Promise<Lock> {
+  private async acquire(abandoned: Abandonment | undefined): Promise<Lock> {
     const service = this.method.serviceOf(this.instance);
     this.service = service;
     if (this.slot !== undefined) this.slot.service = service;

@@ -4,6 +4,7 @@ import type { CallOrigin } from '../diagnostics/call-origin.js';
 import { LockConfigError } from '../errors/lock-config.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { isLockError } from '../errors/lock.error.js';
+import type { Abandonment } from '../interceptors/abandonment.js';
 import { LockSlot } from '../interceptors/lock-slot.js';
 import type { LockOptions } from '../interfaces/lock-options.interface.js';
 import type { Lock } from '../interfaces/lock.interface.js';
@@ -100,13 +101,13 @@ export class LockedMethod {
   }
 
   /** The options of an acquire that ends when the caller abandons it. */
-  optionsOf(abandoned: AbortSignal | undefined): LockOptions {
+  optionsOf(abandoned: Abandonment | undefined): LockOptions {
     if (abandoned === undefined) return this.lockOptions;
     const { signal } = this.lockOptions;
-    return {
-      ...this.lockOptions,
-      signal: signal === undefined ? abandoned : AbortSignal.any([signal, abandoned]),
-    };
+    if (signal === undefined) return { ...this.lockOptions, signal: abandoned.signal };
+    const either = new AbortController();
+    abandoned.addEventListener('abort', () => either.abort(abandoned.reason));
+    return { ...this.lockOptions, signal: AbortSignal.any([signal, either.signal]) };
   }
 
   /** Runs the method itself. */

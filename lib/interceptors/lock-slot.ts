@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Lock } from '../interfaces/lock.interface.js';
 import type { LockService } from '../lock.service.js';
+import { Abandonment } from './abandonment.js';
 import { assertNotLost } from './assert-not-lost.js';
 import { releaseQuietly } from './release-quietly.js';
 
@@ -18,7 +19,7 @@ export class LockSlot {
   /** The service of the call that claimed the slot. */
   service: LockService | undefined;
   private readonly holds = new Set<Lock>();
-  private waiting: AbortController | undefined;
+  private waiting: Abandonment | undefined;
   private busy = false;
   private over = false;
 
@@ -30,9 +31,8 @@ export class LockSlot {
   }
 
   /** Aborts when the invocation ends before the call does: nobody is interested in its wait any more. */
-  get abandoned(): AbortSignal {
-    this.waiting ??= new AbortController();
-    return this.waiting.signal;
+  get abandoned(): Abandonment {
+    return (this.waiting ??= new Abandonment());
   }
 
   /** Runs what is to find this slot. */

@@ -7,7 +7,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { catchError, concat, defer, EMPTY, finalize, throwError, type Observable } from 'rxjs';
+import { finalize, Observable, type Subscriber } from 'rxjs';
 import { exceptionFor } from '../answers/exception-for.js';
 import { isLockError } from '../errors/lock.error.js';
 import { LockService } from '../lock.service.js';
@@ -40,17 +40,25 @@ export class LockInterceptor implements NestInterceptor {
     if (LockSlot.current()?.isOf(context) === true) return next.handle();
     const slot = new LockSlot(context);
     const handled = slot.run(() => next.handle());
-    const checked = defer(() => {
-      slot.assertNotLost();
-      return EMPTY;
+    // By hand, since the operators that it stands for would cost each request more than the lock's own work here.
+    const checked = new Observable((subscriber: Subscriber<unknown>) => {
+      const fail = (error: unknown): void =>
+        subscriber.error(this.translate(error, context, slot.service ?? this.service));
+      return handled.subscribe({
+        next: (value) => subscriber.next(value),
+        error: fail,
+        complete: () => {
+          try {
+            slot.assertNotLost();
+          } catch (error) {
+            return fail(error);
+          }
+          subscriber.complete();
+        },
+      });
     });
-    return concat(handled, checked).pipe(
-      catchError((error: unknown) =>
-        throwError(() => this.translate(error, context, slot.service ?? this.service)),
-      ),
-      // The slot by closure: code in finalize does not see the async context.
-      finalize(() => slot.close()),
-    );
+    // The slot by closure: code in finalize does not see the async context.
+    return checked.pipe(finalize(() => slot.close()));
   }
 
   private translate(error: unknown, context: ExecutionContext, service: LockService | undefined): unknown {
