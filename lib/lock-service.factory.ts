@@ -23,8 +23,8 @@ interface Instance {
 /** Builds the LockService of one module, on the Redis that its options name. */
 export function createLockService(options: ResolvedModuleOptions): LockService {
   return build(options, ({ name, clock, log }) => {
-    const { connection, keyPrefix, commandTimeout } = options;
-    return new RedisStore({ connection, keyPrefix, commandTimeout, instance: name, clock, log });
+    const { connection, keyPrefix, commandTimeout, wake } = options;
+    return new RedisStore({ connection, keyPrefix, commandTimeout, wake, instance: name, clock, log });
   });
 }
 

@@ -133,7 +133,7 @@ export class LeaseKeeper {
     if (hasRenewalSubscribers()) tellRenewal(batch, sentAt, this.clock.now(), renewed !== undefined);
     requests.forEach(({ lease, ttl }, i) => {
       if (!lease.isKept) return;
-      if (!renewed) {
+      if (renewed?.[i] === undefined) {
         lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       } else if (renewed[i]) {
         lease.confirm(ttl, sentAt);

@@ -1,5 +1,5 @@
 import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
-import type { Extension, Grant } from '../store/lock-store.js';
+import type { Extension, Grant, ReplicaDemand } from '../store/lock-store.js';
 import type { FifoNode } from './fifo.js';
 import type { Hold } from './hold.js';
 
@@ -46,6 +46,8 @@ export class Lease implements FifoNode<Lease> {
   ttl: number;
   /** How the hold that uses it came by it. */
   how: LockGrantedHow = 'free';
+  /** What replicas have to know of its extensions. */
+  replicas: ReplicaDemand | undefined;
   /** Whether the keeper renews it. */
   renew = true;
   /** When the keeper renews it next. */
@@ -103,7 +105,7 @@ export class Lease implements FifoNode<Lease> {
     if (exact) this.nextToken = this.lastToken + 1;
     this.asked = [...this.asked, request];
     this.deadline = Math.min(this.deadline, end);
-    return { name: this.name, owner: this.owner, ttl, exact };
+    return { name: this.name, owner: this.owner, ttl, exact, replicas: this.replicas };
   }
 
   /** The store confirmed a request for `ttl` that was sent at `sentAt`; one sent since may have shortened the lease again. */

@@ -1,16 +1,16 @@
 import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import type { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
-import { type Grant, isGrant, StoreRefusal, type Taken } from '../store/lock-store.js';
+import { type Grant, isGrant, StoreRefusal, type Taken, TooFewReplicas } from '../store/lock-store.js';
 import type { Clock, ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { Hold, type HoldOwner, TAKEN } from './hold.js';
 import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
-import { queueFullError, timeoutError, unavailableError } from './refusals.js';
+import { extensionError, queueFullError, timeoutError, unavailableError } from './refusals.js';
 import { Waiter, type WaiterQueue } from './waiter.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -207,12 +207,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const request = lease.request(ttl, sentAt);
     this.context.keeper.add(lease);
     const [renewed] = await this.context.store.extend([request]).catch((cause: unknown) => {
-      throw new LockUnavailableError('Redis did not confirm the extension of the lease.', {
-        keys: this.keys,
-        cause,
-      });
+      throw extensionError(this.keys, cause);
     });
     if (!lease.live || lease.hold !== hold) return hold.assertHeld();
+    if (renewed === undefined) throw extensionError(this.keys, undefined);
     if (!renewed) {
       this.lose(
         lease,
@@ -255,6 +253,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
         tokens,
         place: queueing ? this.place : undefined,
         spent: this.context.highestSpentToken,
+        replicas: head.options.replicas,
       })
       .then(
         (reply) => {
@@ -262,7 +261,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
           if (isGrant(reply)) this.begin(reply, ttl, now);
           else this.queue(reply, now);
         },
-        (error: unknown) => this.retry(error),
+        (error: unknown) => this.fail(error),
       );
   }
 
@@ -288,6 +287,27 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private endRequest(): void {
     this.requesting = false;
     this.silentSince = this.failure = undefined;
+  }
+
+  private fail(error: unknown): void {
+    if (error instanceof TooFewReplicas) void this.giveUpGrant(error);
+    else this.retry(error);
+  }
+
+  /** Gives a grant back that too few replicas know of, and only then refuses those who want it known. */
+  private async giveUpGrant(error: TooFewReplicas): Promise<void> {
+    const { grant, demand } = error;
+    this.context.spend(grant.token);
+    // A request is still under way, so nobody asks meanwhile.
+    await this.context.free(this.name, grant.owner);
+    this.endRequest();
+    if (this.unconfirmed?.grant.token === grant.token) this.unconfirmed = undefined;
+    this.phase = 'contending';
+    this.waiters.refuseThose(
+      ({ options }) => (options.replicas?.min ?? 0) >= demand.min,
+      () => unavailableError(this.keys, error),
+    );
+    this.askOrRest();
   }
 
   /** No answer, or an error. What the store did is unknown; asking again finds out. */
@@ -327,7 +347,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (!head) return this.leaveWhenEmpty();
     if (attempted || this.askedToAskAgain) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
-    const delay = Math.min(MAX_REASK_DELAY, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
+    const { reaskDelay = MAX_REASK_DELAY } = this.context.store;
+    const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
     this.clock.cancel(this.reask);
     this.reask = this.clock.schedule(() => this.ask(), delay);
   }
@@ -361,8 +382,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       return this.rest();
     }
     const lease = new Lease(this.name, grant, ttl, sentAt);
-    if (lease.deadline - now < ttl / 4) {
-      // Too little is left, or it cannot be told: asking again confirms and renews it.
+    if (lease.deadline - now < ttl / 4 || (grant.replicas ?? 0) < (head.options.replicas?.min ?? 0)) {
+      // Too little is left, or it cannot be told, or too few replicas know: asking again confirms and renews it.
       this.unconfirmed = { grant, ttl };
       return this.ask();
     }
@@ -396,6 +417,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.waiters.remove(waiter);
     lease.ttl = waiter.options.ttl;
     lease.renew = waiter.options.renew;
+    lease.replicas = waiter.options.replicas;
     lease.hold = new Hold(this, lease, waiter.options, now);
     waiter.grant(lease.hold);
   }
@@ -411,9 +433,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const now = this.clock.now();
     const left = lease.deadline - now;
     this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt);
-    if (!lease.hasTokens || left < Math.min(lease.ttl / 10, MIN_LEFT) || !this.budget.spend(now))
-      this.yield(lease, head, now);
-    else this.deliverInMemory(head, lease, now);
+    const fits =
+      lease.hasTokens &&
+      left >= Math.min(lease.ttl / 10, MIN_LEFT) &&
+      lease.replicas?.min === head.options.replicas?.min;
+    if (fits && this.budget.spend(now)) this.deliverInMemory(head, lease, now);
+    else this.yield(lease, head, now);
     return DONE;
   }
 
@@ -431,11 +456,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { keeper, store } = this.context;
     keeper.delete(lease);
     this.phase = 'yielding';
-    const { ttl } = head.options;
+    const { ttl, replicas } = head.options;
     const { tokens } = this;
     this.place = store.canQueue ? this.newPlace(head, tokens) : undefined;
     this.startRequest(now);
-    store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place }).then(
+    store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place, replicas }).then(
       (reply) => {
         this.endRequest();
         this.end(lease);
@@ -445,7 +470,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       },
       (error: unknown) => {
         this.end(lease);
-        this.retry(error);
+        this.fail(error);
       },
     );
   }
@@ -460,7 +485,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const request = lease.request(ttl, sentAt);
     const reply = await store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt);
-    else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
+    else if (reply?.[0] === false)
+      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
   }
 
   private passOnAt(lease: Lease, time: number): void {

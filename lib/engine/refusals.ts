@@ -1,7 +1,7 @@
 import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
-import { StoreRefusal } from '../store/lock-store.js';
+import { StoreRefusal, TooFewReplicas } from '../store/lock-store.js';
 
 /** Somebody else had the lock while a caller waited for so many milliseconds. */
 export function timeoutError(
@@ -15,8 +15,19 @@ export function timeoutError(
 
 /** The store said no, or nothing. */
 export function unavailableError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  const problem = cause instanceof StoreRefusal ? 'refused the request' : 'did not answer in time';
-  return new LockUnavailableError(`Redis ${problem}, so the lock could not be acquired.`, { keys, cause });
+  return new LockUnavailableError(`${problemOf(cause)}, so the lock could not be acquired.`, { keys, cause });
+}
+
+function problemOf(cause: unknown): string {
+  if (cause instanceof StoreRefusal) return 'Redis refused the request';
+  if (cause instanceof TooFewReplicas) return 'Too few replicas of Redis confirmed the grant';
+  return 'Redis did not answer in time';
+}
+
+/** The store did not confirm a longer lease; `cause` is undefined where only too few replicas did. */
+export function extensionError(keys: readonly string[], cause: unknown): LockUnavailableError {
+  const problem = cause === undefined ? 'Too few replicas of Redis confirmed' : 'Redis did not confirm';
+  return new LockUnavailableError(`${problem} the extension of the lease.`, { keys, cause });
 }
 
 export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {

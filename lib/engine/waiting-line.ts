@@ -47,12 +47,14 @@ export class WaitingLine {
     for (const waiter of this.waiters) this.refuse(waiter, error());
   }
 
+  /** Refuses those that meet a condition, each with an error of its own. */
+  refuseThose(condition: (waiter: Waiter) => boolean, error: (waiter: Waiter) => unknown): void {
+    for (const waiter of this.waiters) if (condition(waiter)) this.refuse(waiter, error(waiter));
+  }
+
   /** Refuses those who ask a single time. */
   refuseAttempts(error: (waiter: Waiter) => unknown): void {
-    if (this.attempts === 0) return;
-    for (const waiter of this.waiters) {
-      if (waiter.once) this.refuse(waiter, error(waiter));
-    }
+    if (this.attempts > 0) this.refuseThose(({ once }) => once, error);
   }
 
   /** Refuses those whose time `endOf` says is over at `now`; returns when the next one's is. */

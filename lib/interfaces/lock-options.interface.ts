@@ -1,3 +1,11 @@
+/** How many replicas have to know of a lease before anybody relies on it. */
+export interface ReplicaOptions {
+  /** Replicas that have to confirm each grant and each renewal. 0 asks for none, also where the module asks for some. */
+  min: number;
+  /** Milliseconds that they have for it, never beyond {@link LockOptions.outageTimeout}. Default 100. */
+  timeout?: number;
+}
+
 /** How to acquire and keep a lock. All times are in milliseconds. */
 export interface LockOptions {
   /** Lease: how long Redis keeps the hold without renewal. Default 30,000. */
@@ -16,9 +24,15 @@ export interface LockOptions {
   minHold?: number;
   /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */
   reentrant?: boolean;
+  /**
+   * Replicas that have to know of the lease before the lock is granted, so that a failover does not lose it. Too few
+   * in time: LockUnavailableError. Default: none.
+   */
+  replicas?: ReplicaOptions;
 }
 
 /** {@link LockOptions} with every default filled in. */
-export interface ResolvedLockOptions extends Required<Omit<LockOptions, 'signal'>> {
+export interface ResolvedLockOptions extends Required<Omit<LockOptions, 'signal' | 'replicas'>> {
   signal: AbortSignal | undefined;
+  replicas: Readonly<Required<ReplicaOptions>> | undefined;
 }

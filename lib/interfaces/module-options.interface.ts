@@ -30,6 +30,11 @@ export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
   /** Milliseconds that one Redis command may take. Default 1,000. */
   commandTimeout?: number;
   handoff?: HandoffOptions;
+  /**
+   * How waiting instances learn of a lock that was handed to them: by a message, or by asking ten times a second, for
+   * servers without pub/sub. The same for all instances that share locks. Default `pubsub`.
+   */
+  wake?: 'pubsub' | 'poll';
   /** Where LockInterceptor is registered: on each class that has a locked method, or for the whole application. Default `class`. */
   interceptor?: 'class' | 'global';
   /** HTTP status per error, or false to leave lock errors as they are. */
@@ -44,6 +49,7 @@ export interface ResolvedModuleOptions {
   readonly maxWaiters: number;
   readonly commandTimeout: number;
   readonly handoff: Required<HandoffOptions>;
+  readonly wake: 'pubsub' | 'poll';
   readonly interceptor: 'class' | 'global';
   readonly http: false | Required<LockHttpStatuses>;
   readonly defaults: ResolvedLockOptions;

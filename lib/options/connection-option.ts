@@ -2,6 +2,7 @@ import { LockConfigError } from '../errors/lock-config.error.js';
 import type { LockConnection } from '../interfaces/module-options.interface.js';
 import { printableValue } from './printable-value.js';
 import { redactedConnection } from './redacted-connection.js';
+import { assertSentinels } from './sentinel-option.js';
 
 const ALLOWED =
   'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, or an ioredis client';
@@ -33,6 +34,7 @@ export function assertConnection(connection: unknown): asserts connection is Loc
   }
   assertNumericField(connection, 'port', 1, 65_535);
   assertNumericField(connection, 'db', 0, Number.MAX_SAFE_INTEGER);
+  assertSentinels(connection);
 }
 
 function assertUrl(text: string): void {

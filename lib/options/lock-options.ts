@@ -7,6 +7,7 @@ import {
   assertOptionsObject,
   refuseOption,
 } from './option-checks.js';
+import { assertReplicas, resolveReplicas } from './replicas-option.js';
 
 /** The shortest lease that survives an ordinary pause of the event loop between two renewals. */
 const SHORTEST_LEASE = 10;
@@ -26,6 +27,7 @@ export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   maxHold: Infinity,
   minHold: 0,
   reentrant: true,
+  replicas: undefined,
 });
 
 /** The names of the options of an acquire. */
@@ -56,6 +58,7 @@ export function resolveLockOptions(
     maxHold: options.maxHold ?? defaults.maxHold,
     minHold: options.minHold ?? defaults.minHold,
     reentrant: options.reentrant ?? defaults.reentrant,
+    replicas: options.replicas ? resolveReplicas(options.replicas) : defaults.replicas,
   };
   assertHoldRange(resolved.minHold, resolved.maxHold);
   return resolved;
@@ -70,7 +73,7 @@ export function assertLockOptions(options: LockOptions): void {
 
 /** Refuses values of lock options, where the object may have other options beside them. */
 export function assertLockOptionValues(options: LockOptions): void {
-  const { ttl, wait, signal, outageTimeout, renew, maxHold, minHold, reentrant } = options;
+  const { ttl, wait, signal, outageTimeout, renew, maxHold, minHold, reentrant, replicas } = options;
   if (ttl !== undefined) assertMilliseconds('ttl', ttl, LEASE);
   if (wait !== undefined) assertMilliseconds('wait', wait, DURATION);
   if (signal !== undefined) assertSignal(signal);
@@ -79,6 +82,7 @@ export function assertLockOptionValues(options: LockOptions): void {
   if (maxHold !== undefined) assertMilliseconds('maxHold', maxHold, HOLD_END);
   if (minHold !== undefined) assertMilliseconds('minHold', minHold, HOLD_START);
   if (reentrant !== undefined) assertBoolean('reentrant', reentrant);
+  if (replicas !== undefined) assertReplicas(replicas);
 }
 
 /** Refuses a hold that would have to end before it may end. */

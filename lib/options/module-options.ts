@@ -14,6 +14,7 @@ import {
   assertWholeNumber,
   refuseOption,
 } from './option-checks.js';
+import { resolveReplicas } from './replicas-option.js';
 
 /** A signal is of one call, and has no default. */
 const LOCK_DEFAULT_NAMES = (Object.keys(LOCK_OPTION_DEFAULTS) as (keyof LockOptions)[]).filter(
@@ -27,6 +28,7 @@ const MODULE_OPTION_NAMES: ReadonlySet<string> = new Set<keyof LockModuleOptions
   'maxWaiters',
   'commandTimeout',
   'handoff',
+  'wake',
   'interceptor',
   'http',
 ]);
@@ -57,6 +59,7 @@ export function resolveModuleOptions(options: LockModuleOptions): ResolvedModule
     maxWaiters,
     commandTimeout,
     handoff: resolveHandoff(options.handoff),
+    wake: resolveWake(options.wake),
     interceptor: resolveInterceptor(options.interceptor),
     http: resolveHttpOption(options.http),
     defaults: resolveDefaults(options),
@@ -69,6 +72,7 @@ function resolveDefaults(options: LockModuleOptions): ResolvedModuleOptions['def
   const defaults = {
     ...LOCK_OPTION_DEFAULTS,
     ...Object.fromEntries(given.map((name) => [name, options[name]])),
+    replicas: options.replicas && resolveReplicas(options.replicas),
   };
   assertHoldRange(defaults.minHold, defaults.maxHold);
   return Object.freeze(defaults);
@@ -81,6 +85,11 @@ function resolveHandoff(handoff: LockModuleOptions['handoff'] = {}): Required<Ha
   assertWholeNumber('handoff.max', max, 1);
   assertMilliseconds('handoff.window', window, { min: 0 });
   return { max, window };
+}
+
+function resolveWake(wake: unknown = 'pubsub'): 'pubsub' | 'poll' {
+  if (wake === 'pubsub' || wake === 'poll') return wake;
+  return refuseOption('wake', wake, "'pubsub' or 'poll'");
 }
 
 function resolveInterceptor(interceptor: unknown = 'class'): 'class' | 'global' {

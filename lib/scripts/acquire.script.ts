@@ -6,7 +6,7 @@ import { luaScript } from './lua-script.js';
  * twice. Requests of one tick share a call, since most of what a request costs is that of the call.
  *
  * KEYS  1 fence counter, then for each: lock, queue
- * ARGV  1 instance, 2 highest token of a hold that this instance has ended, 3 inbox channel prefix,
+ * ARGV  1 instance, 2 highest token of a hold that this instance has ended, 3 inbox channel prefix or '' (tell nobody),
  *       4 length of the key prefix, then for each its terms: `<ttl in ms> <tokens wanted> <rest of the queue member>`,
  *       without a rest to ask without queueing
  * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted

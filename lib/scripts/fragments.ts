@@ -47,6 +47,7 @@ end
  * `prefix`, the length of what precedes `{name}` in keys.
  *
  * PUBLISH counts its receivers: none means that the instance is gone, so its place goes to the next.
+ * With an empty `inbox` nobody is told: the instance finds the lock when it asks again, or its lease runs out.
  * The grant runs for the short claim lease that the waiter asked for; its first renewal makes it a full one.
  * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`.
  */
@@ -64,7 +65,7 @@ local function hand_off(lock, queue, own)
     if instance then
       local _, n, token = mint(tonumber(wanted))
       local grant = 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. string.sub(lock, prefix + 2, -2)
-      if redis.call('PUBLISH', inbox .. instance, grant) > 0 then
+      if inbox == '' or redis.call('PUBLISH', inbox .. instance, grant) > 0 then
         local owner = instance .. ':' .. token
         redis.call('SET', lock, owner, 'PX', claim)
         return owner

@@ -6,7 +6,7 @@ import { luaScript } from './lua-script.js';
  * Does nothing where the lock is not the owner's any more, so it may be sent twice.
  *
  * KEYS  1 fence counter, then for each: lock, queue
- * ARGV  1 instance, 2 inbox channel prefix, 3 length of the key prefix, then for each: token in the owner id
+ * ARGV  1 instance, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix, then for each: token in the owner id
  * Reply for each: 1 released, 0 it was not the owner's
  *
  * O(k log n) for k locks with n waiting instances.

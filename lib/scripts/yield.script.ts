@@ -6,7 +6,7 @@ import { luaScript } from './lua-script.js';
  * instance and queues this one again, or, where nobody else waits, lets it keep the lock.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue
- * ARGV  1 owner id, 2 inbox channel prefix, 3 length of the key prefix,
+ * ARGV  1 owner id, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix,
  *       4 ttl in ms, 5 tokens wanted, 6 queue member or '' (do not queue)
  * Reply kept:   { first token, tokens }, from then on under the owner id of that token
  *       handed: { ms left of the new holder's lease, its owner id, mark }

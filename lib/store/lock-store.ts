@@ -1,5 +1,11 @@
 import type { LockSnapshot } from '../interfaces/lock.interface.js';
 
+/** How many replicas have to know of a lease before anybody relies on it, and how many ms they have for that. */
+export interface ReplicaDemand {
+  readonly min: number;
+  readonly timeout: number;
+}
+
 /** The lock of one name, given to this instance. */
 export interface Grant {
   /** Owner id `<instance>:<first token>`, the value under which the store keeps the lock. */
@@ -8,6 +14,8 @@ export interface Grant {
   readonly token: number;
   /** How many tokens the block has. */
   readonly tokens: number;
+  /** Replicas that know of it for certain; left out where none was asked. */
+  readonly replicas?: number;
 }
 
 /** Somebody else has the lock. */
@@ -28,6 +36,8 @@ export interface AcquireRequest {
   readonly place: string | undefined;
   /** Leases up to this token have ended here: found in the store, they count as free rather than as a grant. */
   readonly spent: number;
+  /** Replicas that have to know of a grant before it is answered; too few reject with {@link TooFewReplicas}. */
+  readonly replicas?: ReplicaDemand | undefined;
 }
 
 export interface YieldRequest extends Omit<AcquireRequest, 'spent'> {
@@ -40,6 +50,8 @@ export interface Extension {
   readonly ttl: number;
   /** Shortens a longer lease, too. The owner id must not be used for another hold after that: this may arrive late. */
   readonly exact: boolean;
+  /** Replicas without whose knowledge the extension does not count. */
+  readonly replicas?: ReplicaDemand | undefined;
 }
 
 /** What a store tells the engine on its own. */
@@ -71,6 +83,8 @@ export interface LockStore {
   open(events: StoreEvents): void;
   /** Whether grants by hand-off would reach this instance just now. */
   readonly canQueue: boolean;
+  /** Milliseconds after which a waiting instance asks again although it was told nothing; left out: a second. */
+  readonly reaskDelay?: number;
   /** Why no answer comes, as far as the store knows. */
   readonly trouble: Error;
   /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */
@@ -82,8 +96,11 @@ export interface LockStore {
   yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
   /** Resolves to whether the lock was still the owner's. */
   release(name: string, owner: string): Promise<boolean>;
-  /** Resolves, for each, to whether the lock was still the owner's. */
-  extend(batch: readonly Extension[]): Promise<readonly boolean[]>;
+  /**
+   * Resolves, for each, to whether the lock was still the owner's; undefined where it was, but not in time as many
+   * replicas learnt of it as have to.
+   */
+  extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]>;
   /** Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. */
   cancel(name: string, place: string): Promise<string | undefined>;
   query(name: string): Promise<LockSnapshot>;
@@ -102,6 +119,23 @@ export interface LockStore {
 /** The store answered with an error that asking again cannot cure: wrong credentials, missing rights, a foreign type of key. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
+}
+
+/** The lock was granted, but too few replicas learnt of it in time. The grant still stands, and has to be given back. */
+export class TooFewReplicas extends Error {
+  override readonly name = 'TooFewReplicas';
+
+  constructor(
+    readonly grant: Grant,
+    readonly demand: ReplicaDemand,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `Fewer than ${demand.min} replicas confirmed the grant within ${demand.timeout} ms (option replicas): ` +
+        'are they connected, and is replicas.timeout long enough for them?',
+      options,
+    );
+  }
 }
 
 export function isGrant(reply: Grant | Taken): reply is Grant {

@@ -24,12 +24,12 @@ export class Instance implements AsyncDisposable {
 
   constructor({ wrap = (store) => store, ...options }: InstanceOptions) {
     const resolved = resolveModuleOptions(options);
-    const { connection, keyPrefix, commandTimeout, handoff, maxWaiters } = resolved;
+    const { connection, keyPrefix, commandTimeout, wake, handoff, maxWaiters } = resolved;
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
     this.store = wrap(
-      new RedisStore({ connection, keyPrefix, commandTimeout, instance: this.name, clock, log }),
+      new RedisStore({ connection, keyPrefix, commandTimeout, wake, instance: this.name, clock, log }),
     );
     this.engine = new LockEngine({ store: this.store, clock, handoff, maxWaiters, log });
     this.locks = new LockService(resolved, this.engine);

@@ -21,3 +21,6 @@ export const LEAST_RIGHTS: readonly string[] = [
 
 /** Lets ioredis wait while a restarted Redis loads its data; without it ioredis prints a warning at each connect. */
 export const READY_CHECK_RIGHT = '+info';
+
+/** What the option `replicas` needs beside. */
+export const REPLICAS_RIGHT = '+wait';

@@ -1,12 +1,13 @@
 import type { LockSnapshot } from '../../interfaces/lock.interface.js';
-import type {
-  AcquireRequest,
-  Extension,
-  Grant,
-  LockStore,
-  StoreEvents,
-  Taken,
-  YieldRequest,
+import {
+  type AcquireRequest,
+  type Extension,
+  type Grant,
+  isGrant,
+  type LockStore,
+  type StoreEvents,
+  type Taken,
+  type YieldRequest,
 } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
@@ -35,11 +36,12 @@ export class MemoryStore implements LockStore {
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    return this.server.acquire(this.instance, request);
+    return known(this.server.acquire(this.instance, request), request);
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
-    return this.server.yield(request);
+    const reply = this.server.yield(request);
+    return reply && known(reply, request);
   }
 
   async release(name: string, owner: string): Promise<boolean> {
@@ -66,4 +68,9 @@ export class MemoryStore implements LockStore {
     this.subscribed = false;
     this.server.unsubscribe(this.instance);
   }
+}
+
+/** Memory has no replicas, and needs none: as many as are asked for count as knowing. */
+function known(reply: Grant | Taken, { replicas }: Pick<AcquireRequest, 'replicas'>): Grant | Taken {
+  return replicas && isGrant(reply) ? { ...reply, replicas: replicas.min } : reply;
 }

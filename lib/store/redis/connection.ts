@@ -2,21 +2,28 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { TLSSocket } from 'node:tls';
 import type { LockConnection } from '../../interfaces/module-options.interface.js';
 import type { LockLog } from '../lock-log.js';
+import { createClient } from './create-client.js';
 import { Redaction } from './redaction.js';
+import { isDemoted } from './redis-error.js';
+import { retryStrategy } from './retry-strategy.js';
 
-/** Milliseconds between attempts to reconnect: quick at first, never far apart, for a lock is waited for. */
-function retryStrategy(times: number): number {
-  return Math.min(50 * times, 1_000);
-}
+/** A server that accepts connections but does not answer the handshake for so many ms is given up. */
+const HANDSHAKE_TIMEOUT = 2_000;
+/** The address of a demoted server may go on leading to it for a while: ms between two attempts to leave it. */
+const LEAVE_INTERVAL = 250;
 
-/** The clients of one store: one for commands, one that only listens. Reports their troubles once each, without credentials. */
+/** The clients of one store: one for commands, others beside it. Reports their troubles once each, without credentials. */
 export class RedisConnection {
   readonly commands: Redis;
   readonly redaction: Redaction;
   private readonly owned: boolean;
   private readonly opened: Redis[] = [];
   private readonly closed = new AbortController();
+  /** What has been reported since all was well. */
+  private readonly reported = new Set<string>();
   private lastError: Error | undefined;
+  private leftAt = -Infinity;
+  private readonly follow = (): void => this.renewListenersElsewhere();
 
   constructor(
     connection: LockConnection | undefined,
@@ -26,26 +33,32 @@ export class RedisConnection {
     this.commands = this.owned
       ? createClient(connection as string | RedisOptions | undefined)
       : (connection as Redis);
-    const { password, sentinelPassword, username } = this.commands.options;
+    const { password, sentinelPassword, sentinelUsername, username } = this.commands.options;
     this.redaction = new Redaction([
       password,
       sentinelPassword,
-      username === 'default' ? undefined : username,
+      ...[sentinelUsername, username].filter((name) => name !== 'default'),
     ]);
     if (this.owned) this.watch(this.commands);
+    this.commands.on('ready', this.follow);
   }
 
-  /** A connection beside the one for commands, with the same settings; connects when it is first used. */
+  /** A connection beside the one for commands, with the same settings, to listen on; connects when it is first used. */
   listener(): Redis {
-    const client = this.commands.duplicate({
-      lazyConnect: true,
-      autoResubscribe: false,
-      enableOfflineQueue: true,
-      maxRetriesPerRequest: null,
-      retryStrategy: this.commands.options.retryStrategy ?? retryStrategy,
+    return this.beside({ enableOfflineQueue: true, maxRetriesPerRequest: null });
+  }
+
+  /**
+   * A connection to write and then WAIT on. A command that lost its connection must not be sent again on the next: a
+   * WAIT without the write before it counts replicas that know nothing of it.
+   */
+  confirmer(): Redis {
+    return this.beside({
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: undefined,
     });
-    this.watch(client);
-    return client;
   }
 
   /** Settles when commands can be sent; never, where the connection is closed before. */
@@ -64,28 +77,75 @@ export class RedisConnection {
 
   /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
   replaceSilent(): void {
-    // Not `disconnect`, which waits for an answer to its end of the connection, too.
-    if (this.owned && this.commands.status === 'ready') abandon(this.commands.stream);
+    if (this.owned && this.commands.status === 'ready') this.abandon(this.commands);
+  }
+
+  /** Looks for the master anew where an error says that the server is not it any more. */
+  leaveIfDemoted(error: Error): void {
+    if (!isDemoted(error)) return;
+    const now = performance.now();
+    if (now < this.leftAt + LEAVE_INTERVAL) return;
+    this.leftAt = now;
+    for (const client of this.opened) if (client.status === 'ready') this.abandon(client);
+  }
+
+  /** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
+  abandon({ stream }: Redis): void {
+    // Not `disconnect`, which waits for an answer to its end of the connection, too. Only plain TCP can be reset.
+    if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
+    else stream.resetAndDestroy();
   }
 
   /** Closes what this connection opened, whatever state it is in. */
   close(): void {
     this.closed.abort();
+    this.commands.off('ready', this.follow);
     for (const client of this.opened) client.disconnect();
+  }
+
+  private beside(options: RedisOptions): Redis {
+    const client = this.commands.duplicate({
+      lazyConnect: true,
+      autoResubscribe: false,
+      retryStrategy: this.commands.options.retryStrategy ?? retryStrategy,
+      ...options,
+    });
+    this.watch(client);
+    return client;
   }
 
   private watch(client: Redis): void {
     this.opened.push(client);
     client.on('error', (error: unknown) => this.report(error));
+    client.on('connect', () => this.expectHandshake(client));
     client.on('ready', () => this.recover());
+  }
+
+  /** The system accepts connections for a frozen server, too, which then would be waited for without end. */
+  private expectHandshake(client: Redis): void {
+    const { stream } = client;
+    setTimeout(() => {
+      if (client.status === 'connect' && client.stream === stream) this.abandon(client);
+    }, HANDSHAKE_TIMEOUT).unref();
+  }
+
+  /** After a failover the old master may keep its connections: nothing that it says or hears is of use any more. */
+  private renewListenersElsewhere(): void {
+    const here = addressOf(this.commands);
+    for (const client of this.opened) {
+      if (client.status === 'ready' && addressOf(client) !== here) this.abandon(client);
+    }
   }
 
   private report(error: unknown): void {
     // Cutting a connection off may fail it; nobody waits for it any more.
     if (this.closed.signal.aborted) return;
     const clean = this.redaction.error(error);
-    if (this.lastError?.message === clean.message) return;
+    // ioredis counts up the delays between its attempts to reach a sentinel.
+    clean.message = clean.message.replace(/ Retrying from scratch after \d+ms\./, '');
     this.lastError = clean;
+    if (this.reported.has(clean.message)) return;
+    this.reported.add(clean.message);
     this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
   }
 
@@ -96,18 +156,11 @@ export class RedisConnection {
     )
       return;
     this.lastError = undefined;
+    this.reported.clear();
     this.log.log('Redis can be used for locks again.');
   }
 }
 
-/** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
-function abandon(stream: Redis['stream']): void {
-  // Only plain TCP can be reset.
-  if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
-  else stream.resetAndDestroy();
-}
-
-function createClient(connection: string | RedisOptions | undefined): Redis {
-  if (typeof connection === 'string') return new Redis(connection, { retryStrategy });
-  return new Redis({ retryStrategy, ...connection });
+function addressOf({ stream }: Redis): string {
+  return `${stream.remoteAddress ?? ''} ${stream.remotePort ?? ''}`;
 }

@@ -10,21 +10,31 @@ import { queryScript } from '../../scripts/query.script.js';
 import { releaseScript } from '../../scripts/release.script.js';
 import { yieldScript } from '../../scripts/yield.script.js';
 import type { LockLog } from '../lock-log.js';
-import type {
-  AcquireRequest,
-  Extension,
-  Grant,
-  LockStore,
-  StoreEvents,
-  Taken,
-  YieldRequest,
+import {
+  type AcquireRequest,
+  type Extension,
+  type Grant,
+  isGrant,
+  type LockStore,
+  type StoreEvents,
+  StoreRefusal,
+  type Taken,
+  TooFewReplicas,
+  type YieldRequest,
 } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import { RedisConnection } from './connection.js';
 import { Inbox } from './inbox.js';
 import { type QueryReply, snapshot } from './query-reply.js';
+import type { Confirmation } from './replica-lane.js';
+import { Replication } from './replication.js';
 import { type BatchContent, ScriptBatch } from './script-batch.js';
 import { ScriptRunner } from './script-runner.js';
+
+/** Milliseconds after which an instance that cannot be told of a grant asks again. */
+const POLL_DELAY = 100;
+/** The same for one that listens, in case that a message got lost. */
+const MAX_REASK_DELAY = 1_000;
 
 export interface RedisStoreSettings {
   readonly connection: LockConnection | undefined;
@@ -32,6 +42,7 @@ export interface RedisStoreSettings {
   /** Name of this instance, `<host>-<pid>-<random>`; goes into owner ids and its channel. */
   readonly instance: string;
   readonly commandTimeout: number;
+  readonly wake: 'pubsub' | 'poll';
   readonly clock: Clock;
   readonly log: LockLog;
 }
@@ -54,8 +65,10 @@ type Args = readonly (string | number)[];
 export class RedisStore implements LockStore {
   private readonly connection: RedisConnection;
   private readonly scripts: ScriptRunner;
+  private readonly replication: Replication;
   private readonly acquires: ScriptBatch<AcquireReply>;
   private readonly releases: ScriptBatch<Int>;
+  /** Empty where nobody listens. */
   private readonly channels: string;
   private readonly fence: string;
   /** Length of what precedes `{name}` in a key as Redis sees it. */
@@ -66,10 +79,11 @@ export class RedisStore implements LockStore {
   private stopListening: (() => void) | undefined;
 
   constructor(private readonly settings: RedisStoreSettings) {
-    const { connection, clock, commandTimeout, keyPrefix, log } = settings;
+    const { connection, clock, commandTimeout, keyPrefix, log, wake } = settings;
     this.connection = new RedisConnection(connection, log);
     this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
-    this.channels = `${keyPrefix}inbox:`;
+    this.replication = new Replication(this.connection, clock, commandTimeout);
+    this.channels = wake === 'poll' ? '' : `${keyPrefix}inbox:`;
     this.fence = `${keyPrefix}fence`;
     this.prefixLength = Buffer.byteLength(`${this.connection.commands.options.keyPrefix ?? ''}${keyPrefix}`);
     this.acquires = new ScriptBatch((content) => this.sendAcquires(content));
@@ -82,12 +96,17 @@ export class RedisStore implements LockStore {
     const reconnected = (): void => events.reconnected();
     commands.on('ready', reconnected);
     this.stopListening = () => commands.off('ready', reconnected);
+    if (this.polls) return;
     this.inbox = new Inbox(this.connection.listener(), this.channels + instance, instance, events, log);
     void this.inbox.listen();
   }
 
   get canQueue(): boolean {
-    return this.inbox?.open ?? false;
+    return this.polls || (this.inbox?.open ?? false);
+  }
+
+  get reaskDelay(): number {
+    return this.polls ? POLL_DELAY : MAX_REASK_DELAY;
   }
 
   get trouble(): Error {
@@ -98,17 +117,20 @@ export class RedisStore implements LockStore {
     return formatPlace({ instance: this.settings.instance, claim, tokens });
   }
 
-  acquire({ name, ttl, tokens, place, spent }: AcquireRequest): Promise<Grant | Taken> {
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    const { name, ttl, tokens, place, spent } = request;
     this.spent = spent;
     const { keys, args } = this.acquires.content;
     const lock = this.lockKey(name);
     keys.push(lock, `${lock}:q`);
     args.push(this.terms(ttl, tokens, place));
     this.flushSoon();
-    return this.acquires.join((reply) => this.answer(reply, tokens));
+    const answer = this.acquires.join((reply) => this.answer(reply, tokens));
+    return request.replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
   }
 
-  async yield({ name, owner, ttl, tokens, place = '' }: YieldRequest): Promise<Grant | Taken | undefined> {
+  async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    const { name, owner, ttl, tokens, place = '' } = request;
     const args = [owner, this.channels, this.prefixLength, Math.ceil(ttl), tokens, place];
     this.flush();
     const reply = await this.scripts.runPatiently<Granted | Waiting | null>(
@@ -116,7 +138,7 @@ export class RedisStore implements LockStore {
       [this.fence, ...this.keys(name)],
       args,
     );
-    return reply === null ? undefined : this.answer(reply, tokens);
+    return reply === null ? undefined : this.replicated(this.answer(reply, tokens), request);
   }
 
   release(name: string, owner: string): Promise<boolean> {
@@ -128,11 +150,16 @@ export class RedisStore implements LockStore {
     return this.releases.join(isOne);
   }
 
-  async extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
-    const keys = batch.map(({ name }) => this.lockKey(name));
-    const args = batch.flatMap(({ owner, ttl, exact }) => [owner, `${exact ? '=' : ''}${Math.ceil(ttl)}`]);
-    const reply = await this.run<Int[]>(extendScript, keys, args);
-    return reply.map(isOne);
+  async extend(batch: readonly Extension[]): Promise<readonly Confirmation[]> {
+    const here = batch.filter(({ replicas }) => !replicas);
+    if (here.length === batch.length) return this.extendHere(batch);
+    const [answers, confirmations] = await Promise.all([
+      here.length === 0 ? [] : this.extendHere(here),
+      // Those of other leases must not count as unanswered, too.
+      Promise.all(batch.map((lease) => this.confirm(lease).catch(() => undefined))),
+    ]);
+    let next = 0;
+    return batch.map(({ replicas }, i) => (replicas ? confirmations[i] : answers[next++]));
   }
 
   async cancel(name: string, place: string): Promise<string | undefined> {
@@ -223,6 +250,42 @@ export class RedisStore implements LockStore {
     return { owner: `${this.settings.instance}:${token}`, token: Number(token), tokens };
   }
 
+  private get polls(): boolean {
+    return this.settings.wake === 'poll';
+  }
+
+  private async extendHere(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    const keys = batch.map(({ name }) => this.lockKey(name));
+    const args = batch.flatMap((extension) => [extension.owner, leaseArgument(extension)]);
+    const reply = await this.run<Int[]>(extendScript, keys, args);
+    return reply.map(isOne);
+  }
+
+  /** Lets a grant count only when as many replicas know of it as have to. */
+  private async replicated<T extends Grant | Taken>(
+    reply: T,
+    { name, ttl, replicas }: Pick<AcquireRequest, 'name' | 'ttl' | 'replicas'>,
+  ): Promise<T> {
+    if (!replicas || !isGrant(reply)) return reply;
+    const lease = { name, owner: reply.owner, ttl, exact: false, replicas };
+    const confirmation = await this.confirm(lease).catch((cause: unknown) => {
+      // Unlike other refusals this one comes when the lock was granted already.
+      throw cause instanceof StoreRefusal ? new TooFewReplicas(reply, replicas, { cause }) : cause;
+    });
+    if (confirmation) return { ...reply, replicas: replicas.min };
+    if (confirmation === undefined) throw new TooFewReplicas(reply, replicas);
+    throw new Error('The server that was asked for its replicas does not know of the grant.');
+  }
+
+  private async confirm(extension: Extension): Promise<Confirmation> {
+    const { name, owner, replicas } = extension;
+    if (!replicas) return undefined;
+    return this.replication.confirm(
+      { key: this.lockKey(name), owner, ttl: leaseArgument(extension) },
+      replicas,
+    );
+  }
+
   private lockKey(name: string): string {
     return `${this.settings.keyPrefix}{${name}}`;
   }
@@ -231,6 +294,11 @@ export class RedisStore implements LockStore {
     const lock = this.lockKey(name);
     return [lock, `${lock}:q`];
   }
+}
+
+/** How the scripts take a lease: in whole milliseconds, with `=` before them where it may get shorter. */
+function leaseArgument({ ttl, exact }: Extension): string {
+  return `${exact ? '=' : ''}${Math.ceil(ttl)}`;
 }
 
 function isOne(reply: Int): boolean {

@@ -2,11 +2,8 @@ import type { Clock } from '../../engine/clock.js';
 import { Fifo, type FifoNode } from '../../engine/fifo.js';
 import { WakeUp } from '../../engine/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
-import { StoreRefusal } from '../lock-store.js';
 import type { RedisConnection } from './connection.js';
-
-/** Errors by which Redis says that asking again is of no use. */
-const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR (?!max number of clients))/;
+import { storeError } from './redis-error.js';
 
 /** A script to run, with what it runs on. */
 interface ScriptCall {
@@ -90,8 +87,9 @@ export class ScriptRunner {
     };
     const fail = (error: unknown): void => {
       this.noteAnswer(call);
-      const clean = this.connection.redaction.error(error);
-      call.reject(REFUSAL.test(clean.message) ? new StoreRefusal(clean.message, { cause: clean }) : clean);
+      const problem = storeError(error, this.connection.redaction);
+      this.connection.leaveIfDemoted(problem);
+      call.reject(problem);
     };
     commands.evalsha(script.sha, keys.length, ...keys, ...args).then(succeed, (error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) return fail(error);

@@ -2,7 +2,7 @@ import type { Hold } from '../../../lib/engine/hold.js';
 import { LockEngine } from '../../../lib/engine/lock-engine.js';
 import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
 import type { HandoffOptions } from '../../../lib/interfaces/module-options.interface.js';
-import { LOCK_OPTION_DEFAULTS } from '../../../lib/options/lock-options.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { grant, ScriptedStore } from './scripted-store.js';
@@ -32,11 +32,7 @@ export class EngineFixture {
   }
 
   acquire(options: LockOptions = {}, name = 'n'): Promise<Hold> {
-    return this.engine.acquire(
-      name,
-      { ...LOCK_OPTION_DEFAULTS, ...options, signal: options.signal },
-      options.wait === 0,
-    );
+    return this.engine.acquire(name, resolveLockOptions(LOCK_OPTION_DEFAULTS, options), options.wait === 0);
   }
 
   /** Acquires a lock that nobody else has. */

@@ -17,10 +17,22 @@ describe('the options of a call', () => {
     });
   });
 
+  it('ask for replicas, or for none although the module does', () => {
+    const strict = { ...defaults, replicas: { min: 1, timeout: 50 } };
+    expect(resolveLockOptions(strict, { wait: 5 }).replicas).toEqual({ min: 1, timeout: 50 });
+    expect(resolveLockOptions(strict, { replicas: { min: 2 } }).replicas).toEqual({ min: 2, timeout: 100 });
+    expect(resolveLockOptions(strict, { replicas: { min: 0 } }).replicas).toBeUndefined();
+    expect(resolveLockOptions(defaults, { replicas: { min: 1, timeout: 7 } }).replicas).toEqual({
+      min: 1,
+      timeout: 7,
+    });
+  });
+
   it.each([
     [{ ttl: 1 }, 'ttl must be a whole number of milliseconds from 10'],
     [{ wait: Number.NaN }, 'wait must be'],
     [{ waits: 5 }, 'There is no option waits. Did you mean wait?'],
+    [{ replicas: { timeout: 5 } }, 'replicas.min must be a whole number, 0 or more, but is undefined.'],
     [{ limit: 3 }, 'There is no option limit. Known here: ttl, wait, signal'],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],

@@ -15,6 +15,7 @@ describe('the options of the module', () => {
       maxWaiters: 10_000,
       commandTimeout: 1_000,
       handoff: { max: 32, window: 20 },
+      wake: 'pubsub',
       interceptor: 'class',
       http: {
         LOCK_KEY: 400,
@@ -55,6 +56,14 @@ describe('the options of the module', () => {
     });
   });
 
+  it('ask no replicas where they say 0 or nothing, and give them 100 ms where they say nothing else', () => {
+    expect(resolve({ replicas: { min: 2 } })).toMatchObject({
+      defaults: { replicas: { min: 2, timeout: 100 } },
+    });
+    expect(resolve({ replicas: { min: 0 } })).toHaveProperty('defaults.replicas', undefined);
+    expect(resolve({ replicas: undefined })).toHaveProperty('defaults.replicas', undefined);
+  });
+
   it('leave errors alone with http: false', () => {
     expect(resolve({ http: false })).toMatchObject({ http: false });
   });
@@ -80,6 +89,15 @@ describe('the options of the module', () => {
     [{ handoff: { window: -1 } }, 'handoff.window must be'],
     [{ handoff: { windows: 1 } }, 'There is no option handoff.windows. Did you mean handoff.window?'],
     [{ handoff: 32 }, 'handoff must be an object, but is 32.'],
+    [{ wake: 'push' }, "wake must be 'pubsub' or 'poll', but is \"push\"."],
+    [{ replicas: 1 }, 'replicas must be an object, but is 1.'],
+    [{ replicas: {} }, 'replicas.min must be a whole number, 0 or more, but is undefined.'],
+    [{ replicas: { min: -1 } }, 'replicas.min must be'],
+    [
+      { replicas: { min: 1, timeout: 0 } },
+      'replicas.timeout must be a whole number of milliseconds from 1 to',
+    ],
+    [{ replicas: { min: 1, timeOut: 5 } }, 'Did you mean replicas.timeout?'],
     [{ interceptor: 'method' }, "interceptor must be 'class' or 'global', but is \"method\"."],
     [{ http: true }, 'http must be false, or an object with an HTTP status per error code, but is true.'],
     [
@@ -142,6 +160,11 @@ describe('the connection option', () => {
     [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
     [{ port: 0 }, 'connection.port must be'],
     [{ db: -1 }, 'connection.db must be'],
+    [{ sentinels: [], name: 'main' }, 'connection.sentinels must be an array of at least one { host, port }'],
+    [{ sentinels: 'a:26379', name: 'main' }, 'connection.sentinels must be'],
+    [{ sentinels: [{ host: 'a' }] }, 'connection.name must be the name under which the sentinels know'],
+    [{ sentinels: [{ host: 'a' }], name: '' }, 'connection.name must be'],
+    [{ sentinels: [{ host: 'a' }], name: 'main', role: 'slave' }, 'a replica grants no locks'],
     [null, 'but is null.'],
     [6379, 'but is 6379.'],
   ])('refuses %p', (connection, message) => {

@@ -1,0 +1,29 @@
+import type { ReplicaOptions, ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import {
+  assertKnownOptions,
+  assertMilliseconds,
+  assertOptionsObject,
+  assertWholeNumber,
+} from './option-checks.js';
+
+const REPLICA_TIMEOUT = 100;
+
+const NAMES: ReadonlySet<string> = new Set<keyof ReplicaOptions>(['min', 'timeout']);
+
+/** Refuses a `replicas` option that can never work. */
+export function assertReplicas(replicas: ReplicaOptions): void {
+  assertOptionsObject('replicas', replicas);
+  assertKnownOptions(replicas, NAMES, 'replicas.');
+  assertWholeNumber('replicas.min', replicas.min, 0);
+  // Redis takes 0 for "without end".
+  if (replicas.timeout !== undefined)
+    assertMilliseconds('replicas.timeout', replicas.timeout, { min: 1, whole: true });
+}
+
+/** A checked `replicas` option with its default filled in; undefined where it asks for no replica. */
+export function resolveReplicas({
+  min,
+  timeout = REPLICA_TIMEOUT,
+}: ReplicaOptions): ResolvedLockOptions['replicas'] {
+  return min === 0 ? undefined : { min, timeout };
+}

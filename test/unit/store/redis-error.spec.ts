@@ -1,0 +1,41 @@
+import { StoreRefusal } from '../../../lib/store/lock-store.js';
+import { Redaction } from '../../../lib/store/redis/redaction.js';
+import { isDemoted, storeError } from '../../../lib/store/redis/redis-error.js';
+
+const redaction = new Redaction(['s3cret']);
+
+describe('An error of Redis', () => {
+  it.each([
+    'READONLY You can’t write against a read only replica.',
+    'LOADING Redis is loading the dataset in memory',
+    'MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to "no".',
+    'NOREPLICAS Not enough good replicas to write.',
+    'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
+    'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+    'MISCONF Redis is configured to save RDB snapshots, but it’s currently unable to persist to disk.',
+    'OOM command not allowed when used memory > ‘maxmemory’.',
+    'ERR max number of clients reached',
+    'Connection is closed.',
+  ])('that passes is worth another try: %s', (message) => {
+    expect(storeError(new Error(message), redaction)).not.toBeInstanceOf(StoreRefusal);
+  });
+
+  it.each([
+    'NOAUTH Authentication required.',
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    'NOPERM User app has no permissions to run the ‘wait’ command',
+    'WRONGTYPE Operation against a key holding the wrong kind of value',
+    'ERR unknown command ‘WAIT’',
+  ])('that nothing cures is a refusal: %s', (message) => {
+    expect(storeError(new Error(message), redaction)).toBeInstanceOf(StoreRefusal);
+  });
+
+  it('shows no credentials', () => {
+    expect(storeError(new Error('WRONGPASS s3cret'), redaction).message).toBe('WRONGPASS ***');
+  });
+
+  it('tells that the server is a replica by now', () => {
+    expect(isDemoted(new Error('READONLY You can’t write'))).toBe(true);
+    expect(isDemoted(new Error('LOADING Redis is loading'))).toBe(false);
+  });
+});
