@@ -19,6 +19,8 @@ export interface RedisServerOptions {
   readonly replicaOf?: RedisServer;
   /** Any directive of redis.conf, written as there: `{ save: '3600 1', 'cluster-enabled': 'yes' }`. */
   readonly config?: Readonly<Record<string, string | number>>;
+  /** What the server prints when it is there; a sentinel says something else than a Redis. */
+  readonly readyLine?: string;
   /** Extra arguments of the command line. */
   readonly args?: readonly string[];
 }
@@ -105,6 +107,7 @@ export class RedisServer implements AsyncDisposable {
 
   /** Starts it again after {@link kill}; what Redis wrote to its directory by then is loaded. */
   async start(): Promise<void> {
+    const { readyLine = 'Ready to accept connections' } = this.options;
     const program = process.env['REDIS_SERVER'] ?? 'redis-server';
     const args = [join(this.directory, 'redis.conf'), ...(this.options.args ?? [])];
     const child = spawnWithLifeline(program, args, { directory: this.directory });
@@ -114,7 +117,7 @@ export class RedisServer implements AsyncDisposable {
     child.ref();
     const started = await new Promise<boolean>((resolve) => {
       const stopListening = this.output.onLine((line) => {
-        if (!line.includes('Ready to accept connections')) return;
+        if (!line.includes(readyLine)) return;
         stopListening();
         resolve(true);
       });
