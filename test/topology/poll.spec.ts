@@ -13,6 +13,7 @@ const RIGHTS = LEAST_RIGHTS.filter((right) => !/^&|publish|subscribe/.test(right
 describe("wake: 'poll'", () => {
   let server: RedisServer;
   const instances: Instance[] = [];
+  const logs: RequestLog[] = [];
 
   beforeAll(async () => {
     const user = ['user', 'poller', 'on', '>secret', READY_CHECK_RIGHT, ...RIGHTS].join(' ');
@@ -20,6 +21,7 @@ describe("wake: 'poll'", () => {
   });
   afterAll(() => server.stop());
   afterEach(async () => {
+    for (const log of logs.splice(0)) log.close();
     await Promise.all(instances.splice(0).map(({ locks }) => locks.close()));
   });
 
@@ -32,7 +34,7 @@ describe("wake: 'poll'", () => {
 
   it('does everything with locks without any right to publish or subscribe', async () => {
     const [first, second] = [open(), open()];
-    const log = await RequestLog.open(server);
+    const log = await openLog();
     const lock = await first.locks.acquire('job');
     const waiting = second.locks.acquire('job');
     await isQueued(first.locks, 'job', 1);
@@ -45,7 +47,6 @@ describe("wake: 'poll'", () => {
     await expect(first.locks.acquire('job', { signal: gaveUp })).rejects.toBe('changed its mind');
 
     const commands = Object.keys(await log.counts());
-    log.close();
     expect(commands.filter((command) => command.includes('subscribe') || command === 'publish')).toEqual([]);
     expect([...first.logged, ...second.logged]).toEqual([]);
     await isFree(first.locks, 'job');
@@ -92,7 +93,7 @@ describe("wake: 'poll'", () => {
     const lock: Lock = await holder.locks.acquire('asked');
     const waiting = waiter.locks.acquire('asked');
     await isQueued(holder.locks, 'asked', 1);
-    const log = await RequestLog.open(server);
+    const log = await openLog();
     const started = performance.now();
     // At the pace of those who listen this would take longer than it may.
     await isAsked(log, 30);
@@ -102,7 +103,6 @@ describe("wake: 'poll'", () => {
     await lock.release();
     await (await waiting).release();
     await isFree(holder.locks, 'asked');
-    log.close();
   });
 
   it('loses no more than a claim lease to an instance that has died in the queue', async () => {
@@ -122,6 +122,12 @@ describe("wake: 'poll'", () => {
     await dead.locks.close();
     await given;
   });
+
+  async function openLog(): Promise<RequestLog> {
+    const log = await RequestLog.open(server);
+    logs.push(log);
+    return log;
+  }
 
   function isAsked(log: RequestLog, times: number): Promise<unknown> {
     return waitFor(async () => ((await log.counts())['evalsha'] ?? 0) >= times, {
