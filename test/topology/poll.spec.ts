@@ -70,10 +70,10 @@ describe("wake: 'poll'", () => {
 
   it('lets an instance in although another one always has callers waiting', async () => {
     const [busy, modest] = [open(), open()];
-    let over = false;
+    const rush = { over: false };
     let holds = 0;
     const loops = Array.from({ length: 8 }, async () => {
-      while (!over) {
+      while (!rush.over) {
         await busy.locks.using('hot', () => new Promise((resolve) => setImmediate(resolve)));
         holds++;
       }
@@ -83,7 +83,7 @@ describe("wake: 'poll'", () => {
     await using lock = await modest.locks.acquire('hot');
 
     expect(lock.held).toBe(true);
-    over = true;
+    rush.over = true;
     await lock.release();
     await Promise.all(loops);
   });

@@ -212,7 +212,7 @@ describe('A master that sentinels watch', () => {
     await waitFor(async () => (await waiter.locks.query(key ?? '')).pending.length === 1, FAILOVER);
     const receivers: string[] = [];
     const spy = (await group.master()).client();
-    spy.on('message', (_channel, message) => receivers.push(String(message)));
+    spy.on('message', (_channel, message) => receivers.push(message));
     await spy.subscribe(`lock:inbox:${waiter.name}`);
     await lock.release();
     const next = await granted;

@@ -91,7 +91,7 @@ export class ReplicaLane {
         written.then((reply) => this.tellOthers(batch, reply as readonly (number | string)[])),
         this.client.wait(this.min, timeout),
       ]);
-      const confirmation = Number(replicas) >= this.min ? true : undefined;
+      const confirmation = replicas >= this.min ? true : undefined;
       for (const request of batch) if (this.requests.delete(request)) request.resolve(confirmation);
     } catch (error) {
       const problem = storeError(error, this.connection.redaction);
