@@ -153,11 +153,14 @@ describe('A master that sentinels watch', () => {
     const old = await group.master();
     await replicated(old, 'lock:{job}');
 
-    old.freeze();
-    const next = (await group.untilPromoted(old)).client();
-    // No connection to a frozen server is closed: each process finds out when it asks for something.
     const options = { outageTimeout: PATIENCE };
-    const others = [await first.locks.acquire('one', options), await second.locks.acquire('two', options)];
+
+    old.freeze();
+    // No connection to a frozen server is closed, and new ones are accepted: one process asks before there is another
+    // master, the other one after that.
+    const one = first.locks.acquire('one', options);
+    const next = (await group.untilPromoted(old)).client();
+    const others = [await one, await second.locks.acquire('two', options)];
 
     await listening(next, [first, second]);
     expect(await next.exists('lock:{one}', 'lock:{two}')).toBe(2);
