@@ -168,7 +168,7 @@ describe('A master that sentinels watch', () => {
     await expectHandOff(lock, second);
   });
 
-  it('is not told apart in the log from others, nor are the passwords', async () => {
+  it('that the sentinels do not name, since their password is wrong, is one log line without it', async () => {
     const { connection } = group;
     const wrong = { ...connection, sentinelPassword: 's3cret-of-sentinels' };
     const instance = new Instance({ connection: wrong, outageTimeout: 500 });
