@@ -1,16 +1,16 @@
 import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import type { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
-import { type Grant, isGrant, StoreRefusal, type Taken } from '../store/lock-store.js';
+import { type Grant, isGrant, isRefusal, type Taken } from '../store/lock-store.js';
 import type { Clock, ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { Hold, type HoldOwner, TAKEN } from './hold.js';
 import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
-import { queueFullError, timeoutError, unavailableError } from './refusals.js';
+import { extensionError, queueFullError, timeoutError, unavailableError } from './refusals.js';
 import { Waiter, type WaiterQueue } from './waiter.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -207,12 +207,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const request = lease.request(ttl, sentAt);
     this.context.keeper.add(lease);
     const [renewed] = await this.context.store.extend([request]).catch((cause: unknown) => {
-      throw new LockUnavailableError('Redis did not confirm the extension of the lease.', {
-        keys: this.keys,
-        cause,
-      });
+      throw extensionError(this.keys, cause);
     });
     if (!lease.live || lease.hold !== hold) return hold.assertHeld();
+    if (renewed === undefined) throw extensionError(this.keys);
     if (!renewed) {
       this.lose(
         lease,
@@ -295,7 +293,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.requesting = false;
     this.failure = error;
     this.phase = 'contending';
-    if (error instanceof StoreRefusal) this.endRefused();
+    if (isRefusal(error)) this.endRefused();
     else if (this.waiters.first) this.reask = this.clock.schedule(() => this.ask(), RETRY_DELAY);
     this.leaveWhenEmpty();
   }

@@ -1,7 +1,7 @@
 import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
-import { StoreRefusal } from '../store/lock-store.js';
+import { isRefusal } from '../store/lock-store.js';
 
 /** Somebody else had the lock while a caller waited for so many milliseconds. */
 export function timeoutError(
@@ -15,8 +15,13 @@ export function timeoutError(
 
 /** The store said no, or nothing. */
 export function unavailableError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  const problem = cause instanceof StoreRefusal ? 'refused the request' : 'did not answer in time';
+  const problem = isRefusal(cause) ? 'refused the request' : 'did not answer in time';
   return new LockUnavailableError(`Redis ${problem}, so the lock could not be acquired.`, { keys, cause });
+}
+
+/** The store did not confirm a longer lease. */
+export function extensionError(keys: readonly string[], cause?: unknown): LockUnavailableError {
+  return new LockUnavailableError('Redis did not confirm the extension of the lease.', { keys, cause });
 }
 
 export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {

@@ -3,6 +3,11 @@ import type { LockService } from '../../lib/lock.service.js';
 
 /** What the contract suite needs of a store: instances that share it. */
 export interface LockBackend {
+  /**
+   * Whether instances get a lock strictly in the order in which they queued. Where a majority of servers decides, it
+   * is the usual order and no promise.
+   */
+  readonly servesInstancesInOrder: boolean;
   /** A new instance, as another process would have one. */
   service(options?: Omit<LockModuleOptions, 'connection'>): LockService;
   /** Loses all locks, as FLUSHALL does. */

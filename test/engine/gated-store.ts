@@ -62,7 +62,7 @@ export class GatedStore implements LockStore {
     return this.pass('release', owner, () => this.store.release(name, owner));
   }
 
-  extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+  extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]> {
     return this.pass('extend', batch, () => this.store.extend(batch));
   }
 

@@ -46,7 +46,7 @@ export class SimulatedStore implements LockStore {
     return this.commands.send(() => this.server.release(name, owner), 'impatient');
   }
 
-  extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+  extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]> {
     return this.commands.send(() => this.server.extend(batch), 'impatient');
   }
 
