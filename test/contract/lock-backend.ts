@@ -3,11 +3,6 @@ import type { LockService } from '../../lib/lock.service.js';
 
 /** What the contract suite needs of a store: instances that share it. */
 export interface LockBackend {
-  /**
-   * Whether instances get a lock strictly in the order in which they queued. Where a majority of servers decides, it
-   * is the usual order and no promise.
-   */
-  readonly servesInstancesInOrder: boolean;
   /** A new instance, as another process would have one. */
   service(options?: Omit<LockModuleOptions, 'connection'>): LockService;
   /** Loses all locks, as FLUSHALL does. */
@@ -16,8 +11,19 @@ export interface LockBackend {
   close(): Promise<void>;
 }
 
+/** What not every store promises. */
+export interface Capabilities {
+  /**
+   * Whether instances get a lock strictly in the order in which they queued. Where a majority of servers decides,
+   * that is the usual order and no promise.
+   */
+  readonly ordersInstances: boolean;
+}
+
 /** What each part of the contract suite is given. */
 export interface ContractContext {
+  /** Known when tests are named, unlike the rest. */
+  readonly capabilities: Capabilities;
   readonly backend: LockBackend;
   /** A lock name that no other test uses. */
   readonly name: string;

@@ -7,7 +7,6 @@ import type { LockBackend } from './lock-backend.js';
 
 /** Instances that share the memory of this process. */
 export class MemoryBackend implements LockBackend {
-  readonly servesInstancesInOrder = true;
   private readonly server = new MemoryLockServer();
   private readonly services: LockService[] = [];
 

@@ -7,7 +7,6 @@ import type { LockBackend } from './lock-backend.js';
 
 /** Instances that share a quorum of independent servers. */
 export class QuorumBackend implements LockBackend {
-  readonly servesInstancesInOrder = false;
   private readonly services: LockService[] = [];
 
   private constructor(private readonly servers: readonly RedisServer[]) {}

@@ -7,7 +7,6 @@ import type { LockBackend } from './lock-backend.js';
 
 /** Instances that share a Redis of their own. */
 export class RedisBackend implements LockBackend {
-  readonly servesInstancesInOrder = true;
   private readonly services: LockService[] = [];
 
   private constructor(readonly server: RedisServer) {}

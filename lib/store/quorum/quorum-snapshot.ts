@@ -16,7 +16,9 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
     .filter((info) => info !== undefined);
   const byWaiter = new Map<string, LockInfo>();
   for (const each of snapshots.flatMap(({ pending }) => pending)) {
-    if (!held.some(({ owner }) => instanceOf(owner) === each.owner)) byWaiter.set(each.owner, each);
+    const known = byWaiter.get(each.owner);
+    if (held.some(({ owner }) => instanceOf(owner) === each.owner)) continue;
+    if (!known || Number(each.waited) > Number(known.waited)) byWaiter.set(each.owner, each);
   }
   const pending = [...byWaiter.values()].toSorted((a, b) => Number(a.since) - Number(b.since));
   return { held, pending };
