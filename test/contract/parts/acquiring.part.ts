@@ -109,7 +109,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect(order).toHaveLength(40);
     });
 
-    const order = ordersInstances
+    const inOrder = ordersInstances
       ? 'in the order in which they queued'
       : 'in whatever order (none is promised)';
     it(`serves instances ${inOrder}`, async () => {
