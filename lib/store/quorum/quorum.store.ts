@@ -154,7 +154,8 @@ export class QuorumStore implements LockStore {
         return results;
       },
     });
-    batch.forEach(({ owner }, i) => renewed[i] === false && this.blocks.delete(owner));
+    // Nobody releases what is lost, and the nodes that have renewed it would keep it for a whole lease.
+    batch.forEach(({ name, owner }, i) => renewed[i] === false && this.abandon(name, owner));
     return renewed;
   }
 
@@ -272,6 +273,12 @@ export class QuorumStore implements LockStore {
 
   private taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
     return { owner, remaining, mark: this.proposals.highestSoFar };
+  }
+
+  private abandon(name: string, owner: string): void {
+    this.blocks.delete(owner);
+    const ending: Ending = { name, token: tokenOf(owner), mode: 'wake', place: '' };
+    for (const node of this.quorum.nodes) this.endings.inBackground(node, ending);
   }
 
   private endWhereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
