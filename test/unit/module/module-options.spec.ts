@@ -14,6 +14,7 @@ describe('the options of the module', () => {
       keyPrefix: 'lock:',
       maxWaiters: 10_000,
       commandTimeout: 1_000,
+      nodeTimeout: 50,
       handoff: { max: 32, window: 20 },
       interceptor: 'class',
       http: {
@@ -137,7 +138,7 @@ describe('the connection option', () => {
     ['redis://', 'has no host'],
     ['redis://cache/one', 'has a path that is not a database number'],
     ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
-    [[{ host: 'a' }, { host: 'b' }], 'but is an array of 2'],
+    [[{ host: 'a' }, { host: 'b' }], 'must list an odd number of independent Redis servers'],
     [{ isCluster: true, duplicate: () => undefined }, 'a Redis Cluster, but must be a single Redis'],
     [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
     [{ port: 0 }, 'connection.port must be'],
