@@ -458,7 +458,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const request = lease.request(ttl, sentAt);
     const reply = await store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt);
-    else if (reply) this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
+    else if (reply?.[0] === false)
+      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
   }
 
   private passOnAt(lease: Lease, time: number): void {

@@ -138,6 +138,35 @@ describe('a quorum of five', () => {
     expect(await scene.owners(name)).toEqual(ALL.map(() => null));
   });
 
+  it.each([
+    { call: 'an attempt', wait: 0 },
+    { call: 'a wait', wait: 20_000 },
+  ])('gives back at once what a minority has granted to $call', async ({ wait }) => {
+    const aborter = new AbortController();
+    for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
+    const outcome = instance.locks.acquire(name, { wait, signal: aborter.signal }).catch(() => 'refused');
+    if (wait > 0) {
+      await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
+    } else {
+      expect(await outcome).toBe('refused');
+    }
+
+    await waitFor(async () => (await scene.owners(name, ALL.slice(3))).every((owner) => owner === null));
+    expect((await scene.owners(name, first(3))).every((owner) => owner === 'stranger')).toBe(true);
+    aborter.abort();
+    expect(await outcome).toBe('refused');
+  });
+
+  it('gives back what a minority grants after the attempt is over', async () => {
+    for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
+    for (const node of ALL.slice(3)) scene.node(node).proxy.hold('toServer');
+    expect(await instance.locks.tryAcquire(name)).toBeNull();
+    for (const node of ALL.slice(3)) scene.node(node).proxy.pass();
+    await scene.isWhole(instance);
+
+    expect(await scene.owners(name, ALL.slice(3))).toEqual([null, null]);
+  });
+
   it('loses no lock to a reply that was lost', async () => {
     const lost = Promise.all(first(2).map((node) => scene.node(node).proxy.loseNextReply(name)));
     const lock = await instance.locks.acquire(name);

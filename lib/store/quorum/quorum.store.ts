@@ -131,8 +131,18 @@ export class QuorumStore implements LockStore {
     if (verdict.kind === 'granted') return this.granted(name, proposal);
     if (verdict.kind === 'outdated') return this.contend(request, verdict.last);
     if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
-    this.endWhereNotTaken(votes, { name, token: proposal.last, mode: 'wake', place: place ?? '' });
-    return verdict.kind === 'taken' ? this.taken(verdict) : undefined;
+    const handed = verdict.kind === 'taken';
+    // Where it was lost the engine asks anew, if anybody here still waits.
+    const ending: Ending = {
+      name,
+      token: proposal.last,
+      mode: 'wake',
+      place: handed ? (place ?? '') : 'leave',
+    };
+    this.endWhereNotTaken(votes, ending);
+    if (handed) return this.taken(verdict);
+    this.waits.end(name);
+    return undefined;
   }
 
   release(name: string, owner: string): Promise<boolean> {
