@@ -5,6 +5,7 @@ import type { LockLog } from '../lock-log.js';
 import { RedisConnection } from '../redis/connection.js';
 import { Inbox } from '../redis/inbox.js';
 import { ScriptRunner } from '../redis/script-runner.js';
+import { Cork } from './cork.js';
 import type { NodeEvents, QuorumNode, RequestKind } from './quorum-node.js';
 
 const RELEASED = /^released (\d+) (.*)$/s;
@@ -33,6 +34,7 @@ export class RedisNode implements QuorumNode {
   readonly label: string;
   private readonly connection: RedisConnection;
   private readonly scripts: ScriptRunner;
+  private readonly cork: Cork;
   private inbox: Inbox | undefined;
   private stopListening: (() => void) | undefined;
   /** Requests without an answer, and since when none has come. */
@@ -49,6 +51,7 @@ export class RedisNode implements QuorumNode {
     });
     const { host, port, path } = this.connection.commands.options;
     this.label = path ?? `${host}:${port}`;
+    this.cork = new Cork(this.connection.commands);
     this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
   }
 
@@ -94,6 +97,7 @@ export class RedisNode implements QuorumNode {
       return Promise.reject(new Error(`It has not answered ${this.owed} requests.`, { cause: this.trouble }));
     }
     if (this.owed++ === 0) this.silentSince = now;
+    this.cork.hold();
     const answer = this.scripts.runPatiently<T>(script, keys, args);
     const settle = (): void => {
       this.owed--;
