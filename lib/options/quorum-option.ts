@@ -80,7 +80,9 @@ function placeOf(node: unknown): string | undefined {
   };
   const { host, port, path, sentinels } = { ...settings, ...settings.options };
   if (sentinels !== undefined && sentinels !== null) return undefined;
-  return typeof path === 'string' ? path : address(String(host ?? '127.0.0.1'), Number(port ?? 6379));
+  return typeof path === 'string'
+    ? path
+    : address(typeof host === 'string' ? host : '127.0.0.1', Number(port ?? 6379));
 }
 
 function address(host: string, port: number | string): string {

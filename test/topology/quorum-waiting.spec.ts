@@ -77,10 +77,12 @@ describe('a quorum of five', () => {
         else scene.node(node).server.freeze();
       }
       const startedAt = performance.now();
-      let turns = 0;
+      const turns = { taken: 0 };
       // Each of two instances has always a caller that waits, so that every release hands the lock over.
       const loop = async ({ locks }: Instance): Promise<void> => {
-        while (turns < 60) await locks.using(name, { wait: Infinity, ttl: 30_000 }, () => void turns++);
+        while (turns.taken < 60) {
+          await locks.using(name, { wait: Infinity, ttl: 30_000 }, () => void turns.taken++);
+        }
       };
       await Promise.all([loop(one), loop(other)]);
       const took = performance.now() - startedAt;
@@ -100,13 +102,13 @@ describe('a quorum of five', () => {
     const near = scene.nodes.map(({ server }) => server.url);
     const [greedy, patient] = [await scene.instance({ connection: near }), await scene.instance()];
     for (const { proxy } of scene.nodes) proxy.delay(15);
-    let served = false;
+    const patience = { served: false };
     const first = await greedy.locks.acquire(name);
-    const waiting = patient.locks.using(name, { wait: 20_000 }, () => void (served = true));
+    const waiting = patient.locks.using(name, { wait: 20_000 }, () => void (patience.served = true));
     await waitFor(async () => (await greedy.locks.query(name)).pending.length === 1);
     await first.release();
     let turns = 0;
-    while (!served) {
+    while (!patience.served) {
       await greedy.locks.using(name, { wait: 20_000 }, () => void turns++);
     }
     await waiting;

@@ -32,7 +32,7 @@ export function parseAnswer([outcome, , last, remaining = -1, owner = '']: NodeR
     outcome: OUTCOMES.get(Number(outcome)) ?? 'gone',
     last: Number(last),
     remaining: rest < 0 ? undefined : rest,
-    owner: String(owner),
+    owner,
   };
 }
 

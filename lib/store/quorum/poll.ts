@@ -9,9 +9,9 @@ export type Vote<T> = T | Error | undefined;
 export interface Question<T extends object, R> {
   /** Milliseconds that each node has for its answer. */
   readonly timeout: number;
-  ask(node: QuorumNode, index: number): Promise<T>;
+  readonly ask: (node: QuorumNode, index: number) => Promise<T>;
   /** Called at each answer: the result, or undefined while it depends on the `open` ones. With none open it must decide. */
-  decide(votes: readonly Vote<T>[], open: number): R | undefined;
+  readonly decide: (votes: readonly Vote<T>[], open: number) => R | undefined;
 }
 
 /** All nodes of a quorum, asked at once. */
@@ -82,10 +82,14 @@ export class Poll {
 
   /** Whether a majority says yes; undefined while, or where, that is not known. */
   tally<T extends object>(votes: readonly Vote<T>[], isYes: (answer: T) => boolean): boolean | undefined {
-    const answers = votes.filter(isAnswer);
-    const yes = answers.filter(isYes).length;
+    let yes = 0;
+    let no = 0;
+    for (const vote of votes) {
+      if (isAnswer(vote) && isYes(vote)) yes++;
+      else if (isAnswer(vote)) no++;
+    }
     if (yes >= this.majority) return true;
-    return answers.length - yes > votes.length - this.majority ? false : undefined;
+    return no > votes.length - this.majority ? false : undefined;
   }
 
   /** Lists what came of each node; `describe` says what an answer was. */

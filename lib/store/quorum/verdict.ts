@@ -30,7 +30,7 @@ class Count {
     const answers = votes.filter(isAnswer);
     const count = (outcome: NodeAnswer['outcome']): number =>
       answers.filter((answer) => answer.outcome === outcome).length;
-    this.accepted = count('accepted');
+    this.accepted = acceptedOf(votes);
     this.outdated = count('outdated');
     this.gone = count('gone');
     this.taken = answers.filter(({ outcome }) => outcome === 'taken');
@@ -65,10 +65,12 @@ class Count {
 
 /** The verdict over an acquire, or undefined while the `open` votes decide. */
 export function acquireVerdict(votes: readonly Vote<NodeAnswer>[], open: number): Verdict | undefined {
-  const count = new Count(votes, open);
-  const { accepted, majority } = count;
+  // First, since it is what nearly all votes come to, and each of them is looked at.
+  const majority = majorityOf(votes.length);
+  const accepted = acceptedOf(votes);
   if (accepted >= majority) return { kind: 'granted' };
   if (accepted + open >= majority) return undefined;
+  const count = new Count(votes, open);
   const outdated = outdatedVerdict(count);
   if (outdated !== 'no') return outdated;
   const { owner, nodes } = count.holder;
@@ -99,6 +101,12 @@ export function yieldVerdict(votes: readonly Vote<NodeAnswer>[], open: number): 
 function outdatedVerdict({ accepted, outdated, open, last, majority }: Count): Verdict | undefined | 'no' {
   if (outdated === 0 || accepted + outdated + open < majority) return 'no';
   return accepted + outdated >= majority ? { kind: 'outdated', last } : undefined;
+}
+
+function acceptedOf(votes: readonly Vote<NodeAnswer>[]): number {
+  let accepted = 0;
+  for (const vote of votes) if (isAnswer(vote) && vote.outcome === 'accepted') accepted++;
+  return accepted;
 }
 
 function timeUntilFree({ outcome, remaining }: NodeAnswer): number {

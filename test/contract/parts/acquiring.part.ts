@@ -125,7 +125,7 @@ export function describeAcquiring(context: ContractContext): void {
       await lock.release();
       await Promise.all(waits);
 
-      expect(ordersInstances ? order : order.toSorted()).toEqual([0, 1, 2]);
+      expect(ordersInstances ? order : order.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
     });
 
     it('never lets two callers in at once, whichever instances they come from', async () => {
