@@ -1,11 +1,8 @@
 import type { Clock } from '../../engine/clock.js';
 import type { LockSnapshot } from '../../interfaces/lock.interface.js';
 import { extendScript } from '../../scripts/extend.script.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
 import { queryScript } from '../../scripts/query.script.js';
-import { quorumAcquireScript } from '../../scripts/quorum-acquire.script.js';
 import { quorumForceReleaseScript } from '../../scripts/quorum-force-release.script.js';
-import { quorumYieldScript } from '../../scripts/quorum-yield.script.js';
 import {
   type AcquireRequest,
   type Extension,
@@ -17,23 +14,19 @@ import {
   type YieldRequest,
 } from '../lock-store.js';
 import { type QueryReply, snapshot } from '../redis/query-reply.js';
+import { Ballots } from './ballots.js';
 import { type Ending, Endings } from './endings.js';
-import { describeAnswer, type Int, type NodeAnswer, type NodeReply, parseAnswer } from './node-answer.js';
-import { isAnswer, Poll, type Vote } from './poll.js';
+import { describeAnswer, type Int, isTaken, type NodeAnswer, tokenOf } from './node-answer.js';
+import { Poll, type Vote } from './poll.js';
 import { type Proposal, Proposals } from './proposals.js';
 import { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
 import { mergeSnapshots } from './quorum-snapshot.js';
 import { Revocations } from './revocations.js';
-import { acquireVerdict, type Verdict, yieldVerdict } from './verdict.js';
 import { Waits } from './waits.js';
 
 /** How often one acquire proposes again: after a split vote, or because its token was outdated. */
 const MAX_ROUNDS = 6;
-/** A node must answer within this share of a lease, however long `nodeTimeout` is. */
-const MAX_SHARE_OF_LEASE = 1 / 4;
-/** Milliseconds for which a node remembers the last token of a name, beyond the lease. */
-const FENCE_RETENTION = 600_000;
 
 export interface QuorumStoreSettings {
   readonly nodes: readonly QuorumNode[];
@@ -47,12 +40,6 @@ export interface QuorumStoreSettings {
   readonly random: () => number;
 }
 
-/** One vote on a proposal: what it came to, and what each node said. */
-interface Round {
-  readonly verdict: Verdict;
-  readonly votes: readonly Vote<NodeAnswer>[];
-}
-
 /**
  * Locks on a majority of independent Redis servers, after Redlock
  * (https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/), with fencing tokens that the nodes
@@ -64,6 +51,7 @@ export class QuorumStore implements LockStore {
   private readonly endings: Endings;
   private readonly proposals: Proposals;
   private readonly waits: Waits;
+  private readonly ballots: Ballots;
   /** The last token of each hold that has more than one. */
   private readonly blocks = new Map<string, number>();
   private events: StoreEvents | undefined;
@@ -80,6 +68,8 @@ export class QuorumStore implements LockStore {
       delay: nodeTimeout / 10,
       ask: (name) => this.events?.released(name),
     });
+    const { endings, keys, proposals, quorum, waits } = this;
+    this.ballots = new Ballots({ clock, endings, keys, nodeTimeout, proposals, quorum, waits });
   }
 
   open(events: StoreEvents): void {
@@ -127,7 +117,7 @@ export class QuorumStore implements LockStore {
     const last = this.blocks.get(owner) ?? tokenOf(owner);
     this.blocks.delete(owner);
     const proposal = this.proposals.next(last, tokens);
-    const { verdict, votes } = await this.proposeNext(request, proposal);
+    const { verdict, votes } = await this.ballots.yield(request, proposal);
     if (verdict.kind === 'granted') return this.granted(name, proposal);
     if (verdict.kind === 'outdated') return this.contend(request, verdict.last);
     if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
@@ -213,7 +203,7 @@ export class QuorumStore implements LockStore {
     for (let round = 1; ; round++) {
       const startedAt = this.clock.now();
       const proposal = this.proposals.next(accepted, request.tokens);
-      const { verdict, votes } = await this.propose(request, proposal);
+      const { verdict, votes } = await this.ballots.acquire(request, proposal);
       if (verdict.kind === 'granted') return this.granted(name, proposal);
       if (verdict.kind === 'outdated' && round < MAX_ROUNDS) {
         accepted = verdict.last;
@@ -228,50 +218,6 @@ export class QuorumStore implements LockStore {
       if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
       await this.sleep(delay);
     }
-  }
-
-  private propose(request: Omit<AcquireRequest, 'spent'>, { first, last }: Proposal): Promise<Round> {
-    const { ttl, place = '' } = request;
-    const args = [this.settings.instance, first, last, Math.ceil(ttl), place, retention(ttl)];
-    return this.vote(request, quorumAcquireScript, args, acquireVerdict);
-  }
-
-  private proposeNext(request: YieldRequest, { first, last }: Proposal): Promise<Round> {
-    const { name, owner, ttl, place = '' } = request;
-    const { channels, claim, instance } = this.keys;
-    const lease = [Math.ceil(ttl), place, retention(ttl)];
-    const args = [instance, tokenOf(owner), first, last, ...lease, channels, claim, name];
-    return this.vote(request, quorumYieldScript, args, yieldVerdict);
-  }
-
-  private vote(
-    { name, ttl }: Pick<AcquireRequest, 'name' | 'ttl'>,
-    script: LuaScript,
-    args: readonly (string | number)[],
-    verdictOf: (votes: readonly Vote<NodeAnswer>[], open: number) => Verdict | undefined,
-  ): Promise<Round> {
-    const sentAt = this.clock.now();
-    const keys = this.keys.of(name);
-    let won = false;
-    return this.quorum.ask<NodeAnswer, Round>({
-      timeout: Math.min(this.settings.nodeTimeout, ttl * MAX_SHARE_OF_LEASE),
-      ask: async (node, index) => {
-        const reply = await node.run<NodeReply>('take', script, keys, args);
-        this.proposals.observe(index, Number(reply[1]), sentAt);
-        const answer = parseAnswer(reply);
-        this.waits.note(name, answer.last);
-        // The node has put this instance into its queue, and it does not wait any more.
-        if (won && isTaken(answer)) this.endings.leave(node, name);
-        return answer;
-      },
-      decide: (votes, open) => {
-        const verdict = verdictOf(votes, open);
-        if (!verdict) return undefined;
-        won = verdict.kind === 'granted';
-        this.quorum.nodes.forEach((node, i) => won && isTaken(votes[i]) && this.endings.leave(node, name));
-        return { verdict, votes };
-      },
-    });
   }
 
   private granted(name: string, { first, last }: Proposal): Grant {
@@ -317,17 +263,4 @@ export class QuorumStore implements LockStore {
   private get clock(): Clock {
     return this.settings.clock;
   }
-}
-
-function retention(ttl: number): number {
-  return FENCE_RETENTION + Math.ceil(ttl);
-}
-
-function isTaken(vote: Vote<NodeAnswer>): boolean {
-  return isAnswer(vote) && vote.outcome === 'taken';
-}
-
-/** An owner id ends in the first token of its grant. */
-function tokenOf(owner: string): number {
-  return Number(owner.slice(owner.lastIndexOf(':') + 1));
 }
