@@ -18,6 +18,8 @@ export interface Capabilities {
    * that is the usual order and no promise.
    */
   readonly ordersInstances: boolean;
+  /** Whether a release gives the lock to the next instance; a majority only tells it, and it asks for its grant. */
+  readonly handsOver: boolean;
 }
 
 /** What each part of the contract suite is given. */

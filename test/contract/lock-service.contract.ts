@@ -36,7 +36,7 @@ const PARTS = [
 export function describeLockService(
   name: string,
   setUp: () => Promise<LockBackend>,
-  capabilities: Capabilities = { ordersInstances: true },
+  capabilities: Capabilities = { ordersInstances: true, handsOver: true },
 ): void {
   describe(`LockService ${name}`, () => {
     let backend: LockBackend;
