@@ -4,16 +4,19 @@ import { hostname } from 'node:os';
 import { type Clock, SystemClock } from './engine/clock.js';
 import { LockEngine } from './engine/lock-engine.js';
 import type { ResolvedModuleOptions } from './interfaces/module-options.interface.js';
+import { isQuorum } from './options/quorum-option.js';
 import { LockService } from './lock.service.js';
 import type { LockLog } from './store/lock-log.js';
 import { LOG_CONTEXT } from './store/log-context.js';
 import type { LockStore } from './store/lock-store.js';
 import { MemoryStore } from './store/memory/memory.store.js';
 import type { MemoryLockServer } from './store/memory/memory-lock-server.js';
+import { QuorumStore } from './store/quorum/quorum.store.js';
+import { RedisNode } from './store/quorum/redis-node.js';
 import { RedisStore } from './store/redis/redis.store.js';
 
 /** What a new instance's store gets from it. */
-interface Instance {
+export interface Instance {
   /** `<host>-<pid>-<random>` */
   readonly name: string;
   readonly clock: Clock;
@@ -22,10 +25,16 @@ interface Instance {
 
 /** Builds the LockService of one module, on the Redis that its options name. */
 export function createLockService(options: ResolvedModuleOptions): LockService {
-  return build(options, ({ name, clock, log }) => {
-    const { connection, keyPrefix, commandTimeout, wake } = options;
-    return new RedisStore({ connection, keyPrefix, commandTimeout, wake, instance: name, clock, log });
-  });
+  return build(options, (instance) => openRedis(options, instance));
+}
+
+/** The store of one instance on the Redis, or the quorum of them, that its options name. */
+export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: Instance): LockStore {
+  const { connection, keyPrefix, commandTimeout, nodeTimeout, wake } = options;
+  const settings = { keyPrefix, instance: name, commandTimeout, clock, log };
+  if (!isQuorum(connection)) return new RedisStore({ connection, wake, ...settings });
+  const nodes = connection.map((each) => new RedisNode({ connection: each, nodeTimeout, ...settings }));
+  return new QuorumStore({ nodes, keyPrefix, instance: name, nodeTimeout, clock, random: Math.random });
 }
 
 /** Builds a LockService whose locks are in this process's memory. */

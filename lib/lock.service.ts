@@ -13,6 +13,7 @@ import type { ResolvedModuleOptions } from './interfaces/module-options.interfac
 import { assertLockName } from './keys/lock-name.js';
 import { sortedNames } from './keys/sorted-names.js';
 import { resolveLockOptions } from './options/lock-options.js';
+import { assertReplicasGoWith } from './options/replicas-option.js';
 import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
 import { NestedHold } from './reentrance/nested-hold.js';
 import { type StoreHealth, StoreProbe } from './store/store-probe.js';
@@ -214,7 +215,9 @@ export class LockService {
   }
 
   private resolve(options: LockOptions | undefined): ResolvedLockOptions {
-    return resolveLockOptions(this.options.defaults, options);
+    const resolved = resolveLockOptions(this.options.defaults, options);
+    assertReplicasGoWith(this.options.connection, resolved.replicas);
+    return resolved;
   }
 
   private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {

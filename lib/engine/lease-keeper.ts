@@ -133,9 +133,10 @@ export class LeaseKeeper {
     if (hasRenewalSubscribers()) tellRenewal(batch, sentAt, this.clock.now(), renewed !== undefined);
     requests.forEach(({ lease, ttl }, i) => {
       if (!lease.isKept) return;
-      if (renewed?.[i] === undefined) {
+      const result = renewed?.[i];
+      if (result === undefined) {
         lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
-      } else if (renewed[i]) {
+      } else if (result) {
         lease.confirm(ttl, sentAt);
       } else {
         this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name], reason: 'gone' }), true);

@@ -3,7 +3,7 @@ import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import type { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
-import { type Grant, isGrant, StoreRefusal, type Taken, TooFewReplicas } from '../store/lock-store.js';
+import { type Grant, isGrant, isRefusal, type Taken, TooFewReplicas } from '../store/lock-store.js';
 import type { Clock, ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { Hold, type HoldOwner, TAKEN } from './hold.js';
@@ -315,7 +315,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.requesting = false;
     this.failure = error;
     this.phase = 'contending';
-    if (error instanceof StoreRefusal) this.endRefused();
+    if (isRefusal(error)) this.endRefused();
     else if (this.waiters.first) this.reask = this.clock.schedule(() => this.ask(), RETRY_DELAY);
     this.leaveWhenEmpty();
   }

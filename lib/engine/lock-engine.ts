@@ -89,6 +89,10 @@ export class LockEngine implements QueueContext, StoreEvents {
     else this.giveBack(name, grant);
   }
 
+  released(name: string): void {
+    this.queues.get(name)?.askAgain();
+  }
+
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.revoke(owner);
   }

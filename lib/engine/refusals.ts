@@ -1,7 +1,7 @@
 import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
-import { StoreRefusal, TooFewReplicas } from '../store/lock-store.js';
+import { isRefusal, TooFewReplicas } from '../store/lock-store.js';
 
 /** Somebody else had the lock while a caller waited for so many milliseconds. */
 export function timeoutError(
@@ -19,14 +19,14 @@ export function unavailableError(keys: readonly string[], cause: unknown): LockU
 }
 
 function problemOf(cause: unknown): string {
-  if (cause instanceof StoreRefusal) return 'Redis refused the request';
+  if (isRefusal(cause)) return 'Redis refused the request';
   if (cause instanceof TooFewReplicas) return 'Too few replicas of Redis confirmed the grant';
   return 'Redis did not answer in time';
 }
 
-/** The store did not confirm a longer lease; `cause` is undefined where only too few replicas did. */
-export function extensionError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  const problem = cause === undefined ? 'Too few replicas of Redis confirmed' : 'Redis did not confirm';
+/** The store did not confirm a longer lease; `cause` is undefined where it could not be found out, or too few learnt of it. */
+export function extensionError(keys: readonly string[], cause?: unknown): LockUnavailableError {
+  const problem = cause === undefined ? 'Too few servers confirmed' : 'Redis did not confirm';
   return new LockUnavailableError(`${problem} the extension of the lease.`, { keys, cause });
 }
 

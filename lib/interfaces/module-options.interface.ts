@@ -21,14 +21,22 @@ export type LockHttpStatuses = Partial<Record<LockErrorCode, number>>;
 
 /** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
 export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
-  /** Default: 127.0.0.1:6379, as ioredis does. An explicit `undefined` is refused. */
-  connection?: LockConnection;
+  /**
+   * Default: 127.0.0.1:6379, as ioredis does. An explicit `undefined` is refused. An array of three, five or more
+   * independent Redis servers makes a quorum: a lock is held while a majority of them keeps it.
+   */
+  connection?: LockConnection | readonly LockConnection[];
   /** Goes before every key and channel. Default `lock:`. */
   keyPrefix?: string;
   /** Callers of one instance that may wait for one name. Default 10,000. */
   maxWaiters?: number;
   /** Milliseconds that one Redis command may take. Default 1,000. */
   commandTimeout?: number;
+  /**
+   * With a quorum: milliseconds that one node may take for its answer, at most a quarter of `ttl`. A call with a
+   * shorter `ttl` gives it a quarter of that. Default 50.
+   */
+  nodeTimeout?: number;
   handoff?: HandoffOptions;
   /**
    * How waiting instances learn of a lock that was handed to them: by a message, or by asking ten times a second, for
@@ -44,10 +52,11 @@ export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
 /** {@link LockModuleOptions} after validation, with every default filled in. */
 export interface ResolvedModuleOptions {
   /** Unset means ioredis's own default. */
-  readonly connection: LockConnection | undefined;
+  readonly connection: LockConnection | readonly LockConnection[] | undefined;
   readonly keyPrefix: string;
   readonly maxWaiters: number;
   readonly commandTimeout: number;
+  readonly nodeTimeout: number;
   readonly handoff: Required<HandoffOptions>;
   readonly wake: 'pubsub' | 'poll';
   readonly interceptor: 'class' | 'global';

@@ -19,12 +19,7 @@ export function assertConnection(connection: unknown): asserts connection is Loc
     );
   }
   if (typeof connection === 'string') return assertUrl(connection);
-  if (Array.isArray(connection)) {
-    throw new LockConfigError(
-      `connection must be one Redis, ${ALLOWED}, but is an array of ${connection.length}.`,
-    );
-  }
-  if (typeof connection !== 'object' || connection === null) {
+  if (typeof connection !== 'object' || connection === null || Array.isArray(connection)) {
     throw new LockConfigError(`connection must be ${ALLOWED}, but is ${printableValue(connection)}.`);
   }
   if ('isCluster' in connection && connection.isCluster === true) {

@@ -4,7 +4,6 @@ import type {
   LockModuleOptions,
   ResolvedModuleOptions,
 } from '../interfaces/module-options.interface.js';
-import { assertConnection } from './connection-option.js';
 import { resolveHttpOption } from './http-option.js';
 import { assertHoldRange, assertLockOptionValues, LOCK_OPTION_DEFAULTS } from './lock-options.js';
 import {
@@ -14,7 +13,8 @@ import {
   assertWholeNumber,
   refuseOption,
 } from './option-checks.js';
-import { resolveReplicas } from './replicas-option.js';
+import { assertConnections, assertNodeTimeout, assertNoQuorum, isQuorum } from './quorum-option.js';
+import { assertReplicasGoWith, resolveReplicas } from './replicas-option.js';
 
 /** A signal is of one call, and has no default. */
 const LOCK_DEFAULT_NAMES = (Object.keys(LOCK_OPTION_DEFAULTS) as (keyof LockOptions)[]).filter(
@@ -27,6 +27,7 @@ const MODULE_OPTION_NAMES: ReadonlySet<string> = new Set<keyof LockModuleOptions
   ...LOCK_DEFAULT_NAMES,
   'maxWaiters',
   'commandTimeout',
+  'nodeTimeout',
   'handoff',
   'wake',
   'interceptor',
@@ -48,21 +49,29 @@ export function resolveModuleOptions(options: LockModuleOptions): ResolvedModule
   assertOptionsObject('The options of RedisLockModule', options);
   assertKnownOptions(options, MODULE_OPTION_NAMES);
   // Told apart from an option that is left out: a missing environment variable must not mean localhost.
-  if ('connection' in options) assertConnection(options.connection);
+  if ('connection' in options) assertConnections(options.connection);
   const { connection, keyPrefix = 'lock:', maxWaiters = 10_000, commandTimeout = 1_000 } = options;
+  const { nodeTimeout = 50 } = options;
   assertKeyPrefix(keyPrefix);
   assertWholeNumber('maxWaiters', maxWaiters, 1);
   assertMilliseconds('commandTimeout', commandTimeout, { min: 1, whole: true });
+  const defaults = resolveDefaults(options);
+  assertReplicasGoWith(connection, defaults.replicas);
+  const wake = resolveWake(options.wake);
+  if (wake === 'poll')
+    assertNoQuorum(connection, "wake: 'poll'", 'waiters are told of a release by the nodes');
+  assertNodeTimeout(nodeTimeout, isQuorum(connection) ? defaults.ttl : undefined);
   return {
     connection,
     keyPrefix,
     maxWaiters,
     commandTimeout,
+    nodeTimeout,
     handoff: resolveHandoff(options.handoff),
-    wake: resolveWake(options.wake),
+    wake,
     interceptor: resolveInterceptor(options.interceptor),
     http: resolveHttpOption(options.http),
-    defaults: resolveDefaults(options),
+    defaults,
   };
 }
 

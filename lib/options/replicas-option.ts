@@ -1,10 +1,12 @@
 import type { ReplicaOptions, ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import type { LockModuleOptions } from '../interfaces/module-options.interface.js';
 import {
   assertKnownOptions,
   assertMilliseconds,
   assertOptionsObject,
   assertWholeNumber,
 } from './option-checks.js';
+import { assertNoQuorum } from './quorum-option.js';
 
 const REPLICA_TIMEOUT = 100;
 
@@ -26,4 +28,13 @@ export function resolveReplicas({
   timeout = REPLICA_TIMEOUT,
 }: ReplicaOptions): ResolvedLockOptions['replicas'] {
   return min === 0 ? undefined : { min, timeout };
+}
+
+/** Refuses replicas where locks are kept on servers that have none. */
+export function assertReplicasGoWith(
+  connection: LockModuleOptions['connection'],
+  replicas: ResolvedLockOptions['replicas'],
+): void {
+  if (replicas)
+    assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows of every lock');
 }

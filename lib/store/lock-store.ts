@@ -60,6 +60,8 @@ export interface StoreEvents {
   granted(name: string, grant: Grant, claim: number): void;
   /** The hold of `owner` was taken away by force. */
   revoked(name: string, owner: string): void;
+  /** The lock may be free: whoever waits for it here should ask. For stores that hand no lock over. */
+  released(name: string): void;
   /** Grants can be received (again): whoever waits should ask. */
   subscribed(): void;
   /** Commands can be sent again after an interruption: every lease is in doubt. */
@@ -97,8 +99,8 @@ export interface LockStore {
   /** Resolves to whether the lock was still the owner's. */
   release(name: string, owner: string): Promise<boolean>;
   /**
-   * Resolves, for each, to whether the lock was still the owner's; undefined where it was, but not in time as many
-   * replicas learnt of it as have to.
+   * Resolves, for each, to whether the lock was still the owner's; undefined where that could not be found out, or not as
+   * many replicas learnt of it in time as have to.
    */
   extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]>;
   /** Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. */
@@ -119,6 +121,14 @@ export interface LockStore {
 /** The store answered with an error that asking again cannot cure: wrong credentials, missing rights, a foreign type of key. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
+}
+
+/** Whether asking again is of no use: a store that asks several servers says so when most of them refuse. */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof StoreRefusal) return true;
+  if (!(error instanceof AggregateError)) return false;
+  const refusals = error.errors.filter((each: unknown) => each instanceof Error && isRefusal(each.cause));
+  return refusals.length * 2 > error.errors.length;
 }
 
 /** The lock was granted, but too few replicas learnt of it in time. The grant still stands, and has to be given back. */

@@ -10,6 +10,13 @@ export interface Contestant {
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
+  /** With a quorum: the other servers. */
+  readonly others?: readonly RedisAddress[];
+}
+
+/** The servers of a quorum, or the one there is. */
+export function nodesOf({ host, port, others = [] }: RedisAddress): readonly RedisAddress[] {
+  return [{ host, port }, ...others];
 }
 
 /** Of a server or a proxy, as plain values that can be sent to another process. */

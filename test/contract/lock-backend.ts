@@ -11,8 +11,21 @@ export interface LockBackend {
   close(): Promise<void>;
 }
 
+/** What not every store promises. */
+export interface Capabilities {
+  /**
+   * Whether instances get a lock strictly in the order in which they queued. Where a majority of servers decides,
+   * that is the usual order and no promise.
+   */
+  readonly ordersInstances: boolean;
+  /** Whether a release gives the lock to the next instance; a majority only tells it, and it asks for its grant. */
+  readonly handsOver: boolean;
+}
+
 /** What each part of the contract suite is given. */
 export interface ContractContext {
+  /** Known when tests are named, unlike the rest. */
+  readonly capabilities: Capabilities;
   readonly backend: LockBackend;
   /** A lock name that no other test uses. */
   readonly name: string;

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { LockService } from '../../lib/lock.service.js';
-import type { ContractContext, LockBackend } from './lock-backend.js';
+import type { Capabilities, ContractContext, LockBackend } from './lock-backend.js';
 import { describeAcquiring } from './parts/acquiring.part.js';
 import { describeDiagnostics } from './parts/diagnostics.part.js';
 import { describeErrors } from './parts/errors.part.js';
@@ -33,7 +33,11 @@ const PARTS = [
  * @example
  * describeLockService('in memory', async () => new MemoryBackend());
  */
-export function describeLockService(name: string, setUp: () => Promise<LockBackend>): void {
+export function describeLockService(
+  name: string,
+  setUp: () => Promise<LockBackend>,
+  capabilities: Capabilities = { ordersInstances: true, handsOver: true },
+): void {
   describe(`LockService ${name}`, () => {
     let backend: LockBackend;
     let locks: LockService;
@@ -41,6 +45,7 @@ export function describeLockService(name: string, setUp: () => Promise<LockBacke
     let tests = 0;
     // Parts read it when their tests run, when everything is there.
     const context: ContractContext = {
+      capabilities,
       get backend() {
         return backend;
       },

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/engine/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { LockModuleOptions } from '../../lib/interfaces/module-options.interface.js';
+import { openRedis } from '../../lib/lock-service.factory.js';
 import { LockService } from '../../lib/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
-import { RedisStore } from '../../lib/store/redis/redis.store.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** What a test may see of an instance that an application may not. */
@@ -24,13 +24,11 @@ export class Instance implements AsyncDisposable {
 
   constructor({ wrap = (store) => store, ...options }: InstanceOptions) {
     const resolved = resolveModuleOptions(options);
-    const { connection, keyPrefix, commandTimeout, wake, handoff, maxWaiters } = resolved;
+    const { handoff, maxWaiters } = resolved;
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
-    this.store = wrap(
-      new RedisStore({ connection, keyPrefix, commandTimeout, wake, instance: this.name, clock, log }),
-    );
+    this.store = wrap(openRedis(resolved, { name: this.name, clock, log }));
     this.engine = new LockEngine({ store: this.store, clock, handoff, maxWaiters, log });
     this.locks = new LockService(resolved, this.engine);
   }

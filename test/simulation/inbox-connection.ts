@@ -60,6 +60,7 @@ export class InboxConnection {
       this.server.open({
         granted: (...grant) => this.deliver(generation, () => events?.granted(...grant)),
         revoked: (...hold) => this.deliver(generation, () => events?.revoked(...hold)),
+        released: () => undefined,
         subscribed: () => undefined,
         reconnected: () => undefined,
       });

@@ -20,7 +20,11 @@ interface RedlockClient {
 }
 
 /** How redlock and its descendants hold a lock: acquire and release. */
-export function redlockContestant(redlock: RedlockClient, client: Redis, lease: number): Contestant {
+export function redlockContestant(
+  redlock: RedlockClient,
+  clients: readonly Redis[],
+  lease: number,
+): Contestant {
   // It reports each attempt that found the lock taken as an error event.
   redlock.on('error', () => {});
   return {
@@ -32,6 +36,6 @@ export function redlockContestant(redlock: RedlockClient, client: Redis, lease: 
         await lock.release();
       }
     },
-    close: () => client.disconnect(),
+    close: () => clients.forEach((client) => client.disconnect()),
   };
 }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { createLock, IoredisAdapter, type Lock } from 'redlock-universal';
-import type { ContestantDefinition } from '../contestant.js';
+import { createLock, createRedlock, IoredisAdapter, type Lock } from 'redlock-universal';
+import { type ContestantDefinition, nodesOf } from '../contestant.js';
 import { LEASE, WAIT } from './common-settings.js';
 
 const RETRY_DELAY = 100;
@@ -10,22 +10,22 @@ export const contestant: ContestantDefinition = {
   id: 'redlock-universal',
   package: 'redlock-universal',
   kind: 'peer',
-  settings: `createLock on one node, one lock object a name, defaults (ttl 30 s, retryDelay ${RETRY_DELAY} ms), retryAttempts ${RETRY_ATTEMPTS} instead of 3; acquire and release`,
+  settings: `createLock on one node and createRedlock on several, one lock object a name, defaults (ttl 30 s, retryDelay ${RETRY_DELAY} ms), retryAttempts ${RETRY_ATTEMPTS} instead of 3; acquire and release`,
   sends: ['set', 'evalsha', 'eval', 'script|load'],
   async open(redis, ttl = LEASE) {
-    const client = new Redis({ ...redis });
-    const adapter = new IoredisAdapter(client);
+    const clients = nodesOf(redis).map(({ host, port }) => new Redis({ host, port }));
+    const adapters = clients.map((client) => new IoredisAdapter(client));
+    const [first, ...others] = adapters;
+    if (!first) throw new Error('There is no Redis.');
     const locks = new Map<string, Lock>();
     function lockOf(key: string): Lock {
       const known = locks.get(key);
       if (known) return known;
-      const lock = createLock({
-        adapter,
-        key,
-        ttl,
-        retryDelay: RETRY_DELAY,
-        retryAttempts: RETRY_ATTEMPTS,
-      });
+      const settings = { key, ttl, retryDelay: RETRY_DELAY, retryAttempts: RETRY_ATTEMPTS };
+      const lock =
+        others.length > 0
+          ? createRedlock({ adapters, ...settings })
+          : createLock({ adapter: first, ...settings });
       locks.set(key, lock);
       return lock;
     }
@@ -39,7 +39,7 @@ export const contestant: ContestantDefinition = {
           await lock.release(handle);
         }
       },
-      close: () => client.disconnect(),
+      close: () => clients.forEach((client) => client.disconnect()),
     };
   },
 };

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import Redlock from 'redlock';
-import type { ContestantDefinition } from '../contestant.js';
+import { type ContestantDefinition, nodesOf } from '../contestant.js';
 import { LEASE } from './common-settings.js';
 import { REDLOCK_SETTINGS, REDLOCK_SETTINGS_TEXT, redlockContestant } from './redlock-contestant.js';
 
@@ -11,7 +11,7 @@ export const contestant: ContestantDefinition = {
   settings: `${REDLOCK_SETTINGS_TEXT}; acquire and release`,
   sends: ['evalsha', 'eval'],
   async open(redis, lease = LEASE) {
-    const client = new Redis({ ...redis });
-    return redlockContestant(new Redlock([client], REDLOCK_SETTINGS), client, lease);
+    const clients = nodesOf(redis).map(({ host, port }) => new Redis({ host, port }));
+    return redlockContestant(new Redlock(clients, REDLOCK_SETTINGS), clients, lease);
   },
 };

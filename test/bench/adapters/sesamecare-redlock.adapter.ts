@@ -12,6 +12,6 @@ export const contestant: ContestantDefinition = {
   sends: ['evalsha', 'eval'],
   async open(redis, lease = LEASE) {
     const client = new Redis({ ...redis });
-    return redlockContestant(new Redlock([client], REDLOCK_SETTINGS), client, lease);
+    return redlockContestant(new Redlock([client], REDLOCK_SETTINGS), [client], lease);
   },
 };

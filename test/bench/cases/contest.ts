@@ -1,3 +1,4 @@
+import type { RedisServer } from '../../support/redis-server.js';
 import type { Bench } from '../bench.js';
 import { addressOf, type RedisAddress } from '../contestant.js';
 import type { LoadPool } from '../load/load-pool.js';
@@ -15,6 +16,8 @@ export interface Contest {
   readonly duration: number;
   /** Where the contestants find Redis, if not at the server itself. */
   readonly redis?: RedisAddress;
+  /** The servers whose commands and CPU are counted, if not the one server. */
+  readonly servers?: readonly RedisServer[];
 }
 
 /** The rounds of each contestant, or why there are none. */
@@ -63,16 +66,17 @@ function poolOf(bench: Bench, id: string, { processes, redis }: Contest): Promis
 
 async function runRound(bench: Bench, id: string, contest: Contest, round: number): Promise<RoundFigures> {
   const pool = await poolOf(bench, id, contest);
-  const cpuBefore = await cpuOf(bench, pool);
-  await bench.server.resetCommandCounts();
+  const servers = contest.servers ?? [bench.server];
+  const cpuBefore = await cpuOf(servers, pool);
+  await Promise.all(servers.map((server) => server.resetCommandCounts()));
   const { plan, results } = await pool.load(
     // Another name in each round: a lock that was left behind must not stop the next.
     { ...contest.load, name: `bench:${contest.name}:${round}` },
     contest,
   );
   const figures = figuresOf(plan, results, {
-    requests: await countRequests(bench, id),
-    cpu: (await cpuOf(bench, pool)) - cpuBefore,
+    requests: await countRequests(bench, id, servers),
+    cpu: (await cpuOf(servers, pool)) - cpuBefore,
   });
   // Those that still wait would go on asking.
   if (figures.stuck > 0) await bench.pools.discard(id);
@@ -80,24 +84,34 @@ async function runRound(bench: Bench, id: string, contest: Contest, round: numbe
 }
 
 /** Milliseconds of CPU that the load processes and Redis have used. */
-async function cpuOf(bench: Bench, pool: LoadPool): Promise<number> {
+async function cpuOf(servers: readonly RedisServer[], pool: LoadPool): Promise<number> {
   const processes = await Promise.all(pool.processes.map((worker) => worker.call('cpu')));
-  const client = bench.server.client();
+  const all = await Promise.all(servers.map(cpuOfServer));
+  return [...processes, ...all].reduce((sum, part) => sum + part, 0);
+}
+
+async function cpuOfServer(server: RedisServer): Promise<number> {
+  const client = server.client();
   const info = await client.info('cpu');
   client.disconnect();
   const redis = [...info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(
     ([, seconds]) => Number(seconds) * 1_000,
   );
-  return [...processes, ...redis].reduce((sum, part) => sum + part, 0);
+  return redis.reduce((sum, part) => sum + part, 0);
 }
 
 /** Commands that the contestant's clients sent since the counts were reset, without those called by scripts. */
-export async function countRequests(bench: Bench, id: string): Promise<number> {
+export async function countRequests(
+  bench: Bench,
+  id: string,
+  servers: readonly RedisServer[] = [bench.server],
+): Promise<number> {
   const definition = bench.contestants.get(id);
   if (!definition || definition instanceof Error) return NaN;
-  const counts = await bench.server.commandCounts();
+  const counts = await Promise.all(servers.map((server) => server.commandCounts()));
   return definition.sends.reduce((total, command) => {
     const share = definition.sendsAndCalls?.includes(command) ? 0.5 : 1;
-    return total + share * (counts[command] ?? 0);
+    const sent = counts.reduce((sum, ofServer) => sum + (ofServer[command] ?? 0), 0);
+    return total + share * sent;
   }, 0);
 }

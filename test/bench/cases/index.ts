@@ -8,6 +8,7 @@ import { httpRouteCase } from './http-route.case.js';
 import { killedHolderCase } from './killed-holder.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
 import { overheadCase } from './overhead.case.js';
+import { quorumCases } from './quorum.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
 
 /** In the order in which they run. */
@@ -17,6 +18,7 @@ export const benchCases: readonly BenchCase[] = [
   farRedisCase,
   handoffCase,
   killedHolderCase,
+  ...quorumCases,
   manyWaitersCase,
   renewedHoldsCase,
   httpRouteCase,

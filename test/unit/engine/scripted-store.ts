@@ -14,7 +14,7 @@ interface Calls {
   acquire: { readonly request: AcquireRequest; readonly reply: Grant | Taken };
   yield: { readonly request: YieldRequest; readonly reply: Grant | Taken | undefined };
   release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
-  extend: { readonly request: readonly Extension[]; readonly reply: readonly boolean[] };
+  extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | undefined)[] };
   cancel: {
     readonly request: { readonly name: string; readonly place: string };
     readonly reply: string | undefined;
@@ -73,7 +73,7 @@ export class ScriptedStore implements LockStore {
     return this.ask('release', { name, owner });
   }
 
-  extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+  extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]> {
     return this.ask('extend', batch);
   }
 

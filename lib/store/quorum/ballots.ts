@@ -1,0 +1,91 @@
+import type { Clock } from '../../engine/clock.js';
+import type { LuaScript } from '../../scripts/lua-script.js';
+import { quorumAcquireScript } from '../../scripts/quorum-acquire.script.js';
+import { quorumYieldScript } from '../../scripts/quorum-yield.script.js';
+import type { AcquireRequest, YieldRequest } from '../lock-store.js';
+import type { Endings } from './endings.js';
+import { isTaken, type NodeAnswer, type NodeReply, parseAnswer, tokenOf } from './node-answer.js';
+import type { Poll, Vote } from './poll.js';
+import type { Proposal, Proposals } from './proposals.js';
+import type { QuorumKeys } from './quorum-keys.js';
+import { acquireVerdict, type Verdict, yieldVerdict } from './verdict.js';
+import type { Waits } from './waits.js';
+
+/** A node must answer within this share of a lease, however long `nodeTimeout` is. */
+const MAX_SHARE_OF_LEASE = 1 / 4;
+/** Milliseconds for which a node remembers the last token of a name, beyond the lease. */
+const FENCE_RETENTION = 600_000;
+
+/** One vote on a proposal: what it came to, and what each node said. */
+export interface Round {
+  readonly verdict: Verdict;
+  readonly votes: readonly Vote<NodeAnswer>[];
+}
+
+/** What a vote looks up and leaves behind. */
+export interface BallotParts {
+  readonly clock: Clock;
+  readonly endings: Endings;
+  readonly keys: QuorumKeys;
+  readonly nodeTimeout: number;
+  readonly proposals: Proposals;
+  readonly quorum: Poll;
+  readonly waits: Waits;
+}
+
+/** Has the nodes vote on proposals, and notes what their answers tell. */
+export class Ballots {
+  constructor(private readonly parts: BallotParts) {}
+
+  /** Votes on an acquire. */
+  acquire(request: Omit<AcquireRequest, 'spent'>, { first, last }: Proposal): Promise<Round> {
+    const { ttl, place = '' } = request;
+    const { instance } = this.parts.keys;
+    const args = [instance, first, last, Math.ceil(ttl), place, retention(ttl)];
+    return this.vote(request, quorumAcquireScript, args, acquireVerdict);
+  }
+
+  /** Votes on the end of a turn. */
+  yield(request: YieldRequest, { first, last }: Proposal): Promise<Round> {
+    const { name, owner, ttl, place = '' } = request;
+    const { channels, claim, instance } = this.parts.keys;
+    const lease = [Math.ceil(ttl), place, retention(ttl)];
+    const args = [instance, tokenOf(owner), first, last, ...lease, channels, claim, name];
+    return this.vote(request, quorumYieldScript, args, yieldVerdict);
+  }
+
+  private vote(
+    { name, ttl }: Pick<AcquireRequest, 'name' | 'ttl'>,
+    script: LuaScript,
+    args: readonly (string | number)[],
+    verdictOf: (votes: readonly Vote<NodeAnswer>[], open: number) => Verdict | undefined,
+  ): Promise<Round> {
+    const { clock, endings, nodeTimeout, proposals, quorum, waits } = this.parts;
+    const keys = this.parts.keys.of(name);
+    const sentAt = clock.now();
+    let won = false;
+    return quorum.ask<NodeAnswer, Round>({
+      timeout: Math.min(nodeTimeout, ttl * MAX_SHARE_OF_LEASE),
+      ask: async (node, index) => {
+        const reply = await node.run<NodeReply>('take', script, keys, args);
+        proposals.observe(index, Number(reply[1]), sentAt);
+        const answer = parseAnswer(reply);
+        waits.note(name, answer.last);
+        // The node has put this instance into its queue, and it does not wait any more.
+        if (won && isTaken(answer)) endings.leave(node, name);
+        return answer;
+      },
+      decide: (votes, open) => {
+        const verdict = verdictOf(votes, open);
+        if (!verdict) return undefined;
+        won = verdict.kind === 'granted';
+        quorum.nodes.forEach((node, i) => won && isTaken(votes[i]) && endings.leave(node, name));
+        return { verdict, votes };
+      },
+    });
+  }
+}
+
+function retention(ttl: number): number {
+  return FENCE_RETENTION + Math.ceil(ttl);
+}

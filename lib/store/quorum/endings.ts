@@ -1,0 +1,71 @@
+import { quorumReleaseScript } from '../../scripts/quorum-release.script.js';
+import type { Int } from './node-answer.js';
+import { isAnswer, type Poll } from './poll.js';
+import type { QuorumKeys } from './quorum-keys.js';
+import type { QuorumNode } from './quorum-node.js';
+
+/** What an instance gives up on a node. */
+export interface Ending {
+  readonly name: string;
+  /** Grants up to this token end. */
+  readonly token: number;
+  /** Whether the next waiting instance is told of the free lock. */
+  readonly mode: 'wake' | 'quiet';
+  /** A place in the queue to take, `leave` to leave it, or '' for neither. */
+  readonly place: string;
+}
+
+/** Gives up holds, grants that found no majority, and places in queues. */
+export class Endings {
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly quorum: Poll,
+    private readonly keys: QuorumKeys,
+    private readonly nodeTimeout: number,
+  ) {}
+
+  /** Resolves to whether a majority still had the lock. */
+  everywhere(ending: Ending): Promise<boolean> {
+    const { quorum } = this;
+    return quorum.ask({
+      timeout: this.nodeTimeout,
+      ask: async (node) => ({ released: Number(await this.send(node, ending)) === 1 }),
+      decide: (votes, open) => {
+        const result = quorum.tally(votes, ({ released }) => released);
+        if (result !== undefined || open > 0) return result;
+        if (votes.filter(isAnswer).length < quorum.majority) throw quorum.noMajority(votes);
+        return false;
+      },
+    });
+  }
+
+  /** Not awaited by anybody: what fails is left to the lease, as what a crash leaves behind. */
+  inBackground(node: QuorumNode, ending: Ending): void {
+    const ended: Promise<unknown> = this.send(node, ending)
+      .catch(() => undefined)
+      .finally(() => this.underWay.delete(ended));
+    this.underWay.add(ended);
+  }
+
+  /** Takes this instance out of a node's queue. */
+  leave(node: QuorumNode, name: string): void {
+    this.inBackground(node, { name, token: 0, mode: 'quiet', place: 'leave' });
+  }
+
+  /** Passes a lock on that a node has reserved for this instance. */
+  passOn(node: QuorumNode, name: string): void {
+    this.inBackground(node, { name, token: 0, mode: 'wake', place: 'leave' });
+  }
+
+  /** Resolves when all that is under way is confirmed. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.underWay);
+  }
+
+  private send(node: QuorumNode, { name, token, mode, place }: Ending): Promise<Int> {
+    const { channels, claim, instance } = this.keys;
+    const args = [instance, token, mode, place, channels, claim, name];
+    return node.run<Int>('end', quorumReleaseScript, this.keys.of(name), args);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../engine/clock.js';
+import { NoMajorityError } from './no-majority.error.js';
+import type { QuorumNode } from './quorum-node.js';
+
+/** What one node has said: its answer, why there is none, or nothing yet. */
+export type Vote<T> = T | Error | undefined;
+
+/** How to ask all nodes at once. */
+export interface Question<T extends object, R> {
+  /** Milliseconds that each node has for its answer. */
+  readonly timeout: number;
+  readonly ask: (node: QuorumNode, index: number) => Promise<T>;
+  /** Called at each answer: the result, or undefined while it depends on the `open` ones. With none open it must decide. */
+  readonly decide: (votes: readonly Vote<T>[], open: number) => R | undefined;
+}
+
+/** All nodes of a quorum, asked at once. */
+export class Poll {
+  /** More than half of the nodes. */
+  readonly majority: number;
+
+  constructor(
+    readonly nodes: readonly QuorumNode[],
+    private readonly clock: Clock,
+  ) {
+    this.majority = majorityOf(nodes.length);
+  }
+
+  /** Settles as soon as the answers of the others cannot change the result any more. */
+  ask<T extends object, R>({ timeout, ask, decide }: Question<T, R>): Promise<R> {
+    const { clock, nodes } = this;
+    return new Promise<R>((resolve, reject) => {
+      const votes = nodes.map((): Vote<T> => undefined);
+      let open = nodes.length;
+      let decided = false;
+      const count = (index: number, vote: T | Error): void => {
+        if (decided) return;
+        votes[index] = vote;
+        open--;
+        try {
+          const result = decide(votes, open);
+          if (result === undefined) return;
+          resolve(result);
+        } catch (error) {
+          reject(error);
+        }
+        decided = true;
+        clock.cancel(timer);
+      };
+      const endWait = (): void => {
+        nodes.forEach((node, index) => {
+          if (votes[index] === undefined) count(index, silence(node, timeout));
+        });
+      };
+      // An answer that only waits to be read is no silence.
+      const timer = clock.schedule(() => clock.afterInput(endWait), timeout);
+      nodes.forEach((node, index) => {
+        ask(node, index).then(
+          (answer) => count(index, answer),
+          (error: unknown) => count(index, nodeError(node, error)),
+        );
+      });
+    });
+  }
+
+  /** Waits for all, and gives the answers there are if a majority has answered. */
+  async askAll<T extends object>(
+    timeout: number,
+    ask: (node: QuorumNode, index: number) => Promise<T>,
+  ): Promise<T[]> {
+    return this.ask<T, T[]>({
+      timeout,
+      ask,
+      decide: (votes, open) => {
+        if (open > 0) return undefined;
+        const answers = votes.filter(isAnswer);
+        if (answers.length < this.majority) throw this.noMajority(votes);
+        return answers;
+      },
+    });
+  }
+
+  /** Whether a majority says yes; undefined while, or where, that is not known. */
+  tally<T extends object>(votes: readonly Vote<T>[], isYes: (answer: T) => boolean): boolean | undefined {
+    let yes = 0;
+    let no = 0;
+    for (const vote of votes) {
+      if (isAnswer(vote) && isYes(vote)) yes++;
+      else if (isAnswer(vote)) no++;
+    }
+    if (yes >= this.majority) return true;
+    return no > votes.length - this.majority ? false : undefined;
+  }
+
+  /** Lists what came of each node; `describe` says what an answer was. */
+  noMajority<T extends object>(
+    votes: readonly Vote<T>[],
+    describe: (answer: T) => string = () => 'answered',
+  ): NoMajorityError {
+    const errors = votes.map((vote, i) =>
+      vote instanceof Error
+        ? vote
+        : new Error(`${this.nodes[i]?.label}: ${vote ? describe(vote) : 'was not waited for'}`),
+    );
+    return new NoMajorityError(errors, this.majority);
+  }
+}
+
+export function isAnswer<T extends object>(vote: Vote<T>): vote is T {
+  return vote !== undefined && !(vote instanceof Error);
+}
+
+/** More than half of so many nodes. */
+export function majorityOf(nodes: number): number {
+  return Math.floor(nodes / 2) + 1;
+}
+
+function silence({ label, trouble }: QuorumNode, timeout: number): Error {
+  return new Error(`${label}: did not answer within ${timeout} ms`, { cause: trouble });
+}
+
+function nodeError({ label }: QuorumNode, cause: unknown): Error {
+  return new Error(`${label}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}

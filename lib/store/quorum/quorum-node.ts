@@ -1,0 +1,35 @@
+import type { LuaScript } from '../../scripts/lua-script.js';
+
+/** What one node tells the quorum on its own. */
+export interface NodeEvents {
+  /** The lock was reserved there for this instance, which waited; tokens up to `last` have been accepted there. */
+  released(name: string, last: number): void;
+  /** The hold of `owner` was taken away by force. */
+  revoked(name: string, owner: string): void;
+  /** Messages can be received (again). */
+  subscribed(): void;
+  /** Commands can be sent again after an interruption. */
+  reconnected(): void;
+}
+
+/** Whether a request takes something, or ends what was taken before. */
+export type RequestKind = 'take' | 'end';
+
+/** One of the independent Redis servers of a quorum. */
+export interface QuorumNode {
+  /** Where it is, for errors and logs; without credentials. */
+  readonly label: string;
+  /** Whether messages reach this instance just now. */
+  readonly listening: boolean;
+  /** Why no answer comes, as far as the client knows. */
+  readonly trouble: Error;
+  open(events: NodeEvents): void;
+  /** Requests reach the node in the order of the calls. Rejects at once where it is of no use to ask. */
+  run<T>(
+    kind: RequestKind,
+    script: LuaScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<T>;
+  close(): void;
+}

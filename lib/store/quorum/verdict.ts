@@ -1,0 +1,114 @@
+import { instanceOf, type NodeAnswer } from './node-answer.js';
+import { isAnswer, majorityOf, type Vote } from './poll.js';
+
+/** What the votes of the nodes come to. */
+export type Verdict =
+  | { readonly kind: 'granted' }
+  /** A majority would accept a token beyond `last`. */
+  | { readonly kind: 'outdated'; readonly last: number }
+  /** A majority is, or may be, somebody else's; in `remaining` ms a majority can be free. */
+  | { readonly kind: 'taken'; readonly owner: string; readonly remaining: number | undefined }
+  /** Several contenders, none of them with a majority. */
+  | { readonly kind: 'split'; readonly owner: string }
+  /** The hold that was to be passed on is lost. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unreachable' };
+
+/** How many nodes said what. */
+class Count {
+  readonly accepted: number;
+  readonly outdated: number;
+  readonly gone: number;
+  readonly taken: readonly NodeAnswer[];
+  readonly last: number;
+  readonly majority: number;
+
+  constructor(
+    private readonly votes: readonly Vote<NodeAnswer>[],
+    readonly open: number,
+  ) {
+    const answers = votes.filter(isAnswer);
+    const count = (outcome: NodeAnswer['outcome']): number =>
+      answers.filter((answer) => answer.outcome === outcome).length;
+    this.accepted = acceptedOf(votes);
+    this.outdated = count('outdated');
+    this.gone = count('gone');
+    this.taken = answers.filter(({ outcome }) => outcome === 'taken');
+    this.last = Math.max(0, ...answers.map(({ last }) => last));
+    this.majority = majorityOf(votes.length);
+  }
+
+  get answered(): number {
+    return this.accepted + this.outdated + this.gone + this.taken.length;
+  }
+
+  /** The owner that most nodes name, and how many do; owner ids of one instance count together. */
+  get holder(): { owner: string; nodes: number } {
+    const counts = new Map<string, { owner: string; nodes: number }>();
+    for (const { owner } of this.taken) {
+      const nodes = (counts.get(instanceOf(owner))?.nodes ?? 0) + 1;
+      counts.set(instanceOf(owner), { owner, nodes });
+    }
+    return [...counts.values()].reduce((most, each) => (each.nodes > most.nodes ? each : most), {
+      owner: '',
+      nodes: 0,
+    });
+  }
+
+  /** Milliseconds until so many leases have ended that a majority can be free. */
+  get remaining(): number | undefined {
+    const times = this.votes.map((vote) => (isAnswer(vote) ? timeUntilFree(vote) : Infinity));
+    const time = times.toSorted((a, b) => a - b)[this.majority - 1] ?? Infinity;
+    return time === Infinity ? undefined : time;
+  }
+}
+
+/** The verdict over an acquire, or undefined while the `open` votes decide. */
+export function acquireVerdict(votes: readonly Vote<NodeAnswer>[], open: number): Verdict | undefined {
+  // First, since it is what nearly all votes come to, and each of them is looked at.
+  const majority = majorityOf(votes.length);
+  const accepted = acceptedOf(votes);
+  if (accepted >= majority) return { kind: 'granted' };
+  if (accepted + open >= majority) return undefined;
+  const count = new Count(votes, open);
+  const outdated = outdatedVerdict(count);
+  if (outdated !== 'no') return outdated;
+  const { owner, nodes } = count.holder;
+  if (nodes >= majority) return { kind: 'taken', owner, remaining: count.remaining };
+  if (open > 0) return undefined;
+  if (count.answered < majority) return { kind: 'unreachable' };
+  const unknown = votes.length - count.answered;
+  return nodes + unknown >= majority
+    ? { kind: 'taken', owner, remaining: count.remaining }
+    : { kind: 'split', owner };
+}
+
+/** The verdict over a yield: one node on which somebody waits is enough to give way, unless a majority kept the lock. */
+export function yieldVerdict(votes: readonly Vote<NodeAnswer>[], open: number): Verdict | undefined {
+  const count = new Count(votes, open);
+  const { accepted, gone, majority, taken } = count;
+  if (accepted >= majority) return { kind: 'granted' };
+  const [handed] = taken;
+  if (handed) return { kind: 'taken', owner: handed.owner, remaining: handed.remaining };
+  if (gone > votes.length - majority) return { kind: 'gone' };
+  if (accepted + open >= majority) return undefined;
+  const outdated = outdatedVerdict(count);
+  if (outdated !== 'no') return outdated;
+  return open > 0 ? undefined : { kind: 'unreachable' };
+}
+
+/** Whether a greater token would be accepted by a majority: undefined while that is open. */
+function outdatedVerdict({ accepted, outdated, open, last, majority }: Count): Verdict | undefined | 'no' {
+  if (outdated === 0 || accepted + outdated + open < majority) return 'no';
+  return accepted + outdated >= majority ? { kind: 'outdated', last } : undefined;
+}
+
+function acceptedOf(votes: readonly Vote<NodeAnswer>[]): number {
+  let accepted = 0;
+  for (const vote of votes) if (isAnswer(vote) && vote.outcome === 'accepted') accepted++;
+  return accepted;
+}
+
+function timeUntilFree({ outcome, remaining }: NodeAnswer): number {
+  return outcome === 'taken' ? (remaining ?? Infinity) : 0;
+}

@@ -1,0 +1,7 @@
+import { describeLockService } from './lock-service.contract.js';
+import { QuorumBackend } from './quorum-backend.js';
+
+describeLockService('on a quorum of five Redis servers', () => QuorumBackend.start(5), {
+  ordersInstances: false,
+  handsOver: false,
+});

@@ -1,0 +1,33 @@
+import type { LockModuleOptions } from '../../lib/interfaces/module-options.interface.js';
+import { createLockService } from '../../lib/lock-service.factory.js';
+import type { LockService } from '../../lib/lock.service.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { RedisServer } from '../support/redis-server.js';
+import type { LockBackend } from './lock-backend.js';
+
+/** Instances that share a quorum of independent servers. */
+export class QuorumBackend implements LockBackend {
+  private readonly services: LockService[] = [];
+
+  private constructor(private readonly servers: readonly RedisServer[]) {}
+
+  static async start(nodes: number): Promise<QuorumBackend> {
+    return new QuorumBackend(await Promise.all(Array.from({ length: nodes }, () => RedisServer.start())));
+  }
+
+  service(options: LockModuleOptions = {}): LockService {
+    const connection = this.servers.map(({ url }) => url);
+    const service = createLockService(resolveModuleOptions({ connection, ...options }));
+    this.services.push(service);
+    return service;
+  }
+
+  async clear(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.client().flushall()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.services.map((service) => service.close()));
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+}

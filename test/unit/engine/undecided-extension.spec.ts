@@ -1,0 +1,63 @@
+import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+
+describe('An extension of which the store cannot tell whether it counts', () => {
+  it('is tried again while the lease lasts, and the hold goes on', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 });
+    await clock.advance(1_000);
+    (await store.next('extend')).answer([undefined]);
+    await settle();
+    await clock.advance(600);
+    (await store.next('extend')).answer([true]);
+    await settle();
+    await clock.advance(1_500);
+
+    expect(hold.held).toBe(true);
+  });
+
+  it('does not make the lease last longer', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 });
+    await clock.advance(1_000);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      (await store.next('extend')).answer([undefined]);
+      await settle();
+      await clock.advance(500);
+    }
+    await clock.advance(500);
+
+    expect(hold.held).toBe(false);
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('is refused to a caller who asked for it, and costs it no hold', async () => {
+    const fixture = new EngineFixture();
+    const { store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 });
+    const extended = observe(hold.extend(5_000));
+    (await store.next('extend')).answer([undefined]);
+    await settle();
+
+    expect(extended.error).toBeInstanceOf(LockUnavailableError);
+    expect(hold.held).toBe(true);
+  });
+
+  it('does not lose a name that is kept for minHold', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ minHold: 1_000 });
+    const released = hold.release();
+    (await store.next('extend')).answer([undefined]);
+    await released;
+
+    expect(fixture.engine.keeper.size).toBe(0);
+    await clock.advance(1_000);
+    (await store.next('release')).answer(true);
+    await settle();
+    expect(fixture.engine.size).toBe(0);
+  });
+});
