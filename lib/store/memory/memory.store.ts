@@ -26,7 +26,7 @@ export class MemoryStore implements LockStore {
     this.subscribed = true;
   }
 
-  get canQueue(): boolean {
+  canQueue(): boolean {
     return this.subscribed;
   }
 

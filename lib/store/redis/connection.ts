@@ -1,11 +1,12 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { TLSSocket } from 'node:tls';
-import type { LockConnection } from '../../interfaces/module-options.interface.js';
+import type { SingleConnection } from '../../interfaces/module-options.interface.js';
 import type { LockLog } from '../lock-log.js';
 import { Redaction } from './redaction.js';
+import { Trouble } from './trouble.js';
 
 /** Milliseconds between attempts to reconnect: quick at first, never far apart, for a lock is waited for. */
-function retryStrategy(times: number): number {
+export function retryStrategy(times: number): number {
   return Math.min(50 * times, 1_000);
 }
 
@@ -16,12 +17,9 @@ export class RedisConnection {
   private readonly owned: boolean;
   private readonly opened: Redis[] = [];
   private readonly closed = new AbortController();
-  private lastError: Error | undefined;
+  private readonly problem: Trouble;
 
-  constructor(
-    connection: LockConnection | undefined,
-    private readonly log: LockLog,
-  ) {
+  constructor(connection: SingleConnection | undefined, log: LockLog) {
     this.owned = !(connection instanceof Object && 'evalsha' in connection);
     this.commands = this.owned
       ? createClient(connection as string | RedisOptions | undefined)
@@ -32,6 +30,7 @@ export class RedisConnection {
       sentinelPassword,
       username === 'default' ? undefined : username,
     ]);
+    this.problem = new Trouble(this.redaction, log);
     if (this.owned) this.watch(this.commands);
   }
 
@@ -59,7 +58,7 @@ export class RedisConnection {
 
   /** Why no answer comes, as far as the client knows. */
   get trouble(): Error {
-    return this.lastError ?? new Error(`The Redis client's status is "${this.commands.status}".`);
+    return this.problem.error ?? new Error(`The Redis client's status is "${this.commands.status}".`);
   }
 
   /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
@@ -76,32 +75,20 @@ export class RedisConnection {
 
   private watch(client: Redis): void {
     this.opened.push(client);
-    client.on('error', (error: unknown) => this.report(error));
+    client.on('error', (error: unknown) => {
+      // Cutting a connection off may fail it; nobody waits for it any more.
+      if (!this.closed.signal.aborted) this.problem.report(error);
+    });
     client.on('ready', () => this.recover());
   }
 
-  private report(error: unknown): void {
-    // Cutting a connection off may fail it; nobody waits for it any more.
-    if (this.closed.signal.aborted) return;
-    const clean = this.redaction.error(error);
-    if (this.lastError?.message === clean.message) return;
-    this.lastError = clean;
-    this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
-  }
-
   private recover(): void {
-    if (
-      !this.lastError ||
-      this.opened.some((client) => client.status !== 'ready' && client.status !== 'wait')
-    )
-      return;
-    this.lastError = undefined;
-    this.log.log('Redis can be used for locks again.');
+    if (this.opened.every(({ status }) => status === 'ready' || status === 'wait')) this.problem.end();
   }
 }
 
 /** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
-function abandon(stream: Redis['stream']): void {
+export function abandon(stream: Redis['stream']): void {
   // Only plain TCP can be reset.
   if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
   else stream.resetAndDestroy();
