@@ -188,6 +188,8 @@ export class RedisCluster implements AsyncDisposable {
     const server = await RedisServer.start({
       config: {
         'cluster-enabled': 'yes',
+        // A node that is alone does not learn it from others.
+        'cluster-announce-ip': '127.0.0.1',
         'cluster-node-timeout': nodeTimeout,
         // A replica whose link was down for a while on a busy machine must stand for election all the same.
         'cluster-replica-validity-factor': 0,

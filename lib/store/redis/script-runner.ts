@@ -128,6 +128,7 @@ export class ScriptRunner {
     call.due = now + this.commandTimeout;
     call.isPending = true;
     this.pending.push(call);
+    this.wakeUp.at(call.due);
   }
 
   private expire(now: number): void {

@@ -4,6 +4,8 @@ import type { Redaction } from './redaction.js';
 /** What is wrong with a connection. Each trouble is logged once, without credentials, and so is its end. */
 export class Trouble {
   private last: Error | undefined;
+  /** Several connections may fail in turns, each with a message of its own. */
+  private readonly logged = new Set<string>();
 
   constructor(
     private readonly redaction: Redaction,
@@ -16,14 +18,16 @@ export class Trouble {
 
   report(error: unknown): void {
     const clean = this.redaction.error(error);
-    if (this.last?.message === clean.message) return;
     this.last = clean;
+    if (this.logged.has(clean.message)) return;
+    this.logged.add(clean.message);
     this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
   }
 
   end(): void {
     if (!this.last) return;
     this.last = undefined;
+    this.logged.clear();
     this.log.log('Redis can be used for locks again.');
   }
 }
