@@ -85,7 +85,8 @@ export function describeClusterLocks(version: string): void {
       await (await next).release();
 
       expect(fencingToken).toBeGreaterThan(lock.fencingToken);
-      expect(run).toBeLessThanOrEqual(2 * 2);
+      // The release and the first renewal, each of them perhaps in full, for the node may not know the scripts.
+      expect(run).toBeLessThanOrEqual(4);
     });
 
     it.each(['app:', '{app}:'])('work with a client that puts %s before its keys', async (keyPrefix) => {
