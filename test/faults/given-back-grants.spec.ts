@@ -7,7 +7,7 @@ import type { AcquireRequest, LockStore } from '../../lib/store/lock-store.js';
 class SilentStore implements LockStore {
   readonly acquires: AcquireRequest[] = [];
   readonly released: string[] = [];
-    readonly trouble = new Error('This store never answers.');
+  readonly trouble = new Error('This store never answers.');
 
   open(): void {}
   canQueue = (): boolean => true;

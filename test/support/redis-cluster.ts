@@ -125,7 +125,7 @@ export class RedisCluster implements AsyncDisposable {
     await this.at(to).cluster('SETSLOT', slot, 'IMPORTING', fromId);
     await this.at(from).cluster('SETSLOT', slot, 'MIGRATING', toId);
     for (;;) {
-      const keys = (await this.at(from).cluster('GETKEYSINSLOT', slot, 100)) as string[];
+      const keys = await this.at(from).cluster('GETKEYSINSLOT', slot, 100);
       if (keys.length === 0) break;
       await this.at(from).migrate(to.host, to.port, '', 0, 5_000, 'KEYS', ...keys);
     }
@@ -230,7 +230,7 @@ export class RedisCluster implements AsyncDisposable {
   }
 
   private idOf(server: RedisServer): Promise<string> {
-    return this.at(server).cluster('MYID') as Promise<string>;
+    return this.at(server).cluster('MYID');
   }
 
   private async viewOf(server: RedisServer): Promise<{ known: number; ok: boolean }> {
@@ -240,8 +240,8 @@ export class RedisCluster implements AsyncDisposable {
     ]);
     const isFailing = /fail|handshake|noaddr/.test(String(nodes).replaceAll(/^.*,fail .*$/gm, ''));
     return {
-      known: Number(/cluster_known_nodes:(\d+)/.exec(String(info))?.[1]),
-      ok: String(info).includes('cluster_state:ok') && !isFailing,
+      known: Number(/cluster_known_nodes:(\d+)/.exec(info)?.[1]),
+      ok: info.includes('cluster_state:ok') && !isFailing,
     };
   }
 

@@ -62,12 +62,12 @@ describe('A hundred callers in four processes who want one lock of a Redis Clust
       const name = `lost by ${fault}`;
       await scene.rush(name);
       const master = await cluster.masterOf(`{${name}}`);
-      const { failedAt, writableAt } = await scene.losing(async () => {
-        const failedAt = now();
+      const failedAt = now();
+      const writableAt = await scene.losing(async () => {
         await master[fault]();
-        const writableAt = await whenWritable(name);
+        const recoveredAt = await whenWritable(name);
         await scene.untilEveryoneHeld(25);
-        return { failedAt, writableAt };
+        return recoveredAt;
       });
       await master.kill();
       await master.start();

@@ -1,5 +1,5 @@
 import { describeClusterLocks } from './cluster-locks.js';
 
-jest.mock<unknown>('ioredis', () => jest.requireActual('ioredis-5'));
+jest.mock('ioredis', () => jest.requireActual('ioredis-5'));
 
 describeClusterLocks('5');

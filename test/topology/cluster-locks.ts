@@ -14,26 +14,15 @@ export function describeClusterLocks(version: string): void {
     }, 120_000);
     afterAll(() => cluster.stop());
 
+    const manyChannels = async (): Promise<number> =>
+      (await Promise.all(cluster.servers.map((server) => shardChannels(server, '*many:*')))).flat().length;
+
     const open = (): Instance => new Instance({ connection: { nodes: cluster.nodes } });
     const home = (name: string): Promise<RedisServer> => cluster.masterOf(`{${name}}`);
 
     /** Channels in slots that somebody listens to. */
     const shardChannels = async (server: RedisServer, pattern = '*'): Promise<string[]> =>
       (await cluster.at(server).call('PUBSUB', 'SHARDCHANNELS', pattern)) as string[];
-
-    const untilHeard = (instance: Instance, name: string): Promise<unknown> =>
-      waitFor(
-        async () => instance.store.canQueue(name) && (await instance.locks.query(name)).pending.length === 1,
-        {
-          that: `an instance to wait for ${name} and to hear of it`,
-          timeout: 20_000,
-        },
-      );
-
-    const scriptsRun = async (server: RedisServer): Promise<number> => {
-      const { evalsha = 0, eval: inFull = 0 } = await server.commandCounts();
-      return evalsha + inFull;
-    };
 
     /** Hands a lock from one instance to another that waits, and tells what the node was asked for. */
     const handOver = async (name: string, first: Instance, second: Instance): Promise<number> => {
@@ -155,15 +144,13 @@ export function describeClusterLocks(version: string): void {
       const names = Array.from({ length: 200 }, (_, i) => `many:${i}`);
       const locks = await Promise.all(names.map((name) => first.locks.acquire(name)));
       const waiting = names.map((name) => second.locks.acquire(name));
-      const channels = async (): Promise<number> =>
-        (await Promise.all(cluster.servers.map((server) => shardChannels(server, '*many:*')))).flat().length;
-      await waitFor(async () => (await channels()) === names.length, {
+      await waitFor(async () => (await manyChannels()) === names.length, {
         that: 'a subscription for each name',
       });
       await Promise.all(locks.map((lock) => lock.release()));
       for (const lock of await Promise.all(waiting)) await lock.release();
 
-      await waitFor(async () => (await channels()) === 0, {
+      await waitFor(async () => (await manyChannels()) === 0, {
         timeout: 20_000,
         that: 'all subscriptions to end',
       });
@@ -293,3 +280,17 @@ export function describeClusterLocks(version: string): void {
     });
   });
 }
+
+const untilHeard = (instance: Instance, name: string): Promise<unknown> =>
+  waitFor(
+    async () => instance.store.canQueue(name) && (await instance.locks.query(name)).pending.length === 1,
+    {
+      that: `an instance to wait for ${name} and to hear of it`,
+      timeout: 20_000,
+    },
+  );
+
+const scriptsRun = async (server: RedisServer): Promise<number> => {
+  const { evalsha = 0, eval: inFull = 0 } = await server.commandCounts();
+  return evalsha + inFull;
+};

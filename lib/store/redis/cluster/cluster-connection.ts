@@ -134,8 +134,8 @@ export class ClusterConnection {
   }
 
   private recover(): void {
-    const isUsable = ({ status }: Redis): boolean => status === 'ready' || status === 'wait';
-    if (this.cluster.nodes('master').every(isUsable)) this.problem.end();
+    const masters = this.cluster.nodes('master');
+    if (masters.every(({ status }) => status === 'ready' || status === 'wait')) this.problem.end();
   }
 }
 
