@@ -109,9 +109,9 @@ export class ClusterConnection {
   replaceSilent(address: string): void {
     const node = this.nodes.get(address);
     if (!this.owned || !node) return;
-    if (node.status === 'ready') abandon(node.stream);
-    // A node that is frozen accepts connections, but the client would wait for its first answer for ever.
-    else if (node.status !== 'wait') node.disconnect();
+    // In any state: a node that is frozen accepts connections, and its first answer would be waited for, for ever.
+    const stream: Redis['stream'] | undefined = node.stream;
+    if (stream) abandon(stream);
   }
 
   /** Closes what this connection opened, whatever state it is in, and leaves no listener behind. */
