@@ -62,14 +62,18 @@ export class ClusterConnection {
     });
   }
 
-  /** Calls back whenever a node can be used (again), which may have been gone or have got its slots by a failover. */
-  onNodeReady(call: () => void): void {
+  /**
+   * Calls back whenever a node is gone, or can be used (again): what it keeps is in doubt. Without a request of somebody
+   * ioredis would not look for who has taken its place.
+   */
+  onInterruption(call: () => void): void {
     const watch = (node: Redis): void => {
       node.on('ready', call);
       this.undo.push(() => node.off('ready', call));
     };
     for (const node of this.nodes.values()) watch(node);
     this.on('+node', watch);
+    this.on('-node', call);
   }
 
   /** Calls back when the map of slots has been read anew. */

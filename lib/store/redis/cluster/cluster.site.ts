@@ -36,7 +36,7 @@ export class ClusterSite implements RedisSite {
   }
 
   open(events: StoreEvents): void {
-    this.connection.onNodeReady(() => events.reconnected());
+    this.connection.onInterruption(() => events.reconnected());
     this.inbox = new ClusterInbox(this.connection, this.keySpace, this.settings, events);
     this.inbox.open();
   }
