@@ -106,17 +106,6 @@ export class RedisCluster implements AsyncDisposable {
     return this.all.filter(({ port }) => lines.some((line) => line.includes(`:${port}@`)));
   }
 
-  /** Lets the replicas of a master see nothing of what it writes from now on, until {@link thaw}. */
-  async cutReplicas(master: RedisServer): Promise<void> {
-    for (const replica of await this.replicasOf(master)) replica.freeze();
-    // What had been sent to a frozen replica would be read when it goes on.
-    await this.at(master).call('CLIENT', 'KILL', 'TYPE', 'replica');
-  }
-
-  thaw(): void {
-    for (const server of this.all) server.thaw();
-  }
-
   /** Moves a slot with its keys to another master while clients go on, as `redis-cli --cluster reshard` does. */
   async moveSlot(slot: number, to: RedisServer): Promise<void> {
     const [from] = await this.owners(slot);
