@@ -27,10 +27,12 @@ export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export type { LockOptions, ReplicaOptions } from './interfaces/lock-options.interface.js';
 export type { Lock, LockInfo, LockSnapshot } from './interfaces/lock.interface.js';
 export type {
+  ClusterDescription,
   HandoffOptions,
   LockConnection,
   LockHttpStatuses,
   LockModuleOptions,
+  SingleConnection,
 } from './interfaces/module-options.interface.js';
 export type { KeyFunction, KeySource } from './keys/key-source.js';
 export type { LockedDecorator, LockedDecoratorFactory, LockedResult } from './keys/locked-method.types.js';

@@ -25,7 +25,7 @@ export class LeaseKeeper {
 
   constructor(
     private readonly clock: Clock,
-    private readonly store: Pick<LockStore, 'extend'>,
+    private readonly store: Pick<LockStore, 'extend' | 'maxBatch'>,
     private readonly lose: LoseLease,
   ) {
     this.wakeUp = new WakeUp(clock, (now) => this.look(now));
@@ -112,10 +112,11 @@ export class LeaseKeeper {
   }
 
   private extend(leases: Iterable<Lease>, ttlOf: (lease: Lease) => number): void {
+    const { maxBatch = BATCH } = this.store;
     let batch: Lease[] = [];
     for (const lease of leases) {
       batch.push(lease);
-      if (batch.length < BATCH) continue;
+      if (batch.length < maxBatch) continue;
       void this.extendBatch(batch, ttlOf);
       batch = [];
     }

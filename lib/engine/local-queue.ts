@@ -241,7 +241,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { clock, store } = this.context;
     const { ttl } = head.options;
     const tokens = this.tokens;
-    const queueing = !head.once && store.canQueue;
+    const queueing = !head.once && store.canQueue(this.name);
     if (queueing) this.place ??= this.newPlace(head, tokens);
     this.phase = 'contending';
     this.startRequest(now);
@@ -333,7 +333,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.seenTaken = true;
     const head = this.waiters.first;
     // Who came when the name was idle is not watched yet, and may have to ask many more times.
-    if (head && !head.once) this.watch(head);
+    if (head && !head.once) {
+      this.watch(head);
+      this.context.store.listen?.(this.name);
+    }
     const { unconfirmed } = this;
     this.unconfirmed = undefined;
     if (unconfirmed) this.claim(unconfirmed.grant, unconfirmed.ttl);
@@ -458,7 +461,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.phase = 'yielding';
     const { ttl, replicas } = head.options;
     const { tokens } = this;
-    this.place = store.canQueue ? this.newPlace(head, tokens) : undefined;
+    this.place = store.canQueue(this.name) ? this.newPlace(head, tokens) : undefined;
     this.startRequest(now);
     store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place: this.place, replicas }).then(
       (reply) => {
@@ -522,6 +525,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.cancel(this.reask);
     this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
     this.seenTaken = false;
+    this.context.store.ignore?.(this.name);
     this.context.drop(this);
   }
 

@@ -98,7 +98,8 @@ export class LockEngine implements QueueContext, StoreEvents {
   }
 
   /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
-  subscribed(): void {
+  subscribed(name?: string): void {
+    if (name !== undefined) return this.queues.get(name)?.askAgain();
     this.keeper.checkNow();
     for (const queue of this.queues.values()) queue.askAgain();
   }

@@ -1,12 +1,28 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import type { LockErrorCode } from '../errors/lock.error.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
 
+/** One Redis: a URL (`redis://` or `rediss://`, with credentials and database), ioredis options, or a ready client. */
+export type SingleConnection = string | RedisOptions | Redis;
+
 /**
- * Where Redis is: a URL (`redis://` or `rediss://`, with credentials and database), ioredis options,
- * or a ready client. A client that is passed in is never closed by this package.
+ * A Redis Cluster: nodes to begin with, and ioredis's options for it. The others are found through them.
+ *
+ * @example
+ * ```ts
+ * const connection = { nodes: ['redis://10.0.0.1:6379'], options: { redisOptions: { password: 'secret' } } };
+ * ```
  */
-export type LockConnection = string | RedisOptions | Redis;
+export interface ClusterDescription {
+  readonly nodes: readonly ClusterNode[];
+  readonly options?: ClusterOptions;
+}
+
+/**
+ * Where Redis is: one server, or a Cluster, described or as a ready client. A client that is passed in is never
+ * closed by this package.
+ */
+export type LockConnection = SingleConnection | ClusterDescription | Cluster;
 
 /** How a name that several callers want is handed on. */
 export interface HandoffOptions {
@@ -25,7 +41,7 @@ export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
    * Default: 127.0.0.1:6379, as ioredis does. An explicit `undefined` is refused. An array of three, five or more
    * independent Redis servers makes a quorum: a lock is held while a majority of them keeps it.
    */
-  connection?: LockConnection | readonly LockConnection[];
+  connection?: LockConnection | readonly SingleConnection[];
   /** Goes before every key and channel. Default `lock:`. */
   keyPrefix?: string;
   /** Callers of one instance that may wait for one name. Default 10,000. */
@@ -52,7 +68,7 @@ export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
 /** {@link LockModuleOptions} after validation, with every default filled in. */
 export interface ResolvedModuleOptions {
   /** Unset means ioredis's own default. */
-  readonly connection: LockConnection | readonly LockConnection[] | undefined;
+  readonly connection: LockConnection | readonly SingleConnection[] | undefined;
   readonly keyPrefix: string;
   readonly maxWaiters: number;
   readonly commandTimeout: number;

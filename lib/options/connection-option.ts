@@ -1,11 +1,13 @@
 import { LockConfigError } from '../errors/lock-config.error.js';
 import type { LockConnection } from '../interfaces/module-options.interface.js';
+import { assertClusterDescription, assertShardedPubSub, isClusterClient } from './cluster-option.js';
 import { printableValue } from './printable-value.js';
 import { redactedConnection } from './redacted-connection.js';
 import { assertSentinels } from './sentinel-option.js';
 
 const ALLOWED =
-  'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, or an ioredis client';
+  'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
+  '{ nodes, options } of a Redis Cluster, or an ioredis client';
 
 /**
  * Refuses a connection that could never work. Messages show an URL without its credentials and never
@@ -22,11 +24,8 @@ export function assertConnection(connection: unknown): asserts connection is Loc
   if (typeof connection !== 'object' || connection === null || Array.isArray(connection)) {
     throw new LockConfigError(`connection must be ${ALLOWED}, but is ${printableValue(connection)}.`);
   }
-  if ('isCluster' in connection && connection.isCluster === true) {
-    throw new LockConfigError(
-      'connection is a Redis Cluster, but must be a single Redis (with replicas or without).',
-    );
-  }
+  if (isClusterClient(connection)) return assertShardedPubSub();
+  if ('nodes' in connection && !('evalsha' in connection)) return assertClusterDescription(connection);
   assertNumericField(connection, 'port', 1, 65_535);
   assertNumericField(connection, 'db', 0, Number.MAX_SAFE_INTEGER);
   assertSentinels(connection);

@@ -1,5 +1,6 @@
 import { LockConfigError } from '../errors/lock-config.error.js';
-import type { LockConnection, LockModuleOptions } from '../interfaces/module-options.interface.js';
+import type { LockModuleOptions, SingleConnection } from '../interfaces/module-options.interface.js';
+import { isClusterConnection } from './cluster-option.js';
 import { assertConnection } from './connection-option.js';
 import { assertMilliseconds } from './option-checks.js';
 
@@ -9,7 +10,7 @@ const LARGEST_SHARE = 1 / 4;
 /** Whether a connection names several independent servers. */
 export function isQuorum(
   connection: LockModuleOptions['connection'],
-): connection is readonly LockConnection[] {
+): connection is readonly SingleConnection[] {
   return Array.isArray(connection);
 }
 
@@ -64,6 +65,8 @@ function refuseSize(size: number): never {
 function assertNode(node: unknown, index: number): void {
   try {
     assertConnection(node);
+    if (isClusterConnection(node))
+      throw new LockConfigError('it is a Redis Cluster. A node is a single master.');
   } catch (error) {
     if (!(error instanceof LockConfigError)) throw error;
     throw new LockConfigError(`connection[${index}] cannot be a node of the quorum: ${error.message}`);

@@ -1,5 +1,7 @@
+import { LockConfigError } from '../errors/lock-config.error.js';
 import type { ReplicaOptions, ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import type { LockModuleOptions } from '../interfaces/module-options.interface.js';
+import { isClusterConnection } from './cluster-option.js';
 import {
   assertKnownOptions,
   assertMilliseconds,
@@ -35,6 +37,10 @@ export function assertReplicasGoWith(
   connection: LockModuleOptions['connection'],
   replicas: ResolvedLockOptions['replicas'],
 ): void {
-  if (replicas)
-    assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows of every lock');
+  if (!replicas) return;
+  assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows of every lock');
+  if (!isClusterConnection(connection)) return;
+  throw new LockConfigError(
+    'replicas does not go with a Redis Cluster. Leave it out, or keep these locks on one master with replicas.',
+  );
 }

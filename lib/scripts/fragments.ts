@@ -6,9 +6,11 @@
  * is lost (FLUSHALL) or stale (failover): the clock carries them. While the counter is ahead of the clock by
  * more than 10 ms, blocks shrink to a single token, so that the clock catches up.
  * Lua prints large numbers in scientific notation, hence `digits`.
+ * A counter beside its lock (in a Cluster) is kept for ten minutes only, so that no name leaves one for good.
  */
 export const MINT = `
 local now, last
+local kept = string.sub(fence, -7) == '}:fence' and '600000'
 local function digits(number)
   return string.format('%.0f', number)
 end
@@ -27,7 +29,12 @@ local function mint(n)
   local token = math.max(last + 1, now)
   last = token + n - 1
   local text = digits(token)
-  redis.call('SET', fence, n == 1 and text or digits(last))
+  local used = n == 1 and text or digits(last)
+  if kept then
+    redis.call('SET', fence, used, 'PX', kept)
+  else
+    redis.call('SET', fence, used)
+  end
   return token, n, text
 end
 `;
@@ -46,7 +53,8 @@ end
  * and nothing granted: the caller needs no message. Reads `inbox`, the prefix of the instances' channels, and
  * `prefix`, the length of what precedes `{name}` in keys.
  *
- * PUBLISH counts its receivers: none means that the instance is gone, so its place goes to the next.
+ * An inbox with a hash tag is heard in the slot of the lock (in a Cluster), hence SPUBLISH.
+ * Publishing counts the receivers: none means that the instance is gone, so its place goes to the next.
  * With an empty `inbox` nobody is told: the instance finds the lock when it asks again, or its lease runs out.
  * The grant runs for the short claim lease that the waiter asked for; its first renewal makes it a full one.
  * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`.
@@ -65,7 +73,8 @@ local function hand_off(lock, queue, own)
     if instance then
       local _, n, token = mint(tonumber(wanted))
       local grant = 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. string.sub(lock, prefix + 2, -2)
-      if inbox == '' or redis.call('PUBLISH', inbox .. instance, grant) > 0 then
+      local publish = string.find(inbox, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+      if inbox == '' or redis.call(publish, inbox .. instance, grant) > 0 then
         local owner = instance .. ':' .. token
         redis.call('SET', lock, owner, 'PX', claim)
         return owner

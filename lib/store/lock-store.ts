@@ -62,8 +62,8 @@ export interface StoreEvents {
   revoked(name: string, owner: string): void;
   /** The lock may be free: whoever waits for it here should ask. For stores that hand no lock over. */
   released(name: string): void;
-  /** Grants can be received (again): whoever waits should ask. */
-  subscribed(): void;
+  /** Grants can be received (again), of this name or of all: whoever waits should ask. */
+  subscribed(name?: string): void;
   /** Commands can be sent again after an interruption: every lease is in doubt. */
   reconnected(): void;
 }
@@ -83,8 +83,14 @@ export interface StoreNode {
 export interface LockStore {
   /** Starts listening for grants. Called once, before the first request. */
   open(events: StoreEvents): void;
-  /** Whether grants by hand-off would reach this instance just now. */
-  readonly canQueue: boolean;
+  /** Whether a grant of this name by hand-off would reach this instance just now. */
+  canQueue(name: string): boolean;
+  /** Somebody here waits for the name: for stores that have to listen to each by itself. They tell once they do. */
+  listen?(name: string): void;
+  /** Nobody here waits for the name any more. */
+  ignore?(name: string): void;
+  /** How many leases may be extended in one request, where that is limited. */
+  readonly maxBatch?: number | undefined;
   /** Milliseconds after which a waiting instance asks again although it was told nothing; left out: a second. */
   readonly reaskDelay?: number;
   /** Why no answer comes, as far as the store knows. */

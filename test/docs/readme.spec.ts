@@ -9,7 +9,7 @@ import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { LockMetrics } from '../../lib/opentelemetry/lock-metrics.js';
-import { LEAST_RIGHTS, READY_CHECK_RIGHT } from '../engine/least-rights.js';
+import { LEAST_CLUSTER_RIGHTS, LEAST_RIGHTS, READY_CHECK_RIGHT } from '../engine/least-rights.js';
 import { CHANNELS } from '../support/lock-events.js';
 import { RedisServer } from '../support/redis-server.js';
 import { compileSnippets } from './compile-snippets.js';
@@ -73,6 +73,12 @@ it('The README lists the rights that are enough, and no others', () => {
   const line = readme.blocks.find(({ text }) => text.startsWith('user locks '))?.text ?? '';
   const rights = line.split(' ').filter((word) => /^[~&+]/.test(word));
   expect(new Set(rights)).toEqual(new Set([...LEAST_RIGHTS, READY_CHECK_RIGHT]));
+});
+
+it('The README lists the further rights that are enough on a Cluster, and no others', () => {
+  const line = readme.blocks.find(({ text }) => text.startsWith('&lock:{*}'))?.text ?? '';
+  const further = LEAST_CLUSTER_RIGHTS.filter((right) => !LEAST_RIGHTS.includes(right));
+  expect(new Set(line.trim().split(' '))).toEqual(new Set(further));
 });
 
 describe('the tables of the README', () => {

@@ -34,8 +34,16 @@ export class GatedStore implements LockStore {
     return this.requests.filter((request) => request.method === method).length;
   }
 
-  get canQueue(): boolean {
-    return this.store.canQueue;
+  canQueue(name: string): boolean {
+    return this.store.canQueue(name);
+  }
+
+  listen(name: string): void {
+    this.store.listen?.(name);
+  }
+
+  ignore(name: string): void {
+    this.store.ignore?.(name);
   }
 
   get trouble(): Error {

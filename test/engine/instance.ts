@@ -36,7 +36,7 @@ export class Instance implements AsyncDisposable {
   /** Has every connection made and every script loaded, so that later requests are those of locks alone. */
   async warmUp(): Promise<this> {
     await this.locks.using(`warm-up:${this.name}`, (lock) => lock.extend());
-    await waitFor(() => this.store.canQueue, { that: 'the inbox to be subscribed' });
+    await waitFor(() => this.store.canQueue('warm-up'), { that: 'the inbox to be subscribed' });
     return this;
   }
 

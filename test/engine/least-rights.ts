@@ -19,6 +19,18 @@ export const LEAST_RIGHTS: readonly string[] = [
   '+zrange',
 ];
 
+/** The same on a Redis Cluster. */
+export const LEAST_CLUSTER_RIGHTS: readonly string[] = [
+  ...LEAST_RIGHTS,
+  '&lock:{*}:inbox:*',
+  '+ssubscribe',
+  '+sunsubscribe',
+  '+spublish',
+  '+asking',
+  '+cluster|slots',
+  '+cluster|info',
+];
+
 /** Lets ioredis wait while a restarted Redis loads its data; without it ioredis prints a warning at each connect. */
 export const READY_CHECK_RIGHT = '+info';
 

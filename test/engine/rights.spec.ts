@@ -118,7 +118,7 @@ describe('A Redis user with the least rights', () => {
     await (await next).release();
     expect(deaf.logged).toEqual([expect.stringContaining('SUBSCRIBE')]);
     await admin.call('ACL', 'SETUSER', 'deaf', '&lock:inbox:*');
-    await waitFor(() => deaf.store.canQueue, { that: 'the subscription once it is allowed' });
+    await waitFor(() => deaf.store.canQueue('n'), { that: 'the subscription once it is allowed' });
   });
 });
 
@@ -126,7 +126,7 @@ describe('A Redis user with the least rights', () => {
 async function everything({ locks }: Instance, other: Instance, prefix: string): Promise<void> {
   await locks.using(`${prefix}:free`, (lock) => lock.extend());
   await other.locks.using(`${prefix}:other`, () => undefined);
-  await waitFor(() => other.store.canQueue, { timeout: 300, that: 'the inbox' });
+  await waitFor(() => other.store.canQueue('n'), { timeout: 300, that: 'the inbox' });
 
   const name = `${prefix}:handed`;
   const lock = await locks.acquire(name);

@@ -291,7 +291,7 @@ describe('Scripts', () => {
     await on(releaseScript, ['b', ...PREFIXES, owned]);
     await on(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1']);
 
-    expect(await on(forceReleaseScript, PREFIXES)).toBe(1);
+    expect(await on(forceReleaseScript, [...PREFIXES, 'lock:inbox:'])).toBe(1);
     expect(await client.keys('*')).toEqual(['lock:fence']);
   });
 

@@ -7,10 +7,10 @@ import type { AcquireRequest, LockStore } from '../../lib/store/lock-store.js';
 class SilentStore implements LockStore {
   readonly acquires: AcquireRequest[] = [];
   readonly released: string[] = [];
-  readonly canQueue = true;
   readonly trouble = new Error('This store never answers.');
 
   open(): void {}
+  canQueue = (): boolean => true;
   place = (): string => 'me|1000|1';
   acquire(request: AcquireRequest): Promise<never> {
     this.acquires.push(request);

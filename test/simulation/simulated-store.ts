@@ -26,7 +26,7 @@ export class SimulatedStore implements LockStore {
     this.inbox.listen(events);
   }
 
-  get canQueue(): boolean {
+  canQueue(): boolean {
     return this.inbox.open;
   }
 

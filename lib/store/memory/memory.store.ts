@@ -27,7 +27,7 @@ export class MemoryStore implements LockStore {
     this.subscribed = true;
   }
 
-  get canQueue(): boolean {
+  canQueue(): boolean {
     return this.subscribed;
   }
 

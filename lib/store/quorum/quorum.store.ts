@@ -90,7 +90,7 @@ export class QuorumStore implements LockStore {
     });
   }
 
-  get canQueue(): boolean {
+  canQueue(): boolean {
     return this.quorum.nodes.some(({ listening }) => listening);
   }
 

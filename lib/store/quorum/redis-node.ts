@@ -1,9 +1,9 @@
 import type { Clock } from '../../engine/clock.js';
-import type { LockConnection } from '../../interfaces/module-options.interface.js';
+import type { SingleConnection } from '../../interfaces/module-options.interface.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import type { LockLog } from '../lock-log.js';
 import { RedisConnection } from '../redis/connection.js';
-import { Inbox } from '../redis/inbox.js';
+import { SingleInbox } from '../redis/single-inbox.js';
 import { ScriptRunner } from '../redis/script-runner.js';
 import { Cork } from './cork.js';
 import type { NodeEvents, QuorumNode, RequestKind } from './quorum-node.js';
@@ -20,7 +20,7 @@ const AWAY: ReadonlySet<string> = new Set(['reconnecting', 'close', 'end']);
 const MAX_OWED: Readonly<Record<RequestKind, number>> = { take: 100, end: 10_000 };
 
 export interface RedisNodeSettings {
-  readonly connection: LockConnection;
+  readonly connection: SingleConnection;
   readonly keyPrefix: string;
   readonly instance: string;
   readonly nodeTimeout: number;
@@ -35,7 +35,7 @@ export class RedisNode implements QuorumNode {
   private readonly connection: RedisConnection;
   private readonly scripts: ScriptRunner;
   private readonly cork: Cork;
-  private inbox: Inbox | undefined;
+  private inbox: SingleInbox | undefined;
   private stopListening: (() => void) | undefined;
   /** Requests without an answer, and since when none has come. */
   private owed = 0;
@@ -56,7 +56,7 @@ export class RedisNode implements QuorumNode {
   }
 
   get listening(): boolean {
-    return this.inbox?.open ?? false;
+    return this.inbox?.hears() ?? false;
   }
 
   get trouble(): Error {
@@ -80,8 +80,8 @@ export class RedisNode implements QuorumNode {
       revoked: events.revoked.bind(events),
       subscribed: () => events.subscribed(),
     };
-    this.inbox = new Inbox(listener, `${keyPrefix}inbox:${instance}`, instance, storeEvents, log);
-    void this.inbox.listen();
+    this.inbox = new SingleInbox(listener, `${keyPrefix}inbox:${instance}`, instance, storeEvents, log);
+    this.inbox.open();
   }
 
   run<T>(

@@ -1,11 +1,12 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { TLSSocket } from 'node:tls';
-import type { LockConnection } from '../../interfaces/module-options.interface.js';
+import type { SingleConnection } from '../../interfaces/module-options.interface.js';
 import type { LockLog } from '../lock-log.js';
 import { createClient } from './create-client.js';
 import { Redaction } from './redaction.js';
 import { isDemoted } from './redis-error.js';
 import { retryStrategy } from './retry-strategy.js';
+import { Trouble } from './trouble.js';
 
 /** A server that accepts connections but does not answer the handshake for so many ms is given up. */
 const HANDSHAKE_TIMEOUT = 2_000;
@@ -19,16 +20,11 @@ export class RedisConnection {
   private readonly owned: boolean;
   private readonly opened: Redis[] = [];
   private readonly closed = new AbortController();
-  /** What has been reported since all was well. */
-  private readonly reported = new Set<string>();
-  private lastError: Error | undefined;
+  private readonly problem: Trouble;
   private leftAt = -Infinity;
   private readonly follow = (): void => this.renewListenersElsewhere();
 
-  constructor(
-    connection: LockConnection | undefined,
-    private readonly log: LockLog,
-  ) {
+  constructor(connection: SingleConnection | undefined, log: LockLog) {
     this.owned = !(connection instanceof Object && 'evalsha' in connection);
     this.commands = this.owned
       ? createClient(connection as string | RedisOptions | undefined)
@@ -39,6 +35,7 @@ export class RedisConnection {
       sentinelPassword,
       ...[sentinelUsername, username].filter((name) => name !== 'default'),
     ]);
+    this.problem = new Trouble(this.redaction, log);
     if (this.owned) this.watch(this.commands);
     this.commands.on('ready', this.follow);
   }
@@ -72,12 +69,12 @@ export class RedisConnection {
 
   /** Why no answer comes, as far as the client knows. */
   get trouble(): Error {
-    return this.lastError ?? new Error(`The Redis client's status is "${this.commands.status}".`);
+    return this.problem.error ?? new Error(`The Redis client's status is "${this.commands.status}".`);
   }
 
   /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
   replaceSilent(): void {
-    if (this.owned && this.commands.status === 'ready') this.abandon(this.commands);
+    if (this.owned && this.commands.status === 'ready') abandon(this.commands.stream);
   }
 
   /** Looks for the master anew where an error says that the server is not it any more. */
@@ -86,14 +83,7 @@ export class RedisConnection {
     const now = performance.now();
     if (now < this.leftAt + LEAVE_INTERVAL) return;
     this.leftAt = now;
-    for (const client of this.opened) if (client.status === 'ready') this.abandon(client);
-  }
-
-  /** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
-  abandon({ stream }: Redis): void {
-    // Not `disconnect`, which waits for an answer to its end of the connection, too. Only plain TCP can be reset.
-    if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
-    else stream.resetAndDestroy();
+    for (const client of this.opened) if (client.status === 'ready') abandon(client.stream);
   }
 
   /** Closes what this connection opened, whatever state it is in. */
@@ -116,7 +106,10 @@ export class RedisConnection {
 
   private watch(client: Redis): void {
     this.opened.push(client);
-    client.on('error', (error: unknown) => this.report(error));
+    client.on('error', (error: unknown) => {
+      // Cutting a connection off may fail it; nobody waits for it any more.
+      if (!this.closed.signal.aborted) this.problem.report(error);
+    });
     client.on('connect', () => this.expectHandshake(client));
     client.on('ready', () => this.recover());
   }
@@ -125,7 +118,7 @@ export class RedisConnection {
   private expectHandshake(client: Redis): void {
     const { stream } = client;
     setTimeout(() => {
-      if (client.status === 'connect' && client.stream === stream) this.abandon(client);
+      if (client.status === 'connect' && client.stream === stream) abandon(stream);
     }, HANDSHAKE_TIMEOUT).unref();
   }
 
@@ -133,32 +126,20 @@ export class RedisConnection {
   private renewListenersElsewhere(): void {
     const here = addressOf(this.commands);
     for (const client of this.opened) {
-      if (client.status === 'ready' && addressOf(client) !== here) this.abandon(client);
+      if (client.status === 'ready' && addressOf(client) !== here) abandon(client.stream);
     }
   }
 
-  private report(error: unknown): void {
-    // Cutting a connection off may fail it; nobody waits for it any more.
-    if (this.closed.signal.aborted) return;
-    const clean = this.redaction.error(error);
-    // ioredis counts up the delays between its attempts to reach a sentinel.
-    clean.message = clean.message.replace(/ Retrying from scratch after \d+ms\./, '');
-    this.lastError = clean;
-    if (this.reported.has(clean.message)) return;
-    this.reported.add(clean.message);
-    this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
-  }
-
   private recover(): void {
-    if (
-      !this.lastError ||
-      this.opened.some((client) => client.status !== 'ready' && client.status !== 'wait')
-    )
-      return;
-    this.lastError = undefined;
-    this.reported.clear();
-    this.log.log('Redis can be used for locks again.');
+    if (this.opened.every(({ status }) => status === 'ready' || status === 'wait')) this.problem.end();
   }
+}
+
+/** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
+export function abandon(stream: Redis['stream']): void {
+  // Not `disconnect`, which waits for an answer to its end of the connection, too. Only plain TCP can be reset.
+  if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
+  else stream.resetAndDestroy();
 }
 
 function addressOf({ stream }: Redis): string {

@@ -1,6 +1,5 @@
-import type { Clock } from '../../engine/clock.js';
 import type { LockSnapshot } from '../../interfaces/lock.interface.js';
-import type { LockConnection } from '../../interfaces/module-options.interface.js';
+import { isClusterConnection } from '../../options/cluster-option.js';
 import { acquireScript } from '../../scripts/acquire.script.js';
 import { cancelScript } from '../../scripts/cancel.script.js';
 import { extendScript } from '../../scripts/extend.script.js';
@@ -9,7 +8,6 @@ import type { LuaScript } from '../../scripts/lua-script.js';
 import { queryScript } from '../../scripts/query.script.js';
 import { releaseScript } from '../../scripts/release.script.js';
 import { yieldScript } from '../../scripts/yield.script.js';
-import type { LockLog } from '../lock-log.js';
 import {
   type AcquireRequest,
   type Extension,
@@ -23,29 +21,18 @@ import {
   type YieldRequest,
 } from '../lock-store.js';
 import { formatPlace } from '../place.js';
-import { RedisConnection } from './connection.js';
-import { Inbox } from './inbox.js';
+import { ClusterSite } from './cluster/cluster.site.js';
+import type { KeySpace } from './key-space.js';
 import { type QueryReply, snapshot } from './query-reply.js';
 import type { Confirmation } from './replica-lane.js';
-import { Replication } from './replication.js';
 import { type BatchContent, ScriptBatch } from './script-batch.js';
-import { ScriptRunner } from './script-runner.js';
+import { SingleSite } from './single.site.js';
+import type { RedisSite, RedisStoreSettings } from './site.js';
 
 /** Milliseconds after which an instance that cannot be told of a grant asks again. */
 const POLL_DELAY = 100;
 /** The same for one that listens, in case that a message got lost. */
 const MAX_REASK_DELAY = 1_000;
-
-export interface RedisStoreSettings {
-  readonly connection: LockConnection | undefined;
-  readonly keyPrefix: string;
-  /** Name of this instance, `<host>-<pid>-<random>`; goes into owner ids and its channel. */
-  readonly instance: string;
-  readonly commandTimeout: number;
-  readonly wake: 'pubsub' | 'poll';
-  readonly clock: Clock;
-  readonly log: LockLog;
-}
 
 /** The first may carry a script along, and any may meet a busy event loop. */
 const ROUND_TRIP_SAMPLES = 3;
@@ -61,56 +48,47 @@ type AcquireReply = GrantedAsWanted | Granted | Waiting;
 
 type Args = readonly (string | number)[];
 
-/** Locks on one Redis. */
+/** Locks on one Redis or on a Redis Cluster. */
 export class RedisStore implements LockStore {
-  private readonly connection: RedisConnection;
-  private readonly scripts: ScriptRunner;
-  private readonly replication: Replication;
+  readonly maxBatch: number | undefined;
+  private readonly site: RedisSite;
   private readonly acquires: ScriptBatch<AcquireReply>;
   private readonly releases: ScriptBatch<Int>;
-  /** Empty where nobody listens. */
-  private readonly channels: string;
-  private readonly fence: string;
-  /** Length of what precedes `{name}` in a key as Redis sees it. */
-  private readonly prefixLength: number;
   private spent = 0;
   private isFlushDue = false;
-  private inbox: Inbox | undefined;
-  private stopListening: (() => void) | undefined;
 
   constructor(private readonly settings: RedisStoreSettings) {
-    const { connection, clock, commandTimeout, keyPrefix, log, wake } = settings;
-    this.connection = new RedisConnection(connection, log);
-    this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
-    this.replication = new Replication(this.connection, clock, commandTimeout);
-    this.channels = wake === 'poll' ? '' : `${keyPrefix}inbox:`;
-    this.fence = `${keyPrefix}fence`;
-    this.prefixLength = Buffer.byteLength(`${this.connection.commands.options.keyPrefix ?? ''}${keyPrefix}`);
-    this.acquires = new ScriptBatch((content) => this.sendAcquires(content));
-    this.releases = new ScriptBatch((content) => this.sendReleases(content));
+    const { connection } = settings;
+    this.site = isClusterConnection(connection)
+      ? new ClusterSite(connection, settings)
+      : new SingleSite(connection, settings);
+    this.maxBatch = this.site.maxBatch;
+    this.acquires = new ScriptBatch((content) => this.sendAcquires(content), this.maxBatch);
+    this.releases = new ScriptBatch((content) => this.sendReleases(content), this.maxBatch);
   }
 
   open(events: StoreEvents): void {
-    const { instance, log } = this.settings;
-    const { commands } = this.connection;
-    const reconnected = (): void => events.reconnected();
-    commands.on('ready', reconnected);
-    this.stopListening = () => commands.off('ready', reconnected);
-    if (this.polls) return;
-    this.inbox = new Inbox(this.connection.listener(), this.channels + instance, instance, events, log);
-    void this.inbox.listen();
+    this.site.open(events);
   }
 
-  get canQueue(): boolean {
-    return this.polls || (this.inbox?.open ?? false);
+  canQueue(name: string): boolean {
+    return this.polls || (this.site.inbox?.hears(name) ?? false);
   }
 
   get reaskDelay(): number {
     return this.polls ? POLL_DELAY : MAX_REASK_DELAY;
   }
 
+  listen(name: string): void {
+    this.site.inbox?.listen(name);
+  }
+
+  ignore(name: string): void {
+    this.site.inbox?.ignore(name);
+  }
+
   get trouble(): Error {
-    return this.connection.trouble;
+    return this.site.trouble;
   }
 
   place(claim: number, tokens: number): string {
@@ -121,7 +99,7 @@ export class RedisStore implements LockStore {
     const { name, ttl, tokens, place, spent } = request;
     this.spent = spent;
     const { keys, args } = this.acquires.content;
-    const lock = this.lockKey(name);
+    const lock = this.keySpace.lock(name);
     keys.push(lock, `${lock}:q`);
     args.push(this.terms(ttl, tokens, place));
     this.flushSoon();
@@ -131,11 +109,12 @@ export class RedisStore implements LockStore {
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
     const { name, owner, ttl, tokens, place = '' } = request;
-    const args = [owner, this.channels, this.prefixLength, Math.ceil(ttl), tokens, place];
+    const keys = this.keySpace.keys(name);
+    const args = [owner, ...this.common(keys), Math.ceil(ttl), tokens, place];
     this.flush();
-    const reply = await this.scripts.runPatiently<Granted | Waiting | null>(
+    const reply = await this.site.scripts.runPatiently<Granted | Waiting | null>(
       yieldScript,
-      [this.fence, ...this.keys(name)],
+      this.withFence(keys),
       args,
     );
     return reply === null ? undefined : this.replicated(this.answer(reply, tokens), request);
@@ -143,7 +122,7 @@ export class RedisStore implements LockStore {
 
   release(name: string, owner: string): Promise<boolean> {
     const { keys, args } = this.releases.content;
-    const lock = this.lockKey(name);
+    const lock = this.keySpace.lock(name);
     keys.push(lock, `${lock}:q`);
     args.push(owner.slice(this.settings.instance.length + 1));
     this.flushSoon();
@@ -164,20 +143,21 @@ export class RedisStore implements LockStore {
 
   async cancel(name: string, place: string): Promise<string | undefined> {
     const args = [this.settings.instance, place];
-    return (await this.run<string | null>(cancelScript, this.keys(name), args)) ?? undefined;
+    return (await this.run<string | null>(cancelScript, this.keySpace.keys(name), args)) ?? undefined;
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    return snapshot(name, await this.run<QueryReply>(queryScript, this.keys(name), []));
+    return snapshot(name, await this.run<QueryReply>(queryScript, this.keySpace.keys(name), []));
   }
 
   async forceRelease(name: string): Promise<boolean> {
-    const keys = [this.fence, ...this.keys(name)];
-    return isOne(await this.run<Int>(forceReleaseScript, keys, [this.channels, this.prefixLength]));
+    const keys = this.keySpace.keys(name);
+    const args = [...this.common(keys), this.keySpace.revocations];
+    return isOne(await this.run<Int>(forceReleaseScript, this.withFence(keys), args));
   }
 
   async roundTrip(): Promise<number> {
-    await this.connection.ready();
+    await this.site.ready();
     let shortest = Number.POSITIVE_INFINITY;
     for (let i = 0; i < ROUND_TRIP_SAMPLES; i += 1) {
       const sent = this.settings.clock.now();
@@ -189,16 +169,14 @@ export class RedisStore implements LockStore {
 
   close(): Promise<void> {
     this.flush();
-    this.stopListening?.();
-    this.inbox?.close();
-    this.connection.close();
+    this.site.close();
     return Promise.resolve();
   }
 
   /** What was asked for in this tick goes first, so that Redis meets everything in the order in which it was asked for. */
   private run<T>(script: LuaScript, keys: readonly string[], args: Args): Promise<T> {
     this.flush();
-    return this.scripts.run(script, keys, args);
+    return this.site.scripts.run(script, keys, args);
   }
 
   private flushSoon(): void {
@@ -218,19 +196,20 @@ export class RedisStore implements LockStore {
 
   private sendAcquires({ keys, args }: BatchContent): Promise<AcquireReply[]> {
     const { instance } = this.settings;
-    return this.scripts.runPatiently(
-      acquireScript,
-      [this.fence, ...keys],
-      [instance, this.spent, this.channels, this.prefixLength, ...args],
-    );
+    return this.site.scripts.runPatiently(acquireScript, this.withFence(keys), [
+      instance,
+      this.spent,
+      ...this.common(keys),
+      ...args,
+    ]);
   }
 
   private sendReleases({ keys, args }: BatchContent): Promise<Int[]> {
-    return this.scripts.run(
-      releaseScript,
-      [this.fence, ...keys],
-      [this.settings.instance, this.channels, this.prefixLength, ...args],
-    );
+    return this.site.scripts.run(releaseScript, this.withFence(keys), [
+      this.settings.instance,
+      ...this.common(keys),
+      ...args,
+    ]);
   }
 
   private answer(reply: AcquireReply, wanted: number): Grant | Taken {
@@ -255,7 +234,7 @@ export class RedisStore implements LockStore {
   }
 
   private async extendHere(batch: readonly Extension[]): Promise<readonly boolean[]> {
-    const keys = batch.map(({ name }) => this.lockKey(name));
+    const keys = batch.map(({ name }) => this.keySpace.lock(name));
     const args = batch.flatMap((extension) => [extension.owner, leaseArgument(extension)]);
     const reply = await this.run<Int[]>(extendScript, keys, args);
     return reply.map(isOne);
@@ -280,19 +259,24 @@ export class RedisStore implements LockStore {
   private async confirm(extension: Extension): Promise<Confirmation> {
     const { name, owner, replicas } = extension;
     if (!replicas) return undefined;
-    return this.replication.confirm(
-      { key: this.lockKey(name), owner, ttl: leaseArgument(extension) },
+    return this.site.confirm(
+      { key: this.keySpace.lock(name), owner, ttl: leaseArgument(extension) },
       replicas,
     );
   }
 
-  private lockKey(name: string): string {
-    return `${this.settings.keyPrefix}{${name}}`;
+  private get keySpace(): KeySpace {
+    return this.site.keySpace;
   }
 
-  private keys(name: string): [lock: string, queue: string] {
-    const lock = this.lockKey(name);
-    return [lock, `${lock}:q`];
+  /** The counter of these locks stands before them. */
+  private withFence(keys: readonly string[]): string[] {
+    return [this.keySpace.fence(keys[0] ?? ''), ...keys];
+  }
+
+  /** What a script has to know of inboxes and names. */
+  private common(keys: readonly string[]): [inbox: string, prefixLength: number] {
+    return [this.keySpace.inbox(keys[0] ?? ''), this.keySpace.prefixLength];
   }
 }
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../engine/clock.js';
 import { WakeUp } from '../../engine/wake-up.js';
 import { replicateScript } from '../../scripts/replicate.script.js';
-import type { RedisConnection } from './connection.js';
+import { abandon, type RedisConnection } from './connection.js';
 import { storeError } from './redis-error.js';
 
 /** As many leases as one script call takes. */
@@ -109,7 +109,7 @@ export class ReplicaLane {
   }
 
   private expire(now: number): void {
-    if (now >= this.answerDue) this.connection.abandon(this.client);
+    if (now >= this.answerDue) abandon(this.client.stream);
     else if (this.answerDue < Infinity) this.wakeUp.at(this.answerDue);
     for (const request of this.requests) {
       if (request.due > now) this.wakeUp.at(request.due);

@@ -2,14 +2,32 @@ import type { Clock } from '../../engine/clock.js';
 import { Fifo, type FifoNode } from '../../engine/fifo.js';
 import { WakeUp } from '../../engine/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
-import type { RedisConnection } from './connection.js';
+import type { Redaction } from './redaction.js';
 import { storeError } from './redis-error.js';
+
+type Arguments = readonly (string | number)[];
+
+/** Where scripts run, and what is known of it when no answer comes. */
+export interface ScriptConnection {
+  readonly commands: {
+    evalsha(sha: string, keys: number, ...args: Arguments): Promise<unknown>;
+    eval(lua: string, keys: number, ...args: Arguments): Promise<unknown>;
+  };
+  readonly redaction: Redaction;
+  readonly trouble: Error;
+  replaceSilent(): void;
+  /** Looks for the master anew where an error says that the server is not it any more. */
+  leaveIfDemoted(error: Error): void;
+}
+
+/** How a store runs scripts. */
+export type Scripts = Pick<ScriptRunner, 'run' | 'runPatiently'>;
 
 /** A script to run, with what it runs on. */
 interface ScriptCall {
   readonly script: LuaScript;
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
+  readonly args: Arguments;
 }
 
 /** A call that was sent. */
@@ -19,8 +37,9 @@ class SentCall implements FifoNode<SentCall> {
   isPending = true;
 
   constructor(
-    readonly sentAt: number,
-    readonly due: number,
+    /** Since when it has waited for a sign of life. */
+    public since: number,
+    public due: number,
     readonly resolve: (reply: unknown) => void,
     readonly reject: (error: Error) => void,
     /** Ends the wait for the answer at `due`; undefined where it is waited for however long it takes. */
@@ -36,7 +55,7 @@ export class ScriptRunner {
   private answeredAt = -Infinity;
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: ScriptConnection,
     private readonly clock: Clock,
     private readonly commandTimeout: number,
   ) {
@@ -44,7 +63,7 @@ export class ScriptRunner {
   }
 
   /** Rejects when no answer comes within the command timeout. */
-  run<T>(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<T> {
+  run<T>(script: LuaScript, keys: readonly string[], args: Arguments): Promise<T> {
     return new Promise((resolve, reject) => {
       const expire = (): void =>
         reject(
@@ -57,11 +76,7 @@ export class ScriptRunner {
   }
 
   /** Waits for the answer however long it takes: for requests whose late answer would be a grant that nobody knows of. */
-  runPatiently<T>(
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<T> {
+  runPatiently<T>(script: LuaScript, keys: readonly string[], args: Arguments): Promise<T> {
     return new Promise((resolve, reject) => {
       this.send({ script, keys, args }, this.expect(resolve as (reply: unknown) => void, reject));
     });
@@ -107,12 +122,22 @@ export class ScriptRunner {
     call.isPending = false;
   }
 
+  /** It was sent again on the next connection, which may be silent, too. */
+  private watchOn(call: SentCall, now: number): void {
+    call.since = now;
+    call.due = now + this.commandTimeout;
+    call.isPending = true;
+    this.pending.push(call);
+    this.wakeUp.at(call.due);
+  }
+
   private expire(now: number): void {
     for (const call of this.pending) {
       if (call.due > now) return this.wakeUp.at(call.due);
       this.forget(call);
-      if (this.answeredAt < call.sentAt) this.connection.replaceSilent();
-      call.expire?.();
+      if (this.answeredAt < call.since) this.connection.replaceSilent();
+      if (call.expire) call.expire();
+      else this.watchOn(call, now);
     }
   }
 }

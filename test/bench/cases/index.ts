@@ -2,6 +2,7 @@ import type { BenchCase } from '../bench.js';
 import { farRedisCase } from './far-redis.case.js';
 import { freeNamesCases } from './free-names.case.js';
 import { growthCase } from './growth.case.js';
+import { handoffClusterCase } from './handoff-cluster.case.js';
 import { handoffCase } from './handoff.case.js';
 import { hotNameCases } from './hot-name.case.js';
 import { httpRouteCase } from './http-route.case.js';
@@ -17,6 +18,7 @@ export const benchCases: readonly BenchCase[] = [
   ...hotNameCases,
   farRedisCase,
   handoffCase,
+  handoffClusterCase,
   killedHolderCase,
   ...quorumCases,
   manyWaitersCase,

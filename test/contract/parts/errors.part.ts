@@ -104,6 +104,8 @@ export function describeErrors(context: ContractContext): void {
     it('come from the defaults of the module where the call does not say otherwise', async () => {
       const { backend, others, name } = context;
       const hasty = backend.service({ wait: 25 });
+      // So that the wait is not spent on connecting.
+      await hasty.query(name);
       const lock = await others.acquire(name);
       const error = await hasty.acquire(name).catch((reason: { waited: number }) => reason);
 

@@ -191,10 +191,10 @@ describe('A grant by hand-off', () => {
   });
 
   it('is asked for again after a request under way when the inbox is subscribed meanwhile', async () => {
-    fixture.store.canQueue = false;
+    fixture.store.hears = false;
     observe(fixture.acquire());
     const first = await fixture.store.next('acquire');
-    fixture.store.canQueue = true;
+    fixture.store.hears = true;
     fixture.events.subscribed();
     expect(fixture.store.unseen('acquire')).toBe(0);
     first.answer(taken(100));

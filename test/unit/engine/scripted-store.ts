@@ -32,7 +32,7 @@ export interface StoreCall<Name extends CallName> {
 
 /** A store that answers when and what a test says: every order of requests, answers and messages can be played. */
 export class ScriptedStore implements LockStore {
-  canQueue = true;
+  hears = true;
   readonly trouble = new Error('There is no store.');
   events: StoreEvents | undefined;
   private readonly calls: { [Name in CallName]: StoreCall<Name>[] } = {
@@ -45,6 +45,10 @@ export class ScriptedStore implements LockStore {
 
   open(events: StoreEvents): void {
     this.events = events;
+  }
+
+  canQueue(): boolean {
+    return this.hears;
   }
 
   /** The next request of a kind that a test has not looked at yet. */

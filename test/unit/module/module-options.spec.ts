@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { LockConfigError } from '../../../lib/index.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
@@ -142,6 +142,13 @@ describe('the connection option', () => {
     connection.disconnect();
   });
 
+  it('accepts the description of a Cluster, and a ready client of one', () => {
+    const nodes = [7000, 'redis://cache:6379', { host: 'cache', port: '6379' }, { host: 'cache' }];
+    expect(resolve({ connection: { nodes } })).toHaveProperty('connection', { nodes });
+    const connection = new Cluster(['redis://127.0.0.1:1'], { lazyConnect: true });
+    expect(resolve({ connection })).toHaveProperty('connection', connection);
+  });
+
   it('takes an explicit undefined for a missing environment variable', () => {
     expect(() => resolve({ connection: undefined })).toThrow(
       'connection is given, but undefined: is the environment variable that it comes from missing?',
@@ -157,7 +164,15 @@ describe('the connection option', () => {
     ['redis://cache/one', 'has a path that is not a database number'],
     ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
     [[{ host: 'a' }, { host: 'b' }], 'must list an odd number of independent Redis servers'],
-    [{ isCluster: true, duplicate: () => undefined }, 'a Redis Cluster, but must be a single Redis'],
+    [{ nodes: [] }, 'connection.nodes must be an array of at least one node of the Cluster'],
+    [{ nodes: 'redis://cache:6379' }, 'connection.nodes must be an array'],
+    [
+      { nodes: [{ host: 'cache', port: 0 }] },
+      'connection.nodes[0] must be { host, port }, a redis:// URL or a port',
+    ],
+    [{ nodes: [7000, null] }, 'connection.nodes[1] must be'],
+    [{ nodes: [7000], options: 'none' }, 'connection.options must be an object, but is "none".'],
+    [{ nodes: [7000], option: {} }, 'There is no option connection.option. Did you mean connection.options?'],
     [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
     [{ port: 0 }, 'connection.port must be'],
     [{ db: -1 }, 'connection.db must be'],

@@ -81,6 +81,19 @@ describe('nodeTimeout', () => {
   });
 });
 
+describe('A Redis Cluster', () => {
+  it('is no node of a quorum', () => {
+    const nodes = [{ nodes: [7000] }, 'redis://b', 'redis://c'] as unknown as string[];
+    expect(refusal({ connection: nodes })).toContain('connection[0] cannot be a node of the quorum');
+  });
+
+  it('does not go with replicas', () => {
+    expect(refusal({ connection: { nodes: [7000] }, replicas: { min: 1 } })).toContain(
+      'replicas does not go with a Redis Cluster',
+    );
+  });
+});
+
 describe('What is for one master', () => {
   it.each([{ replicas: { min: 1 } }, { wake: 'poll' as const }])('is refused with a quorum: %p', (option) => {
     expect(refusal({ connection: urls(3), ...option })).toContain('does not go with a quorum');

@@ -1,0 +1,216 @@
+import type { Clock, ScheduledCall } from '../../../engine/clock.js';
+import type { LockLog } from '../../lock-log.js';
+import type { StoreEvents } from '../../lock-store.js';
+import { deafnessWarning, deliver, type Inbox } from '../inbox.js';
+import type { ClusterKeySpace } from '../key-space.js';
+import { type ClusterConnection, slotOf } from './cluster-connection.js';
+import { NodeListener, type SubscribeCommand } from './node-listener.js';
+
+/** Milliseconds until subscriptions that failed are tried again. */
+const RETRY_DELAY = 200;
+/** Milliseconds for which a name that nobody waits for any more is still listened to: often somebody soon does. */
+const LINGER = 2_000;
+const REFUSED = /^(NOPERM|NOAUTH|WRONGPASS|ERR)/;
+
+interface Subscription {
+  readonly command: SubscribeCommand;
+  readonly channel: string;
+  readonly slot: number;
+  /** The lock of whose grants it tells; undefined where it tells of revocations. */
+  readonly name: string | undefined;
+  /** Where it stands or was asked for. */
+  listener: NodeListener | undefined;
+  stands: boolean;
+  /** Since when nobody waits for the name. */
+  unwantedSince: number | undefined;
+}
+
+export interface ClusterInboxSettings {
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly commandTimeout: number;
+  readonly log: LockLog;
+}
+
+/**
+ * One instance's ears in a Cluster: one channel in the slot of each name that it waits for, at the node which serves
+ * that slot, and one for revocations, which are published to all nodes.
+ *
+ * Subscriptions follow the slots: whenever the map of slots changes or a connection is lost, they are made anew where
+ * the slot is by then.
+ */
+export class ClusterInbox implements Inbox {
+  private readonly byChannel = new Map<string, Subscription>();
+  /** By {@link listenerKey}. */
+  private readonly listeners = new Map<string, NodeListener>();
+  private retry: ScheduledCall | undefined;
+  private sweep: ScheduledCall | undefined;
+  private closed = false;
+  private warned = false;
+
+  constructor(
+    private readonly connection: ClusterConnection,
+    private readonly keySpace: ClusterKeySpace,
+    private readonly settings: ClusterInboxSettings,
+    private readonly events: StoreEvents,
+  ) {}
+
+  open(): void {
+    this.connection.onRefresh(() => this.follow());
+    this.subscribe(this.add('subscribe', this.keySpace.revocations + this.settings.instance, undefined));
+  }
+
+  hears(name: string): boolean {
+    return this.byChannel.get(this.channelOf(name))?.stands ?? false;
+  }
+
+  listen(name: string): void {
+    const channel = this.channelOf(name);
+    const known = this.byChannel.get(channel);
+    if (known) known.unwantedSince = undefined;
+    else this.subscribe(this.add('ssubscribe', channel, name));
+  }
+
+  ignore(name: string): void {
+    const subscription = this.byChannel.get(this.channelOf(name));
+    if (!subscription) return;
+    subscription.unwantedSince = this.settings.clock.now();
+    this.sweep ??= this.settings.clock.schedule(() => this.forgetUnwanted(), LINGER);
+  }
+
+  close(): void {
+    this.closed = true;
+    const { clock } = this.settings;
+    clock.cancel(this.retry);
+    clock.cancel(this.sweep);
+    this.byChannel.clear();
+    for (const listener of this.listeners.values()) listener.close();
+    this.listeners.clear();
+  }
+
+  private channelOf(name: string): string {
+    return this.keySpace.inbox(this.keySpace.lock(name)) + this.settings.instance;
+  }
+
+  private add(command: SubscribeCommand, channel: string, name: string | undefined): Subscription {
+    const subscription: Subscription = {
+      command,
+      channel,
+      slot: slotOf(channel),
+      name,
+      listener: undefined,
+      stands: false,
+      unwantedSince: undefined,
+    };
+    this.byChannel.set(channel, subscription);
+    return subscription;
+  }
+
+  private subscribe(subscription: Subscription): void {
+    const { command, channel, name } = subscription;
+    const listener = this.listenerOf(subscription);
+    if (!listener) return this.retryLater();
+    subscription.listener = listener;
+    listener.subscribe(command, channel).then(
+      () => {
+        if (subscription.listener !== listener) return;
+        subscription.stands = true;
+        this.warned = false;
+        this.events.subscribed(name);
+      },
+      (error: unknown) => {
+        if (subscription.listener === listener) subscription.listener = undefined;
+        this.warnIfRefused(command, channel, error);
+        this.retryLater();
+      },
+    );
+  }
+
+  private listenerOf({ command, slot }: Subscription): NodeListener | undefined {
+    const address = this.connection.ownerOf(slot);
+    if (address === undefined) return undefined;
+    const key = listenerKey(command, address);
+    const known = this.listeners.get(key);
+    if (known) return known;
+    const client = this.connection.listener(address);
+    if (!client) return undefined;
+    const { clock, commandTimeout, instance } = this.settings;
+    const heard = (channel: string, message: string): void => {
+      // A master that was taken for dead may hand locks over once more before it learns that it is none any longer.
+      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, this.events);
+    };
+    const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
+      if (this.listeners.get(key) === listener) this.listeners.delete(key);
+      this.loseAllAt(listener);
+    });
+    this.listeners.set(key, listener);
+    return listener;
+  }
+
+  private loseAllAt(listener: NodeListener): void {
+    for (const subscription of this.byChannel.values())
+      if (subscription.listener === listener) this.lose(subscription);
+    if (this.closed) return;
+    this.connection.refresh();
+    this.retryLater();
+  }
+
+  private lose(subscription: Subscription): void {
+    subscription.listener = undefined;
+    subscription.stands = false;
+  }
+
+  /** The map of slots was read: every subscription must stand where its slot is. */
+  private follow(): void {
+    for (const subscription of this.byChannel.values()) {
+      const { listener, channel } = subscription;
+      if (listener && this.isAtItsPlace(subscription)) continue;
+      listener?.unsubscribe(channel);
+      this.lose(subscription);
+      this.subscribe(subscription);
+    }
+  }
+
+  private isAtItsPlace({ command, listener, slot }: Subscription): boolean {
+    // What is published to all nodes is heard at any of them.
+    if (command === 'subscribe') return true;
+    return this.listeners.get(listenerKey(command, this.connection.ownerOf(slot) ?? '')) === listener;
+  }
+
+  private retryLater(): void {
+    if (this.closed) return;
+    this.retry ??= this.settings.clock.schedule(() => {
+      this.retry = undefined;
+      this.connection.refresh();
+      this.follow();
+    }, RETRY_DELAY);
+  }
+
+  private forgetUnwanted(): void {
+    this.sweep = undefined;
+    const now = this.settings.clock.now();
+    let next = Infinity;
+    for (const [channel, { unwantedSince = Infinity, listener }] of this.byChannel) {
+      const rest = unwantedSince + LINGER - now;
+      if (rest > 0) {
+        next = Math.min(next, rest);
+        continue;
+      }
+      this.byChannel.delete(channel);
+      listener?.unsubscribe(channel);
+    }
+    if (next < Infinity) this.sweep = this.settings.clock.schedule(() => this.forgetUnwanted(), next);
+  }
+
+  /** A node that is down is no reason to warn, nor is a slot on its way: both pass. */
+  private warnIfRefused(command: string, channel: string, error: unknown): void {
+    if (this.warned || !(error instanceof Error && REFUSED.test(error.message))) return;
+    this.warned = true;
+    this.settings.log.warn(deafnessWarning(command.toUpperCase(), channel, error));
+  }
+}
+
+/** A connection for each kind: at the end of its last subscription in slots ioredis takes a connection for one without any. */
+function listenerKey(command: SubscribeCommand, address: string): string {
+  return `${command} ${address}`;
+}

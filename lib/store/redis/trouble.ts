@@ -1,0 +1,35 @@
+import type { LockLog } from '../lock-log.js';
+import type { Redaction } from './redaction.js';
+
+/** What is wrong with a connection. Each trouble is logged once, without credentials, and so is its end. */
+export class Trouble {
+  private last: Error | undefined;
+  /** Several connections may fail in turns, each with a message of its own. */
+  private readonly logged = new Set<string>();
+
+  constructor(
+    private readonly redaction: Redaction,
+    private readonly log: LockLog,
+  ) {}
+
+  get error(): Error | undefined {
+    return this.last;
+  }
+
+  report(error: unknown): void {
+    const clean = this.redaction.error(error);
+    // ioredis counts up the delays between its attempts to reach a sentinel.
+    clean.message = clean.message.replace(/ Retrying from scratch after \d+ms\./, '');
+    this.last = clean;
+    if (this.logged.has(clean.message)) return;
+    this.logged.add(clean.message);
+    this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
+  }
+
+  end(): void {
+    if (!this.last) return;
+    this.last = undefined;
+    this.logged.clear();
+    this.log.log('Redis can be used for locks again.');
+  }
+}

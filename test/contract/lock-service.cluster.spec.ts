@@ -1,0 +1,4 @@
+import { ClusterBackend } from './cluster-backend.js';
+import { describeLockService } from './lock-service.contract.js';
+
+describeLockService('on a Redis Cluster', () => ClusterBackend.start());

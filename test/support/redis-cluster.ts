@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
+import { RedisServer } from './redis-server.js';
+import { waitFor } from './wait-for.js';
+
+/** What a {@link RedisCluster} should be like. */
+export interface RedisClusterOptions {
+  /** Default 3. */
+  readonly masters?: number;
+  /** Of each master, default 1. */
+  readonly replicas?: number;
+  /** `cluster-node-timeout` in milliseconds, default 2,000: how long a node may be silent until it counts as down. */
+  readonly nodeTimeout?: number;
+  /** Further directives of each node's redis.conf. */
+  readonly config?: Readonly<Record<string, string | number>>;
+}
+
+/** Slots of a Cluster. */
+const SLOTS = 16_384;
+/** Milliseconds until nodes have agreed on something, on a loaded machine. */
+const PATIENCE = 60_000;
+
+/**
+ * A Redis Cluster of real servers, which end with this process.
+ *
+ * @example
+ * const cluster = await RedisCluster.start();
+ * await cluster.client().set('greeting', 'hello');
+ * const master = await cluster.masterOf('greeting');
+ * await master.kill();
+ * await cluster.stop();
+ */
+export class RedisCluster implements AsyncDisposable {
+  private readonly clients = new Set<Cluster>();
+  private readonly connections = new Map<RedisServer, Redis>();
+
+  private constructor(
+    private readonly all: RedisServer[],
+    private readonly options: RedisClusterOptions,
+  ) {}
+
+  /** Starts the nodes, distributes the slots, and waits until every node finds everything in order. */
+  static async start(options: RedisClusterOptions = {}): Promise<RedisCluster> {
+    const { masters = 3, replicas = 1 } = options;
+    const cluster = new RedisCluster([], options);
+    try {
+      await Promise.all(Array.from({ length: masters * (1 + replicas) }, () => cluster.startNode()));
+      await cluster.form(masters);
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  /** Every node, whatever its part is by now. */
+  get servers(): readonly RedisServer[] {
+    return this.all;
+  }
+
+  /** Where clients may begin. */
+  get nodes(): { host: string; port: number }[] {
+    return this.all.map(({ host, port }) => ({ host, port }));
+  }
+
+  /** A client of the Cluster, disconnected by {@link stop}. Its `error` events are swallowed. */
+  client(options: ClusterOptions = {}): Cluster {
+    const client = new Cluster(this.nodes, options);
+    client.on('error', () => {});
+    client.once('end', () => this.clients.delete(client));
+    this.clients.add(client);
+    return client;
+  }
+
+  /** A plain connection to one node. */
+  at(server: RedisServer): Redis {
+    let connection = this.connections.get(server);
+    if (!connection) {
+      // No answer is an answer here: nothing may wait for a node that is down.
+      connection = server.client({
+        enableOfflineQueue: true,
+        maxRetriesPerRequest: 1,
+        retryStrategy: () => 50,
+      });
+      this.connections.set(server, connection);
+    }
+    return connection;
+  }
+
+  /** The node that serves a key, as the majority of the nodes that answer sees it. */
+  async masterOf(key: string): Promise<RedisServer> {
+    const slot = slotOf(key);
+    return waitFor(async () => (await this.owners(slot)).at(0), { that: `a node that serves slot ${slot}` });
+  }
+
+  /** The masters that do not serve a key. */
+  async otherMasters(key: string): Promise<RedisServer[]> {
+    const [owner, masters] = [await this.masterOf(key), await this.masters()];
+    return masters.filter((server) => server !== owner);
+  }
+
+  /** The nodes that follow this one. */
+  async replicasOf(master: RedisServer): Promise<RedisServer[]> {
+    const id = await this.idOf(master);
+    const lines = (await this.at(master).cluster('REPLICAS', id)) as string[];
+    return this.all.filter(({ port }) => lines.some((line) => line.includes(`:${port}@`)));
+  }
+
+  /** Moves a slot with its keys to another master while clients go on, as `redis-cli --cluster reshard` does. */
+  async moveSlot(slot: number, to: RedisServer): Promise<void> {
+    const [from] = await this.owners(slot);
+    if (!from || from === to) return;
+    const [fromId, toId] = [await this.idOf(from), await this.idOf(to)];
+    await this.at(to).cluster('SETSLOT', slot, 'IMPORTING', fromId);
+    await this.at(from).cluster('SETSLOT', slot, 'MIGRATING', toId);
+    for (;;) {
+      const keys = await this.at(from).cluster('GETKEYSINSLOT', slot, 100);
+      if (keys.length === 0) break;
+      await this.at(from).migrate(to.host, to.port, '', 0, 5_000, 'KEYS', ...keys);
+    }
+    for (const server of [to, from]) await this.at(server).cluster('SETSLOT', slot, 'NODE', toId);
+    for (const server of await this.masters())
+      if (server !== to && server !== from) await this.at(server).cluster('SETSLOT', slot, 'NODE', toId);
+  }
+
+  /** Loses all keys of all nodes. */
+  async flush(): Promise<void> {
+    await Promise.all((await this.masters()).map((server) => this.at(server).flushall()));
+  }
+
+  /** Starts a further node and makes it a master without slots. */
+  async addMaster(): Promise<RedisServer> {
+    const known = this.all.find((server) => server.pid !== undefined);
+    const added = await this.startNode();
+    if (known) await this.at(added).cluster('MEET', known.host, known.port);
+    await this.agree();
+    return added;
+  }
+
+  /** Whether a write to a key succeeds at some node, by plain connections that know nothing of clusters. */
+  async isWritable(key: string): Promise<boolean> {
+    const attempts = this.all
+      .filter((server) => server.pid !== undefined)
+      .map((server) => this.at(server).set(key, 'written', 'PX', 1_000));
+    const written = Promise.any(attempts).then(
+      () => true,
+      () => false,
+    );
+    // A node that is frozen does not answer.
+    return Promise.race([written, sleep(200, false, { ref: false })]);
+  }
+
+  /** Waits until every node that runs finds all slots served and nobody failing. */
+  async agree(): Promise<void> {
+    const running = this.all.filter((server) => server.pid !== undefined);
+    await waitFor(
+      async () => {
+        const views = await Promise.all(running.map((server) => this.viewOf(server)));
+        return views.every(({ known, ok }) => ok && known >= running.length);
+      },
+      { timeout: PATIENCE, interval: 50, that: 'the nodes of the Cluster to agree' },
+    );
+  }
+
+  /** Disconnects clients and ends all nodes. May be called twice. */
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.disconnect();
+    await Promise.all(this.all.map((server) => server.stop()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  private async startNode(): Promise<RedisServer> {
+    const { nodeTimeout = 2_000, config } = this.options;
+    const server = await RedisServer.start({
+      config: {
+        'cluster-enabled': 'yes',
+        // A node that is alone does not learn it from others.
+        'cluster-announce-ip': '127.0.0.1',
+        'cluster-node-timeout': nodeTimeout,
+        // A replica whose link was down for a while on a busy machine must stand for election all the same.
+        'cluster-replica-validity-factor': 0,
+        ...config,
+      },
+    });
+    this.all.push(server);
+    return server;
+  }
+
+  private async form(masters: number): Promise<void> {
+    const [first] = this.all;
+    if (!first) return;
+    await Promise.all(
+      this.all.map(async (server, index) => {
+        const node = this.at(server);
+        await node.cluster('SET-CONFIG-EPOCH', index + 1);
+        if (index < masters) await node.call('CLUSTER', 'ADDSLOTSRANGE', ...slotRange(index, masters));
+        if (server !== first) await node.cluster('MEET', first.host, first.port);
+      }),
+    );
+    await this.agree();
+    for (const [index, replica] of this.all.entries()) {
+      const master = this.all[index % masters];
+      if (index < masters || !master) continue;
+      await this.at(replica).cluster('REPLICATE', await this.idOf(master));
+    }
+    await this.agree();
+    await waitFor(
+      async () => {
+        const infos = await Promise.all(
+          this.all.slice(masters).map((server) => this.at(server).info('replication')),
+        );
+        return infos.every((info) => info.includes('master_link_status:up'));
+      },
+      { timeout: PATIENCE, that: 'the replicas to follow their masters' },
+    );
+  }
+
+  private idOf(server: RedisServer): Promise<string> {
+    return this.at(server).cluster('MYID');
+  }
+
+  private async viewOf(server: RedisServer): Promise<{ known: number; ok: boolean }> {
+    const [info, nodes] = await Promise.all([
+      this.at(server).cluster('INFO'),
+      this.at(server).cluster('NODES'),
+    ]);
+    const isFailing = /fail|handshake|noaddr/.test(String(nodes).replaceAll(/^.*,fail .*$/gm, ''));
+    return {
+      known: Number(/cluster_known_nodes:(\d+)/.exec(info)?.[1]),
+      ok: info.includes('cluster_state:ok') && !isFailing,
+    };
+  }
+
+  private async masters(): Promise<RedisServer[]> {
+    const roles = await Promise.all(
+      this.all.map(async (server) => {
+        if (server.pid === undefined) return undefined;
+        const role = (await this.at(server).role()) as unknown as string[];
+        return role[0] === 'master' ? server : undefined;
+      }),
+    );
+    return roles.filter((server) => server !== undefined);
+  }
+
+  /** The masters that say of themselves that they serve a slot; the one that most nodes agree on first. */
+  private async owners(slot: number): Promise<RedisServer[]> {
+    const votes = new Map<number, number>();
+    await Promise.all(
+      this.all.map(async (server) => {
+        if (server.pid === undefined) return;
+        const ranges = await this.at(server).cluster('SLOTS');
+        const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2]?.[1];
+        if (port !== undefined) votes.set(port, (votes.get(port) ?? 0) + 1);
+      }),
+    );
+    return this.all
+      .filter(({ port }) => votes.has(port))
+      .toSorted((a, b) => (votes.get(b.port) ?? 0) - (votes.get(a.port) ?? 0));
+  }
+}
+
+/** The slot of a key. */
+export function slotOf(key: string): number {
+  return new Command('get', [key]).getSlot();
+}
+
+function slotRange(index: number, masters: number): [from: number, to: number] {
+  return [Math.floor((index * SLOTS) / masters), Math.floor(((index + 1) * SLOTS) / masters) - 1];
+}

@@ -1,0 +1,3 @@
+import { describeClusterLocks } from './cluster-locks.js';
+
+describeClusterLocks('6');
