@@ -10,6 +10,7 @@ import {
   isRefusal,
   type LockStore,
   type StoreEvents,
+  type StoreNode,
   type Taken,
   type YieldRequest,
 } from '../lock-store.js';
@@ -164,6 +165,23 @@ export class QuorumStore implements LockStore {
     this.waits.end(name);
     const token = this.proposals.highestSoFar;
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
+  }
+
+  /** Each node's own answer, within the time that it has for any. */
+  nodes(timeout: number): Promise<readonly StoreNode[]> {
+    const { nodes } = this.quorum;
+    const [lock, queue] = this.keys.of('health');
+    return this.quorum.ask<QueryReply, StoreNode[]>({
+      timeout: Math.min(timeout, this.settings.nodeTimeout),
+      ask: (node) => node.run<QueryReply>('take', queryScript, [lock, queue], []),
+      decide: (votes, open) => {
+        if (open > 0) return undefined;
+        return nodes.map(({ label: name }, i) => {
+          const vote = votes[i];
+          return { name, trouble: vote instanceof Error ? vote.message : undefined };
+        });
+      },
+    });
   }
 
   async query(name: string): Promise<LockSnapshot> {
