@@ -3,9 +3,9 @@ import type { SingleConnection } from '../../interfaces/module-options.interface
 import type { LuaScript } from '../../scripts/lua-script.js';
 import type { LockLog } from '../lock-log.js';
 import { RedisConnection } from '../redis/connection.js';
+import { Cork } from '../redis/cork.js';
 import { SingleInbox } from '../redis/single-inbox.js';
 import { ScriptRunner } from '../redis/script-runner.js';
-import { Cork } from './cork.js';
 import type { NodeEvents, QuorumNode, RequestKind } from './quorum-node.js';
 
 const RELEASED = /^released (\d+) (.*)$/s;
@@ -51,7 +51,7 @@ export class RedisNode implements QuorumNode {
     });
     const { host, port, path } = this.connection.commands.options;
     this.label = path ?? `${host}:${port}`;
-    this.cork = new Cork(this.connection.commands);
+    this.cork = new Cork(() => this.connection.commands.stream);
     this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
   }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../engine/clock.js';
 import type { LuaScript } from '../../../scripts/lua-script.js';
+import { Cork } from '../cork.js';
 import { type ScriptConnection, ScriptRunner, type Scripts } from '../script-runner.js';
 import { type ClusterConnection, slotOf } from './cluster-connection.js';
-import { Cork } from './cork.js';
 
 /**
  * Runs scripts on the nodes of a Cluster.

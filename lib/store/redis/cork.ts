@@ -3,11 +3,11 @@ import type { Redis } from 'ioredis';
 type Stream = Redis['stream'];
 
 /**
- * Gathers what is written to a node's socket within one tick into one packet.
+ * Gathers what is written to a server's socket within one tick into one packet.
  *
- * Scripts on a Cluster take one lock each, and ioredis writes each command by itself; with hundreds of them the system
- * calls cost more than the commands. Unlike a pipeline this lets each be redirected by itself, and unlike
- * auto-pipelining it never holds the next batch back until the last is answered.
+ * For where each request has to stay by itself: on a Cluster it may be redirected, in a quorum it is a vote. ioredis
+ * writes each command by itself; with hundreds of them the system calls cost more than the commands. Unlike
+ * auto-pipelining this never holds the next batch back until the last is answered.
  */
 export class Cork {
   private corked: Stream | undefined;
