@@ -16,6 +16,7 @@ export type {
 } from './diagnostics/lock-events.interface.js';
 export { LockClosedError } from './errors/lock-closed.error.js';
 export { LockConfigError } from './errors/lock-config.error.js';
+export { LockDeadlockError, type DeadlockedCall } from './errors/lock-deadlock.error.js';
 export { LockKeyError } from './errors/lock-key.error.js';
 export { LockLostError, type LockLostDetails, type LockLostReason } from './errors/lock-lost.error.js';
 export { LockQueueFullError } from './errors/lock-queue-full.error.js';

@@ -17,6 +17,7 @@ import { assertReplicasGoWith } from './options/replicas-option.js';
 import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
 import { NestedHold } from './reentrance/nested-hold.js';
 import { type StoreHealth, StoreProbe } from './store/store-probe.js';
+import { type BlockedCall, WaitGraph } from './reentrance/wait-graph.js';
 
 /** Work that runs under a lock. */
 export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
@@ -47,6 +48,7 @@ export class LockService {
   private readonly engine: LockEngine;
   private readonly context = new LockContext();
   private probe: StoreProbe | undefined;
+  private readonly waits = new WaitGraph();
 
   /** @internal Built by the module; tests that need one without Nest use `createLockService`. */
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
@@ -232,12 +234,34 @@ export class LockService {
     return names.length === 1 ? this.grantOne(first, options) : this.grantAll(names, options);
   }
 
-  private grantOne(name: string, options: ResolvedLockOptions): Promise<EnterableLock> {
+  /** @param held what the same call has been granted already */
+  private grantOne(
+    name: string,
+    options: ResolvedLockOptions,
+    held: readonly EnterableLock[] = [],
+  ): Promise<EnterableLock> {
     // Here, before each wait: a signal that is aborted already says nothing any more.
     options.signal?.throwIfAborted();
-    const enclosing = options.reentrant ? this.context.enclosing(name) : undefined;
-    if (!enclosing) return this.ask(name, leaseCovering(options));
-    return this.enter(name, enclosing, options);
+    const { innermost } = this.context;
+    const enclosing = options.reentrant ? this.context.enclosing(name, innermost) : undefined;
+    if (enclosing) return this.enter(name, enclosing, options, held);
+    const acquire = (): Promise<EnterableLock> => this.ask(name, leaseCovering(options));
+    if (options.wait === 0 || (innermost === undefined && held.length === 0)) return acquire();
+    return this.waitHolding({ name, held, blocker: () => this.engine.holderOf(name) }, acquire);
+  }
+
+  /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */
+  private async waitHolding<T>(
+    { name, held, blocker }: Pick<BlockedCall, 'name' | 'blocker'> & { held: readonly EnterableLock[] },
+    granting: () => Promise<T>,
+  ): Promise<T> {
+    const holds = [...this.context.holds(this.context.innermost), ...held];
+    try {
+      return await this.waits.during({ name, holds, blocker }, granting);
+    } catch (error) {
+      const names = new Set(holds.flatMap(({ keys }) => keys).filter((key) => key !== name));
+      throw names.size > 0 && error instanceof LockTimeoutError ? heldMeanwhile(error, [...names]) : error;
+    }
   }
 
   private ask(name: string, options: ResolvedLockOptions): Promise<EnterableLock> {
@@ -250,25 +274,31 @@ export class LockService {
     name: string,
     { hold, reentry }: EnclosingHold,
     options: ResolvedLockOptions,
+    held: readonly EnterableLock[],
   ): Promise<EnterableLock> {
     hold.assertNotLost();
     const startedAt = performance.now();
-    const entered = await reentry.enter({
-      wait: options.wait,
-      signal: options.signal,
-      timeout: (waited) =>
-        new LockTimeoutError('Another branch below the same hold was inside for the whole wait.', {
-          keys: [name],
-          waited,
-        }),
-    });
-    if (!entered) {
-      return this.grantOne(name, {
-        ...options,
-        wait: Math.max(0, options.wait - (performance.now() - startedAt)),
+    const enter = async (): Promise<EnterableLock | undefined> => {
+      const entered = await reentry.enter({
+        wait: options.wait,
+        signal: options.signal,
+        timeout: (waited) =>
+          new LockTimeoutError('Another branch below the same hold was inside for the whole wait.', {
+            keys: [name],
+            waited,
+          }),
       });
+      return entered ? new NestedHold(hold, reentry) : undefined;
+    };
+    const nested =
+      reentry.isBusy && options.wait > 0
+        ? await this.waitHolding({ name, held, blocker: () => reentry.occupant }, enter)
+        : await enter();
+    if (!nested) {
+      const wait = Math.max(0, options.wait - (performance.now() - startedAt));
+      return this.grantOne(name, { ...options, wait }, held);
     }
-    const nested = new NestedHold(hold, reentry);
+    reentry.occupant = nested;
     try {
       // It may have been lost while another branch was inside.
       nested.assertHeld();
@@ -286,7 +316,7 @@ export class LockService {
     try {
       for (const name of names) {
         const wait = holds.length === 0 ? options.wait : Math.max(0, end - performance.now());
-        holds.push(await this.grantOne(name, { ...options, wait }));
+        holds.push(await this.grantOne(name, { ...options, wait }, holds));
       }
       const lock = new CombinedLock(holds);
       lock.assertHeld();
@@ -310,6 +340,14 @@ function leaseCovering(options: ResolvedLockOptions): ResolvedLockOptions {
 
 function holdsOf(lock: Lock): readonly EnterableLock[] {
   return lock instanceof CombinedLock ? lock.holds : [lock as EnterableLock];
+}
+
+function heldMeanwhile(
+  { message, keys, cause, waited, holder }: LockTimeoutError,
+  held: readonly string[],
+): LockTimeoutError {
+  const hint = `Meanwhile the call's own context held ${held.join(', ')}: look whether their waiters hold this one.`;
+  return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, held, ...(holder && { holder }) });
 }
 
 function unavailable(key: string, cause: unknown): never {

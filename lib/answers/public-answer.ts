@@ -5,6 +5,7 @@ import type { LockError, LockErrorCode } from '../errors/lock.error.js';
 const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_KEY: 'The request lacks a value that it needs, or has an unusable one',
   LOCK_TIMEOUT: 'The resource is in use, try again later',
+  LOCK_DEADLOCK: 'Internal server error',
   LOCK_QUEUE_FULL: 'Too many requests wait for the resource, try again later',
   LOCK_UNAVAILABLE: 'The service is unavailable at the moment',
   LOCK_LOST: 'The request was interrupted, its outcome is uncertain',

@@ -93,6 +93,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     return this.waiters.size;
   }
 
+  /** The hold that uses the lock now. */
+  get holder(): Hold | undefined {
+    return this.lease?.hold;
+  }
+
   /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
   enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     return new Promise((resolve, reject) => {

@@ -71,6 +71,11 @@ export class LockEngine implements QueueContext, StoreEvents {
     return this.queues.get(name)?.waiting ?? 0;
   }
 
+  /** The hold of this instance that has a name now. */
+  holderOf(name: string): Hold | undefined {
+    return this.queues.get(name)?.holder;
+  }
+
   /** Waits for the lock of one name; `once` asks a single time instead. */
   acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     if (this.closing) return Promise.reject(this.closedError(name));

@@ -8,6 +8,13 @@ export interface LockHolder {
   readonly remaining?: number;
 }
 
+/** What a {@link LockTimeoutError} carries beside its message. */
+export interface LockTimeoutDetails extends LockErrorDetails {
+  readonly waited: number;
+  readonly holder?: LockHolder;
+  readonly held?: readonly string[];
+}
+
 /**
  * Somebody else held the lock for the whole wait. Answered with 423 and `Retry-After` over HTTP.
  */
@@ -17,10 +24,16 @@ export class LockTimeoutError extends LockError {
   readonly waited: number;
   /** The holder as far as known when the wait ended. */
   readonly holder: LockHolder | undefined;
+  /**
+   * Names that the caller's own async context held while it waited. Where their waiters are in other processes, this
+   * is how a deadlock between processes shows: each of the calls in it ends with what the other one waits for.
+   */
+  readonly held: readonly string[];
 
-  constructor(message: string, details: LockErrorDetails & { waited: number; holder?: LockHolder }) {
+  constructor(message: string, details: LockTimeoutDetails) {
     super(message, details);
     this.waited = details.waited;
     this.holder = details.holder;
+    this.held = details.held ?? [];
   }
 }

@@ -2,6 +2,7 @@
 export type LockErrorCode =
   | 'LOCK_KEY'
   | 'LOCK_TIMEOUT'
+  | 'LOCK_DEADLOCK'
   | 'LOCK_QUEUE_FULL'
   | 'LOCK_UNAVAILABLE'
   | 'LOCK_LOST'

@@ -6,6 +6,7 @@ import { assertKnownOptions, assertWholeNumber, refuseOption } from './option-ch
 export const HTTP_STATUS_DEFAULTS: Readonly<Record<LockErrorCode, number>> = Object.freeze({
   LOCK_KEY: 400,
   LOCK_TIMEOUT: 423,
+  LOCK_DEADLOCK: 500,
   LOCK_QUEUE_FULL: 503,
   LOCK_UNAVAILABLE: 503,
   LOCK_LOST: 500,

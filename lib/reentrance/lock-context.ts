@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EnterableLock, GrantedLock } from '../interfaces/granted-lock.interface.js';
 import { Reentry } from './reentry.js';
 
-interface Frame {
+/** A lock around running code, and those around that. */
+export interface Frame {
   readonly lock: GrantedLock;
   readonly holds: readonly EnterableLock[];
   readonly outer: Frame | undefined;
@@ -20,7 +21,12 @@ export interface EnclosingHold {
  * Work that outlives its hold finds it closed, and does not inherit it.
  */
 export class LockContext {
-  private readonly frames = new AsyncLocalStorage<Frame>();
+  private readonly frames = new AsyncLocalStorage<Frame | undefined>();
+
+  /** The innermost lock around the running code. */
+  get innermost(): Frame | undefined {
+    return this.frames.getStore();
+  }
 
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
   run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
@@ -28,14 +34,28 @@ export class LockContext {
     return this.frames.run({ lock, holds, outer: this.frames.getStore() }, work);
   }
 
+  /** Runs `work` with no lock around it. */
+  outside<T>(work: () => T): T {
+    return this.frames.run(undefined, work);
+  }
+
   /** The innermost hold of a name that still lets calls in. */
-  enclosing(name: string): EnclosingHold | undefined {
-    for (let frame = this.frames.getStore(); frame; frame = frame.outer) {
+  enclosing(name: string, innermost: Frame | undefined): EnclosingHold | undefined {
+    for (let frame = innermost; frame; frame = frame.outer) {
       for (const hold of frame.holds) {
         if (hold.keys[0] === name && hold.reentry?.isOpen) return { hold, reentry: hold.reentry };
       }
     }
     return undefined;
+  }
+
+  /** All holds around the running code that have not ended, the outermost first. */
+  holds(innermost: Frame | undefined): EnterableLock[] {
+    const holds: EnterableLock[] = [];
+    for (let frame = innermost; frame; frame = frame.outer) {
+      holds.unshift(...frame.holds.filter(({ reentry }) => reentry?.isOpen));
+    }
+    return holds;
   }
 
   /** The innermost lock, of any name or of the given one, that has not been released. */

@@ -18,6 +18,8 @@ export interface BranchWait {
  * The hold ends only when the branch inside has left, and lets nobody in from the moment its owner releases it.
  */
 export class Reentry {
+  /** The entry of the branch inside, once that has it. */
+  occupant: object | undefined;
   private open = true;
   private inside = false;
   private readonly branches = new Set<Branch>();
@@ -67,10 +69,21 @@ export class Reentry {
   }
 
   leave(): void {
+    this.occupant = undefined;
     const [next] = this.branches;
     if (next) return next.settle(true);
     this.inside = false;
     this.emptied?.();
+  }
+
+  /** Whether a branch is inside. */
+  get isBusy(): boolean {
+    return this.inside;
+  }
+
+  /** Lets calls in again, after a {@link close} that ended nothing. */
+  reopen(): void {
+    this.open = true;
   }
 
   /** Resolves when nobody is inside any more. */

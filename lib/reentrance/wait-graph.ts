@@ -1,0 +1,87 @@
+import { type DeadlockedCall, LockDeadlockError } from '../errors/lock-deadlock.error.js';
+import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
+
+/** A call that waits for a lock while its own async context holds others. */
+export interface BlockedCall {
+  readonly name: string;
+  /** What the call's context holds. */
+  readonly holds: readonly EnterableLock[];
+  /** The hold that it waits for just now, if that is of this process. */
+  blocker(): object | undefined;
+}
+
+/**
+ * Who waits for whom among the calls of one instance that wait while they hold.
+ *
+ * A cycle can only be closed by a call that begins to wait: a hold that is granted has no waiting call below it yet. So
+ * it is enough to look then. Calls whose context holds nothing are in no cycle, and never come here.
+ */
+export class WaitGraph {
+  /** The waiting calls below each hold. */
+  private readonly below = new Map<object, Set<BlockedCall>>();
+
+  /**
+   * Waits for what `granting` resolves to.
+   *
+   * @throws LockDeadlockError at once, where this wait would close a cycle.
+   */
+  async during<T>(call: BlockedCall, granting: () => Promise<T>): Promise<T> {
+    const cycle = this.cycleThrough(call);
+    if (cycle) throw deadlockError([call, ...cycle]);
+    for (const hold of call.holds) this.callsBelow(hold).add(call);
+    try {
+      return await granting();
+    } finally {
+      for (const hold of call.holds) this.remove(hold, call);
+    }
+  }
+
+  /** The calls through which `call` would wait for one of its own holds; not where it waits for that directly. */
+  private cycleThrough(call: BlockedCall): BlockedCall[] | undefined {
+    const own = new Set<object>(call.holds);
+    const seen = new Set<BlockedCall>();
+    const search = (blocker: object | undefined): BlockedCall[] | undefined => {
+      for (const next of (blocker && this.below.get(blocker)) ?? []) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        const its = next.blocker();
+        const rest = its && own.has(its) ? [] : search(its);
+        if (rest) return [next, ...rest];
+      }
+      return undefined;
+    };
+    const blocker = call.blocker();
+    return blocker && own.has(blocker) ? undefined : search(blocker);
+  }
+
+  private callsBelow(hold: object): Set<BlockedCall> {
+    let calls = this.below.get(hold);
+    if (!calls) this.below.set(hold, (calls = new Set()));
+    return calls;
+  }
+
+  private remove(hold: object, call: BlockedCall): void {
+    const calls = this.below.get(hold);
+    if (calls?.delete(call) && calls.size === 0) this.below.delete(hold);
+  }
+}
+
+function deadlockError(calls: readonly BlockedCall[]): LockDeadlockError {
+  const cycle = calls.map(
+    ({ holds, name }): DeadlockedCall => ({
+      holds: holds.flatMap(({ keys }) => keys),
+      fencingTokens: holds.map(({ fencingToken }) => fencingToken),
+      waitsFor: name,
+    }),
+  );
+  const chain = cycle.map((call, i) => `${i === 0 ? 'this call' : 'another call'} ${sentence(call, i)}`);
+  return new LockDeadlockError(
+    `Deadlock: ${chain.join('; ')}. Acquire the names in one call, or everywhere in the same order.`,
+    { keys: [calls[0]?.name ?? ''], cycle },
+  );
+}
+
+function sentence({ holds, fencingTokens, waitsFor }: DeadlockedCall, place: number): string {
+  const held = holds.map((name, i) => `${name} (token ${fencingTokens[i]})`).join(', ');
+  return `holds ${held} and ${place === 0 ? 'would wait' : 'waits'} for ${waitsFor}`;
+}
