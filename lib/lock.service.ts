@@ -6,6 +6,8 @@ import { LockConfigError } from './errors/lock-config.error.js';
 import { LockKeyError } from './errors/lock-key.error.js';
 import { LockTimeoutError } from './errors/lock-timeout.error.js';
 import { LockUnavailableError } from './errors/lock-unavailable.error.js';
+import { allOrNone } from './handover/all-or-none.js';
+import { parseHandover } from './handover/handover-string.js';
 import type { EnterableLock, GrantedLock } from './interfaces/granted-lock.interface.js';
 import type { LockOptions, ResolvedLockOptions } from './interfaces/lock-options.interface.js';
 import type { Lock, LockSnapshot } from './interfaces/lock.interface.js';
@@ -182,6 +184,41 @@ export class LockService {
   async forceRelease(key: string): Promise<boolean> {
     assertLockName(key);
     return this.engine.store.forceRelease(key).catch((cause: unknown) => unavailable(key, cause));
+  }
+
+  /**
+   * Takes over a hold that `lock.detach()` has let go of, in this process or another: with the same names and fencing
+   * tokens, renewed and released from here. Several attempts with one string: one gets the hold.
+   *
+   * `ttl`, `renew`, `maxHold`, `outageTimeout` and `signal` mean what they mean to {@link acquire}; `maxHold` counts
+   * from now, and what was left of `minHold` goes on. Nothing is waited for but Redis.
+   *
+   * @throws LockLostError when there is no such hold: it was taken over already, its lease ran out, it was taken away
+   * by force, or the string is forged.
+   * @throws LockKeyError for a string that `detach()` cannot have given.
+   * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused. The string stays good.
+   * @throws LockConfigError where locks cannot be handed over: on a quorum.
+   * @throws LockClosedError after shutdown began.
+   * @example
+   * ```ts
+   * await using lock = await locks.attach(job.data.lock);
+   * await finish(job.data.order, lock.fencingToken);
+   * ```
+   */
+  async attach(handover: string, options?: LockOptions): Promise<Lock> {
+    const resolved = this.resolve(options);
+    const parsed = parseHandover(handover);
+    const { secret, holds } = parsed;
+    const keys = holds.map(({ name }) => name);
+    if (!this.engine.store.handOver)
+      throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
+        keys,
+      });
+    resolved.signal?.throwIfAborted();
+    const attempts = holds.map((hold) => this.engine.attach(hold, secret, resolved));
+    const attached = await allOrNone(attempts, parsed);
+    const [first] = attached;
+    return attached.length === 1 && first ? first : new CombinedLock(attached);
   }
 
   /** @internal Runs `work` in the async context of a lock that this service granted, so that calls below re-enter it. */

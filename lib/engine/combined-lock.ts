@@ -1,4 +1,5 @@
 import { LockKeyError } from '../errors/lock-key.error.js';
+import { detachAll } from '../handover/detach.js';
 import type { EnterableLock, GrantedLock } from '../interfaces/granted-lock.interface.js';
 
 /** Holds of several names as one lock: lost with the first that is lost. */
@@ -46,6 +47,10 @@ export class CombinedLock implements GrantedLock {
 
   async extend(ttl?: number): Promise<void> {
     await Promise.all(this.holds.map((hold) => hold.extend(ttl)));
+  }
+
+  detach(ttl?: number): Promise<string> {
+    return detachAll(this.holds, ttl);
   }
 
   async release(): Promise<void> {

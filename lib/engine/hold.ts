@@ -1,11 +1,15 @@
 import { type ObservedHold, tellHoldEnd } from '../diagnostics/hold.probe.js';
 import type { LockAcquire, LockGrantedHow } from '../diagnostics/lock-events.interface.js';
+import { LockConfigError } from '../errors/lock-config.error.js';
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { LockLostError, type LockLostReason } from '../errors/lock-lost.error.js';
-import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
+import { detachAll } from '../handover/detach.js';
+import { ownerOfDetached } from '../handover/handover-string.js';
+import type { EnterableLock, LeavingHold } from '../interfaces/granted-lock.interface.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { assertLockOptionValues } from '../options/lock-options.js';
 import type { Reentry } from '../reentrance/reentry.js';
+import { instanceOf } from '../store/owner-id.js';
 import type { Clock } from './clock.js';
 import type { Lease } from './lease.js';
 
@@ -22,8 +26,14 @@ export const TAKEN =
 export interface HoldOwner {
   readonly keys: readonly string[];
   readonly clock: Clock;
+  /** Whether its store can give a lock to another owner id. */
+  readonly canHandOver: boolean;
   release(hold: Hold): Promise<void>;
   extend(hold: Hold, ttl: number): Promise<void>;
+  /** Gives the lock to the owner id `to`, and ends the lease here without releasing it. */
+  handOver(hold: Hold, to: string, ttl: number): Promise<void>;
+  /** Releases the lock of an owner id. Never rejects. */
+  free(owner: string): Promise<void>;
 }
 
 /** One caller's hold of one name. */
@@ -35,6 +45,8 @@ export class Hold implements EnterableLock, ObservedHold {
   private controller: AbortController | undefined;
   private lost: LockLostError | undefined;
   private releasing: Promise<void> | undefined;
+  /** Settles when it is known whether the hold was handed over. */
+  private leaving: Promise<void> | undefined;
   private ended = false;
 
   constructor(
@@ -70,7 +82,7 @@ export class Hold implements EnterableLock, ObservedHold {
   }
 
   get remaining(): number {
-    return this.releasing ? 0 : this.certainFor;
+    return this.releasing || this.leaving ? 0 : this.certainFor;
   }
 
   get certainFor(): number {
@@ -86,6 +98,7 @@ export class Hold implements EnterableLock, ObservedHold {
   assertHeld(): void {
     this.assertNotLost();
     if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
+    if (this.leaving) throw new LockLostError('The hold has been detached.', { keys: this.keys });
   }
 
   assertNotLost(): void {
@@ -100,8 +113,53 @@ export class Hold implements EnterableLock, ObservedHold {
     await this.queue.extend(this, ttl);
   }
 
+  detach(ttl?: number): Promise<string> {
+    return detachAll([this], ttl);
+  }
+
+  assertCanLeave(): void {
+    if (!this.queue.canHandOver)
+      throw new LockConfigError('Locks on a quorum stay with their process: they cannot be detached.', {
+        keys: this.keys,
+      });
+    this.assertHeld();
+    if (this.reentry?.isBusy)
+      throw new LockConfigError('A call below the hold is still inside: detach it when that has ended.', {
+        keys: this.keys,
+      });
+  }
+
+  async handOver(
+    secret: string,
+    ttl = this.lease.ttl,
+    instance = instanceOf(this.lease.owner),
+  ): Promise<LeavingHold> {
+    const { lease, queue } = this;
+    const minHold = Math.max(0, Math.ceil(this.startedAt + this.options.minHold - queue.clock.now()));
+    const handed = { name: lease.name, instance, token: this.fencingToken, minHold };
+    const owner = ownerOfDetached(secret, handed);
+    // Nobody is inside, so it is closed by the time that this returns.
+    void this.reentry?.close();
+    const leaving = queue.handOver(this, owner, Math.max(ttl, minHold));
+    this.leaving = leaving;
+    try {
+      await leaving;
+    } catch (error) {
+      this.leaving = undefined;
+      if (!this.releasing) this.reentry?.reopen();
+      throw error;
+    }
+    this.ended = true;
+    return { handed, free: () => queue.free(owner) };
+  }
+
+  giveUp(error: LockLostError): Promise<void> {
+    this.lose(error);
+    return this.release();
+  }
+
   release(): Promise<void> {
-    return (this.releasing ??= this.reentry ? this.reentry.close().then(() => this.end()) : this.end());
+    return (this.releasing ??= this.leaving ? this.releaseUnless(this.leaving) : this.releaseNow());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -114,6 +172,19 @@ export class Hold implements EnterableLock, ObservedHold {
     this.lost = error;
     this.controller?.abort(error);
     if (this.acquire) this.tellEnd(error.reason ?? 'gone');
+  }
+
+  private releaseNow(): Promise<void> {
+    return this.reentry ? this.reentry.close().then(() => this.end()) : this.end();
+  }
+
+  /** What has left is not released. */
+  private async releaseUnless(leaving: Promise<void>): Promise<void> {
+    const left = await leaving.then(
+      () => true,
+      () => false,
+    );
+    if (!left) await this.releaseNow();
   }
 
   private end(): Promise<void> {

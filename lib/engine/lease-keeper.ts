@@ -90,6 +90,10 @@ export class LeaseKeeper {
         this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name], reason: 'expired' }), false);
         continue;
       }
+      if (lease.isLeaving) {
+        this.wakeUp.at(lease.due);
+        continue;
+      }
       if (lease.hold && now >= lease.hold.endsAt) this.endHold(lease);
       // Renewing a little early lets leases that were granted one by one be renewed together.
       if (lease.renew && now >= lease.renewAt - lease.ttl / 6) due.push(lease);
@@ -115,6 +119,7 @@ export class LeaseKeeper {
     const { maxBatch = BATCH } = this.store;
     let batch: Lease[] = [];
     for (const lease of leases) {
+      if (lease.isLeaving) continue;
       batch.push(lease);
       if (batch.length < maxBatch) continue;
       void this.extendBatch(batch, ttlOf);

@@ -50,6 +50,8 @@ export class Lease implements FifoNode<Lease> {
   replicas: ReplicaDemand | undefined;
   /** Whether the keeper renews it. */
   renew = true;
+  /** Whether it is being handed over: what its owner id is in the store is not certain, so nobody asks. */
+  isLeaving = false;
   /** When the keeper renews it next. */
   renewAt: number;
   /** Until then the store surely keeps the lock, on the local clock: time of sending + ttl − drift. */
@@ -130,6 +132,7 @@ export class Lease implements FifoNode<Lease> {
 
   /** When the keeper has to look at it. */
   get due(): number {
+    if (this.isLeaving) return this.deadline;
     const ends = this.hold ? Math.min(this.deadline, this.hold.endsAt) : this.deadline;
     return this.renew ? Math.min(ends, this.renewAt) : ends;
   }

@@ -1,9 +1,10 @@
 import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
-import type { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { type Grant, isGrant, isRefusal, type Taken, TooFewReplicas } from '../store/lock-store.js';
+import { answerWithin } from './answer-within.js';
 import type { Clock, ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { Hold, type HoldOwner, TAKEN } from './hold.js';
@@ -229,6 +230,62 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     }
     lease.confirm(ttl, sentAt);
     this.context.keeper.add(lease);
+  }
+
+  get canHandOver(): boolean {
+    return this.context.store.handOver !== undefined;
+  }
+
+  /**
+   * Callers here go on waiting, in the store. Where no answer comes, the lock is taken back: by a request that follows
+   * the other on its way, so that the lease is found under its owner id again by the next renewal.
+   */
+  async handOver(hold: Hold, to: string, ttl: number): Promise<void> {
+    const { lease } = hold;
+    const { clock, keeper, store } = this.context;
+    const change = { name: this.name, from: lease.owner, to, ttl };
+    const sentAt = clock.now();
+    lease.request(ttl, sentAt);
+    lease.isLeaving = true;
+    keeper.add(lease);
+    const time = Math.min(hold.options.outageTimeout, lease.deadline - sentAt);
+    const answer = store.handOver?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
+    const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
+    lease.isLeaving = false;
+    if (!lease.live) {
+      void this.free(to);
+      return hold.assertNotLost();
+    }
+    if (outcome === true) {
+      lease.hold = undefined;
+      this.end(lease);
+      return this.askOrRest();
+    }
+    if (outcome === false) {
+      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys }), true);
+      return hold.assertNotLost();
+    }
+    void store.handOver?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl }).catch(() => undefined);
+    keeper.add(lease);
+    throw new LockUnavailableError('Redis did not confirm that the hold was detached; it goes on here.', {
+      keys: this.keys,
+      cause: outcome.cause,
+    });
+  }
+
+  free(owner: string): Promise<void> {
+    return this.context.free(this.name, owner);
+  }
+
+  /** Takes up a hold that came from another instance, in a queue that is its alone. */
+  adopt(lease: Lease, options: ResolvedLockOptions): Hold {
+    this.phase = 'held';
+    this.lease = lease;
+    lease.ttl = options.ttl;
+    lease.renew = options.renew;
+    lease.hold = new Hold(this, lease, options, this.clock.now());
+    this.context.keeper.add(lease);
+    return lease.hold;
   }
 
   /** Ends a lease that can no longer be trusted. */

@@ -4,9 +4,12 @@ import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.j
 import type { HandoffOptions } from '../interfaces/module-options.interface.js';
 import type { LockLog } from '../store/lock-log.js';
 import type { Grant, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { HandedHold } from '../handover/handover-string.js';
+import { Attachments } from './attachments.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import type { Hold } from './hold.js';
+import type { Lease } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LocalQueue } from './local-queue.js';
 import { OutageWatch } from './outage-watch.js';
@@ -36,6 +39,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   readonly outages: OutageWatch;
   readonly waits: Deadlines<Waiter>;
   private readonly queues = new Map<string, LocalQueue>();
+  private readonly attachments = new Attachments(this);
   private readonly log: LockLog;
   /** Releases and cancels under way that nobody may wait for. */
   private cleanUps = 0;
@@ -50,7 +54,7 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.maxWaiters = settings.maxWaiters;
     this.log = settings.log;
     this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
-      this.queues.get(lease.name)?.lose(lease, error, gone);
+      this.queueOf(lease)?.lose(lease, error, gone);
     });
     this.outages = new OutageWatch(this.clock, () => this.queues.values());
     this.waits = new Deadlines(this.clock, (waiter) => waiter.queue.timeOut(waiter));
@@ -58,7 +62,7 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   /** Names that somebody here holds or waits for. */
   get size(): number {
-    return this.queues.size;
+    return this.queues.size + this.attachments.size;
   }
 
   /** Whether shutdown has begun. */
@@ -79,13 +83,17 @@ export class LockEngine implements QueueContext, StoreEvents {
   /** Waits for the lock of one name; `once` asks a single time instead. */
   acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     if (this.closing) return Promise.reject(this.closedError(name));
-    if (!this.opened) {
-      this.opened = true;
-      this.store.open(this);
-    }
+    this.open();
     let queue = this.queues.get(name);
     if (!queue) this.queues.set(name, (queue = new LocalQueue(name, this)));
     return queue.enter(options, once);
+  }
+
+  /** Goes on with a hold that another instance has detached. */
+  attach(handed: HandedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
+    if (this.closing) return Promise.reject(this.closedError(handed.name));
+    this.open();
+    return this.attachments.take(handed, secret, options);
   }
 
   granted(name: string, grant: Grant, claim: number): void {
@@ -100,6 +108,7 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.revoke(owner);
+    this.attachments.revoke(owner);
   }
 
   /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
@@ -146,14 +155,16 @@ export class LockEngine implements QueueContext, StoreEvents {
     );
   }
 
-  drop(queue: { readonly name: string }): void {
+  drop(queue: LocalQueue): void {
     if (this.queues.get(queue.name) === queue) this.queues.delete(queue.name);
+    else this.attachments.delete(queue);
   }
 
   /** Refuses everybody from now on, those who wait included. Holders go on. */
   beginShutdown(): void {
     this.closing = true;
     for (const queue of [...this.queues.values()]) queue.refuseAll(() => this.closedError(queue.name));
+    this.attachments.refuseAll((name) => this.closedError(name));
   }
 
   /** Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases. */
@@ -174,6 +185,16 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.waits.stop();
     this.outages.stop();
     await this.store.close();
+  }
+
+  private open(): void {
+    if (this.opened) return;
+    this.opened = true;
+    this.store.open(this);
+  }
+
+  private queueOf(lease: Lease): LocalQueue | undefined {
+    return this.attachments.queueOf(lease.owner) ?? this.queues.get(lease.name);
   }
 
   private async until(isQuiet: () => boolean, grace: number): Promise<void> {

@@ -3,6 +3,7 @@ import type { Grant, LockStore } from '../store/lock-store.js';
 import type { Clock } from './clock.js';
 import type { Deadlines } from './deadlines.js';
 import type { LeaseKeeper } from './lease-keeper.js';
+import type { LocalQueue } from './local-queue.js';
 import type { OutageWatch } from './outage-watch.js';
 import type { Waiter } from './waiter.js';
 
@@ -26,5 +27,5 @@ export interface QueueContext {
   /** Leaves the store's queue, and gives back a grant that was on its way. Never rejects. */
   cancel(name: string, place: string): Promise<void>;
   /** Forgets a queue that is idle. */
-  drop(queue: { readonly name: string }): void;
+  drop(queue: LocalQueue): void;
 }

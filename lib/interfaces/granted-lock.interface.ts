@@ -1,3 +1,5 @@
+import type { LockLostError } from '../errors/lock-lost.error.js';
+import type { HandedHold } from '../handover/handover-string.js';
 import type { Reentry } from '../reentrance/reentry.js';
 import type { Lock } from './lock.interface.js';
 
@@ -9,8 +11,24 @@ export interface GrantedLock extends Lock {
   assertNotLost(): void;
 }
 
+/** A hold that has left this instance, and that nobody has taken over yet. */
+export interface LeavingHold {
+  readonly handed: HandedHold;
+  /** Gives the lock up after all. Never rejects. */
+  free(): Promise<void>;
+}
+
 /** A hold of a single name, which calls below it can enter. */
 export interface EnterableLock extends GrantedLock {
   /** Made when a context is opened around the hold. */
   reentry: Reentry | undefined;
+  /** Throws where the hold cannot be handed over: it is over, or a call below it is still inside. */
+  assertCanLeave(): void;
+  /**
+   * Detaches the hold, for whoever has the secret. While that goes on it cannot be used; it can again when that fails.
+   * `instance` stands in its owner id, where that is not to be this one: for a hold that is given back.
+   */
+  handOver(secret: string, ttl: number | undefined, instance?: string): Promise<LeavingHold>;
+  /** Loses the hold, and releases it. */
+  giveUp(error: LockLostError): Promise<void>;
 }

@@ -33,6 +33,19 @@ export interface Lock extends AsyncDisposable {
    * LockConfigError when no lease can have that length.
    */
   extend(ttl?: number): Promise<void>;
+  /**
+   * Takes the hold out of this process without releasing it, for work that another process goes on with: resolves to
+   * a string for `LockService.attach()` there. From then on this object is of no effect: it holds nothing, renews
+   * nothing and releases nothing, and its signal does not abort.
+   *
+   * The lease is `ttl` milliseconds long from now on, by default as long as before: so long the other process has time.
+   * Whoever has the string can take the hold over, once; keep it like a password.
+   *
+   * Rejects with {@link LockLostError} when the hold is gone, LockUnavailableError when Redis does not answer (the hold
+   * goes on then), LockConfigError below another hold of the name, while a call below this one is inside, and where
+   * locks cannot be handed over.
+   */
+  detach(ttl?: number): Promise<string>;
   /** Gives the hold up. May be called twice; never rejects because the hold is already gone. */
   release(): Promise<void>;
 }

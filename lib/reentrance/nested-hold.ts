@@ -1,4 +1,5 @@
 import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
+import { LockConfigError } from '../errors/lock-config.error.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { Reentry } from './reentry.js';
 
@@ -52,6 +53,25 @@ export class NestedHold implements EnterableLock {
 
   extend(ttl?: number): Promise<void> {
     return this.outer.extend(ttl);
+  }
+
+  async detach(): Promise<string> {
+    return this.assertCanLeave();
+  }
+
+  assertCanLeave(): never {
+    throw new LockConfigError(
+      'Only the outermost hold of a name can be detached: the calls around this one still rely on it.',
+      { keys: this.keys },
+    );
+  }
+
+  async handOver(): Promise<never> {
+    return this.assertCanLeave();
+  }
+
+  giveUp(): Promise<void> {
+    return this.release();
   }
 
   release(): Promise<void> {

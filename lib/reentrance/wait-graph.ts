@@ -67,13 +67,11 @@ export class WaitGraph {
 }
 
 function deadlockError(calls: readonly BlockedCall[]): LockDeadlockError {
-  const cycle = calls.map(
-    ({ holds, name }): DeadlockedCall => ({
-      holds: holds.flatMap(({ keys }) => keys),
-      fencingTokens: holds.map(({ fencingToken }) => fencingToken),
-      waitsFor: name,
-    }),
-  );
+  const cycle = calls.map(({ holds, name }): DeadlockedCall => ({
+    holds: holds.flatMap(({ keys }) => keys),
+    fencingTokens: holds.map(({ fencingToken }) => fencingToken),
+    waitsFor: name,
+  }));
   const chain = cycle.map((call, i) => `${i === 0 ? 'this call' : 'another call'} ${sentence(call, i)}`);
   return new LockDeadlockError(
     `Deadlock: ${chain.join('; ')}. Acquire the names in one call, or everywhere in the same order.`,

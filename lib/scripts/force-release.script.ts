@@ -20,7 +20,7 @@ local owner = redis.call('GET', lock)
 if not owner then
   return 0
 end
-local instance = string.match(owner, '^(.*):%d+$')
+local instance = string.match(owner, '^([^~]*)~?[^~]*:%d+$')
 if instance and ARGV[3] ~= '' then
   redis.call('PUBLISH', ARGV[3] .. instance, 'revoked ' .. owner .. ' ' .. string.sub(lock, prefix + 2, -2))
 end

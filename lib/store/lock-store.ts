@@ -54,6 +54,15 @@ export interface Extension {
   readonly replicas?: ReplicaDemand | undefined;
 }
 
+/** A lock that goes from one owner id to another. */
+export interface OwnerChange {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** Milliseconds of the lease that begins then. */
+  readonly ttl: number;
+}
+
 /** What a store tells the engine on its own. */
 export interface StoreEvents {
   /** The lock was handed to this instance while it waited. The lease runs for `claim` ms only. */
@@ -111,6 +120,11 @@ export interface LockStore {
   extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]>;
   /** Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. */
   cancel(name: string, place: string): Promise<string | undefined>;
+  /**
+   * Resolves to whether the lock is `to`'s, now or since this was asked before. An answer may be long in coming. Left
+   * out by stores whose holds stay with their instance.
+   */
+  handOver?(change: OwnerChange): Promise<boolean>;
   query(name: string): Promise<LockSnapshot>;
   forceRelease(name: string): Promise<boolean>;
   /**

@@ -1,5 +1,14 @@
 import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
-import type { AcquireRequest, Extension, Grant, StoreEvents, Taken, YieldRequest } from '../lock-store.js';
+import type {
+  AcquireRequest,
+  Extension,
+  Grant,
+  OwnerChange,
+  StoreEvents,
+  Taken,
+  YieldRequest,
+} from '../lock-store.js';
+import { instanceOf } from '../owner-id.js';
 import { parsePlace } from '../place.js';
 
 interface KeptLock {
@@ -94,6 +103,13 @@ export class MemoryLockServer {
   }
 
   /** @internal */
+  handOver({ name, from, to, ttl }: OwnerChange): boolean {
+    const owner = this.kept(name)?.owner;
+    if (owner === from) this.keep(name, to, ttl);
+    return owner === from || owner === to;
+  }
+
+  /** @internal */
   cancel(instance: string, name: string, place: string): string | undefined {
     this.dequeue(name, place);
     const owner = this.kept(name)?.owner;
@@ -104,7 +120,7 @@ export class MemoryLockServer {
   forceRelease(name: string): boolean {
     const owner = this.kept(name)?.owner;
     if (owner === undefined) return false;
-    const inbox = this.inboxes.get(owner.slice(0, owner.lastIndexOf(':')));
+    const inbox = this.inboxes.get(instanceOf(owner));
     if (inbox) deliver(() => inbox.revoked(name, owner));
     if (!this.handOff(name)) this.locks.delete(name);
     return true;

@@ -5,6 +5,7 @@ import {
   type Grant,
   isGrant,
   type LockStore,
+  type OwnerChange,
   type StoreEvents,
   type Taken,
   type YieldRequest,
@@ -54,6 +55,10 @@ export class MemoryStore implements LockStore {
 
   async cancel(name: string, place: string): Promise<string | undefined> {
     return this.server.cancel(this.instance, name, place);
+  }
+
+  async handOver(change: OwnerChange): Promise<boolean> {
+    return this.server.handOver(change);
   }
 
   async query(name: string): Promise<LockSnapshot> {

@@ -4,6 +4,7 @@ import { acquireScript } from '../../scripts/acquire.script.js';
 import { cancelScript } from '../../scripts/cancel.script.js';
 import { extendScript } from '../../scripts/extend.script.js';
 import { forceReleaseScript } from '../../scripts/force-release.script.js';
+import { handOverScript } from '../../scripts/hand-over.script.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import { queryScript } from '../../scripts/query.script.js';
 import { releaseScript } from '../../scripts/release.script.js';
@@ -14,6 +15,7 @@ import {
   type Grant,
   isGrant,
   type LockStore,
+  type OwnerChange,
   type StoreEvents,
   StoreRefusal,
   type Taken,
@@ -121,6 +123,7 @@ export class RedisStore implements LockStore {
   }
 
   release(name: string, owner: string): Promise<boolean> {
+    if (owner[this.settings.instance.length] !== ':') return this.releaseHandedOver(name, owner);
     const { keys, args } = this.releases.content;
     const lock = this.keySpace.lock(name);
     keys.push(lock, `${lock}:q`);
@@ -144,6 +147,12 @@ export class RedisStore implements LockStore {
   async cancel(name: string, place: string): Promise<string | undefined> {
     const args = [this.settings.instance, place];
     return (await this.run<string | null>(cancelScript, this.keySpace.keys(name), args)) ?? undefined;
+  }
+
+  async handOver({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
+    this.flush();
+    const args = [from, to, Math.ceil(ttl)];
+    return isOne(await this.scripts.runPatiently<Int>(handOverScript, [this.lockKey(name)], args));
   }
 
   async query(name: string): Promise<LockSnapshot> {
@@ -171,6 +180,14 @@ export class RedisStore implements LockStore {
     this.flush();
     this.site.close();
     return Promise.resolve();
+  }
+
+  /** Alone, since the requests of a call have the part of the owner id before the token in common. */
+  private async releaseHandedOver(name: string, owner: string): Promise<boolean> {
+    const colon = owner.lastIndexOf(':');
+    const args = [owner.slice(0, colon), this.channels, this.prefixLength, owner.slice(colon + 1)];
+    const [released = 0] = await this.run<Int[]>(releaseScript, [this.fence, ...this.keys(name)], args);
+    return isOne(released);
   }
 
   /** What was asked for in this tick goes first, so that Redis meets everything in the order in which it was asked for. */

@@ -1,0 +1,32 @@
+import { LockLostError } from '../errors/lock-lost.error.js';
+import type { EnterableLock } from '../interfaces/granted-lock.interface.js';
+import { assertLockOptionValues } from '../options/lock-options.js';
+import { formatHandover, newSecret } from './handover-string.js';
+
+/**
+ * Detaches all holds of a lock. Where that fails for one of several, none is left half way: those that have been
+ * detached are freed, and the others are lost, for the lock is one.
+ */
+export async function detachAll(holds: readonly EnterableLock[], ttl: number | undefined): Promise<string> {
+  assertLockOptionValues({ ttl });
+  for (const hold of holds) hold.assertCanLeave();
+  const secret = newSecret();
+  const outcomes = await Promise.allSettled(holds.map((hold) => hold.handOver(secret, ttl)));
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (!failed) {
+    const leaving = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    return formatHandover({ secret, holds: leaving.map(({ handed }) => handed) });
+  }
+  if (holds.length > 1) {
+    const keys = holds.flatMap((hold) => hold.keys);
+    const error = new LockLostError('Not all of its names could be handed over.', {
+      keys,
+      cause: failed.reason,
+    });
+    await Promise.all([
+      ...outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.free()),
+      ...holds.map((hold) => hold.giveUp(error)),
+    ]);
+  }
+  throw failed.reason;
+}

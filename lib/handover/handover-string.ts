@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { LockKeyError } from '../errors/lock-key.error.js';
+import { lockNameProblem } from '../keys/lock-name.js';
+import { formatOwner } from '../store/owner-id.js';
+
+/** A hold of one name on its way from one instance to another. */
+export interface HandedHold {
+  readonly name: string;
+  /** The instance that has detached it. */
+  readonly instance: string;
+  readonly token: number;
+  /** Milliseconds of `minHold` that were left when it was detached. */
+  readonly minHold: number;
+}
+
+/** What `detach()` gives and `attach()` takes. */
+export interface Handover {
+  /** Who has it may take the holds; in Redis there is only a digest of it. */
+  readonly secret: string;
+  readonly holds: readonly HandedHold[];
+}
+
+const PREFIX = 'lock1.';
+const SECRET_BYTES = 16;
+const DIGEST_BYTES = 16;
+
+/** As hard to guess as a key of 128 bits. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/**
+ * The owner id under which a detached hold is kept. It shows in queries, errors and logs, and so must not be enough to
+ * take the hold: hence a digest of the secret.
+ */
+export function ownerOfDetached(secret: string, { name, instance, token }: HandedHold): string {
+  const digest = createHash('sha256').update(`${secret} ${name}`).digest().subarray(0, DIGEST_BYTES);
+  return formatOwner({ instance, mark: digest.toString('hex'), token });
+}
+
+export function formatHandover({ secret, holds }: Handover): string {
+  const content = [
+    secret,
+    ...holds.map(({ name, instance, token, minHold }) => [name, instance, token, minHold]),
+  ];
+  return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
+}
+
+/**
+ * Reads what `detach()` gave.
+ *
+ * @throws LockKeyError for anything else; the value is not repeated, for it may be a part of a genuine one.
+ */
+export function parseHandover(value: unknown): Handover {
+  const [secret, ...holds] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
+  if (typeof secret === 'string' && secret !== '' && holds.length > 0 && holds.every(isHold)) {
+    return {
+      secret,
+      holds: holds.map(([name, instance, token, minHold]) => ({ name, instance, token, minHold })),
+    };
+  }
+  throw new LockKeyError('attach() takes the string that detach() has given, whole and unchanged.');
+}
+
+function contentOf(value: string): readonly unknown[] {
+  try {
+    const content: unknown = JSON.parse(Buffer.from(value.slice(PREFIX.length), 'base64url').toString());
+    return Array.isArray(content) ? content : [];
+  } catch {
+    return [];
+  }
+}
+
+function isHold(value: unknown): value is [name: string, instance: string, token: number, minHold: number] {
+  if (!Array.isArray(value)) return false;
+  const [name, instance, token, minHold] = value as unknown[];
+  return (
+    lockNameProblem(name) === undefined &&
+    typeof instance === 'string' &&
+    Number.isSafeInteger(token) &&
+    typeof minHold === 'number' &&
+    minHold >= 0
+  );
+}
