@@ -25,6 +25,7 @@ export { LockUnavailableError } from './errors/lock-unavailable.error.js';
 export { isLockError, LockError, type LockErrorCode, type LockErrorDetails } from './errors/lock.error.js';
 export { LockExceptionFilter } from './filters/lock-exception.filter.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
+export type { LeadOptions } from './interfaces/lead-options.interface.js';
 export type { LockOptions, ReplicaOptions } from './interfaces/lock-options.interface.js';
 export type { Lock, LockInfo, LockSnapshot } from './interfaces/lock.interface.js';
 export type {

@@ -1,6 +1,7 @@
 import { hasAcquireSubscribers, observeAcquire } from './diagnostics/acquire.probe.js';
 import { CombinedLock } from './engine/combined-lock.js';
 import type { LockEngine } from './engine/lock-engine.js';
+import { onAbort } from './engine/on-abort.js';
 import { LockClosedError } from './errors/lock-closed.error.js';
 import { LockConfigError } from './errors/lock-config.error.js';
 import { LockKeyError } from './errors/lock-key.error.js';
@@ -9,11 +10,14 @@ import { LockUnavailableError } from './errors/lock-unavailable.error.js';
 import { allOrNone } from './handover/all-or-none.js';
 import { parseHandover } from './handover/handover-string.js';
 import type { EnterableLock, GrantedLock } from './interfaces/granted-lock.interface.js';
+import type { LeadOptions } from './interfaces/lead-options.interface.js';
 import type { LockOptions, ResolvedLockOptions } from './interfaces/lock-options.interface.js';
 import type { Lock, LockSnapshot } from './interfaces/lock.interface.js';
 import type { ResolvedModuleOptions } from './interfaces/module-options.interface.js';
 import { assertLockName } from './keys/lock-name.js';
 import { sortedNames } from './keys/sorted-names.js';
+import { Campaign } from './leader/campaign.js';
+import { resolveLeadOptions } from './options/lead-options.js';
 import { resolveLockOptions } from './options/lock-options.js';
 import { assertReplicasGoWith } from './options/replicas-option.js';
 import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
@@ -51,6 +55,8 @@ export class LockService {
   private readonly context = new LockContext();
   private probe: StoreProbe | undefined;
   private readonly waits = new WaitGraph();
+  /** Aborts when shutdown begins: no campaign goes on then. */
+  private readonly closing = new AbortController();
 
   /** @internal Built by the module; tests that need one without Nest use `createLockService`. */
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
@@ -221,6 +227,55 @@ export class LockService {
     return attached.length === 1 && first ? first : new CombinedLock(attached);
   }
 
+  /**
+   * Runs work in one instance at a time, for as long as there are instances: waits for the name, runs `work` while it
+   * holds it, and waits for it again after a pause when the work has ended or failed. Outages are waited through.
+   *
+   * The work's lock has a signal that aborts when it has to step down: the hold is lost, `signal` aborts, or the
+   * application shuts down. Another instance leads from then on at the earliest when the lease is over; this one does
+   * not campaign again before its work has settled. Errors of the work are logged, or passed to `onError`.
+   *
+   * The campaign is no part of the caller's async context; calls below the work enter its hold.
+   *
+   * @returns when `signal` has aborted or shutdown has begun, and the work has ended.
+   * @throws what `onError` throws; LockConfigError and LockKeyError for bad arguments. Nothing else, so that nobody need
+   * listen.
+   * @example
+   * ```ts
+   * void locks.lead('outbox', async (lock) => {
+   *   while (!lock.signal.aborted) await this.publishNext(lock.fencingToken);
+   * });
+   * ```
+   */
+  async lead(name: string, work: LockedWork<unknown>, options: LeadOptions = {}): Promise<void> {
+    assertLockName(name);
+    if (typeof work !== 'function')
+      throw new LockConfigError("lead() takes the leader's work as its second argument, a function.");
+    const { lock, signal, pause, onError } = resolveLeadOptions(options);
+    const resolved = this.resolve({ ...lock, signal });
+    const end = new AbortController();
+    if (signal?.aborted || this.closing.signal.aborted) return;
+    const stops = [this.closing.signal, ...(signal ? [signal] : [])].map((each) =>
+      onAbort(each, () => end.abort(each.reason)),
+    );
+    const campaign = new Campaign({
+      name,
+      signal: end.signal,
+      pause,
+      onError,
+      clock: this.engine.clock,
+      log: this.engine.log,
+      random: Math.random,
+      acquire: (until) => this.grantOne(name, { ...resolved, signal: until }),
+      work: (term, hold) => this.context.run(term, holdsOf(hold), () => work(term)),
+    });
+    try {
+      await this.context.outside(() => campaign.run());
+    } finally {
+      for (const stop of stops) stop();
+    }
+  }
+
   /** @internal Runs `work` in the async context of a lock that this service granted, so that calls below re-enter it. */
   runInContext<T>(lock: Lock, work: () => T): T {
     return this.context.run(lock as GrantedLock, holdsOf(lock), work);
@@ -245,11 +300,13 @@ export class LockService {
 
   /** @internal Refuses new acquires from now on and ends the waiting ones with LockClosedError. */
   beginShutdown(): void {
+    this.closing.abort(new LockClosedError('The application is shutting down.'));
     this.engine.beginShutdown();
   }
 
   /** @internal Waits, bounded, for running holders, aborts the signals of the rest, closes what this service opened. Never rejects. */
   async close(): Promise<void> {
+    this.beginShutdown();
     await this.engine.close();
   }
 

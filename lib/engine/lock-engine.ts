@@ -38,9 +38,9 @@ export class LockEngine implements QueueContext, StoreEvents {
   readonly keeper: LeaseKeeper;
   readonly outages: OutageWatch;
   readonly waits: Deadlines<Waiter>;
+  readonly log: LockLog;
   private readonly queues = new Map<string, LocalQueue>();
   private readonly attachments = new Attachments(this);
-  private readonly log: LockLog;
   /** Releases and cancels under way that nobody may wait for. */
   private cleanUps = 0;
   private opened = false;
