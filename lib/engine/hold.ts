@@ -149,6 +149,7 @@ export class Hold implements EnterableLock, ObservedHold {
       if (!this.releasing) this.reentry?.reopen();
       throw error;
     }
+    if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
     return { handed, free: () => queue.free(owner) };
   }

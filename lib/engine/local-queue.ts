@@ -262,7 +262,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       return this.askOrRest();
     }
     if (outcome === false) {
-      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys }), true);
+      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
       return hold.assertNotLost();
     }
     void store.handOver?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl }).catch(() => undefined);
@@ -283,6 +283,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.lease = lease;
     lease.ttl = options.ttl;
     lease.renew = options.renew;
+    lease.replicas = options.replicas;
     lease.hold = new Hold(this, lease, options, this.clock.now());
     this.context.keeper.add(lease);
     return lease.hold;

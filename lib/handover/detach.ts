@@ -22,6 +22,7 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: number | u
     const error = new LockLostError('Not all of its names could be handed over.', {
       keys,
       cause: failed.reason,
+      reason: 'gone',
     });
     await Promise.all([
       ...outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.free()),
