@@ -20,6 +20,8 @@ export interface Capabilities {
   readonly ordersInstances: boolean;
   /** Whether a release gives the lock to the next instance; a majority only tells it, and it asks for its grant. */
   readonly handsOver: boolean;
+  /** Whether a hold can go from one process to another. */
+  readonly detaches: boolean;
 }
 
 /** What each part of the contract suite is given. */

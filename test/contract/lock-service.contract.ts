@@ -3,8 +3,11 @@ import type { LockService } from '../../lib/lock.service.js';
 import type { Capabilities, ContractContext, LockBackend } from './lock-backend.js';
 import { describeAcquiring } from './parts/acquiring.part.js';
 import { describeDiagnostics } from './parts/diagnostics.part.js';
+import { describeDeadlocks } from './parts/deadlocks.part.js';
 import { describeErrors } from './parts/errors.part.js';
+import { describeHandingOver } from './parts/handing-over.part.js';
 import { describeHolds } from './parts/holds.part.js';
+import { describeLeading } from './parts/leading.part.js';
 import { describeLeases } from './parts/leases.part.js';
 import { describeOperations } from './parts/operations.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
@@ -20,6 +23,9 @@ const PARTS = [
   describeLeases,
   describeWork,
   describeReentrance,
+  describeDeadlocks,
+  describeHandingOver,
+  describeLeading,
   describeSeveralNames,
   describeErrors,
   describeOperations,
@@ -36,7 +42,7 @@ const PARTS = [
 export function describeLockService(
   name: string,
   setUp: () => Promise<LockBackend>,
-  capabilities: Capabilities = { ordersInstances: true, handsOver: true },
+  capabilities: Capabilities = { ordersInstances: true, handsOver: true, detaches: true },
 ): void {
   describe(`LockService ${name}`, () => {
     let backend: LockBackend;

@@ -4,4 +4,5 @@ import { QuorumBackend } from './quorum-backend.js';
 describeLockService('on a quorum of five Redis servers', () => QuorumBackend.start(5), {
   ordersInstances: false,
   handsOver: false,
+  detaches: false,
 });

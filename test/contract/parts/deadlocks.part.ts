@@ -1,0 +1,215 @@
+import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import { isLockError } from '../../../lib/errors/lock.error.js';
+import { isFree, turn } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** Calls that wait while they hold. */
+export function describeDeadlocks(context: ContractContext): void {
+  describe('a call that would wait for ever', () => {
+    /** Holds all of them, each below a `using` of its own, then asks for the other. */
+    const holdThenWait = async (
+      own: string,
+      other: string,
+      together: () => Promise<unknown>,
+    ): Promise<string> =>
+      context.locks.using(own, { wait: Infinity }, async () => {
+        await together();
+        return context.locks.using(other, { wait: Infinity }, () => `${own}, ${other}`);
+      });
+
+    it('is refused at once, and the other one goes on', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const outcomes = await Promise.allSettled([holdThenWait(a, b, together), holdThenWait(b, a, together)]);
+
+      const refused = outcomes.flatMap((each) =>
+        each.status === 'rejected' ? [each.reason as unknown] : [],
+      );
+      expect(refused).toHaveLength(1);
+      const [error] = refused;
+      expect(error).toBeInstanceOf(LockDeadlockError);
+      expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
+      await Promise.all([isFree(locks, a), isFree(locks, b)]);
+    });
+
+    it('is told the cycle: who holds what with which token, and waits for what', async () => {
+      const { locks, name } = context;
+      const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
+      const tokens: Record<string, number> = {};
+      const together = meeting(3);
+      const hold = (own: string, other: string): Promise<unknown> =>
+        locks.using(own, async (lock) => {
+          tokens[own] = lock.fencingToken;
+          await together();
+          return locks.using(other, { wait: Infinity }, () => undefined);
+        });
+      const outcomes = await Promise.allSettled([hold(a, b), hold(b, c), hold(c, a)]);
+      const [error] = outcomes.flatMap((each) =>
+        each.status === 'rejected' ? [each.reason as unknown] : [],
+      );
+
+      expect(error).toMatchObject({
+        keys: [a],
+        cycle: [
+          { holds: [c], fencingTokens: [tokens[c]], waitsFor: a },
+          { holds: [a], fencingTokens: [tokens[a]], waitsFor: b },
+          { holds: [b], fencingTokens: [tokens[b]], waitsFor: c },
+        ],
+      });
+      expect(String(error)).toContain(
+        `this call holds ${c} (token ${tokens[c]}) and would wait for ${a}; ` +
+          `another call holds ${a} (token ${tokens[a]}) and waits for ${b}; ` +
+          `another call holds ${b} (token ${tokens[b]}) and waits for ${c}.`,
+      );
+    });
+
+    it('is refused though its wait would end some time', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const hold = (own: string, other: string): Promise<unknown> =>
+        locks.using(own, async () => {
+          await together();
+          return locks.using(other, { wait: 60_000 }, () => undefined);
+        });
+      const outcomes = await Promise.allSettled([hold(a, b), hold(b, a)]);
+
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    });
+
+    it('is recognised between the names of one call and a call below another', async () => {
+      const { locks, others, name } = context;
+      const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
+      const blocker = await others.acquire(c);
+      const outcome = locks.using(c, { wait: Infinity }, () =>
+        // The other one has a by now, and waits for c.
+        locks.using(a, { wait: Infinity }, () => undefined),
+      );
+      await turn();
+      const both = locks.using([a, c], { wait: Infinity }, () => 'both');
+      while ((await others.query(a)).held.length === 0) await turn();
+      await blocker.release();
+
+      await expect(outcome).rejects.toBeInstanceOf(LockDeadlockError);
+      expect(await both).toBe('both');
+      await Promise.all([a, b, c].map((each) => isFree(locks, each)));
+    });
+
+    it('is recognised between two branches below one hold', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const outcomes = await locks.using(a, () =>
+        Promise.allSettled([
+          locks.using(a, async () => {
+            await together();
+            return locks.using(b, { wait: Infinity }, () => undefined);
+          }),
+          locks.using(b, async () => {
+            await together();
+            return locks.using(a, { wait: Infinity }, () => undefined);
+          }),
+        ]),
+      );
+
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const [error] = outcomes.flatMap((each) =>
+        each.status === 'rejected' ? [each.reason as unknown] : [],
+      );
+      expect(error).toBeInstanceOf(LockDeadlockError);
+    });
+  });
+
+  describe('a call that waits while it holds', () => {
+    it('is let wait where nobody waits for it in turn: the same order everywhere, and re-entrance', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      let inside = 0;
+      const nested = (): Promise<unknown> =>
+        locks.using(a, () =>
+          locks.using(b, () => locks.using(a, () => locks.using(b, () => void (inside += 1)))),
+        );
+      await Promise.all(Array.from({ length: 20 }, nested));
+
+      expect(inside).toBe(20);
+    });
+
+    it('is not refused for what it tries but does not wait for', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const tried = meeting(2);
+      const hold = (own: string, other: string): Promise<unknown> =>
+        locks.using(own, async () => {
+          await together();
+          const none = await locks.tryAcquire(other);
+          await tried();
+          return none;
+        });
+
+      expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([null, null]);
+    });
+
+    it('is not refused for a wait that has ended', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const givenUp = meeting(2);
+      const first = locks.using(a, async () => {
+        await together();
+        await expect(locks.acquire(b, { wait: 20 })).rejects.toBeInstanceOf(LockTimeoutError);
+        await givenUp();
+      });
+      const second = locks.using(b, async () => {
+        await together();
+        await givenUp();
+        await locks.using(a, () => undefined);
+      });
+
+      await Promise.all([first, second]);
+    });
+
+    it('is told, when it has waited in vain, what its own context held meanwhile', async () => {
+      const { locks, others, name } = context;
+      const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
+      const taken = await others.acquire(c);
+      const error = await locks
+        .using(a, () => locks.using(b, () => locks.acquire(c, { wait: 30 })))
+        .catch((reason: unknown) => reason);
+      await taken.release();
+
+      expect(error).toBeInstanceOf(LockTimeoutError);
+      expect(error).toMatchObject({
+        keys: [c],
+        held: [a, b],
+        waited: expect.any(Number),
+        holder: expect.anything(),
+      });
+      expect(String(error)).toContain(`Meanwhile the call's own context held ${a}, ${b}`);
+    });
+
+    it('is told of nothing where its context held nothing', async () => {
+      const { locks, others, name } = context;
+      const taken = await others.acquire(name);
+      const error = await locks.acquire(name, { wait: 30 }).catch((reason: unknown) => reason);
+      await taken.release();
+
+      expect(error).toMatchObject({ held: [] });
+      expect(String(error)).not.toContain('Meanwhile');
+    });
+  });
+}
+
+/** Where so many meet before any of them goes on. */
+function meeting(size: number): () => Promise<void> {
+  let open: (() => void) | undefined;
+  const all = new Promise<void>((resolve) => (open = resolve));
+  let here = 0;
+  return () => {
+    here += 1;
+    if (here === size) open?.();
+    return all;
+  };
+}

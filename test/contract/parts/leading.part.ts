@@ -1,0 +1,238 @@
+import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import { waitFor } from '../../support/wait-for.js';
+import { aborted, isFree, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** lead. */
+export function describeLeading(context: ContractContext): void {
+  describe('lead', () => {
+    const pause = 5;
+
+    it('runs the work in one instance at a time, and in another when that ends', async () => {
+      const { locks, others, name } = context;
+      const end = new AbortController();
+      const terms: string[] = [];
+      let leaders = 0;
+      const work =
+        (who: string) =>
+        async (lock: Lock): Promise<void> => {
+          leaders += 1;
+          expect(leaders).toBe(1);
+          expect(lock.held).toBe(true);
+          terms.push(who);
+          await new Promise((resolve) => void setTimeout(resolve, 5));
+          leaders -= 1;
+        };
+      const options = { signal: end.signal, pause };
+      const campaigns = [locks.lead(name, work('one'), options), others.lead(name, work('two'), options)];
+      await waitFor(() => terms.filter((who) => who === 'one').length > 2 && terms.includes('two'));
+      end.abort();
+      await Promise.all(campaigns);
+
+      await isFree(locks, name);
+    });
+
+    it('goes on with growing tokens', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const tokens: number[] = [];
+      await locks.lead(
+        name,
+        ({ fencingToken }) => {
+          tokens.push(fencingToken);
+          if (tokens.length === 4) end.abort();
+        },
+        { signal: end.signal, pause },
+      );
+
+      expect(tokens).toHaveLength(4);
+      expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
+    });
+
+    it('steps down when the hold is lost, and stands again when the work has ended, not before', async () => {
+      const { locks, others, name } = context;
+      const end = new AbortController();
+      let finish: (() => void) | undefined;
+      const working = new Promise<void>((resolve) => (finish = resolve));
+      const terms: Lock[] = [];
+      const campaign = locks.lead(
+        name,
+        async (lock) => {
+          terms.push(lock);
+          if (terms.length > 1) return end.abort();
+          await working;
+        },
+        { signal: end.signal, pause },
+      );
+      await waitFor(() => terms.length === 1);
+      await others.forceRelease(name);
+      const [first] = terms;
+      if (first) await aborted(first.signal);
+      expect(first?.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+      // Another one can lead meanwhile, and nobody here asks for it.
+      const other = await others.acquire(name, { wait: 1_000 });
+      expect((await others.query(name)).pending).toEqual([]);
+      expect(terms).toHaveLength(1);
+      finish?.();
+      await isWaiting(context, 1);
+      await other.release();
+      await campaign;
+
+      expect(terms).toHaveLength(2);
+    });
+
+    it('tells the work when the campaign is to end, and resolves when the work has ended', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const reason = new Error('enough');
+      const seen: unknown[] = [];
+      const campaign = locks.lead(
+        name,
+        async (lock) => {
+          await aborted(lock.signal);
+          seen.push(lock.signal.reason, lock.held);
+        },
+        { signal: end.signal, pause },
+      );
+      await waitFor(async () => (await locks.query(name)).held.length === 1);
+      end.abort(reason);
+      await campaign;
+
+      expect(seen).toEqual([reason, true]);
+      await isFree(locks, name);
+    });
+
+    it('resolves while it waits for the lead, or for its pause to end', async () => {
+      const { locks, others, name } = context;
+      const lock = await others.acquire(name);
+      const end = new AbortController();
+      const work = jest.fn();
+      const waiting = locks.lead(name, work, { signal: end.signal });
+      await isWaiting(context, 1);
+      end.abort();
+      await waiting;
+      expect(work).not.toHaveBeenCalled();
+      await lock.release();
+
+      const next = new AbortController();
+      const pausing = locks.lead(name, work, { signal: next.signal, pause: 600_000 });
+      await waitFor(() => work.mock.calls.length === 1);
+      await isFree(locks, name);
+      next.abort();
+      await pausing;
+      await locks.lead(name, work, { signal: next.signal });
+      expect(work).toHaveBeenCalledTimes(1);
+    });
+
+    it('goes on after errors of the work, and tells onError of each', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const failures = [new Error('first'), new Error('second')];
+      const seen: unknown[] = [];
+      const left = [...failures];
+      await locks.lead(
+        name,
+        () => {
+          const failure = left.shift();
+          if (failure) throw failure;
+          end.abort();
+        },
+        { signal: end.signal, pause, onError: (error) => void seen.push(error) },
+      );
+
+      expect(seen).toEqual(failures);
+    });
+
+    it('tells onError nothing of work that stepped down as it was told', async () => {
+      const { locks, others, name } = context;
+      const end = new AbortController();
+      const onError = jest.fn();
+      let terms = 0;
+      const campaign = locks.lead(
+        name,
+        async (lock) => {
+          terms += 1;
+          await aborted(lock.signal);
+          if (terms === 1) lock.assertHeld();
+          lock.signal.throwIfAborted();
+        },
+        { signal: end.signal, pause, onError },
+      );
+      await waitFor(() => terms === 1);
+      await others.forceRelease(name);
+      await waitFor(() => terms === 2);
+      end.abort();
+      await campaign;
+
+      expect(onError).not.toHaveBeenCalled();
+    });
+
+    it('rejects with what onError throws, after it has released', async () => {
+      const { locks, name } = context;
+      const fatal = new Error('fatal');
+      const onError = (): never => {
+        throw fatal;
+      };
+
+      await expect(locks.lead(name, () => Promise.reject(new Error('work')), { onError })).rejects.toBe(
+        fatal,
+      );
+      await isFree(locks, name);
+    });
+
+    it('ends with the service, without an error', async () => {
+      const { backend, name } = context;
+      const service = backend.service();
+      let seen: unknown;
+      const campaign = service.lead(name, async (lock) => {
+        await aborted(lock.signal);
+        seen = lock.signal.reason;
+      });
+      await waitFor(async () => (await context.locks.query(name)).held.length === 1);
+      await service.close();
+      await campaign;
+
+      expect(seen).toMatchObject({ code: 'LOCK_CLOSED' });
+      await isFree(context.locks, name);
+      await service.lead(name, () => undefined);
+    });
+
+    it('lets calls below the work enter, and is no part of the context that it was started in', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const outer = `${name}:outer`;
+      let inside = false;
+      let campaign: Promise<void> | undefined;
+      await locks.using(outer, async () => {
+        campaign = locks.lead(
+          name,
+          async (lock) => {
+            expect(locks.current()).toBe(lock);
+            expect(locks.current(outer)).toBeUndefined();
+            await locks.using(name, (own) => expect(own.fencingToken).toBe(lock.fencingToken));
+            inside = true;
+            end.abort();
+          },
+          { signal: end.signal, pause },
+        );
+        await waitFor(() => inside);
+      });
+
+      await campaign;
+    });
+
+    it('refuses arguments that can never work', async () => {
+      const { locks, name } = context;
+
+      await expect(locks.lead('', () => undefined)).rejects.toBeInstanceOf(LockKeyError);
+      await expect(locks.lead(name, 'work' as never)).rejects.toBeInstanceOf(LockConfigError);
+      await expect(locks.lead(name, () => undefined, { pause: -1 })).rejects.toThrow('pause');
+      await expect(locks.lead(name, () => undefined, { wait: 1 } as never)).rejects.toThrow(
+        'There is no option wait',
+      );
+      await expect(locks.lead(name, () => undefined, { onError: 1 as never })).rejects.toThrow('onError');
+    });
+  });
+}
