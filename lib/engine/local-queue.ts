@@ -7,7 +7,7 @@ import { type Grant, isGrant, isRefusal, type Taken, TooFewReplicas } from '../s
 import { answerWithin } from './answer-within.js';
 import type { Clock, ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
-import { Hold, type HoldOwner, TAKEN } from './hold.js';
+import { EXPIRED, Hold, type HoldOwner, TAKEN } from './hold.js';
 import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
@@ -252,6 +252,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const answer = store.handOver?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
     lease.isLeaving = false;
+    if (outcome !== true && clock.now() >= lease.deadline)
+      this.lose(lease, new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' }), false);
     if (!lease.live) {
       void this.free(to);
       return hold.assertNotLost();

@@ -3,13 +3,14 @@ import type {
   Extension,
   Grant,
   LockStore,
+  OwnerChange,
   StoreEvents,
   Taken,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { LockSnapshot } from '../../lib/interfaces/lock.interface.js';
 
-type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel';
+type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'handOver';
 
 /** A real store whose requests, or whose answers, a test can hold up one by one. */
 export class GatedStore implements LockStore {
@@ -76,6 +77,10 @@ export class GatedStore implements LockStore {
 
   cancel(name: string, place: string): Promise<string | undefined> {
     return this.pass('cancel', place, () => this.store.cancel(name, place));
+  }
+
+  handOver(change: OwnerChange): Promise<boolean> {
+    return this.pass('handOver', change, async () => (await this.store.handOver?.(change)) ?? false);
   }
 
   query(name: string): Promise<LockSnapshot> {

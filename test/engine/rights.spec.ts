@@ -139,6 +139,9 @@ async function everything({ locks }: Instance, other: Instance, prefix: string):
     ),
   ]);
 
+  const leaving = await locks.acquire(name);
+  await (await other.locks.attach(await leaving.detach())).release();
+
   const taken = await locks.acquire(name);
   await other.locks.acquire(name, { wait: 30 }).catch((error: unknown) => {
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;

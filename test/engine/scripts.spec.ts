@@ -3,6 +3,7 @@ import { acquireScript } from '../../lib/scripts/acquire.script.js';
 import { cancelScript } from '../../lib/scripts/cancel.script.js';
 import { extendScript } from '../../lib/scripts/extend.script.js';
 import { forceReleaseScript } from '../../lib/scripts/force-release.script.js';
+import { handOverScript } from '../../lib/scripts/hand-over.script.js';
 import type { LuaScript } from '../../lib/scripts/lua-script.js';
 import { queryScript } from '../../lib/scripts/query.script.js';
 import { releaseScript } from '../../lib/scripts/release.script.js';
@@ -16,6 +17,7 @@ const SCRIPTS = [
   cancelScript,
   extendScript,
   forceReleaseScript,
+  handOverScript,
   queryScript,
   releaseScript,
   yieldScript,
@@ -67,7 +69,7 @@ describe('Scripts', () => {
     return messages;
   };
 
-  it.each(['acquire', 'release', 'extend', 'cancel', 'query', 'force-release', 'yield'])(
+  it.each(['acquire', 'release', 'extend', 'cancel', 'query', 'force-release', 'yield', 'hand-over'])(
     'are loaded again without a caller noticing when Redis has forgotten them before %s (NOSCRIPT)',
     async (call) => {
       await using first = await new Instance({ connection: server.url }).warmUp();
@@ -97,6 +99,9 @@ describe('Scripts', () => {
       await flushBefore('force-release');
       expect(await second.locks.forceRelease('n')).toBe(true);
       await (await behind).release();
+      const leaving = await first.locks.acquire('n');
+      await flushBefore('hand-over');
+      await (await second.locks.attach(await leaving.detach())).release();
 
       expect([...first.logged, ...second.logged]).toEqual([]);
       await waitFor(async () => (await client.exists('lock:{n}', 'lock:{n}:q')) === 0);
@@ -185,6 +190,39 @@ describe('Scripts', () => {
     ]);
     expect(await run(yieldScript, yielded)).toBeNull();
     expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
+  });
+
+  it('hand a lock over once, to one of those who ask for it, and say so again when they are asked again', async () => {
+    const [token] = await acquire('a', { ttl: 5_000 });
+    const change = (from: string, to: string, ttl: number): Promise<unknown> =>
+      run(handOverScript, [from, to, ttl], ['lock:{n}']);
+
+    expect(await change(`a:${token}`, `a~gone:${token}`, 20_000)).toBe(1);
+    expect(await client.pttl('lock:{n}')).toBeGreaterThan(19_000);
+    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 10_000)).toBe(1);
+    expect(await change(`a~gone:${token}`, `c~taken:${token}`, 30_000)).toBe(0);
+    // The same request, from a connection that was given up: it must not lengthen what was shortened since.
+    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 30_000)).toBe(1);
+    expect(await change(`a:${token}`, `a~gone:${token}`, 30_000)).toBe(0);
+    expect(await client.get('lock:{n}')).toBe(`b~taken:${token}`);
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(10_000);
+  });
+
+  it('bring nothing back that is to be handed over and is gone', async () => {
+    expect(await run(handOverScript, ['a:1', 'b~taken:1', 9_000], ['lock:{n}'])).toBe(0);
+    expect(await client.exists('lock:{n}')).toBe(0);
+  });
+
+  it('take a lock that is handed over neither for a grant of the instance, nor for one to be given back', async () => {
+    const [token] = await acquire('a');
+    await run(handOverScript, [`a:${token}`, `a~gone:${token}`, 5_000], ['lock:{n}']);
+
+    expect(await run(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1'])).toEqual([
+      [expect.any(Number), `a~gone:${token}`, expect.any(Number)],
+    ]);
+    expect(await run(cancelScript, ['a', 'a|3000|1'], ['lock:{n}', 'lock:{n}:q'])).toBeNull();
+    expect(await release(`a:${token}`)).toBe(0);
+    expect(await client.get('lock:{n}')).toBe(`a~gone:${token}`);
   });
 
   it('extend nothing that is not the owner’s, and bring nothing back', async () => {
@@ -285,6 +323,8 @@ describe('Scripts', () => {
     await on(acquireScript, ['b', 0, ...PREFIXES, '5000 1 3000|1']);
     await on(queryScript, [], [lock, queue]);
     await on(extendScript, [`a:${token}`, 5_000], [lock]);
+    await on(handOverScript, [`a:${token}`, `a~gone:${token}`, 5_000], [lock]);
+    await on(handOverScript, [`a~gone:${token}`, `a:${token}`, 5_000], [lock]);
     await on(yieldScript, [`a:${token}`, ...PREFIXES, 5_000, 1, 'a|3000|1']);
     await on(cancelScript, ['a', 'a|3000|1'], [lock, queue]);
     const [, owned = ''] = String(await client.get(lock)).split(':');

@@ -4,6 +4,7 @@ import type {
   Extension,
   Grant,
   LockStore,
+  OwnerChange,
   StoreEvents,
   Taken,
   YieldRequest,
@@ -52,6 +53,10 @@ export class SimulatedStore implements LockStore {
 
   cancel(name: string, place: string): Promise<string | undefined> {
     return this.commands.send(() => this.server.cancel(name, place), 'impatient');
+  }
+
+  handOver(change: OwnerChange): Promise<boolean> {
+    return this.commands.send(async () => (await this.server.handOver?.(change)) ?? false, 'patient');
   }
 
   query(name: string): Promise<LockSnapshot> {

@@ -4,6 +4,7 @@ import type {
   Extension,
   Grant,
   LockStore,
+  OwnerChange,
   StoreEvents,
   Taken,
   YieldRequest,
@@ -15,6 +16,7 @@ interface Calls {
   yield: { readonly request: YieldRequest; readonly reply: Grant | Taken | undefined };
   release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
   extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | undefined)[] };
+  handOver: { readonly request: OwnerChange; readonly reply: boolean };
   cancel: {
     readonly request: { readonly name: string; readonly place: string };
     readonly reply: string | undefined;
@@ -41,6 +43,7 @@ export class ScriptedStore implements LockStore {
     release: [],
     extend: [],
     cancel: [],
+    handOver: [],
   };
 
   open(events: StoreEvents): void {
@@ -83,6 +86,10 @@ export class ScriptedStore implements LockStore {
 
   cancel(name: string, place: string): Promise<string | undefined> {
     return this.ask('cancel', { name, place });
+  }
+
+  handOver(change: OwnerChange): Promise<boolean> {
+    return this.ask('handOver', change);
   }
 
   query(): Promise<LockSnapshot> {
