@@ -5,6 +5,7 @@ import { FencedResourceClient } from './fenced-resource.client.js';
 import { HoldObserver } from './hold-observer.js';
 import type { ContenderReport, HoldRecord, RefusedAcquire } from './hold-record.js';
 import { LockServices } from './lock-services.js';
+import { type Outcome, PassedHolds } from './passed-holds.js';
 import { SeededRandom } from './seeded-random.js';
 import { now } from './shared-clock.js';
 
@@ -40,6 +41,8 @@ class Contender {
   private readonly refused: RefusedAcquire[] = [];
   private readonly loops: Promise<void>[] = [];
   private readonly kept = new Map<string, { lock: Lock; finish(): void; finished: Promise<Finished> }>();
+  private readonly passed: PassedHolds;
+  private readonly end = new AbortController();
   private running = true;
   private lastHold = 0;
 
@@ -50,6 +53,7 @@ class Contender {
   ) {
     this.service = this.services.open(options);
     this.resource = new FencedResourceClient(resourcePort);
+    this.passed = new PassedHolds(this.service, this.observer, this.resource);
   }
 
   get holds(): number {
@@ -85,9 +89,38 @@ class Contender {
     return this.resource.write(name, this.keptLock(name).lock.fencingToken, 'holder');
   }
 
+  /** The holds that other processes may get. */
+  get passedHolds(): PassedHolds {
+    return this.passed;
+  }
+
+  /** Campaigns for the lead of a name until {@link stop}; terms end after a while by themselves, too. */
+  lead(name: string, seed: number, pause: number): void {
+    const random = new SeededRandom(seed);
+    const work = async (lock: Lock): Promise<void> => {
+      const { record, end } = this.observer.begin(`${this.process}/leader/${++this.lastHold}`, lock, now());
+      const until = now() + random.between(0, 300);
+      try {
+        while (!lock.signal.aborted && now() < until) {
+          await this.writeFenced(lock, record);
+          await sleep(5);
+        }
+        if (random.chance(0.2)) throw new WorkError('the work failed');
+      } finally {
+        end();
+      }
+    };
+    const onError = (error: unknown): void => {
+      if (!(error instanceof WorkError)) this.problems.push(`the leader's work failed with ${String(error)}`);
+    };
+    this.loops.push(this.service.lead(name, work, { signal: this.end.signal, pause, onError }));
+  }
+
   async stop(): Promise<ContenderReport> {
     this.running = false;
+    this.end.abort();
     await Promise.all(this.loops);
+    await this.passed.releaseAll();
     await this.services[Symbol.asyncDispose]();
     this.resource.close();
     return { holds: this.observer.records, refused: this.refused, problems: this.problems };
@@ -240,6 +273,14 @@ const calls = {
     kept.finish();
     return kept.finished;
   },
+  /** Acquires a name, to hand it on. */
+  acquirePassed: (id: string, name: string): Promise<Outcome<void>> =>
+    current().passedHolds.acquire(id, name),
+  detachPassed: (id: string): Promise<Outcome<string>> => current().passedHolds.detach(id),
+  attachPassed: (id: string, name: string, handover: string): Promise<Outcome<void>> =>
+    current().passedHolds.attach(id, name, handover),
+  releasePassed: (id: string): Promise<void> => current().passedHolds.release(id),
+  lead: (name: string, seed: number, pause: number): void => current().lead(name, seed, pause),
   /** Holds so far. */
   progress: (): number => current().holds,
   /** Keeps the event loop busy. */

@@ -56,13 +56,15 @@ export function lateAborts(holds: readonly HoldRecord[]): string[] {
   );
 }
 
-/** Holds whose fencing token is not greater than that of the hold before. */
+/** Holds whose fencing token is not greater than that of the hold before; one that went to another process keeps its. */
 export function fallingTokens(holds: readonly HoldRecord[]): string[] {
   return eachName(holds, (named) => {
     const held = named.filter(({ heldUntil }) => heldUntil !== undefined);
     return held.flatMap((hold, i) => {
       const before = held[i - 1];
-      return before && hold.token <= before.token ? [`${show(hold)} came after ${show(before)}`] : [];
+      return before && hold.id !== before.id && hold.token <= before.token
+        ? [`${show(hold)} came after ${show(before)}`]
+        : [];
     });
   });
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireScript } from '../../../lib/scripts/acquire.script.js';
 import { cancelScript } from '../../../lib/scripts/cancel.script.js';
 import { extendScript } from '../../../lib/scripts/extend.script.js';
+import { handOverScript } from '../../../lib/scripts/hand-over.script.js';
 import { releaseScript } from '../../../lib/scripts/release.script.js';
 import { yieldScript } from '../../../lib/scripts/yield.script.js';
 import type { FaultScene } from './fault-scene.js';
@@ -21,7 +22,14 @@ const KEEP_THE_DATA: Readonly<Record<string, Fault>> = {
     scene.admin.call('CLIENT', 'PAUSE', Math.round(random.between(10, LONGEST)), 'ALL'),
   'connections reset': (scene, random) => Promise.resolve(pick(scene, random).proxy.reset()),
   'reply lost': async (scene, random) => {
-    const scripts = [acquireScript, releaseScript, yieldScript, extendScript, cancelScript] as const;
+    const scripts = [
+      acquireScript,
+      releaseScript,
+      yieldScript,
+      extendScript,
+      cancelScript,
+      handOverScript,
+    ] as const;
     // It may be long until the next such request; other faults go on meanwhile.
     void pick(scene, random).proxy.loseNextReply(random.pick(scripts).sha);
     await sleep(random.between(10, 100));
