@@ -6,6 +6,7 @@ import { scripts } from '../../package.json';
 import * as lib from '../../lib/index.js';
 import { assertLockedOptions } from '../../lib/decorators/locked-options.js';
 import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
+import { resolveLeadOptions } from '../../lib/options/lead-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { LockMetrics } from '../../lib/opentelemetry/lock-metrics.js';
@@ -108,10 +109,24 @@ describe('the tables of the README', () => {
     expect(Object.keys(documentedDefaults('option of the decorator')).toSorted()).toEqual(known.toSorted());
   });
 
+  it('show the options of a campaign with their defaults, but for those that an acquire has, too', () => {
+    const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    const known = knownOptions((options) => resolveLeadOptions(options));
+    const own = known.filter((name) => name === 'signal' || !acquire.includes(name));
+    const { pause, onError, signal } = resolveLeadOptions({});
+    expect(documentedDefaults('option of a campaign')).toEqual(defaultsOf(own, { pause, onError, signal }));
+    expect(acquire.filter((name) => !known.includes(name)).toSorted()).toEqual([
+      'outageTimeout',
+      'reentrant',
+      'wait',
+    ]);
+  });
+
   it('show every error class with its code and its HTTP status', () => {
     const rows = readme.table('class');
     const classes = [
       lib.LockKeyError,
+      lib.LockDeadlockError,
       lib.LockQueueFullError,
       lib.LockUnavailableError,
       lib.LockLostError,
