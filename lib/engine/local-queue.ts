@@ -590,7 +590,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.cancel(this.reask);
     this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
     this.seenTaken = false;
-    this.context.store.ignore?.(this.name);
     this.context.drop(this);
   }
 

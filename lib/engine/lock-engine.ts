@@ -156,8 +156,9 @@ export class LockEngine implements QueueContext, StoreEvents {
   }
 
   drop(queue: LocalQueue): void {
-    if (this.queues.get(queue.name) === queue) this.queues.delete(queue.name);
-    else this.attachments.delete(queue);
+    if (this.queues.get(queue.name) !== queue) return this.attachments.delete(queue);
+    this.queues.delete(queue.name);
+    this.store.ignore?.(queue.name);
   }
 
   /** Refuses everybody from now on, those who wait included. Holders go on. */

@@ -54,7 +54,7 @@ export interface Lock extends AsyncDisposable {
 export interface LockInfo {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';
-  /** Owner id of a holder, `<host>-<pid>-<random>:<token>` for one of this package; the part before the colon for a waiting instance. */
+  /** Owner id of a holder, `<host>-<pid>-<random>:<token>` for one of this package, with `~<mark>` before the colon where it was handed over; the part before the colon for a waiting instance. */
   readonly owner: string;
   /** When the hold or the wait began, by the server's clock; unknown for holders that are not of this package. */
   readonly since?: Date;

@@ -16,9 +16,9 @@ export interface CampaignSettings {
   readonly log: LockLog;
   /** From 0 to below 1. */
   readonly random: () => number;
-  acquire(signal: AbortSignal): Promise<GrantedLock>;
+  readonly acquire: (signal: AbortSignal) => Promise<GrantedLock>;
   /** Runs the work; `hold` is what the term consists of. */
-  work(term: Term, hold: GrantedLock): unknown;
+  readonly work: (term: Term, hold: GrantedLock) => unknown;
 }
 
 /** Errors of an acquire after which trying again may help: Redis refuses or is down, or too many wait here. */

@@ -4,6 +4,7 @@ import type { HttpAdapterHost } from '@nestjs/core';
 import {
   LockClosedError,
   LockConfigError,
+  LockDeadlockError,
   LockInterceptor,
   LockKeyError,
   LockLostError,
@@ -28,6 +29,7 @@ const failures: Record<string, LockError> = {
     holder: { owner: 'host-1-a:7', remaining: 4_100 },
   }),
   unknown: new LockTimeoutError('order:42 is held', { keys, waited: 10 }),
+  deadlock: new LockDeadlockError('this call holds order:1 and would wait for order:42', { keys }),
   full: new LockQueueFullError('10000 callers wait for order:42', { keys }),
   unavailable: new LockUnavailableError('connect ECONNREFUSED', { keys }),
   lost: new LockLostError('order:42 was lost', { keys }),
@@ -76,6 +78,7 @@ describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
     ['key', 400, 'Bad Request', null],
     ['timeout', 423, 'Locked', '5'],
     ['unknown', 423, 'Locked', '1'],
+    ['deadlock', 500, 'Internal Server Error', null],
     ['full', 503, 'Service Unavailable', '1'],
     ['unavailable', 503, 'Service Unavailable', null],
     ['lost', 500, 'Internal Server Error', null],

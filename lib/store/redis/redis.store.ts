@@ -152,7 +152,7 @@ export class RedisStore implements LockStore {
   async handOver({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
     this.flush();
     const args = [from, to, Math.ceil(ttl)];
-    return isOne(await this.scripts.runPatiently<Int>(handOverScript, [this.lockKey(name)], args));
+    return isOne(await this.site.scripts.runPatiently<Int>(handOverScript, [this.keySpace.lock(name)], args));
   }
 
   async query(name: string): Promise<LockSnapshot> {
@@ -185,8 +185,9 @@ export class RedisStore implements LockStore {
   /** Alone, since the requests of a call have the part of the owner id before the token in common. */
   private async releaseHandedOver(name: string, owner: string): Promise<boolean> {
     const colon = owner.lastIndexOf(':');
-    const args = [owner.slice(0, colon), this.channels, this.prefixLength, owner.slice(colon + 1)];
-    const [released = 0] = await this.run<Int[]>(releaseScript, [this.fence, ...this.keys(name)], args);
+    const keys = this.keySpace.keys(name);
+    const args = [owner.slice(0, colon), ...this.common(keys), owner.slice(colon + 1)];
+    const [released = 0] = await this.run<Int[]>(releaseScript, this.withFence(keys), args);
     return isOne(released);
   }
 

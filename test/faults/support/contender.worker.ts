@@ -98,16 +98,16 @@ class Contender {
   lead(name: string, seed: number, pause: number): void {
     const random = new SeededRandom(seed);
     const work = async (lock: Lock): Promise<void> => {
-      const { record, end } = this.observer.begin(`${this.process}/leader/${++this.lastHold}`, lock, now());
+      const observation = this.observer.begin(`${this.process}/leader/${++this.lastHold}`, lock, now());
       const until = now() + random.between(0, 300);
       try {
         while (!lock.signal.aborted && now() < until) {
-          await this.writeFenced(lock, record);
+          await this.writeFenced(lock, observation.record);
           await sleep(5);
         }
         if (random.chance(0.2)) throw new WorkError('the work failed');
       } finally {
-        end();
+        observation.end();
       }
     };
     const onError = (error: unknown): void => {

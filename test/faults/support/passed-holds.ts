@@ -6,9 +6,15 @@ import { now } from './shared-clock.js';
 /** What became of an attempt: its result, or the code of the error. */
 export type Outcome<T> = { readonly result: T } | { readonly code: string };
 
+interface KeptHold {
+  readonly lock: Lock;
+  readonly name: string;
+  readonly observation: { end(): void };
+}
+
 /** Holds of one process that came from, or go to, another one. A hold keeps its id on its way. */
 export class PassedHolds {
-  private readonly holds = new Map<string, { lock: Lock; name: string; end(): void }>();
+  private readonly holds = new Map<string, KeptHold>();
 
   constructor(
     private readonly service: LockService,
@@ -27,10 +33,10 @@ export class PassedHolds {
   /** Lets go of a hold; it is kept, or lost, where that fails. */
   detach(id: string): Promise<Outcome<string>> {
     return outcomeOf(async () => {
-      const { lock, name, end } = this.of(id);
+      const { lock, name, observation } = this.of(id);
       await this.resource.write(name, lock.fencingToken, id);
       // Before: what it looks like on its way is not that of a hold.
-      end();
+      observation.end();
       const detaching = lock.detach();
       this.holds.delete(id);
       try {
@@ -46,7 +52,7 @@ export class PassedHolds {
   async release(id: string): Promise<void> {
     const hold = this.holds.get(id);
     if (!hold) return;
-    hold.end();
+    hold.observation.end();
     this.holds.delete(id);
     await hold.lock.release();
   }
@@ -56,11 +62,10 @@ export class PassedHolds {
   }
 
   private keep(id: string, name: string, lock: Lock): void {
-    const { end } = this.observer.begin(id, lock, now());
-    this.holds.set(id, { lock, name, end });
+    this.holds.set(id, { lock, name, observation: this.observer.begin(id, lock, now()) });
   }
 
-  private of(id: string): { lock: Lock; name: string; end(): void } {
+  private of(id: string): KeptHold {
     const hold = this.holds.get(id);
     if (!hold) throw new Error(`There is no hold ${id} here`);
     return hold;

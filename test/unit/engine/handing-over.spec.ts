@@ -286,6 +286,20 @@ describe('A hold that is attached', () => {
     expect((await fixture.store.next('handOver')).request).toMatchObject({ from: call.request.to, to: from });
   });
 
+  it('does not end the listening of callers that wait for the name', async () => {
+    const ignore = jest.fn();
+    Object.assign(fixture.store, { ignore });
+    const attaching = attach();
+    (await fixture.store.next('handOver')).answer(true);
+    await settle();
+    void attaching.value?.release();
+    (await fixture.store.next('release')).answer(true);
+    await settle();
+
+    expect(fixture.engine.size).toBe(0);
+    expect(ignore).not.toHaveBeenCalled();
+  });
+
   it('stands beside the callers of this instance that wait for the name', async () => {
     const attaching = attach();
     (await fixture.store.next('handOver')).answer(true);
