@@ -71,6 +71,7 @@ export class LockService {
    * without I/O and with the same fencing token.
    *
    * @throws LockTimeoutError when somebody else held it for the whole `wait`.
+   * @throws LockDeadlockError at once, when the call's own context holds what the holder waits for in turn.
    * @throws LockQueueFullError when `maxWaiters` callers of this instance wait for it already.
    * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused.
    * @throws LockClosedError after shutdown began.
@@ -339,9 +340,11 @@ export class LockService {
     const { innermost } = this.context;
     const enclosing = options.reentrant ? this.context.enclosing(name, innermost) : undefined;
     if (enclosing) return this.enter(name, enclosing, options, held);
-    const acquire = (): Promise<EnterableLock> => this.ask(name, leaseCovering(options));
-    if (options.wait === 0 || (innermost === undefined && held.length === 0)) return acquire();
-    return this.waitHolding({ name, held, blocker: () => this.engine.holderOf(name) }, acquire);
+    const holdsNothing = innermost === undefined && held.length === 0;
+    if (holdsNothing || options.wait === 0) return this.ask(name, leaseCovering(options));
+    return this.waitHolding({ name, held, blocker: () => this.engine.holderOf(name) }, () =>
+      this.ask(name, leaseCovering(options)),
+    );
   }
 
   /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */

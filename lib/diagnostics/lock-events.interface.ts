@@ -56,7 +56,7 @@ export interface LockAcquireFailed {
   readonly error: unknown;
 }
 
-/** A hold was released in time. */
+/** A hold was released in time, or detached. */
 export interface LockHoldReleased {
   readonly acquire: LockAcquire;
   /** Milliseconds from the grant on. */

@@ -7,15 +7,16 @@ import type { ContractContext } from '../lock-backend.js';
 /** Calls that wait while they hold. */
 export function describeDeadlocks(context: ContractContext): void {
   describe('a call that would wait for ever', () => {
-    /** Holds all of them, each below a `using` of its own, then asks for the other. */
-    const holdThenWait = async (
+    /** Holds one name until all have theirs, then waits for another below it. */
+    const holdThenWait = (
       own: string,
       other: string,
-      together: () => Promise<unknown>,
-    ): Promise<string> =>
-      context.locks.using(own, { wait: Infinity }, async () => {
+      together: () => Promise<void>,
+      wait = Infinity,
+    ): Promise<void> =>
+      context.locks.using(own, async () => {
         await together();
-        return context.locks.using(other, { wait: Infinity }, () => `${own}, ${other}`);
+        await context.locks.using(other, { wait }, () => undefined);
       });
 
     it('is refused at once, and the other one goes on', async () => {
@@ -66,15 +67,13 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('is refused though its wait would end some time', async () => {
-      const { locks, name } = context;
+      const { name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
-      const hold = (own: string, other: string): Promise<unknown> =>
-        locks.using(own, async () => {
-          await together();
-          return locks.using(other, { wait: 60_000 }, () => undefined);
-        });
-      const outcomes = await Promise.allSettled([hold(a, b), hold(b, a)]);
+      const outcomes = await Promise.allSettled([
+        holdThenWait(a, b, together, 60_000),
+        holdThenWait(b, a, together, 60_000),
+      ]);
 
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     });
