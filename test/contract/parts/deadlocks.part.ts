@@ -1,29 +1,21 @@
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../../lib/errors/lock.error.js';
+import type { LockService } from '../../../lib/lock.service.js';
 import { isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Calls that wait while they hold. */
 export function describeDeadlocks(context: ContractContext): void {
   describe('a call that would wait for ever', () => {
-    /** Holds one name until all have theirs, then waits for another below it. */
-    const holdThenWait = (
-      own: string,
-      other: string,
-      together: () => Promise<void>,
-      wait = Infinity,
-    ): Promise<void> =>
-      context.locks.using(own, async () => {
-        await together();
-        await context.locks.using(other, { wait }, () => undefined);
-      });
-
     it('is refused at once, and the other one goes on', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
-      const outcomes = await Promise.allSettled([holdThenWait(a, b, together), holdThenWait(b, a, together)]);
+      const outcomes = await Promise.allSettled([
+        holdThenWait(locks, [a, b], together),
+        holdThenWait(locks, [b, a], together),
+      ]);
 
       const refused = outcomes.flatMap((each) =>
         each.status === 'rejected' ? [each.reason as unknown] : [],
@@ -67,12 +59,12 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('is refused though its wait would end some time', async () => {
-      const { name } = context;
+      const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
       const outcomes = await Promise.allSettled([
-        holdThenWait(a, b, together, 60_000),
-        holdThenWait(b, a, together, 60_000),
+        holdThenWait(locks, [a, b], together, 60_000),
+        holdThenWait(locks, [b, a], together, 60_000),
       ]);
 
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -198,6 +190,19 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(error).toMatchObject({ held: [] });
       expect(String(error)).not.toContain('Meanwhile');
     });
+  });
+}
+
+/** Holds one name until all have theirs, then waits for another below it. */
+function holdThenWait(
+  locks: LockService,
+  [own, other]: readonly [string, string],
+  together: () => Promise<void>,
+  wait = Infinity,
+): Promise<void> {
+  return locks.using(own, async () => {
+    await together();
+    await locks.using(other, { wait }, () => undefined);
   });
 }
 
