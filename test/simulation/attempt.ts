@@ -7,14 +7,15 @@ export interface Attempt {
   /** Names the caller in the log; begins with the name of its instance. */
   readonly caller: string;
   readonly step: AcquireStep;
-  readonly process: SimulatedProcess;
+  /** Another one when its hold has gone there. */
+  process: SimulatedProcess;
   /** Its place among all that happens. */
   readonly begunAs: number;
   /** Whether its instance had no lock and wanted none before. */
   readonly fresh: boolean;
   /** On the clock of its process. */
   readonly startedAt: number;
-  state: 'waiting' | 'aborted' | 'holding' | 'over';
+  state: 'waiting' | 'aborted' | 'holding' | 'passing' | 'over';
   lock: Lock | undefined;
   grantedAs: number;
   /** On the clock of its process. */

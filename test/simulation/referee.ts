@@ -1,4 +1,5 @@
 import { LockTimeoutError } from '../../lib/errors/lock-timeout.error.js';
+import { isLockError } from '../../lib/errors/lock.error.js';
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import type { Lock } from '../../lib/interfaces/lock.interface.js';
 import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
@@ -31,6 +32,7 @@ export class Referee {
   private readonly attempts: Attempt[] = [];
   private readonly names = new Set<string>();
   private readonly losses: LossRule;
+  private readonly exclusion: ExclusionRule;
   private readonly rules: readonly Rule[];
   private events = 0;
   private failure: Error | undefined;
@@ -39,8 +41,9 @@ export class Referee {
     const { attempts, names } = this;
     const court: Court = { ...settings, attempts, names, fail: (what) => this.fail(what) };
     this.losses = new LossRule(court);
+    this.exclusion = new ExclusionRule(court);
     this.rules = [
-      new ExclusionRule(court),
+      this.exclusion,
       new TokenRule(court),
       new WaitRule(court),
       new WakeUpRule(court),
@@ -102,6 +105,33 @@ export class Referee {
 
   released(attempt: Attempt): void {
     this.settings.log.note(attempt.caller, `releases ${attempt.step.name}`);
+    attempt.state = 'over';
+  }
+
+  passes(attempt: Attempt): void {
+    this.settings.log.note(attempt.caller, `lets go of ${attempt.step.name}`);
+    attempt.state = 'passing';
+  }
+
+  /** Goes on with its hold, in a process where it may be another one; the hold is as old as it was. */
+  goesOn(attempt: Attempt, process: SimulatedProcess, lock: Lock): void {
+    const { caller, step } = attempt;
+    this.settings.log.note(caller, `goes on with ${step.name}, ${lock.remaining.toFixed(1)} ms left`);
+    if (lock.fencingToken !== attempt.lock?.fencingToken) this.fail(`${caller} got another token on its way`);
+    attempt.process = process;
+    attempt.lock = lock;
+    attempt.grantedAt = process.now();
+    attempt.state = 'holding';
+    this.exclusion.granted(attempt);
+    this.losses.granted(attempt);
+  }
+
+  /** Its hold ended on its way. */
+  strayed(attempt: Attempt, why: unknown): void {
+    const code = isLockError(why) ? why.code : String(why);
+    this.settings.log.note(attempt.caller, `has lost ${attempt.step.name} on its way: ${code}`);
+    if (!['LOCK_LOST', 'LOCK_UNAVAILABLE'].includes(code))
+      this.fail(`${attempt.caller} strayed with ${code}`);
     attempt.state = 'over';
   }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { callersAtOnce, encounter, waiterThatComesBack, waiterThatDies } from './encounter.arbitrary.js';
 import type { Schedule, Step, TimedStep } from './schedule.js';
-import { acquire, crash, fault, loss, moment } from './step.arbitrary.js';
+import { acquire, crash, fault, loss, moment, passing } from './step.arbitrary.js';
 
 const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
   fc.tuple(moment, step).map(([after, timed]): TimedStep[] => [{ after, ...timed }]);
@@ -40,6 +40,7 @@ const anyLease = fc.oneof(ttl, fc.constantFrom(40, 12_000));
 export const stormySchedule = schedule(
   fc.oneof(
     { weight: 8, arbitrary: one(acquire(anyLease)) },
+    { weight: 4, arbitrary: one(passing(anyLease)) },
     { weight: 4, arbitrary: encounter(anyLease) },
     { weight: 4, arbitrary: one(fault) },
     { weight: 1, arbitrary: one(crash) },
@@ -51,6 +52,7 @@ export const stormySchedule = schedule(
 export const lossySchedule = schedule(
   fc.oneof(
     { weight: 8, arbitrary: one(acquire(ttl)) },
+    { weight: 2, arbitrary: one(passing(ttl)) },
     { weight: 1, arbitrary: callersAtOnce(ttl) },
     { weight: 2, arbitrary: one(fault) },
     { weight: 3, arbitrary: one(loss) },

@@ -18,6 +18,16 @@ export interface AcquireStep {
   /** Gives up the wait after this long. */
   readonly abortAfter: number | undefined;
   readonly extend: { readonly after: number; readonly ttl: number } | undefined;
+  /** Detaches its hold, and lets another instance go on with it. */
+  readonly pass?: Pass | undefined;
+}
+
+/** A hold goes to another instance. */
+export interface Pass {
+  readonly after: number;
+  readonly to: number;
+  /** How long the string is on its way. */
+  readonly transit: number;
 }
 
 /** What befalls an instance, or the server. */
@@ -103,7 +113,8 @@ export function expectationsOf(schedule: Schedule): Expectations {
   const kinds = new Set(schedule.steps.map(({ kind }) => kind));
   const loses = kinds.has('flush') || kinds.has('forceRelease');
   const quick = Math.max(...schedule.latencies) <= 3;
-  const undisturbed = quick && [...kinds].every((kind) => HARMLESS.has(kind));
+  const passes = schedule.steps.some((step) => step.kind === 'acquire' && step.pass !== undefined);
+  const undisturbed = quick && !passes && [...kinds].every((kind) => HARMLESS.has(kind));
   const calm = undisturbed && !loses;
   const callers = schedule.steps.filter((step) => step.kind === 'acquire');
   const expires = kinds.has('crash') || callers.some(({ renew, maxHold }) => !renew || maxHold !== Infinity);

@@ -1,3 +1,4 @@
+import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { LockService } from '../../lib/lock.service.js';
@@ -9,7 +10,14 @@ import { CommandConnection } from './command-connection.js';
 import { EventLog } from './event-log.js';
 import { InboxConnection } from './inbox-connection.js';
 import { GivenUp, Referee } from './referee.js';
-import { type AcquireStep, expectationsOf, quietSince, type Schedule, type Step } from './schedule.js';
+import {
+  type AcquireStep,
+  expectationsOf,
+  type Pass,
+  quietSince,
+  type Schedule,
+  type Step,
+} from './schedule.js';
 import { SimulatedProcess } from './simulated-process.js';
 import { SimulatedStore } from './simulated-store.js';
 import { VirtualTime } from './virtual-time.js';
@@ -55,6 +63,8 @@ export class Simulation {
   private readonly referee: Referee;
   private readonly instances: Instance[];
   private callers = 0;
+  /** The ways of holds from one instance to another. */
+  private readonly ways: { attempt: Attempt; takers: readonly (Instance | undefined)[] }[] = [];
 
   constructor(private readonly schedule: Schedule) {
     this.weather = new Weather(schedule);
@@ -76,6 +86,7 @@ export class Simulation {
     try {
       this.arrange();
       await this.comeToRest();
+      this.giveUpOnTheDead();
       this.referee.atRest();
       this.assertNothingLeft();
       await this.assertEveryNameUsable();
@@ -179,16 +190,67 @@ export class Simulation {
   private work(attempt: Attempt, lock: Lock): void {
     const { process, step } = attempt;
     this.referee.granted(attempt, lock);
-    const release = (): void => {
-      if (attempt.state !== 'holding') return;
-      this.referee.released(attempt);
-      void lock.release();
-    };
+    const release = (): void => this.end(attempt, lock);
     const { extend } = step;
     if (extend && extend.after < step.work)
       process.schedule(() => void lock.extend(extend.ttl).catch(() => undefined), extend.after);
     if (step.heedsSignal) lock.signal.addEventListener('abort', release);
     process.schedule(release, step.work);
+    const { pass } = step;
+    if (pass && pass.after < step.work)
+      process.schedule(() => void this.pass(attempt, lock, pass), pass.after);
+  }
+
+  /** Two instances want the hold, one of them may have it; where nobody lets go of it, it goes on where it is. */
+  private async pass(attempt: Attempt, lock: Lock, { to, transit }: Pass): Promise<void> {
+    if (attempt.state !== 'holding' || !lock.held) return;
+    const { process, step } = attempt;
+    const detaching = lock.detach();
+    this.referee.passes(attempt);
+    let handover: string;
+    try {
+      handover = await detaching;
+    } catch (error) {
+      if (!lock.held) return this.referee.strayed(attempt, error);
+      this.referee.goesOn(attempt, process, lock);
+      return void process.schedule(() => this.end(attempt, lock), step.work);
+    }
+    let left = 2;
+    const stray = (error: unknown): void => {
+      left -= 1;
+      if (left === 0 && attempt.state === 'passing') this.referee.strayed(attempt, error);
+    };
+    const takers = [to, to + 1].map((which) => this.instances[which % this.instances.length]);
+    this.ways.push({ attempt, takers });
+    for (const taker of takers) {
+      this.time.after(transit, () => {
+        if (!taker?.process.alive) return stray(new LockUnavailableError(''));
+        taker.process.run('timers', () => void this.attach(attempt, taker, handover).catch(stray));
+      });
+    }
+  }
+
+  private async attach(attempt: Attempt, { process, service }: Instance, handover: string): Promise<void> {
+    const { ttl, outageTimeout, renew, maxHold } = attempt.step;
+    const lock = await service.attach(handover, { ttl, outageTimeout, renew, maxHold });
+    if (attempt.state !== 'passing') this.referee.fail(`${attempt.caller} was attached twice`);
+    this.referee.goesOn(attempt, process, lock);
+    process.schedule(() => this.end(attempt, lock), attempt.step.work);
+  }
+
+  /** A process that died on the way tells nobody what became of the hold. */
+  private giveUpOnTheDead(): void {
+    for (const { attempt, takers } of this.ways) {
+      const died = takers.some((taker) => !taker?.process.alive);
+      if (died && attempt.state === 'passing')
+        this.referee.strayed(attempt, new LockUnavailableError('It died.'));
+    }
+  }
+
+  private end(attempt: Attempt, lock: Lock): void {
+    if (attempt.state !== 'holding' || attempt.lock !== lock) return;
+    this.referee.released(attempt);
+    void lock.release();
   }
 
   private async comeToRest(): Promise<void> {

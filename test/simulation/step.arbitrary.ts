@@ -32,6 +32,12 @@ export const acquire = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
     })
     .map((step) => ({ ...step, minHold: Math.min(step.minHold, step.maxHold) }));
 
+/** A caller whose hold may go to another instance. */
+export const passing = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+  fc
+    .tuple(acquire(ttl), fc.record({ after: fc.nat({ max: 60 }), to: instance, transit: moment }))
+    .map(([step, pass]) => ({ ...step, work: step.work + pass.after + 1, pass }));
+
 export const crash: fc.Arbitrary<FaultStep> = fc.record({
   kind: fc.constant('crash' as const),
   instance,
