@@ -21,6 +21,7 @@ describe('the options of the module', () => {
       http: {
         LOCK_KEY: 400,
         LOCK_TIMEOUT: 423,
+        LOCK_DEADLOCK: 500,
         LOCK_QUEUE_FULL: 503,
         LOCK_UNAVAILABLE: 503,
         LOCK_LOST: 500,
