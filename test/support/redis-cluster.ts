@@ -106,6 +106,34 @@ export class RedisCluster implements AsyncDisposable {
     return this.all.filter(({ port }) => lines.some((line) => line.includes(`:${port}@`)));
   }
 
+  /** Lets the replicas of a master see nothing of what it writes from now on, until {@link thaw}. */
+  async cutReplicas(master: RedisServer): Promise<void> {
+    const replicas = await waitFor(
+      async () => {
+        const known = await this.replicasOf(master);
+        return known.length > 0 && known;
+      },
+      { that: 'the master to know its replica' },
+    );
+    for (const replica of replicas) replica.freeze();
+    let looksWithout = 0;
+    await waitFor(
+      async () => {
+        // What had been sent to a frozen replica would be read when it goes on.
+        await this.at(master).call('CLIENT', 'KILL', 'TYPE', 'replica');
+        const isAlone = (await this.at(master).info('replication')).includes('connected_slaves:0');
+        looksWithout = isAlone ? looksWithout + 1 : 0;
+        // One that was not quite frozen yet comes back within a second.
+        return looksWithout === 6;
+      },
+      { interval: 200, that: 'the replicas to be cut off' },
+    );
+  }
+
+  thaw(): void {
+    for (const server of this.all) server.thaw();
+  }
+
   /** Moves a slot with its keys to another master while clients go on, as `redis-cli --cluster reshard` does. */
   async moveSlot(slot: number, to: RedisServer): Promise<void> {
     const [from] = await this.owners(slot);

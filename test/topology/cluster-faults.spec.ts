@@ -82,4 +82,34 @@ describe('A hundred callers in four processes who want one lock of a Redis Clust
     },
     180_000,
   );
+
+  it('have two holders where a failover lost the grant, until the first one hears from Redis again', async () => {
+    const name = 'lost write';
+    const master = await cluster.masterOf(`{${name}}`);
+    const [first, second] = scene.workers;
+    if (!first || !second) throw new Error('Two processes are needed');
+    await scene.open({ ttl: 60_000 });
+    await cluster.cutReplicas(master);
+    const token = await first.call('hold', name);
+    const nextToken = await scene.losing(async () => {
+      // So that it cannot learn of the loss before the other one is granted the lock.
+      first.freeze();
+      await master.kill();
+      cluster.thaw();
+      await whenWritable(name);
+      const granted = await second.call('hold', name);
+      first.thaw();
+      await waitFor(async () => (await first.call('look', name)).lostBecause, { timeout: 10_000 });
+      return granted;
+    });
+    await first.call('finish', name);
+    await second.call('finish', name);
+    await master.start();
+    await cluster.agree();
+    const report = await scene.close();
+
+    expect(nextToken).toBeGreaterThan(token);
+    expect(report).toMatchObject({ problems: [], refused: [] });
+    expect(report.lost).toHaveLength(1);
+  }, 180_000);
 });
