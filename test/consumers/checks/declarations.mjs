@@ -60,7 +60,7 @@ export function importChecks(tested) {
         [],
         `${specifier} imports packages that users need not have`,
       );
-      assert.ok(packages.includes('@nestjs/common'), `Nothing was found behind ${specifier}`);
+      assert.ok(packages.length > 0, `Nothing was found behind ${specifier}`);
     },
   }));
 }
