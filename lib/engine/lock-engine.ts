@@ -6,6 +6,7 @@ import type { LockLog } from '../store/lock-log.js';
 import type { Grant, LockStore, StoreEvents } from '../store/lock-store.js';
 import type { HandedHold } from '../handover/handover-string.js';
 import { Attachments } from './attachments.js';
+import { tokenOf } from '../store/owner-id.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import type { Hold } from './hold.js';
@@ -221,9 +222,4 @@ export class LockEngine implements QueueContext, StoreEvents {
       keys: [name],
     });
   }
-}
-
-/** An owner id of this instance ends in the first token of its grant. */
-function tokenOf(owner: string): number {
-  return Number(owner.slice(owner.lastIndexOf(':') + 1));
 }

@@ -101,7 +101,7 @@ export interface LockStore {
   /** How many leases may be extended in one request, where that is limited. */
   readonly maxBatch?: number | undefined;
   /** Milliseconds after which a waiting instance asks again although it was told nothing; left out: a second. */
-  readonly reaskDelay?: number;
+  readonly reaskDelay?: number | undefined;
   /** Why no answer comes, as far as the store knows. */
   readonly trouble: Error;
   /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */

@@ -19,3 +19,8 @@ export function instanceOf(owner: string): string {
   const [, instance = owner] = /^([^~]*?)(?:~[^:]*)?:\d+$/.exec(owner) ?? [];
   return instance;
 }
+
+/** The fencing token in which an owner id ends: the first of its grant. */
+export function tokenOf(owner: string): number {
+  return Number(owner.slice(owner.lastIndexOf(':') + 1));
+}

@@ -41,11 +41,6 @@ export function isTaken(vote: NodeAnswer | Error | undefined): boolean {
   return vote !== undefined && !(vote instanceof Error) && vote.outcome === 'taken';
 }
 
-/** An owner id ends in the first token of its grant. */
-export function tokenOf(owner: string): number {
-  return Number(owner.slice(owner.lastIndexOf(':') + 1));
-}
-
 /** The part of an owner id that all grants of one instance share. */
 export function instanceOf(owner: string): string {
   return owner.replace(/:\d+$/, '');

@@ -14,10 +14,11 @@ import {
   type Taken,
   type YieldRequest,
 } from '../lock-store.js';
+import { tokenOf } from '../owner-id.js';
 import { type QueryReply, snapshot } from '../redis/query-reply.js';
 import { Ballots } from './ballots.js';
 import { type Ending, Endings } from './endings.js';
-import { describeAnswer, type Int, isTaken, type NodeAnswer, tokenOf } from './node-answer.js';
+import { describeAnswer, type Int, isTaken, type NodeAnswer } from './node-answer.js';
 import { Poll, type Vote } from './poll.js';
 import { type Proposal, Proposals } from './proposals.js';
 import { QuorumKeys } from './quorum-keys.js';

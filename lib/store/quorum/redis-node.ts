@@ -36,7 +36,6 @@ export class RedisNode implements QuorumNode {
   private readonly scripts: ScriptRunner;
   private readonly cork: Cork;
   private inbox: SingleInbox | undefined;
-  private stopListening: (() => void) | undefined;
   /** Requests without an answer, and since when none has come. */
   private owed = 0;
   private silentSince = 0;
@@ -65,10 +64,7 @@ export class RedisNode implements QuorumNode {
 
   open(events: NodeEvents): void {
     const { instance, keyPrefix, log } = this.settings;
-    const { commands } = this.connection;
-    const reconnected = (): void => events.reconnected();
-    commands.on('ready', reconnected);
-    this.stopListening = () => commands.off('ready', reconnected);
+    this.connection.onReady(() => events.reconnected());
     const listener = this.connection.listener();
     listener.on('message', (_channel: string, message: string) => {
       const [, last, name] = RELEASED.exec(message) ?? [];
@@ -108,7 +104,6 @@ export class RedisNode implements QuorumNode {
   }
 
   close(): void {
-    this.stopListening?.();
     this.inbox?.close();
     this.connection.close();
   }

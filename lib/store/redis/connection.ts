@@ -22,7 +22,7 @@ export class RedisConnection {
   private readonly closed = new AbortController();
   private readonly problem: Trouble;
   private leftAt = -Infinity;
-  private readonly follow = (): void => this.renewListenersElsewhere();
+  private readonly undo: (() => void)[] = [];
 
   constructor(connection: SingleConnection | undefined, log: LockLog) {
     this.owned = !(connection instanceof Object && 'evalsha' in connection);
@@ -37,7 +37,13 @@ export class RedisConnection {
     ]);
     this.problem = new Trouble(this.redaction, log);
     if (this.owned) this.watch(this.commands);
-    this.commands.on('ready', this.follow);
+    this.onReady(() => this.renewListenersElsewhere());
+  }
+
+  /** Calls back, until this is closed, whenever commands can be sent (again). */
+  onReady(call: () => void): void {
+    this.commands.on('ready', call);
+    this.undo.push(() => this.commands.off('ready', call));
   }
 
   /** A connection beside the one for commands, with the same settings, to listen on; connects when it is first used. */
@@ -89,7 +95,7 @@ export class RedisConnection {
   /** Closes what this connection opened, whatever state it is in. */
   close(): void {
     this.closed.abort();
-    this.commands.off('ready', this.follow);
+    for (const undo of this.undo) undo();
     for (const client of this.opened) client.disconnect();
   }
 

@@ -33,8 +33,6 @@ import type { RedisSite, RedisStoreSettings } from './site.js';
 
 /** Milliseconds after which an instance that cannot be told of a grant asks again. */
 const POLL_DELAY = 100;
-/** The same for one that listens, in case that a message got lost. */
-const MAX_REASK_DELAY = 1_000;
 
 /** The first may carry a script along, and any may meet a busy event loop. */
 const ROUND_TRIP_SAMPLES = 3;
@@ -77,8 +75,8 @@ export class RedisStore implements LockStore {
     return this.polls || (this.site.inbox?.hears(name) ?? false);
   }
 
-  get reaskDelay(): number {
-    return this.polls ? POLL_DELAY : MAX_REASK_DELAY;
+  get reaskDelay(): number | undefined {
+    return this.polls ? POLL_DELAY : undefined;
   }
 
   listen(name: string): void {
@@ -186,8 +184,9 @@ export class RedisStore implements LockStore {
   private async releaseHandedOver(name: string, owner: string): Promise<boolean> {
     const colon = owner.lastIndexOf(':');
     const keys = this.keySpace.keys(name);
-    const args = [owner.slice(0, colon), ...this.common(keys), owner.slice(colon + 1)];
-    const [released = 0] = await this.run<Int[]>(releaseScript, this.withFence(keys), args);
+    this.flush();
+    const content = { keys, args: [owner.slice(colon + 1)] };
+    const [released = 0] = await this.sendReleases(content, owner.slice(0, colon));
     return isOne(released);
   }
 
@@ -222,9 +221,9 @@ export class RedisStore implements LockStore {
     ]);
   }
 
-  private sendReleases({ keys, args }: BatchContent): Promise<Int[]> {
+  private sendReleases({ keys, args }: BatchContent, holder = this.settings.instance): Promise<Int[]> {
     return this.site.scripts.run(releaseScript, this.withFence(keys), [
-      this.settings.instance,
+      holder,
       ...this.common(keys),
       ...args,
     ]);

@@ -34,12 +34,12 @@ interface ScriptCall {
 class SentCall implements FifoNode<SentCall> {
   previous: SentCall | undefined;
   next: SentCall | undefined;
-  isPending = true;
+  isPending = false;
+  /** Since when it has waited for a sign of life. */
+  since = -Infinity;
+  due = Infinity;
 
   constructor(
-    /** Since when it has waited for a sign of life. */
-    public since: number,
-    public due: number,
     readonly resolve: (reply: unknown) => void,
     readonly reject: (error: Error) => void,
     /** Ends the wait for the answer at `due`; undefined where it is waited for however long it takes. */
@@ -87,10 +87,8 @@ export class ScriptRunner {
     reject: (error: Error) => void,
     expire?: () => void,
   ): SentCall {
-    const now = this.clock.now();
-    const call = new SentCall(now, now + this.commandTimeout, resolve, reject, expire);
-    this.pending.push(call);
-    this.wakeUp.at(call.due);
+    const call = new SentCall(resolve, reject, expire);
+    this.watch(call, this.clock.now());
     return call;
   }
 
@@ -122,8 +120,7 @@ export class ScriptRunner {
     call.isPending = false;
   }
 
-  /** It was sent again on the next connection, which may be silent, too. */
-  private watchOn(call: SentCall, now: number): void {
+  private watch(call: SentCall, now: number): void {
     call.since = now;
     call.due = now + this.commandTimeout;
     call.isPending = true;
@@ -137,7 +134,8 @@ export class ScriptRunner {
       this.forget(call);
       if (this.answeredAt < call.since) this.connection.replaceSilent();
       if (call.expire) call.expire();
-      else this.watchOn(call, now);
+      // It was sent again on the next connection, which may be silent, too.
+      else this.watch(call, now);
     }
   }
 }

@@ -17,7 +17,6 @@ export class SingleSite implements RedisSite {
   inbox: Inbox | undefined;
   private readonly connection: RedisConnection;
   private readonly replication: Replication;
-  private stopListening: (() => void) | undefined;
 
   constructor(
     connection: SingleConnection | undefined,
@@ -45,10 +44,7 @@ export class SingleSite implements RedisSite {
 
   open(events: StoreEvents): void {
     const { instance, log, wake } = this.settings;
-    const { commands } = this.connection;
-    const reconnected = (): void => events.reconnected();
-    commands.on('ready', reconnected);
-    this.stopListening = () => commands.off('ready', reconnected);
+    this.connection.onReady(() => events.reconnected());
     if (wake === 'poll') return;
     const channel = this.keySpace.inbox() + instance;
     this.inbox = new SingleInbox(this.connection.listener(), channel, instance, events, log);
@@ -56,7 +52,6 @@ export class SingleSite implements RedisSite {
   }
 
   close(): void {
-    this.stopListening?.();
     this.inbox?.close();
     this.connection.close();
   }

@@ -1,7 +1,5 @@
-import { createLockService } from '../../../dist/cjs/lock-service.factory.js';
-import { resolveModuleOptions } from '../../../dist/cjs/options/module-options.js';
 import type { ContestantDefinition } from '../contestant.js';
-import { LEASE, WAIT } from './common-settings.js';
+import { openOurLocks } from './our-locks.js';
 
 /** This package on a Redis Cluster, of which it is given one node. */
 export const contestant: ContestantDefinition = {
@@ -9,19 +7,8 @@ export const contestant: ContestantDefinition = {
   kind: 'ours',
   settings: 'as ours, on a Redis Cluster',
   sends: ['evalsha', 'eval'],
-  async open(node, ttl = LEASE) {
+  async open(node, ttl) {
     const connection = { nodes: [{ ...node }] };
-    const locks = createLockService(resolveModuleOptions({ connection, ttl, wait: WAIT }));
-    return {
-      async hold(name, work) {
-        const lock = await locks.acquire(name);
-        try {
-          await work();
-        } finally {
-          await lock.release();
-        }
-      },
-      close: () => locks.close(),
-    };
+    return openOurLocks(connection, ttl);
   },
 };
