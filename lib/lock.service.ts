@@ -19,11 +19,12 @@ import { sortedNames } from './keys/sorted-names.js';
 import { Campaign } from './leader/campaign.js';
 import { resolveLeadOptions } from './options/lead-options.js';
 import { resolveLockOptions } from './options/lock-options.js';
+import { assertLimitGoesWithConnection } from './options/quorum-option.js';
 import { assertReplicasGoWith } from './options/replicas-option.js';
 import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
 import { NestedHold } from './reentrance/nested-hold.js';
 import { type StoreHealth, StoreProbe } from './store/store-probe.js';
-import { type BlockedCall, WaitGraph } from './reentrance/wait-graph.js';
+import { type BlockedCall, upgradeError, WaitGraph } from './reentrance/wait-graph.js';
 
 /** Work that runs under a lock. */
 export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
@@ -314,6 +315,7 @@ export class LockService {
   private resolve(options: LockOptions | undefined): ResolvedLockOptions {
     const resolved = resolveLockOptions(this.options.defaults, options);
     assertReplicasGoWith(this.options.connection, resolved.replicas);
+    assertLimitGoesWithConnection(this.options.connection, resolved);
     return resolved;
   }
 
@@ -342,19 +344,19 @@ export class LockService {
     if (enclosing) return this.enter(name, enclosing, options, held);
     const holdsNothing = innermost === undefined && held.length === 0;
     if (holdsNothing || options.wait === 0) return this.ask(name, leaseCovering(options));
-    return this.waitHolding({ name, held, blocker: () => this.engine.holderOf(name) }, () =>
+    return this.waitHolding({ name, held, blockers: () => this.engine.blockersOf(name, options) }, () =>
       this.ask(name, leaseCovering(options)),
     );
   }
 
   /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */
   private async waitHolding<T>(
-    { name, held, blocker }: Pick<BlockedCall, 'name' | 'blocker'> & { held: readonly EnterableLock[] },
+    { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly EnterableLock[] },
     granting: () => Promise<T>,
   ): Promise<T> {
     const holds = [...this.context.holds(this.context.innermost), ...held];
     try {
-      return await this.waits.during({ name, holds, blocker }, granting);
+      return await this.waits.during({ name, holds, blockers }, granting);
     } catch (error) {
       const names = new Set(holds.flatMap(({ keys }) => keys).filter((key) => key !== name));
       throw names.size > 0 && error instanceof LockTimeoutError ? heldMeanwhile(error, [...names]) : error;
@@ -374,6 +376,7 @@ export class LockService {
     held: readonly EnterableLock[],
   ): Promise<EnterableLock> {
     hold.assertNotLost();
+    if (hold.mode === 'shared' && options.mode === 'exclusive') throw upgradeError(hold);
     const startedAt = performance.now();
     const enter = async (): Promise<EnterableLock | undefined> => {
       const entered = await reentry.enter({
@@ -389,7 +392,10 @@ export class LockService {
     };
     const nested =
       reentry.isBusy && options.wait > 0
-        ? await this.waitHolding({ name, held, blocker: () => reentry.occupant }, enter)
+        ? await this.waitHolding(
+            { name, held, blockers: () => (reentry.occupant ? [reentry.occupant] : []) },
+            enter,
+          )
         : await enter();
     if (!nested) {
       const wait = Math.max(0, options.wait - (performance.now() - startedAt));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type HandedHold, ownerOfDetached } from '../handover/handover-string.js';
+import { type HandedHold, markOf, ownerOfDetached } from '../handover/handover-string.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { formatOwner } from '../store/owner-id.js';
 import { parsePlace } from '../store/place.js';
@@ -52,12 +52,12 @@ export class Attachments {
 
   /** Takes a detached hold over, or finds that it is over, or somebody else's by now. */
   take(handed: HandedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
-    const { name, token, minHold } = handed;
+    const { name, token, minHold, mode } = handed;
     const { instance } = parsePlace(this.context.store.place(0, 1));
     const ttl = Math.max(options.ttl, Math.ceil(minHold));
     const from = ownerOfDetached(secret, handed);
     // Of its own for each attempt: what a late request of one does must not look like the doing of another.
-    const to = formatOwner({ instance, mark: randomBytes(MARK_BYTES).toString('hex'), token });
+    const to = formatOwner({ instance, mark: markOf(mode, randomBytes(MARK_BYTES)), token });
     return new Promise((resolve, reject) => {
       const takeover = new Takeover(this.context, { name, from, to, ttl }, options, {
         begin: (lease) => resolve(this.begin(lease, { ...options, ttl, minHold })),

@@ -9,7 +9,7 @@ import type { EnterableLock, LeavingHold } from '../interfaces/granted-lock.inte
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { assertLockOptionValues } from '../options/lock-options.js';
 import type { Reentry } from '../reentrance/reentry.js';
-import { instanceOf } from '../store/owner-id.js';
+import { instanceOf, isSharedOwner } from '../store/owner-id.js';
 import type { Clock } from './clock.js';
 import type { Lease } from './lease.js';
 
@@ -77,6 +77,10 @@ export class Hold implements EnterableLock, ObservedHold {
     return this.lease.how;
   }
 
+  get mode(): 'exclusive' | 'shared' {
+    return isSharedOwner(this.lease.owner) ? 'shared' : 'exclusive';
+  }
+
   get held(): boolean {
     return this.remaining > 0;
   }
@@ -136,7 +140,8 @@ export class Hold implements EnterableLock, ObservedHold {
   ): Promise<LeavingHold> {
     const { lease, queue } = this;
     const minHold = Math.max(0, Math.ceil(this.startedAt + this.options.minHold - queue.clock.now()));
-    const handed = { name: lease.name, instance, token: this.fencingToken, minHold };
+    const { mode } = this;
+    const handed = { name: lease.name, instance, token: this.fencingToken, minHold, mode };
     const owner = ownerOfDetached(secret, handed);
     // Nobody is inside, so it is closed by the time that this returns.
     void this.reentry?.close();

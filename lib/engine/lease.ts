@@ -81,6 +81,13 @@ export class Lease implements FifoNode<Lease> {
     this.deadline = deadlineOf({ ttl, sentAt });
   }
 
+  /** The lease of another hold that was asked for with the same request. */
+  sibling(grant: Grant): Lease {
+    const sibling = new Lease(this.name, grant, this.ttl, this.sentAt);
+    sibling.how = this.how;
+    return sibling;
+  }
+
   get hasTokens(): boolean {
     return this.nextToken <= this.lastToken;
   }

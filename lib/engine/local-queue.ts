@@ -3,7 +3,15 @@ import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
-import { type Grant, isGrant, isRefusal, type Taken, TooFewReplicas } from '../store/lock-store.js';
+import {
+  type Grant,
+  isGrant,
+  isRefusal,
+  type SharedTerms,
+  type Taken,
+  TooFewReplicas,
+} from '../store/lock-store.js';
+import { ownersOf } from '../store/owner-id.js';
 import { answerWithin } from './answer-within.js';
 import type { Clock, ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
@@ -12,11 +20,13 @@ import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
 import { extensionError, queueFullError, timeoutError, unavailableError } from './refusals.js';
-import { Waiter, type WaiterQueue } from './waiter.js';
+import { isAlike, Waiter, type WaiterQueue } from './waiter.js';
 import { WaitingLine } from './waiting-line.js';
 
 /** Longest lease of a grant by hand-off before its first renewal: what a frozen waiter costs the others. */
 const MAX_CLAIM = 3_000;
+/** Most shared holds that one turn asks for. */
+const MAX_SHARES = 256;
 const MAX_REASK_DELAY = 1_000;
 const RETRY_DELAY = 50;
 const DONE = Promise.resolve();
@@ -62,19 +72,23 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private answeredAt = 0;
   private phase: Phase = 'idle';
   private lease: Lease | undefined;
+  /** Shared holds of callers here, by owner id. */
+  private shares: Map<string, Lease> | undefined;
   private requesting = false;
   /** Since when the store has not answered; undefined while it does. */
   private silentSince: number | undefined;
   private failure: unknown;
   /** This turn's place in the store's queue; kept through re-asks. */
   private place: string | undefined;
+  /** What this turn asks for; undefined for the lock alone. */
+  private shared: SharedTerms | undefined;
   private found: Found | undefined;
   /** Whether somebody, here or elsewhere, has had the lock since the name was last idle. */
   private seenTaken = false;
   private unconfirmed: UnconfirmedGrant | undefined;
   private askedToAskAgain = false;
-  /** Owner id of a grant that was taken away before it was known here. */
-  private revoked: string | undefined;
+  /** Owner ids of grants that were taken away before they were known here. */
+  private revoked: Set<string> | undefined;
   private reask: ScheduledCall | undefined;
 
   constructor(
@@ -94,9 +108,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     return this.waiters.size;
   }
 
-  /** The hold that uses the lock now. */
-  get holder(): Hold | undefined {
-    return this.lease?.hold;
+  /** The holds of callers here that have the lock now. */
+  get holders(): readonly Hold[] {
+    const leases = this.lease ? [this.lease] : [...(this.shares?.values() ?? [])];
+    return leases.flatMap(({ hold }) => hold ?? []);
   }
 
   /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
@@ -159,7 +174,9 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   /** The store handed the lock to this instance. */
   accept(grant: Grant, claim: number): void {
     if (this.leaseOf(grant.owner)) return;
-    if (this.requesting) {
+    if (grant.turn !== this.shared?.turn) {
+      this.context.giveBack(this.name, grant);
+    } else if (this.requesting) {
       if (!this.unconfirmed || this.unconfirmed.grant.token < grant.token)
         this.unconfirmed = { grant, ttl: claim };
     } else if (this.phase === 'contending') {
@@ -177,7 +194,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   /** Whether a grant of this owner id is, or may become, the lease of this queue. */
   mayUse(owner: string): boolean {
-    return this.requesting || this.leaseOf(owner) !== undefined;
+    return (this.requesting && !this.shared) || this.leaseOf(owner) !== undefined;
   }
 
   /** The lock was taken away by force; that may be told before the answer which granted it. */
@@ -189,12 +206,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
         new LockLostError('The lock was taken away by forceRelease.', { keys: this.keys, reason: 'forced' }),
         true,
       );
-    else if (this.requesting) this.revoked = owner;
+    else if (this.requesting) (this.revoked ??= new Set()).add(owner);
   }
 
-  /** The lease with this owner id, if it is the current one. */
+  /** The lease with this owner id, if it is a current one. */
   leaseOf(owner: string): Lease | undefined {
-    return this.lease?.owner === owner ? this.lease : undefined;
+    return this.lease?.owner === owner ? this.lease : this.shares?.get(owner);
   }
 
   release(hold: Hold): Promise<void> {
@@ -260,8 +277,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     }
     if (outcome === true) {
       lease.hold = undefined;
-      this.end(lease);
-      return this.askOrRest();
+      return this.goOnWithout(lease);
     }
     if (outcome === false) {
       this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
@@ -295,9 +311,17 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   lose(lease: Lease, error: LockLostError, gone: boolean): void {
     if (!lease.live) return;
     lease.gone = gone;
+    this.goOnWithout(lease, () => lease.hold?.lose(error));
+  }
+
+  /** A lease is over of which the store does not know, or does not know any more. */
+  private goOnWithout(lease: Lease, tell?: () => void): void {
+    const shared = this.shares?.has(lease.owner) === true;
     this.end(lease);
-    lease.hold?.lose(error);
-    if (!this.requesting) this.askOrRest();
+    tell?.();
+    if (this.requesting) return;
+    if (shared && this.phase === 'held') return;
+    this.askOrRest();
   }
 
   private ask(now = this.clock.now()): void {
@@ -305,8 +329,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (!head || this.requesting) return;
     const { clock, store } = this.context;
     const { ttl } = head.options;
-    const tokens = this.tokens;
+    if (!this.suits(head)) this.leaveTurn();
     const queueing = !head.once && store.canQueue(this.name);
+    const tokens =
+      head.options.mode === 'shared' ? this.waiters.leading(isAlike(head), MAX_SHARES) : this.tokens;
+    if (head.options.mode === 'shared')
+      this.shared ??= { limit: head.options.limit, turn: this.context.newTurn() };
     if (queueing) this.place ??= this.newPlace(head, tokens);
     this.phase = 'contending';
     this.startRequest(now);
@@ -316,6 +344,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
         name: this.name,
         ttl,
         tokens,
+        shared: this.shared,
         place: queueing ? this.place : undefined,
         spent: this.context.highestSpentToken,
         replicas: head.options.replicas,
@@ -339,7 +368,27 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private newPlace(head: Waiter, tokens: number): string {
-    return this.context.store.place(Math.min(head.options.ttl, MAX_CLAIM), tokens);
+    return this.context.store.place(Math.min(head.options.ttl, MAX_CLAIM), tokens, this.shared);
+  }
+
+  /** Whether the turn, if there is one, asks for what a waiter wants. */
+  private suits({ options: { mode, limit } }: Waiter): boolean {
+    if (this.shared) return mode === 'shared' && limit === this.shared.limit;
+    return mode === 'exclusive' || (this.place === undefined && this.failure === undefined);
+  }
+
+  /** Those for whom this turn asked have left. */
+  private leaveTurn(): void {
+    // After a failed request nobody knows whether it put this instance into the queue or even granted the lock.
+    if (this.place !== undefined || this.failure !== undefined)
+      void this.context.cancel(this.name, this.placeAsked);
+    if (this.unconfirmed) this.context.giveBack(this.name, this.unconfirmed.grant);
+    this.place = this.shared = this.unconfirmed = this.failure = undefined;
+  }
+
+  /** The place of this turn; where it did not queue, what names the turn. */
+  private get placeAsked(): string {
+    return this.place ?? (this.shared ? this.context.store.place(0, MAX_SHARES, this.shared) : '');
   }
 
   private startRequest(now: number): void {
@@ -364,8 +413,9 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { grant, demand } = error;
     this.context.spend(grant.token);
     // A request is still under way, so nobody asks meanwhile.
-    await this.context.free(this.name, grant.owner);
+    await Promise.all(ownersOf(grant).map((owner) => this.context.free(this.name, owner)));
     this.endRequest();
+    if (grant.turn !== undefined) this.place = this.shared = undefined;
     if (this.unconfirmed?.grant.token === grant.token) this.unconfirmed = undefined;
     this.phase = 'contending';
     this.waiters.refuseThose(
@@ -388,7 +438,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private endRefused(): void {
     this.waiters.refuseAll(() => this.unavailableError());
     // A refused request did nothing; there is something to take back only if one before it queued this instance.
-    if (!this.found) this.place = this.failure = undefined;
+    if (!this.found) this.place = this.shared = this.failure = undefined;
   }
 
   /** Somebody else has the lock. */
@@ -409,11 +459,12 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private stayQueued(found: Found): void {
-    const attempted = this.waiters.first?.once;
-    this.refuseAttempts();
+    const { first } = this.waiters;
+    // What one of the other mode asks for may be there all the same.
+    this.refuseAttempts(first?.once ? isAlike(first) : undefined);
     const head = this.waiters.first;
     if (!head) return this.leaveWhenEmpty();
-    if (attempted || this.askedToAskAgain) return this.ask();
+    if (first?.once || this.askedToAskAgain || !this.suits(head)) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const { reaskDelay = MAX_REASK_DELAY } = this.context.store;
     const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
@@ -441,14 +492,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.clock.cancel(this.reask);
     const now = this.clock.now();
     const head = this.waiters.first;
-    if (grant.owner === this.revoked) {
+    if (grant.turn === undefined && this.revoked?.delete(grant.owner)) {
       this.context.spend(grant.token);
       return this.askOrRest();
     }
-    if (!head) {
-      this.context.giveBack(this.name, grant);
-      return this.rest();
-    }
+    if (!head || !this.suits(head)) return this.decline(grant);
     const lease = new Lease(this.name, grant, ttl, sentAt);
     if (lease.deadline - now < ttl / 4 || (grant.replicas ?? 0) < (head.options.replicas?.min ?? 0)) {
       // Too little is left, or it cannot be told, or too few replicas know: asking again confirms and renews it.
@@ -456,6 +504,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       return this.ask();
     }
     lease.how = this.howOf(turn);
+    if (grant.turn !== undefined) return this.beginShared(grant, lease, now, turn);
     this.place = this.found = this.unconfirmed = undefined;
     this.phase = 'held';
     this.seenTaken = true;
@@ -469,6 +518,35 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.refuseAttempts();
   }
 
+  /** Nobody here wants any more what was granted. */
+  private decline(grant: Grant): void {
+    this.context.giveBack(this.name, grant);
+    this.place = this.shared = this.unconfirmed = undefined;
+    this.askOrRest();
+  }
+
+  /** The holds of a turn, one for each of the callers at the head of the line; `first` is the lease of the first one. */
+  private beginShared(grant: Grant, first: Lease, now: number, turn: Turn): void {
+    const { keeper } = this.context;
+    const { ttl } = first;
+    const shares = (this.shares ??= new Map<string, Lease>());
+    ownersOf(grant).forEach((owner, i) => {
+      const head = this.waiters.first;
+      const token = grant.token + i;
+      if (this.revoked?.delete(owner)) return this.context.spend(token);
+      if (!head || !this.suits(head)) return this.context.giveBack(this.name, { owner, token, tokens: 1 });
+      const lease = i === 0 ? first : first.sibling({ owner, token, tokens: 1 });
+      shares.set(owner, lease);
+      this.deliver(head, lease, now);
+      keeper.add(lease);
+      if (turn === 'handed' || lease.ttl !== ttl) keeper.renewSoon(lease);
+    });
+    this.place = this.shared = this.found = this.unconfirmed = undefined;
+    this.seenTaken = true;
+    this.phase = 'idle';
+    this.askOrRest();
+  }
+
   private howOf(turn: Turn): LockGrantedHow {
     if (turn === 'kept') return 'local';
     if (turn === 'handed') return 'hand-off';
@@ -477,8 +555,8 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     return this.unconfirmed ? 'hand-off' : 're-ask';
   }
 
-  private refuseAttempts(): void {
-    this.waiters.refuseAttempts(({ startedAt }) => this.timeoutError(this.clock.now() - startedAt));
+  private refuseAttempts(which?: (waiter: Waiter) => boolean): void {
+    this.waiters.refuseAttempts(({ startedAt }) => this.timeoutError(this.clock.now() - startedAt), which);
   }
 
   private deliver(waiter: Waiter, lease: Lease, now: number): void {
@@ -492,11 +570,13 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
   private passOn(lease: Lease): Promise<void> {
+    if (this.shares?.has(lease.owner)) return this.passOnShared(lease);
     const head = this.waiters.first;
-    if (!head) {
+    if (!head || head.options.mode === 'shared') {
       this.end(lease);
-      this.rest();
-      return this.context.free(this.name, lease.owner);
+      const freed = this.context.free(this.name, lease.owner);
+      this.askOrRest();
+      return freed;
     }
     const now = this.clock.now();
     const left = lease.deadline - now;
@@ -508,6 +588,13 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     if (fits && this.budget.spend(now)) this.deliverInMemory(head, lease, now);
     else this.yield(lease, head, now);
     return DONE;
+  }
+
+  /** Whoever waits for it, here too, is in the store's queue. */
+  private passOnShared(lease: Lease): Promise<void> {
+    this.end(lease);
+    if (this.phase === 'idle') this.rest();
+    return this.context.free(this.name, lease.owner);
   }
 
   private deliverInMemory(head: Waiter, lease: Lease, now: number): void {
@@ -569,6 +656,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.context.keeper.delete(lease);
     this.context.spend(lease.token);
     if (this.lease === lease) this.lease = undefined;
+    else this.shares?.delete(lease.owner);
   }
 
   private askOrRest(): void {
@@ -577,20 +665,21 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   private leaveWhenEmpty(): void {
-    if (this.waiters.first || this.requesting || this.phase !== 'contending') return;
-    // After a failed request nobody knows whether it put this instance into the queue or even granted the lock.
-    if (this.place !== undefined || this.failure !== undefined)
-      void this.context.cancel(this.name, this.place ?? '');
-    if (this.unconfirmed) this.context.giveBack(this.name, this.unconfirmed.grant);
+    if (this.requesting || this.phase !== 'contending') return;
+    const head = this.waiters.first;
+    if (head && this.suits(head)) return;
+    if (head) return this.ask();
+    this.leaveTurn();
     this.rest();
   }
 
   private rest(): void {
     this.phase = 'idle';
     this.clock.cancel(this.reask);
-    this.place = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
+    this.place = this.shared = this.found = this.unconfirmed = this.silentSince = this.failure = undefined;
+    this.revoked = undefined;
     this.seenTaken = false;
-    this.context.drop(this);
+    if (this.shares === undefined || this.shares.size === 0) this.context.drop(this);
   }
 
   private watch(waiter: Waiter): void {

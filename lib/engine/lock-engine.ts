@@ -6,7 +6,7 @@ import type { LockLog } from '../store/lock-log.js';
 import type { Grant, LockStore, StoreEvents } from '../store/lock-store.js';
 import type { HandedHold } from '../handover/handover-string.js';
 import { Attachments } from './attachments.js';
-import { tokenOf } from '../store/owner-id.js';
+import { ownersOf, SHARED_MARK, tokenOf } from '../store/owner-id.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import type { Hold } from './hold.js';
@@ -47,6 +47,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   private opened = false;
   private closing = false;
   private spent = 0;
+  private turns = 0;
 
   constructor(settings: EngineSettings) {
     this.store = settings.store;
@@ -76,9 +77,13 @@ export class LockEngine implements QueueContext, StoreEvents {
     return this.queues.get(name)?.waiting ?? 0;
   }
 
-  /** The hold of this instance that has a name now. */
-  holderOf(name: string): Hold | undefined {
-    return this.queues.get(name)?.holder;
+  /** The holds of this instance that all have to end before another with these options begins. */
+  blockersOf(name: string, { mode, limit }: Pick<ResolvedLockOptions, 'mode' | 'limit'>): readonly Hold[] {
+    const holders = this.queues.get(name)?.holders ?? [];
+    // Who waits for one of several permits waits for none of them in particular.
+    return mode === 'exclusive' || limit === 1
+      ? holders
+      : holders.filter((hold) => hold.mode === 'exclusive');
   }
 
   /** Waits for the lock of one name; `once` asks a single time instead. */
@@ -133,7 +138,12 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   giveBack(name: string, grant: Grant): void {
     this.spend(grant.token);
-    void this.free(name, grant.owner);
+    for (const owner of ownersOf(grant))
+      if (!this.queues.get(name)?.leaseOf(owner)) void this.free(name, owner);
+  }
+
+  newTurn(): string {
+    return SHARED_MARK + (++this.turns).toString(36);
   }
 
   free(name: string, owner: string): Promise<void> {

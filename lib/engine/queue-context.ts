@@ -26,6 +26,8 @@ export interface QueueContext {
   free(name: string, owner: string): Promise<void>;
   /** Leaves the store's queue, and gives back a grant that was on its way. Never rejects. */
   cancel(name: string, place: string): Promise<void>;
+  /** A name for a turn that asks for shared holds. */
+  newTurn(): string;
   /** Forgets a queue that is idle. */
   drop(queue: LocalQueue): void;
 }

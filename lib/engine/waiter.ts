@@ -10,6 +10,16 @@ export interface WaiterQueue {
   timeOut(waiter: Waiter): void;
 }
 
+/** Whether a waiter wants the same as another, so that both may ask with one request. */
+export function isAlike({ options, once }: Waiter): (waiter: Waiter) => boolean {
+  const { mode, limit, replicas } = options;
+  return (other) =>
+    other.once === once &&
+    other.options.mode === mode &&
+    other.options.limit === limit &&
+    other.options.replicas?.min === replicas?.min;
+}
+
 /** A caller of this process that wants a lock. */
 export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;

@@ -52,9 +52,19 @@ export class WaitingLine {
     for (const waiter of this.waiters) if (condition(waiter)) this.refuse(waiter, error(waiter));
   }
 
-  /** Refuses those who ask a single time. */
-  refuseAttempts(error: (waiter: Waiter) => unknown): void {
-    if (this.attempts > 0) this.refuseThose(({ once }) => once, error);
+  /** Refuses those who ask a single time, or only those of them that meet a condition. */
+  refuseAttempts(error: (waiter: Waiter) => unknown, condition?: (waiter: Waiter) => boolean): void {
+    if (this.attempts > 0) this.refuseThose((waiter) => waiter.once && (condition?.(waiter) ?? true), error);
+  }
+
+  /** How many meet a condition, from the first one on, `most` at most. */
+  leading(condition: (waiter: Waiter) => boolean, most: number): number {
+    let count = 0;
+    for (const waiter of this.waiters) {
+      if (count === most || !condition(waiter)) break;
+      count++;
+    }
+    return count;
   }
 
   /** Refuses those whose time `endOf` says is over at `now`; returns when the next one's is. */

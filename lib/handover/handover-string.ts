@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { lockNameProblem } from '../keys/lock-name.js';
-import { formatOwner } from '../store/owner-id.js';
+import { formatOwner, SHARED_MARK } from '../store/owner-id.js';
 
 /** A hold of one name on its way from one instance to another. */
 export interface HandedHold {
@@ -11,6 +11,7 @@ export interface HandedHold {
   readonly token: number;
   /** Milliseconds of `minHold` that were left when it was detached. */
   readonly minHold: number;
+  readonly mode: 'exclusive' | 'shared';
 }
 
 /** What `detach()` gives and `attach()` takes. */
@@ -19,6 +20,8 @@ export interface Handover {
   readonly secret: string;
   readonly holds: readonly HandedHold[];
 }
+
+type HoldContent = [name: string, instance: string, token: number, minHold: number, mode: HandedHold['mode']];
 
 const PREFIX = 'lock1.';
 const SECRET_BYTES = 16;
@@ -33,15 +36,21 @@ export function newSecret(): string {
  * The owner id under which a detached hold is kept. It shows in queries, errors and logs, and so must not be enough to
  * take the hold: hence a digest of the secret.
  */
-export function ownerOfDetached(secret: string, { name, instance, token }: HandedHold): string {
+export function ownerOfDetached(secret: string, hold: HandedHold): string {
+  const { name, instance, token, mode } = hold;
   const digest = createHash('sha256').update(`${secret} ${name}`).digest().subarray(0, DIGEST_BYTES);
-  return formatOwner({ instance, mark: digest.toString('hex'), token });
+  return formatOwner({ instance, mark: markOf(mode, digest), token });
+}
+
+/** A mark of a hand-over, as it stands in owner ids. */
+export function markOf(mode: HandedHold['mode'], random: Buffer): string {
+  return (mode === 'shared' ? SHARED_MARK : '') + random.toString('hex');
 }
 
 export function formatHandover({ secret, holds }: Handover): string {
   const content = [
     secret,
-    ...holds.map(({ name, instance, token, minHold }) => [name, instance, token, minHold]),
+    ...holds.map(({ name, instance, token, minHold, mode }) => [name, instance, token, minHold, mode]),
   ];
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
@@ -56,7 +65,13 @@ export function parseHandover(value: unknown): Handover {
   if (typeof secret === 'string' && secret !== '' && holds.length > 0 && holds.every(isHold)) {
     return {
       secret,
-      holds: holds.map(([name, instance, token, minHold]) => ({ name, instance, token, minHold })),
+      holds: holds.map(([name, instance, token, minHold, mode]) => ({
+        name,
+        instance,
+        token,
+        minHold,
+        mode,
+      })),
     };
   }
   throw new LockKeyError('attach() takes the string that detach() has given, whole and unchanged.');
@@ -71,14 +86,15 @@ function contentOf(value: string): readonly unknown[] {
   }
 }
 
-function isHold(value: unknown): value is [name: string, instance: string, token: number, minHold: number] {
+function isHold(value: unknown): value is HoldContent {
   if (!Array.isArray(value)) return false;
-  const [name, instance, token, minHold] = value as unknown[];
+  const [name, instance, token, minHold, mode] = value as unknown[];
   return (
     lockNameProblem(name) === undefined &&
     typeof instance === 'string' &&
     Number.isSafeInteger(token) &&
     typeof minHold === 'number' &&
-    minHold >= 0
+    minHold >= 0 &&
+    (mode === 'exclusive' || mode === 'shared')
   );
 }

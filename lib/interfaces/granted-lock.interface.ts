@@ -20,6 +20,7 @@ export interface LeavingHold {
 
 /** A hold of a single name, which calls below it can enter. */
 export interface EnterableLock extends GrantedLock {
+  readonly mode: 'exclusive' | 'shared';
   /** Made when a context is opened around the hold. */
   reentry: Reentry | undefined;
   /** Throws where the hold cannot be handed over: it is over, or a call below it is still inside. */

@@ -22,6 +22,16 @@ export interface LockOptions {
   maxHold?: number;
   /** The name stays taken at least this long after the grant, even if released earlier. Default 0. */
   minHold?: number;
+  /**
+   * `exclusive`: one holder at a time. `shared`: holders of this mode may have the name at the same time, and exclude
+   * those of the other; many readers or one writer. Who came first goes first in both. Default `exclusive`.
+   */
+  mode?: 'exclusive' | 'shared';
+  /**
+   * With mode `shared`: waits until fewer than so many hold the name, so that at most this many do: a semaphore. Every
+   * holder counts, with whatever limit it came; each acquire obeys its own. Default Infinity, a read lock.
+   */
+  limit?: number;
   /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */
   reentrant?: boolean;
   /**

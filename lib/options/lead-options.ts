@@ -9,7 +9,7 @@ import {
 } from './option-checks.js';
 
 const DEFAULT_PAUSE = 1_000;
-const WITHOUT_MEANING: ReadonlySet<string> = new Set(['wait', 'outageTimeout', 'reentrant']);
+const WITHOUT_MEANING: ReadonlySet<string> = new Set(['wait', 'outageTimeout', 'reentrant', 'mode', 'limit']);
 const NAMES: ReadonlySet<string> = new Set([
   ...[...LOCK_OPTION_NAMES].filter((name) => !WITHOUT_MEANING.has(name)),
   'pause',
@@ -39,6 +39,6 @@ export function resolveLeadOptions(options: LeadOptions): ResolvedLeadOptions {
     pause,
     onError,
     signal,
-    lock: { ...lock, wait: Infinity, outageTimeout: Infinity, reentrant: false },
+    lock: { ...lock, wait: Infinity, outageTimeout: Infinity, reentrant: false, mode: 'exclusive' },
   };
 }

@@ -5,6 +5,7 @@ import {
   assertKnownOptions,
   assertMilliseconds,
   assertOptionsObject,
+  assertWholeNumber,
   refuseOption,
 } from './option-checks.js';
 import { assertReplicas, resolveReplicas } from './replicas-option.js';
@@ -14,6 +15,7 @@ const SHORTEST_LEASE = 10;
 
 const LEASE = { min: SHORTEST_LEASE, whole: true };
 const DURATION = { min: 0, infinite: true };
+const MODES: ReadonlySet<unknown> = new Set(['exclusive', 'shared']);
 const HOLD_END = { min: 1, infinite: true };
 const HOLD_START = { min: 0, whole: true };
 
@@ -26,6 +28,8 @@ export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   renew: true,
   maxHold: Infinity,
   minHold: 0,
+  mode: 'exclusive',
+  limit: Infinity,
   reentrant: true,
   replicas: undefined,
 });
@@ -49,6 +53,7 @@ export function resolveLockOptions(
 ): ResolvedLockOptions {
   if (options === undefined) return defaults;
   assertLockOptions(options);
+  const mode = options.mode ?? defaults.mode;
   const resolved = {
     ttl: options.ttl ?? defaults.ttl,
     wait: options.wait ?? defaults.wait,
@@ -57,10 +62,13 @@ export function resolveLockOptions(
     renew: options.renew ?? defaults.renew,
     maxHold: options.maxHold ?? defaults.maxHold,
     minHold: options.minHold ?? defaults.minHold,
+    mode,
+    limit: mode === 'shared' ? (options.limit ?? defaults.limit) : Infinity,
     reentrant: options.reentrant ?? defaults.reentrant,
     replicas: options.replicas ? resolveReplicas(options.replicas) : defaults.replicas,
   };
   assertHoldRange(resolved.minHold, resolved.maxHold);
+  assertLimitGoesWith(mode, options.limit);
   return resolved;
 }
 
@@ -73,7 +81,8 @@ export function assertLockOptions(options: LockOptions): void {
 
 /** Refuses values of lock options, where the object may have other options beside them. */
 export function assertLockOptionValues(options: LockOptions): void {
-  const { ttl, wait, signal, outageTimeout, renew, maxHold, minHold, reentrant, replicas } = options;
+  const { ttl, wait, signal, outageTimeout, renew, maxHold, minHold, reentrant, replicas, mode, limit } =
+    options;
   if (ttl !== undefined) assertMilliseconds('ttl', ttl, LEASE);
   if (wait !== undefined) assertMilliseconds('wait', wait, DURATION);
   if (signal !== undefined) assertSignal(signal);
@@ -82,6 +91,8 @@ export function assertLockOptionValues(options: LockOptions): void {
   if (maxHold !== undefined) assertMilliseconds('maxHold', maxHold, HOLD_END);
   if (minHold !== undefined) assertMilliseconds('minHold', minHold, HOLD_START);
   if (reentrant !== undefined) assertBoolean('reentrant', reentrant);
+  if (mode !== undefined && !MODES.has(mode)) refuseOption('mode', mode, "'exclusive' or 'shared'");
+  if (limit !== undefined) assertLimit(limit);
   if (replicas !== undefined) assertReplicas(replicas);
 }
 
@@ -91,6 +102,18 @@ export function assertHoldRange(minHold: number, maxHold: number): void {
   throw new LockConfigError(
     `minHold must be at most maxHold, but minHold is ${minHold} and maxHold is ${maxHold}.`,
   );
+}
+
+/** Refuses a limit that would count nobody. */
+export function assertLimitGoesWith(mode: string, limit: number | undefined): void {
+  if (limit === undefined || limit === Infinity || mode === 'shared') return;
+  throw new LockConfigError(
+    `limit goes with mode 'shared': an exclusive lock has one holder. Add mode: 'shared' for a semaphore of ${limit}.`,
+  );
+}
+
+function assertLimit(limit: unknown): void {
+  if (limit !== Infinity) assertWholeNumber('limit', limit, 1);
 }
 
 function assertSignal(signal: unknown): void {

@@ -13,7 +13,13 @@ import {
   assertWholeNumber,
   refuseOption,
 } from './option-checks.js';
-import { assertConnections, assertNodeTimeout, assertNoQuorum, isQuorum } from './quorum-option.js';
+import {
+  assertConnections,
+  assertNodeTimeout,
+  assertLimitGoesWithConnection,
+  assertNoQuorum,
+  isQuorum,
+} from './quorum-option.js';
 import { assertReplicasGoWith, resolveReplicas } from './replicas-option.js';
 
 /** A signal is of one call, and has no default. */
@@ -57,6 +63,7 @@ export function resolveModuleOptions(options: LockModuleOptions): ResolvedModule
   assertMilliseconds('commandTimeout', commandTimeout, { min: 1, whole: true });
   const defaults = resolveDefaults(options);
   assertReplicasGoWith(connection, defaults.replicas);
+  assertLimitGoesWithConnection(connection, defaults);
   const wake = resolveWake(options.wake);
   if (wake === 'poll')
     assertNoQuorum(connection, "wake: 'poll'", 'waiters are told of a release by the nodes');

@@ -24,6 +24,15 @@ export function assertNoQuorum(
   throw new LockConfigError(`${option} does not go with a quorum, where ${instead}. Leave it out.`);
 }
 
+/** Refuses semaphores on a quorum: two majorities may count different holders. */
+export function assertLimitGoesWithConnection(
+  connection: LockModuleOptions['connection'],
+  { mode, limit }: { readonly mode: 'exclusive' | 'shared'; readonly limit: number },
+): void {
+  if (mode === 'shared' && limit !== Infinity)
+    assertNoQuorum(connection, 'limit', 'no majority can count permits; mode: shared without a limit works');
+}
+
 /** Refuses a connection, or a list of them, that could never work. */
 export function assertConnections(connection: unknown): void {
   if (!Array.isArray(connection)) return assertConnection(connection);

@@ -30,7 +30,7 @@ export class LockContext {
 
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
   run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
-    for (const hold of holds) hold.reentry ??= new Reentry();
+    for (const hold of holds) hold.reentry ??= new Reentry(hold.mode);
     return this.frames.run({ lock, holds, outer: this.frames.getStore() }, work);
   }
 

@@ -18,6 +18,10 @@ export class NestedHold implements EnterableLock {
     return this.outer.keys;
   }
 
+  get mode(): 'exclusive' | 'shared' {
+    return this.outer.mode;
+  }
+
   get fencingToken(): number {
     return this.outer.fencingToken;
   }

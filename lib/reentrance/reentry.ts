@@ -14,16 +14,20 @@ export interface BranchWait {
 /**
  * The way into a hold from the calls below it.
  *
- * One branch at a time: parallel branches below one hold exclude each other while inside, in arrival order.
+ * One branch at a time: parallel branches below one hold exclude each other while inside, in arrival order. Those
+ * below a shared hold do not: others are at the same work anyway.
  * The hold ends only when the branch inside has left, and lets nobody in from the moment its owner releases it.
  */
 export class Reentry {
   /** The entry of the branch inside, once that has it. */
   occupant: object | undefined;
   private open = true;
-  private inside = false;
+  /** How many branches are inside. */
+  private inside = 0;
   private readonly branches = new Set<Branch>();
   private emptied: (() => void) | undefined;
+
+  constructor(private readonly mode: 'exclusive' | 'shared') {}
 
   get isOpen(): boolean {
     return this.open;
@@ -32,8 +36,8 @@ export class Reentry {
   /** Resolves to false when the hold was released meanwhile: the caller has to acquire the lock by itself. */
   enter({ wait, signal, timeout }: BranchWait): Promise<boolean> {
     if (!this.open) return Promise.resolve(false);
-    if (!this.inside) {
-      this.inside = true;
+    if (this.inside === 0 || this.mode === 'shared') {
+      this.inside++;
       return Promise.resolve(true);
     }
     if (wait === 0) return Promise.reject(timeout(0));
@@ -72,13 +76,13 @@ export class Reentry {
     this.occupant = undefined;
     const [next] = this.branches;
     if (next) return next.settle(true);
-    this.inside = false;
-    this.emptied?.();
+    this.inside--;
+    if (this.inside === 0) this.emptied?.();
   }
 
   /** Whether a branch is inside. */
   get isBusy(): boolean {
-    return this.inside;
+    return this.inside > 0;
   }
 
   /** Lets calls in again, after a {@link close} that ended nothing. */
@@ -90,7 +94,7 @@ export class Reentry {
   close(): Promise<void> {
     this.open = false;
     for (const branch of [...this.branches]) branch.settle(false);
-    if (!this.inside) return Promise.resolve();
+    if (this.inside === 0) return Promise.resolve();
     return new Promise((resolve) => (this.emptied = resolve));
   }
 }

@@ -6,8 +6,8 @@ export interface BlockedCall {
   readonly name: string;
   /** What the call's context holds. */
   readonly holds: readonly EnterableLock[];
-  /** The hold that it waits for just now, if that is of this process. */
-  blocker(): object | undefined;
+  /** The holds that it waits for just now, as far as they are of this process; all of them have to end. */
+  blockers(): readonly object[];
 }
 
 /**
@@ -40,18 +40,18 @@ export class WaitGraph {
   private cycleThrough(call: BlockedCall): BlockedCall[] | undefined {
     const own = new Set<object>(call.holds);
     const seen = new Set<BlockedCall>();
-    const search = (blocker: object | undefined): BlockedCall[] | undefined => {
-      for (const next of (blocker && this.below.get(blocker)) ?? []) {
+    const search = (blockers: readonly object[]): BlockedCall[] | undefined => {
+      for (const next of blockers.flatMap((blocker) => [...(this.below.get(blocker) ?? [])])) {
         if (seen.has(next)) continue;
         seen.add(next);
-        const its = next.blocker();
-        const rest = its && own.has(its) ? [] : search(its);
+        const its = next.blockers();
+        const rest = its.some((blocker) => own.has(blocker)) ? [] : search(its);
         if (rest) return [next, ...rest];
       }
       return undefined;
     };
-    const blocker = call.blocker();
-    return blocker && own.has(blocker) ? undefined : search(blocker);
+    const blockers = call.blockers();
+    return blockers.some((blocker) => own.has(blocker)) ? undefined : search(blockers);
   }
 
   private callsBelow(hold: object): Set<BlockedCall> {
@@ -64,6 +64,16 @@ export class WaitGraph {
     const calls = this.below.get(hold);
     if (calls?.delete(call) && calls.size === 0) this.below.delete(hold);
   }
+}
+
+/** A shared hold cannot become exclusive: it would wait for its own end, and two that try would for each other's. */
+export function upgradeError({ keys, fencingToken }: EnterableLock): LockDeadlockError {
+  const [name = ''] = keys;
+  return new LockDeadlockError(
+    `Deadlock: this call holds ${name} in mode shared (token ${fencingToken}) and would wait for it in mode exclusive. ` +
+      'Acquire it in mode exclusive in the first place, or release it before.',
+    { keys, cycle: [{ holds: keys, fencingTokens: [fencingToken], waitsFor: name }] },
+  );
 }
 
 function deadlockError(calls: readonly BlockedCall[]): LockDeadlockError {

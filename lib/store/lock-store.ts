@@ -6,10 +6,26 @@ export interface ReplicaDemand {
   readonly timeout: number;
 }
 
+/** One turn of this instance for holds that others may have at the same time. */
+export interface SharedTerms {
+  /** Most holders at a time, whoever they are; Infinity where any number will do. */
+  readonly limit: number;
+  /** Tells this turn from all others of this instance: asked for again, it is granted the same holds. */
+  readonly turn: string;
+}
+
+/** Who holds a lock that others may share: its owner ids are kept elsewhere. */
+export const SHARED_OWNER = 'shared';
+
 /** The lock of one name, given to this instance. */
 export interface Grant {
-  /** Owner id `<instance>:<first token>`, the value under which the store keeps the lock. */
+  /**
+   * Owner id `<instance>:<first token>`, the value under which the store keeps the lock. Of a shared grant that of its
+   * first hold, `<instance>~<turn>:1`; see `ownersOf`.
+   */
   readonly owner: string;
+  /** The turn that a shared grant is for; it has as many holds as tokens. */
+  readonly turn?: string;
   /** First fencing token of a block that is this grant's alone. */
   readonly token: number;
   /** How many tokens the block has. */
@@ -30,8 +46,10 @@ export interface Taken {
 export interface AcquireRequest {
   readonly name: string;
   readonly ttl: number;
-  /** Fencing tokens to reserve. */
+  /** Fencing tokens to reserve; of shared holds as many as are wanted, and as many of them as can be had are granted. */
   readonly tokens: number;
+  /** Asks for shared holds; left out for the lock alone. */
+  readonly shared?: SharedTerms | undefined;
   /** The place in the queue to take when the lock is taken; undefined asks without queueing. */
   readonly place: string | undefined;
   /** Leases up to this token have ended here: found in the store, they count as free rather than as a grant. */
@@ -40,7 +58,7 @@ export interface AcquireRequest {
   readonly replicas?: ReplicaDemand | undefined;
 }
 
-export interface YieldRequest extends Omit<AcquireRequest, 'spent'> {
+export interface YieldRequest extends Omit<AcquireRequest, 'spent' | 'shared'> {
   readonly owner: string;
 }
 
@@ -105,7 +123,7 @@ export interface LockStore {
   /** Why no answer comes, as far as the store knows. */
   readonly trouble: Error;
   /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */
-  place(claim: number, tokens: number): string;
+  place(claim: number, tokens: number, shared?: SharedTerms): string;
   acquire(request: AcquireRequest): Promise<Grant | Taken>;
   /**
    * Hands the lock to another waiting instance, or keeps it, as a new grant, where none waits. Undefined: it was lost.
@@ -118,7 +136,10 @@ export interface LockStore {
    * many replicas learnt of it in time as have to.
    */
   extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]>;
-  /** Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. */
+  /**
+   * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way; what a shared turn was
+   * granted is given up with its place.
+   */
   cancel(name: string, place: string): Promise<string | undefined>;
   /**
    * Resolves to whether the lock is `to`'s, now or since this was asked before. An answer may be long in coming. Left

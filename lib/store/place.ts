@@ -1,17 +1,24 @@
+import type { SharedTerms } from './lock-store.js';
+
 /** What an instance's place in a queue says: who waits, with which claim lease, wanting how many tokens. */
 export interface Place {
   readonly instance: string;
   /** Milliseconds of the lease of a grant by hand-off. */
   readonly claim: number;
+  /** Fencing tokens, or shared holds. */
   readonly tokens: number;
+  /** Of a turn for shared holds. */
+  readonly shared?: SharedTerms | undefined;
 }
 
 /** The form in which stores keep a place. */
-export function formatPlace({ instance, claim, tokens }: Place): string {
-  return `${instance}|${Math.ceil(claim)}|${tokens}`;
+export function formatPlace({ instance, claim, tokens, shared }: Place): string {
+  const place = `${instance}|${Math.ceil(claim)}|${tokens}`;
+  return shared ? `${place}|${shared.turn}|${shared.limit === Infinity ? '' : shared.limit}` : place;
 }
 
 export function parsePlace(place: string): Place {
-  const [instance = place, claim, tokens] = place.split('|');
-  return { instance, claim: Number(claim), tokens: Number(tokens) };
+  const [instance = place, claim, tokens, turn, limit] = place.split('|');
+  const shared = turn === undefined ? undefined : { turn, limit: limit ? Number(limit) : Infinity };
+  return { instance, claim: Number(claim), tokens: Number(tokens), shared };
 }

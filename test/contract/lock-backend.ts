@@ -22,6 +22,8 @@ export interface Capabilities {
   readonly handsOver: boolean;
   /** Whether a hold can go from one process to another. */
   readonly detaches: boolean;
+  /** Whether shared holds can be limited in number. */
+  readonly countsPermits: boolean;
 }
 
 /** What each part of the contract suite is given. */

@@ -9,6 +9,7 @@ import { describeHandingOver } from './parts/handing-over.part.js';
 import { describeHolds } from './parts/holds.part.js';
 import { describeLeading } from './parts/leading.part.js';
 import { describeLeases } from './parts/leases.part.js';
+import { describeModes, describeSemaphores } from './parts/modes.part.js';
 import { describeOperations } from './parts/operations.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
 import { describeSeveralNames } from './parts/several-names.part.js';
@@ -27,6 +28,8 @@ const PARTS = [
   describeHandingOver,
   describeLeading,
   describeSeveralNames,
+  describeModes,
+  describeSemaphores,
   describeErrors,
   describeOperations,
   describeDiagnostics,
@@ -42,7 +45,12 @@ const PARTS = [
 export function describeLockService(
   name: string,
   setUp: () => Promise<LockBackend>,
-  capabilities: Capabilities = { ordersInstances: true, handsOver: true, detaches: true },
+  capabilities: Capabilities = {
+    ordersInstances: true,
+    handsOver: true,
+    detaches: true,
+    countsPermits: true,
+  },
 ): void {
   describe(`LockService ${name}`, () => {
     let backend: LockBackend;

@@ -5,4 +5,5 @@ describeLockService('on a quorum of five Redis servers', () => QuorumBackend.sta
   ordersInstances: false,
   handsOver: false,
   detaches: false,
+  countsPermits: false,
 });

@@ -1,15 +1,24 @@
 import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
-import type {
-  AcquireRequest,
-  Extension,
-  Grant,
-  OwnerChange,
-  StoreEvents,
-  Taken,
-  YieldRequest,
+import {
+  type AcquireRequest,
+  type Extension,
+  type Grant,
+  type OwnerChange,
+  SHARED_OWNER,
+  type SharedTerms,
+  type StoreEvents,
+  type Taken,
+  type YieldRequest,
 } from '../lock-store.js';
-import { instanceOf } from '../owner-id.js';
+import { instanceOf, isSharedOwner, ownersOf, sharedOwner } from '../owner-id.js';
 import { parsePlace } from '../place.js';
+import { MemoryShares } from './memory-shares.js';
+
+/** The place in the queue of whoever asks, and how it takes shared holds. */
+interface Own {
+  readonly place: string | undefined;
+  take?(room: number): void;
+}
 
 interface KeptLock {
   readonly owner: string;
@@ -32,12 +41,15 @@ const MAX_TOKENS_AHEAD = 10_000;
  */
 export class MemoryLockServer {
   private readonly locks = new Map<string, KeptLock>();
+  private readonly shares: MemoryShares;
   private readonly queues = new Map<string, Map<string, number>>();
   private readonly inboxes = new Map<string, StoreEvents>();
   private lastToken = 0;
 
   /** @param now the time in milliseconds since 1970; by default the system's, fake timers respected. */
-  constructor(private readonly now: () => number = () => Date.now()) {}
+  constructor(private readonly now: () => number = () => Date.now()) {
+    this.shares = new MemoryShares(now);
+  }
 
   /** @internal */
   subscribe(instance: string, events: StoreEvents): void {
@@ -52,25 +64,28 @@ export class MemoryLockServer {
   /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. Tokens go on growing. */
   clear(): void {
     this.locks.clear();
+    this.shares.clear();
     this.queues.clear();
   }
 
   /** @internal */
-  acquire(instance: string, { name, ttl, tokens, place, spent }: AcquireRequest): Grant | Taken {
-    let kept = this.kept(name);
-    if (kept?.owner.startsWith(`${instance}:`)) {
-      const token = Number(kept.owner.slice(instance.length + 1));
-      if (token > spent) {
-        this.prolong(name, kept, ttl);
-        if (place !== undefined) this.dequeue(name, place);
-        return { owner: kept.owner, token, tokens: 1 };
-      }
-      this.locks.delete(name);
-      kept = undefined;
+  acquire(instance: string, request: AcquireRequest): Grant | Taken {
+    const { name, ttl, tokens, place, spent, shared } = request;
+    const kept = this.kept(name);
+    const token = kept?.owner.startsWith(`${instance}:`)
+      ? Number(kept.owner.slice(instance.length + 1))
+      : Infinity;
+    // The hold has ended there, and only the release went missing.
+    if (token <= spent) this.locks.delete(name);
+    if (shared) return this.acquireShared(instance, request, shared);
+    if (kept && token > spent && token < Infinity) {
+      this.prolong(name, kept, ttl);
+      if (place !== undefined) this.dequeue(name, place);
+      return { owner: kept.owner, token, tokens: 1 };
     }
     if (place !== undefined) this.enqueue(name, place);
-    if (!kept) {
-      const owner = this.handOff(name, place);
+    if (!this.isHeld(name)) {
+      const owner = this.handOff(name, { place });
       if (!owner || owner === place) return this.grant(name, instance, ttl, tokens);
     }
     return this.taken(name);
@@ -79,6 +94,7 @@ export class MemoryLockServer {
   /** @internal */
   yield({ name, owner, ttl, tokens, place }: YieldRequest): Grant | Taken | undefined {
     if (this.kept(name)?.owner !== owner) return undefined;
+    this.locks.delete(name);
     if (this.handOff(name)) {
       if (place !== undefined) this.enqueue(name, place);
       return this.taken(name);
@@ -88,13 +104,21 @@ export class MemoryLockServer {
 
   /** @internal */
   release(name: string, owner: string): boolean {
-    if (this.kept(name)?.owner !== owner) return false;
-    if (!this.handOff(name)) this.locks.delete(name);
-    return true;
+    const released = isSharedOwner(owner)
+      ? this.shares.has(name, owner) && this.shares.delete(name, owner)
+      : this.kept(name)?.owner === owner && this.locks.delete(name);
+    if (released) this.handOff(name);
+    return released;
   }
 
   /** @internal */
   extend({ name, owner, ttl, exact }: Extension): boolean {
+    if (isSharedOwner(owner)) {
+      if (!this.shares.has(name, owner)) return false;
+      if (exact) this.shares.keep(name, owner, ttl);
+      else this.shares.prolong(name, owner, ttl);
+      return true;
+    }
     const kept = this.kept(name);
     if (kept?.owner !== owner) return false;
     if (exact) this.keep(name, owner, ttl);
@@ -104,6 +128,12 @@ export class MemoryLockServer {
 
   /** @internal */
   handOver({ name, from, to, ttl }: OwnerChange): boolean {
+    if (isSharedOwner(from)) {
+      if (!this.shares.has(name, from)) return this.shares.has(name, to);
+      this.shares.delete(name, from);
+      this.shares.keep(name, to, ttl);
+      return true;
+    }
     const owner = this.kept(name)?.owner;
     if (owner === from) this.keep(name, to, ttl);
     return owner === from || owner === to;
@@ -112,18 +142,26 @@ export class MemoryLockServer {
   /** @internal */
   cancel(instance: string, name: string, place: string): string | undefined {
     this.dequeue(name, place);
+    const { shared } = parsePlace(place);
+    if (shared) for (const owner of this.turnOf(name, instance, shared.turn)) this.shares.delete(name, owner);
     const owner = this.kept(name)?.owner;
-    return owner?.startsWith(`${instance}:`) ? owner : undefined;
+    // Who waited behind it need not any more.
+    if (owner === undefined) this.handOff(name);
+    return !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
   }
 
   /** @internal */
   forceRelease(name: string): boolean {
     const owner = this.kept(name)?.owner;
-    if (owner === undefined) return false;
-    const inbox = this.inboxes.get(instanceOf(owner));
-    if (inbox) deliver(() => inbox.revoked(name, owner));
-    if (!this.handOff(name)) this.locks.delete(name);
-    return true;
+    const owners = owner === undefined ? [...this.shares.of(name).keys()] : [owner];
+    for (const each of owners) {
+      const inbox = this.inboxes.get(instanceOf(each));
+      if (inbox) deliver(() => inbox.revoked(name, each));
+    }
+    this.locks.delete(name);
+    this.shares.clear(name);
+    if (owners.length > 0) this.handOff(name);
+    return owners.length > 0;
   }
 
   /** @internal */
@@ -131,20 +169,65 @@ export class MemoryLockServer {
     const now = this.now();
     const kept = this.kept(name);
     const token = Number(kept?.owner.split(':').at(-1));
-    const holder: LockInfo[] = kept
-      ? [
-          {
-            ...exclusive(name, kept.owner, token / 1_000),
-            fencingToken: token,
-            remaining: kept.expiresAt - now,
-          },
-        ]
-      : [];
-    const pending = [...(this.queues.get(name) ?? [])].map(([place, since]) => ({
-      ...exclusive(name, parsePlace(place).instance, since),
-      waited: now - since,
+    const held: LockInfo[] = [...this.shares.of(name)].map(([owner, expiresAt]) => ({
+      name,
+      mode: 'shared',
+      owner,
+      remaining: expiresAt - now,
     }));
-    return { held: holder, pending };
+    if (kept) {
+      const since = new Date(token / 1_000);
+      const remaining = kept.expiresAt - now;
+      held.push({ name, mode: 'exclusive', owner: kept.owner, since, fencingToken: token, remaining });
+    }
+    const pending = [...(this.queues.get(name) ?? [])].map(([place, since]): LockInfo => {
+      const { instance, shared } = parsePlace(place);
+      const mode = shared ? 'shared' : 'exclusive';
+      return { name, mode, owner: instance, since: new Date(since), waited: now - since };
+    });
+    return { held, pending };
+  }
+
+  private acquireShared(
+    instance: string,
+    { name, ttl, tokens, place }: AcquireRequest,
+    { limit, turn }: SharedTerms,
+  ): Grant | Taken {
+    const granted = this.turnOf(name, instance, turn);
+    if (granted.length > 0) {
+      for (const owner of granted) this.shares.prolong(name, owner, ttl);
+      if (place !== undefined) this.dequeue(name, place);
+      return this.sharedGrant(instance, turn, granted.length);
+    }
+    if (place !== undefined) this.enqueue(name, place);
+    let grant: Grant | undefined;
+    const take = (room: number): void => {
+      grant = this.sharedGrant(instance, turn, Math.min(room, tokens));
+      for (let n = 1; n <= grant.tokens; n++) this.shares.keep(name, sharedOwner(instance, turn, n), ttl);
+    };
+    if (!this.kept(name)) {
+      this.handOff(name, { place, take });
+      const room = limit - this.shares.of(name).size;
+      if (!grant && !this.queues.has(name) && !this.kept(name) && room > 0) take(room);
+    }
+    return grant ?? this.taken(name);
+  }
+
+  /** The holds that a turn was granted. */
+  private turnOf(name: string, instance: string, turn: string): string[] {
+    const owners: string[] = [];
+    for (let n = 1; this.shares.has(name, sharedOwner(instance, turn, n)); n++)
+      owners.push(sharedOwner(instance, turn, n));
+    return owners;
+  }
+
+  /** Holds whose answer went missing get tokens anew. */
+  private sharedGrant(instance: string, turn: string, wanted: number): Grant {
+    return { owner: sharedOwner(instance, turn, 1), turn, ...this.mint(wanted, wanted) };
+  }
+
+  private isHeld(name: string): boolean {
+    return this.kept(name) !== undefined || this.shares.of(name).size > 0;
   }
 
   private kept(name: string): KeptLock | undefined {
@@ -171,13 +254,14 @@ export class MemoryLockServer {
 
   private taken(name: string): Taken {
     const kept = this.kept(name);
-    const remaining = kept && kept.expiresAt - this.now();
-    return { owner: kept?.owner ?? '', remaining, mark: this.mark() };
+    const ends = kept ? [kept.expiresAt] : [...this.shares.of(name).values()];
+    const remaining = ends.length > 0 ? Math.min(...ends) - this.now() : undefined;
+    return { owner: kept?.owner ?? SHARED_OWNER, remaining, mark: this.mark() };
   }
 
-  private mint(wanted: number): { token: number; tokens: number } {
+  private mint(wanted: number, needed = 1): { token: number; tokens: number } {
     const now = this.micros();
-    const tokens = this.lastToken > now + MAX_TOKENS_AHEAD ? 1 : wanted;
+    const tokens = this.lastToken > now + MAX_TOKENS_AHEAD ? needed : wanted;
     const token = Math.max(this.lastToken + 1, now);
     this.lastToken = token + tokens - 1;
     return { token, tokens };
@@ -193,19 +277,36 @@ export class MemoryLockServer {
     return Math.floor(this.now() * 1_000);
   }
 
-  /** The new owner id, `own` when that is the head of the queue, or undefined when nobody waits. */
-  private handOff(name: string, own?: string): string | undefined {
-    for (const place of this.queues.get(name)?.keys() ?? []) {
-      this.dequeue(name, place);
-      if (place === own) return own;
-      const { instance, claim, tokens } = parsePlace(place);
+  /**
+   * Gives a lock that nobody has alone to whoever comes first, and with the first that would share it to those behind
+   * who would, too. Returns the new owner id, `own.place` when it is the turn of that, or undefined when nobody waits
+   * who could have it.
+   */
+  private handOff(name: string, own: Own = { place: undefined }): string | undefined {
+    let given: string | undefined;
+    for (const place of [...(this.queues.get(name)?.keys() ?? [])]) {
+      const { instance, claim, tokens, shared } = parsePlace(place);
       const inbox = this.inboxes.get(instance);
+      const held = this.shares.of(name).size;
+      const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
+      if (room < 1 && inbox) break;
+      this.dequeue(name, place);
+      if (place === own.place) {
+        own.take?.(room);
+        given = place;
+        if (!shared) break;
+        continue;
+      }
       if (!inbox) continue;
-      const grant = this.grant(name, instance, claim, tokens);
+      const grant = shared
+        ? this.sharedGrant(instance, shared.turn, room)
+        : this.grant(name, instance, claim, tokens);
+      for (const owner of shared ? ownersOf(grant) : []) this.shares.keep(name, owner, claim);
       deliver(() => inbox.granted(name, grant, claim));
-      return grant.owner;
+      given ??= grant.owner;
+      if (!shared) break;
     }
-    return undefined;
+    return given;
   }
 
   private enqueue(name: string, place: string): void {
@@ -218,10 +319,6 @@ export class MemoryLockServer {
     const queue = this.queues.get(name);
     if (queue?.delete(place) && queue.size === 0) this.queues.delete(name);
   }
-}
-
-function exclusive(name: string, owner: string, since: number): LockInfo {
-  return { name, mode: 'exclusive', owner, since: new Date(since) };
 }
 
 /** Messages arrive after the call that caused them, as they do from Redis. */

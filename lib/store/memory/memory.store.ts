@@ -6,6 +6,7 @@ import {
   isGrant,
   type LockStore,
   type OwnerChange,
+  type SharedTerms,
   type StoreEvents,
   type Taken,
   type YieldRequest,
@@ -32,8 +33,8 @@ export class MemoryStore implements LockStore {
     return this.subscribed;
   }
 
-  place(claim: number, tokens: number): string {
-    return formatPlace({ instance: this.instance, claim, tokens });
+  place(claim: number, tokens: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: this.instance, claim, tokens, shared });
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {

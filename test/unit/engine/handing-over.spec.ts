@@ -27,7 +27,7 @@ describe('A hold that is detached', () => {
     call.answer(true);
     await settle();
     expect(parseHandover(detaching.value).holds).toEqual([
-      { name: 'n', instance: 'me', token: 100, minHold: 0 },
+      { name: 'n', instance: 'me', token: 100, minHold: 0, mode: 'exclusive' as const },
     ]);
     expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
   });
@@ -134,7 +134,7 @@ describe('A hold that is detached', () => {
 });
 
 describe('A hold that is attached', () => {
-  const handed = { name: 'n', instance: 'other', token: 70, minHold: 0 };
+  const handed = { name: 'n', instance: 'other', token: 70, minHold: 0, mode: 'exclusive' as const };
   const secret = newSecret();
   const from = ownerOfDetached(secret, handed);
   let fixture: EngineFixture;

@@ -1,0 +1,380 @@
+import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import { waitFor } from '../../support/wait-for.js';
+import type { ContractContext } from '../lock-backend.js';
+import { aborted, isFree, isQueued, isWaiting } from '../observe.js';
+
+const READ = { mode: 'shared' } as const;
+
+function release(locks: readonly Lock[]): Promise<unknown> {
+  return Promise.all(locks.map((lock) => lock.release()));
+}
+
+/** Holds that others may have at the same time. */
+export function describeModes(context: ContractContext): void {
+  const { ordersInstances, detaches } = context.capabilities;
+
+  describe('modes', () => {
+    it('lets readers in together, here and elsewhere, each with a token of its own', async () => {
+      const { locks, others, name } = context;
+      const readers = await Promise.all([
+        locks.acquire(name, READ),
+        locks.acquire(name, READ),
+        others.acquire(name, READ),
+      ]);
+
+      expect(readers.every(({ held }) => held)).toBe(true);
+      expect(new Set(readers.map(({ fencingToken }) => fencingToken)).size).toBe(3);
+      const { held, pending } = await locks.query(name);
+      expect(held).toHaveLength(3);
+      expect(held.every((info) => info.mode === 'shared' && (info.remaining ?? 0) > 0)).toBe(true);
+      expect(pending).toEqual([]);
+      await release(readers);
+      await isFree(locks, name);
+    });
+
+    it.each(['locks', 'others'] as const)('keeps writers of %s out while somebody reads', async (writer) => {
+      const { locks, name } = context;
+      const reader = await locks.acquire(name, READ);
+
+      expect(await context[writer].tryAcquire(name)).toBeNull();
+      await expect(context[writer].acquire(name, { wait: 30 })).rejects.toBeInstanceOf(LockTimeoutError);
+      await reader.release();
+      const lock = await context[writer].acquire(name);
+      expect(lock.fencingToken).toBeGreaterThan(reader.fencingToken);
+      await lock.release();
+    });
+
+    it.each(['locks', 'others'] as const)('keeps readers of %s out while somebody writes', async (reader) => {
+      const { locks, name } = context;
+      const writer = await locks.acquire(name);
+
+      expect(await context[reader].tryAcquire(name, READ)).toBeNull();
+      await expect(context[reader].acquire(name, { ...READ, wait: 30 })).rejects.toBeInstanceOf(
+        LockTimeoutError,
+      );
+      await writer.release();
+      const lock = await context[reader].acquire(name, READ);
+      expect(lock.fencingToken).toBeGreaterThan(writer.fencingToken);
+      await lock.release();
+    });
+
+    it('hands a name over to a waiting writer when the last reader leaves', async () => {
+      const { locks, others, name } = context;
+      const readers = await Promise.all([locks.acquire(name, READ), others.acquire(name, READ)]);
+      const writing = others.acquire(name);
+      await isWaiting(context, 1);
+      await readers[0]?.release();
+      expect((await locks.query(name)).pending).toMatchObject([{ mode: 'exclusive' }]);
+      await readers[1]?.release();
+
+      await release([await writing]);
+    });
+
+    it('grants all readers who wait behind a writer together when it leaves', async () => {
+      const { locks, others, name, backend } = context;
+      const writer = await locks.acquire(name);
+      const third = backend.service();
+      const readings = [
+        ...[1, 2, 3].map(() => others.acquire(name, READ)),
+        ...[1, 2].map(() => third.acquire(name, READ)),
+        locks.acquire(name, READ),
+      ];
+      await isWaiting(context, 2);
+      await writer.release();
+      const readers = await Promise.all(readings);
+
+      expect(readers.every(({ held }) => held)).toBe(true);
+      await release(readers);
+      await isFree(locks, name);
+    });
+
+    const orders = ordersInstances ? it : it.skip;
+    orders(
+      `lets no reader overtake a waiting writer, nor a writer a waiting reader${ordersInstances ? '' : ' (a majority keeps no strict order)'}`,
+      async () => {
+        const { backend, name } = context;
+        const entered: string[] = [];
+        const [first, ...rest] = Array.from({ length: 6 }, () => backend.service());
+        const holding = await first?.acquire(name, READ);
+        const modes = ['exclusive', 'shared', 'shared', 'exclusive', 'shared'] as const;
+        const done: Promise<unknown>[] = [];
+        for (const [i, mode] of modes.entries()) {
+          const service = rest[i];
+          if (!service) throw new Error('one service for each');
+          done.push(
+            service.using(name, { mode }, async () => {
+              entered.push(`+${i}`);
+              await new Promise((resolve) => setImmediate(resolve));
+              // Readers who come together leave only when both are there.
+              if (mode === 'shared' && i < 3)
+                await waitFor(() => entered.includes('+1') && entered.includes('+2'), {
+                  that: 'both readers',
+                });
+              entered.push(`-${i}`);
+            }),
+          );
+          await isQueued(service, name, i + 1);
+        }
+        await holding?.release();
+        await Promise.all(done);
+
+        expect(entered.slice(0, 2)).toEqual(['+0', '-0']);
+        expect(new Set(entered.slice(2, 4))).toEqual(new Set(['+1', '+2']));
+        expect(new Set(entered.slice(4, 6))).toEqual(new Set(['-1', '-2']));
+        expect(entered.slice(6)).toEqual(['+3', '-3', '+4', '-4']);
+      },
+    );
+
+    it('keeps arrival order among callers of one instance', async () => {
+      const { locks, name } = context;
+      const entered: number[] = [];
+      const holding = await locks.acquire(name);
+      const done = (['shared', 'exclusive', 'shared', 'shared', 'exclusive'] as const).map((mode, i) =>
+        locks.using(name, { mode }, async () => {
+          entered.push(i);
+        }),
+      );
+      await holding.release();
+      await Promise.all(done);
+
+      expect(entered).toEqual([0, 1, 2, 3, 4]);
+    });
+
+    it('goes on with the readers behind a writer that gives up', async () => {
+      const { locks, others, name } = context;
+      const reader = await locks.acquire(name, READ);
+      const giveUp = new AbortController();
+      const writing = others.acquire(name, { signal: giveUp.signal }).catch((error: unknown) => error);
+      await isWaiting(context, 1);
+      const reading = locks.acquire(name, READ);
+      await isWaiting(context, 2);
+      giveUp.abort(new Error('changed my mind'));
+
+      await release([await reading, reader]);
+      expect(await writing).toMatchObject({ message: 'changed my mind' });
+      await isFree(locks, name);
+    });
+
+    it('goes on with a reader of the same instance behind a writer that gives up', async () => {
+      const { locks, name } = context;
+      const reader = await locks.acquire(name, READ);
+      const giveUp = new AbortController();
+      const writing = locks.acquire(name, { signal: giveUp.signal }).catch((error: unknown) => error);
+      const reading = locks.acquire(name, READ);
+      await isWaiting(context, 1);
+      giveUp.abort(new Error('changed my mind'));
+
+      await release([await reading, reader]);
+      expect(await writing).toMatchObject({ message: 'changed my mind' });
+      await isFree(locks, name);
+    });
+
+    it('renews readers beyond their lease', async () => {
+      const { locks, others, name } = context;
+      const reader = await locks.acquire(name, { ...READ, ttl: 200 });
+      const startedAt = performance.now();
+      await waitFor(() => performance.now() - startedAt > 600, { that: 'three leases to pass' });
+
+      expect(await others.tryAcquire(name)).toBeNull();
+      reader.assertHeld();
+      await reader.release();
+    });
+
+    it("gives a place free with the lease of a reader that is not renewed, and that reader's signal aborts", async () => {
+      const { locks, others, name } = context;
+      const reader = await locks.acquire(name, { ...READ, ttl: 200, renew: false });
+      const writer = await others.acquire(name, { wait: 5_000 });
+
+      expect(reader.held).toBe(false);
+      await aborted(reader.signal);
+      await writer.release();
+    });
+
+    it('keeps a reader in for minHold', async () => {
+      const { locks, others, name } = context;
+      const reader = await locks.acquire(name, { ...READ, minHold: 300 });
+      await reader.release();
+
+      expect(await others.tryAcquire(name)).toBeNull();
+      await release([await others.acquire(name, { wait: 5_000 })]);
+    });
+
+    it('extends a reader', async () => {
+      const { locks, name } = context;
+      const reader = await locks.acquire(name, { ...READ, ttl: 1_000, renew: false });
+      await reader.extend(20_000);
+
+      expect(reader.remaining).toBeGreaterThan(10_000);
+      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(10_000);
+      await reader.release();
+    });
+
+    it('takes the name away from all readers by force', async () => {
+      const { locks, others, name } = context;
+      const readers = await Promise.all([locks.acquire(name, READ), others.acquire(name, READ)]);
+      const writing = others.acquire(name);
+      await isWaiting(context, 1);
+
+      expect(await locks.forceRelease(name)).toBe(true);
+      await Promise.all(readers.map(({ signal }) => aborted(signal)));
+      await release([await writing]);
+      await release(readers);
+    });
+
+    it('enters a hold of the context: shared inside exclusive, shared inside shared, in parallel there', async () => {
+      const { locks, name } = context;
+      await locks.using(name, async (outer) => {
+        await locks.using(name, READ, async (inner) => {
+          expect(inner.fencingToken).toBe(outer.fencingToken);
+        });
+      });
+      await locks.using(name, READ, async (outer) => {
+        let inside = 0;
+        await Promise.all(
+          [1, 2].map(() =>
+            locks.using(name, READ, async (inner) => {
+              inside++;
+              expect(inner.fencingToken).toBe(outer.fencingToken);
+              await waitFor(() => inside === 2, { that: 'both branches to be inside' });
+            }),
+          ),
+        );
+        expect((await locks.query(name)).held).toHaveLength(1);
+      });
+      await isFree(locks, name);
+    });
+
+    it('refuses exclusive inside shared at once', async () => {
+      const { locks, name } = context;
+      const refusal = locks.using(name, READ, () => locks.acquire(name));
+
+      await expect(refusal).rejects.toBeInstanceOf(LockDeadlockError);
+      await expect(refusal).rejects.toThrow(/mode exclusive/);
+      await isFree(locks, name);
+    });
+
+    it('refuses bad modes and limits', async () => {
+      const { locks, name } = context;
+      await expect(locks.acquire(name, { mode: 'read' as 'shared' })).rejects.toBeInstanceOf(LockConfigError);
+      await expect(locks.acquire(name, { mode: 'shared', limit: 0 })).rejects.toThrow(/limit/);
+      await expect(locks.acquire(name, { mode: 'shared', limit: 1.5 })).rejects.toThrow(/limit/);
+      await expect(locks.acquire(name, { limit: 2 })).rejects.toThrow(/mode 'shared'|mode: 'shared'/);
+    });
+
+    const detach = detaches ? it : it.skip;
+    detach(`hands a reader over${detaches ? '' : ' (a quorum does not)'}`, async () => {
+      const { locks, others, name } = context;
+      const [reader, other] = await Promise.all([locks.acquire(name, READ), locks.acquire(name, READ)]);
+      const attached = await others.attach(await reader.detach());
+
+      expect(attached.fencingToken).toBe(reader.fencingToken);
+      expect((await locks.query(name)).held).toHaveLength(2);
+      await other.release();
+      expect(await locks.tryAcquire(name)).toBeNull();
+      await attached.release();
+      await isFree(locks, name);
+    });
+  });
+}
+
+/** At most so many holders. */
+export function describeSemaphores(context: ContractContext): void {
+  describe('semaphores', () => {
+    if (!context.capabilities.countsPermits) {
+      it('are refused, for no majority can count permits', async () => {
+        const { locks, name } = context;
+        const refusal = locks.acquire(name, { mode: 'shared', limit: 2 });
+        await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
+        await expect(refusal).rejects.toThrow(/limit does not go with a quorum/);
+      });
+      return;
+    }
+
+    it('let so many in, and the next one when one leaves', async () => {
+      const { locks, others, name } = context;
+      const options = { mode: 'shared', limit: 3 } as const;
+      const holders = await Promise.all([
+        locks.acquire(name, options),
+        locks.acquire(name, options),
+        others.acquire(name, options),
+      ]);
+      expect(await locks.tryAcquire(name, options)).toBeNull();
+      expect(await others.tryAcquire(name, options)).toBeNull();
+      const waiting = [others.acquire(name, options), locks.acquire(name, options)];
+      await isWaiting(context, 2);
+      await holders[0]?.release();
+      const next = await Promise.race(waiting);
+      expect((await locks.query(name)).held).toHaveLength(3);
+      await release([...holders, next]);
+      await release(await Promise.all(waiting));
+      await isFree(locks, name);
+    });
+
+    it('never let more in, and let all in by and by', async () => {
+      const { locks, others, name } = context;
+      let inside = 0;
+      let most = 0;
+      let done = 0;
+      await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          (i % 2 ? locks : others).using(name, { mode: 'shared', limit: 4 }, async () => {
+            most = Math.max(most, ++inside);
+            await new Promise((resolve) => setImmediate(resolve));
+            inside--;
+            done++;
+          }),
+        ),
+      );
+
+      expect(done).toBe(60);
+      expect(most).toBe(4);
+      await isFree(locks, name);
+    });
+
+    it('obey the limit of each acquire, whatever that of the holders', async () => {
+      const { locks, others, name } = context;
+      const holders = [
+        await locks.acquire(name, { mode: 'shared', limit: 5 }),
+        await others.acquire(name, { mode: 'shared' }),
+      ];
+      expect(await locks.tryAcquire(name, { mode: 'shared', limit: 2 })).toBeNull();
+      const third = await locks.tryAcquire(name, { mode: 'shared', limit: 3 });
+      expect(third?.held).toBe(true);
+      expect(await others.tryAcquire(name)).toBeNull();
+      await third?.release();
+      await release(holders);
+    });
+
+    it('with a limit of one exclude as exclusive holds do', async () => {
+      const { locks, others, name } = context;
+      const holder = await locks.acquire(name, { mode: 'shared', limit: 1 });
+      expect(await others.tryAcquire(name, { mode: 'shared', limit: 1 })).toBeNull();
+      await holder.release();
+      await isFree(locks, name);
+    });
+
+    it('take the permit of a holder back with its lease', async () => {
+      const { locks, others, name } = context;
+      const options = { mode: 'shared', limit: 2 } as const;
+      const kept = await locks.acquire(name, options);
+      const dying = await locks.acquire(name, { ...options, ttl: 200, renew: false });
+      const next = await others.acquire(name, { ...options, wait: 5_000 });
+
+      expect(dying.held).toBe(false);
+      expect(kept.held).toBe(true);
+      await release([kept, next, dying]);
+    });
+
+    it('are open to attempts while nobody waits', async () => {
+      const { locks, name } = context;
+      const options = { mode: 'shared', limit: 2 } as const;
+      const tried = await Promise.all([1, 2, 3].map(() => locks.tryAcquire(name, options)));
+
+      expect(tried.filter((lock) => lock !== null)).toHaveLength(2);
+      await release(tried.flatMap((lock) => lock ?? []));
+    });
+  });
+}
