@@ -413,7 +413,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     const { grant, demand } = error;
     this.context.spend(grant.token);
     // A request is still under way, so nobody asks meanwhile.
-    await Promise.all(ownersOf(grant).map((owner) => this.context.free(this.name, owner)));
+    await this.freeAll(grant);
     this.endRequest();
     if (grant.turn !== undefined) this.place = this.shared = undefined;
     if (this.unconfirmed?.grant.token === grant.token) this.unconfirmed = undefined;
@@ -423,6 +423,10 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
       () => unavailableError(this.keys, error),
     );
     this.askOrRest();
+  }
+
+  private freeAll(grant: Grant): Promise<unknown> {
+    return Promise.all(ownersOf(grant).map((owner) => this.context.free(this.name, owner)));
   }
 
   /** No answer, or an error. What the store did is unknown; asking again finds out. */

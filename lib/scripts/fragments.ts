@@ -1,30 +1,40 @@
+/** The server's time in microseconds, as `clock()`, and `digits(number)`, since Lua prints large ones in scientific notation. */
+export const CLOCK = `
+local now
+local function clock()
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000000 + time[2]
+  end
+  return now
+end
+local function digits(number)
+  return string.format('%.0f', number)
+end
+`;
+
 /**
- * Mints a block of fencing tokens: `mint(n)` returns the first token, how many follow in a row from it, and the first
+ * Mints a block of fencing tokens: `mint(n, needed)` returns the first token, how many follow in a row from it, and the first
  * one's digits. Reads `fence`, the counter's key.
  *
  * The first token is max(last + 1, server time in microseconds), so tokens go on growing when the counter
  * is lost (FLUSHALL) or stale (failover): the clock carries them. While the counter is ahead of the clock by
- * more than 10 ms, blocks shrink to a single token, so that the clock catches up.
- * Lua prints large numbers in scientific notation, hence `digits`.
+ * more than 10 ms, blocks shrink to a single token, or to the `needed` ones, so that the clock catches up.
  * A counter beside its lock (in a Cluster) is kept for ten minutes only, so that no name leaves one for good.
  */
-export const MINT = `
-local now, last
+export const MINT = `${CLOCK}
+local last
 local kept = string.sub(fence, -7) == '}:fence' and '600000'
-local function digits(number)
-  return string.format('%.0f', number)
-end
 local function look()
-  if not now then
-    local time = redis.call('TIME')
-    now = time[1] * 1000000 + time[2]
+  clock()
+  if not last then
     last = tonumber(redis.call('GET', fence) or '0') or 0
   end
 end
-local function mint(n)
+local function mint(n, needed)
   look()
   if last > now + 10000 then
-    n = 1
+    n = needed or 1
   end
   local token = math.max(last + 1, now)
   last = token + n - 1
@@ -48,36 +58,108 @@ end
 `;
 
 /**
- * Hands the lock to the first waiting instance that is alive: `hand_off(lock, queue, own)` returns the new
- * owner id, or nil when nobody waits. Comes the turn of `own`, the caller's own queue member, that is returned
- * and nothing granted: the caller needs no message. Reads `inbox`, the prefix of the instances' channels, and
+ * Holds that others may have at the same time are kept in `shared`, scored by the end of their leases in ms since 1970;
+ * the lock itself says `shared` then, and expires with the last of them. So whoever asks for the lock alone sees that it
+ * is taken without knowing of them.
+ *
+ * `live(shared)` counts the holders whose leases have not run out; `cover(lock, shared)` lets the lock last as long as
+ * they do; `share(lock, shared, turn, n, ttl)` adds the n holds of `<instance>~<turn>`.
+ */
+export const SHARE = `
+local function live(shared)
+  redis.call('ZREMRANGEBYSCORE', shared, '-inf', digits(math.floor(clock() / 1000)))
+  return redis.call('ZCARD', shared)
+end
+local function cover(lock, shared)
+  local last = redis.call('ZRANGE', shared, -1, -1, 'WITHSCORES')[2]
+  redis.call('SET', lock, 'shared', 'PXAT', last)
+  redis.call('PEXPIREAT', shared, last)
+end
+local function ends(ttl)
+  return digits(math.floor(clock() / 1000) + ttl)
+end
+local function share(lock, shared, turn, n, ttl)
+  local last = ends(ttl)
+  for i = 1, n do
+    redis.call('ZADD', shared, last, turn .. ':' .. i)
+  end
+  cover(lock, shared)
+end
+`;
+
+/**
+ * Hands a lock that nobody has alone to the first waiting instance that is alive, and where that would share it, also
+ * to those behind it that would: `hand_off(lock, queue, own, shared, held, take)` returns the new owner id, `shared`
+ * for shared holds, or nil when nobody waits who can have it. `held` is the number of live shared holders, 0 by
+ * default. Comes the turn of `own`, the caller's own queue member, that is returned and nobody told; the lock alone is
+ * not written then, and shared holds are by `take(n)`. Reads `inbox`, the prefix of the instances' channels, and
  * `prefix`, the length of what precedes `{name}` in keys.
  *
  * An inbox with a hash tag is heard in the slot of the lock (in a Cluster), hence SPUBLISH.
  * Publishing counts the receivers: none means that the instance is gone, so its place goes to the next.
  * With an empty `inbox` nobody is told: the instance finds the lock when it asks again, or its lease runs out.
  * The grant runs for the short claim lease that the waiter asked for; its first renewal makes it a full one.
- * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`.
+ * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`, with `|<turn>|<limit or nothing>` after that for
+ * shared holds. Where the key `shared` was not declared such a waiter is only told to ask, and the lock is free.
+ * With `probing` set, a head that cannot have the lock yet has to be alive to keep the others waiting.
  */
 export const HAND_OFF = `
-local function hand_off(lock, queue, own)
+local probing
+local function tell(instance, message)
+  local publish = string.find(inbox, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+  return inbox == '' or redis.call(publish, inbox .. instance, message) > 0
+end
+local function hand_off(lock, queue, own, shared, held, take)
+  local given, name
+  held = held or 0
   while true do
-    local member = redis.call('ZPOPMIN', queue)[1]
+    local head = redis.call('ZPOPMIN', queue)
+    local member = head[1]
     if not member then
-      return nil
+      return given
     end
-    if member == own then
-      return own
+    local instance, claim, wanted, turn, limit = string.match(member, '^([^|]+)|(%d+)|(%d+)|?(%w*)|?(%d*)$')
+    local room = held == 0 and 1 or 0
+    if turn and turn ~= '' then
+      room = math.min(tonumber(wanted), (tonumber(limit) or math.huge) - held)
     end
-    local instance, claim, wanted = string.match(member, '^([^|]+)|(%d+)|(%d+)$')
-    if instance then
-      local _, n, token = mint(tonumber(wanted))
-      local grant = 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. string.sub(lock, prefix + 2, -2)
-      local publish = string.find(inbox, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
-      if inbox == '' or redis.call(publish, inbox .. instance, grant) > 0 then
-        local owner = instance .. ':' .. token
-        redis.call('SET', lock, owner, 'PX', claim)
-        return owner
+    if instance and (room < 1 or turn ~= '' and not shared) then
+      local asked = shared and 'waiting' or 'released ' .. string.sub(lock, prefix + 2, -2)
+      if member == own or shared and not probing or tell(instance, asked) then
+        redis.call('ZADD', queue, head[2], member)
+        redis.call('PEXPIRE', queue, 60000)
+        if not shared then
+          redis.call('DEL', lock)
+          return 'shared'
+        end
+        return given
+      end
+    elseif member == own then
+      if turn == '' then
+        return own
+      end
+      take(room)
+      held = held + room
+      given = own
+    elseif instance then
+      name = name or string.sub(lock, prefix + 2, -2)
+      if turn == '' then
+        local _, n, token = mint(tonumber(wanted))
+        if tell(instance, 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. name) then
+          local owner = instance .. ':' .. token
+          redis.call('SET', lock, owner, 'PX', claim)
+          return owner
+        end
+      else
+        local _, n, token = mint(room, room)
+        if tell(instance, 'shared ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. turn .. ' ' .. name) then
+          if held == 0 then
+            redis.call('DEL', shared)
+          end
+          share(lock, shared, instance .. '~' .. turn, n, tonumber(claim))
+          held = held + n
+          given = given or 'shared'
+        end
       end
     end
   end

@@ -1,24 +1,41 @@
+import { CLOCK, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Extends leases as the extend script does, and writes each of them in any case: the WAIT that follows on the same
+ * Extends leases as the extend scripts do, and writes each of them in any case: the WAIT that follows on the same
  * connection then speaks of a server that has these leases, and of all that was written to it before.
  *
- * KEYS  1..n locks
- * ARGV  for each lock: owner id, ttl in ms; `=` before it shortens a longer lease, too
- * Reply for each lock: 1 the owner's, 0 not the owner's
+ * KEYS  for each lock: lock, shared holders
+ * ARGV  for each: owner id, ttl in ms; `=` before it shortens a longer lease, too
+ * Reply for each: 1 the owner's, 0 not the owner's
  *
- * O(n).
+ * O(k log n) for k locks with n shared holders.
  */
 export const replicateScript = luaScript(
   'replicate',
   `
+${CLOCK}${SHARE}
 local reply = {}
-for i, lock in ipairs(KEYS) do
-  local owner = ARGV[2 * i - 1]
+local function replicate_shared(lock, shared, owner, exact, ttl)
+  local kept = live(shared) > 0 and redis.call('ZSCORE', shared, owner)
+  if not kept then
+    return 0
+  end
+  local last = ends(tonumber(ttl))
+  if exact == '=' or tonumber(kept) < tonumber(last) then
+    redis.call('ZADD', shared, last, owner)
+  end
+  cover(lock, shared)
+  return 1
+end
+for i = 1, #ARGV / 2 do
+  local lock, owner = KEYS[2 * i - 1], ARGV[2 * i - 1]
+  local exact, ttl = string.match(ARGV[2 * i], '^(=?)(%d+)$')
+  local kept = redis.pcall('GET', lock)
   reply[i] = 0
-  if redis.pcall('GET', lock) == owner then
-    local exact, ttl = string.match(ARGV[2 * i], '^(=?)(%d+)$')
+  if kept == 'shared' then
+    reply[i] = replicate_shared(lock, KEYS[2 * i], owner, exact, ttl)
+  elseif kept == owner then
     if exact == '=' or redis.call('PTTL', lock) < tonumber(ttl) then
       redis.call('PEXPIRE', lock, ttl)
     else

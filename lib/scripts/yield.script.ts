@@ -1,11 +1,11 @@
-import { ENQUEUE, HAND_OFF, MARK, MINT } from './fragments.js';
+import { ENQUEUE, HAND_OFF, MARK, MINT, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
  * The end of an instance's turn while more of its own callers wait: hands the lock to another waiting
  * instance and queues this one again, or, where nobody else waits, lets it keep the lock.
  *
- * KEYS  1 fence counter, 2 lock, 3 queue
+ * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders where anybody here knows of modes
  * ARGV  1 owner id, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix,
  *       4 ttl in ms, 5 tokens wanted, 6 queue member or '' (do not queue)
  * Reply kept:   { first token, tokens }, from then on under the owner id of that token
@@ -20,12 +20,12 @@ import { luaScript } from './lua-script.js';
 export const yieldScript = luaScript(
   'yield',
   `
-local fence, lock, queue, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[2], ARGV[3]
-${MINT}${MARK}${HAND_OFF}${ENQUEUE}
+local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[2], ARGV[3]
+${MINT}${MARK}${SHARE}${HAND_OFF}${ENQUEUE}
 if redis.call('GET', lock) ~= ARGV[1] then
   return false
 end
-local owner = hand_off(lock, queue)
+local owner = hand_off(lock, queue, nil, shared)
 if not owner then
   local token, n, text = mint(tonumber(ARGV[5]))
   redis.call('SET', lock, string.match(ARGV[1], '^(.*:)%d+$') .. text, 'PX', ARGV[4])

