@@ -1,7 +1,7 @@
 import type { LockGrantedHow } from '../diagnostics/lock-events.interface.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import type { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import {
   type Grant,
@@ -12,14 +12,14 @@ import {
   TooFewReplicas,
 } from '../store/lock-store.js';
 import { ownersOf } from '../store/owner-id.js';
-import { answerWithin } from './answer-within.js';
-import type { Clock, ScheduledCall } from './clock.js';
+import type { ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
-import { EXPIRED, Hold, type HoldOwner, TAKEN } from './hold.js';
+import { HeldLeases } from './held-leases.js';
+import type { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import type { Watched } from './outage-watch.js';
-import { extensionError, queueFullError, timeoutError, unavailableError } from './refusals.js';
+import { queueFullError, timeoutError, unavailableError } from './refusals.js';
 import { isAlike, Waiter, type WaiterQueue } from './waiter.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -32,8 +32,6 @@ const RETRY_DELAY = 50;
 const DONE = Promise.resolve();
 /** A lease with less left than this is not passed on in memory. */
 const MIN_LEFT = 500;
-/** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
-const PARK_MARGIN = 100;
 
 /**
  * - idle: nobody wants the name and nothing is held.
@@ -64,16 +62,12 @@ interface Found extends Taken {
  * memory while {@link HandoffBudget} allows it. One request is under way at a time, so that a grant is never
  * counted twice.
  */
-export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
-  readonly keys: readonly string[];
+export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   private readonly waiters: WaitingLine;
   /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
   private budget: HandoffBudget | undefined;
   private answeredAt = 0;
   private phase: Phase = 'idle';
-  private lease: Lease | undefined;
-  /** Shared holds of callers here, by owner id. */
-  private shares: Map<string, Lease> | undefined;
   private requesting = false;
   /** Since when the store has not answered; undefined while it does. */
   private silentSince: number | undefined;
@@ -91,27 +85,14 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   private revoked: Set<string> | undefined;
   private reask: ScheduledCall | undefined;
 
-  constructor(
-    readonly name: string,
-    private readonly context: QueueContext,
-  ) {
-    this.keys = [name];
+  constructor(name: string, context: QueueContext) {
+    super(name, context);
     this.waiters = new WaitingLine(context.waits);
-  }
-
-  get clock(): Clock {
-    return this.context.clock;
   }
 
   /** How many callers wait. */
   get waiting(): number {
     return this.waiters.size;
-  }
-
-  /** The holds of callers here that have the lock now. */
-  get holders(): readonly Hold[] {
-    const leases = this.lease ? [this.lease] : [...(this.shares?.values() ?? [])];
-    return leases.flatMap(({ hold }) => hold ?? []);
   }
 
   /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
@@ -209,113 +190,17 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     else if (this.requesting) (this.revoked ??= new Set()).add(owner);
   }
 
-  /** The lease with this owner id, if it is a current one. */
-  leaseOf(owner: string): Lease | undefined {
-    return this.lease?.owner === owner ? this.lease : this.shares?.get(owner);
-  }
-
-  release(hold: Hold): Promise<void> {
-    const { lease } = hold;
-    if (!lease.live) return lease.gone ? Promise.resolve() : this.context.free(this.name, lease.owner);
-    lease.hold = undefined;
-    const { minHold } = hold.options;
-    const end = hold.startedAt + minHold;
-    return minHold > 0 && this.clock.now() < end ? this.park(lease, end) : this.passOn(lease);
-  }
-
-  async extend(hold: Hold, ttl: number): Promise<void> {
-    const { lease } = hold;
-    const sentAt = this.clock.now();
-    lease.ttl = ttl;
-    const request = lease.request(ttl, sentAt);
-    this.context.keeper.add(lease);
-    const [renewed] = await this.context.store.extend([request]).catch((cause: unknown) => {
-      throw extensionError(this.keys, cause);
-    });
-    if (!lease.live || lease.hold !== hold) return hold.assertHeld();
-    if (renewed === undefined) throw extensionError(this.keys, undefined);
-    if (!renewed) {
-      this.lose(
-        lease,
-        new LockLostError('The lease ended before it could be extended.', {
-          keys: this.keys,
-          reason: 'gone',
-        }),
-        true,
-      );
-      return hold.assertHeld();
-    }
-    lease.confirm(ttl, sentAt);
-    this.context.keeper.add(lease);
-  }
-
-  get canHandOver(): boolean {
-    return this.context.store.handOver !== undefined;
-  }
-
-  /**
-   * Callers here go on waiting, in the store. Where no answer comes, the lock is taken back: by a request that follows
-   * the other on its way, so that the lease is found under its owner id again by the next renewal.
-   */
-  async handOver(hold: Hold, to: string, ttl: number): Promise<void> {
-    const { lease } = hold;
-    const { clock, keeper, store } = this.context;
-    const change = { name: this.name, from: lease.owner, to, ttl };
-    const sentAt = clock.now();
-    lease.request(ttl, sentAt);
-    lease.isLeaving = true;
-    keeper.add(lease);
-    const time = Math.min(hold.options.outageTimeout, lease.deadline - sentAt);
-    const answer = store.handOver?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
-    const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
-    lease.isLeaving = false;
-    if (outcome !== true && clock.now() >= lease.deadline)
-      this.lose(lease, new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' }), false);
-    if (!lease.live) {
-      void this.free(to);
-      return hold.assertNotLost();
-    }
-    if (outcome === true) {
-      lease.hold = undefined;
-      return this.goOnWithout(lease);
-    }
-    if (outcome === false) {
-      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
-      return hold.assertNotLost();
-    }
-    void store.handOver?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl }).catch(() => undefined);
-    keeper.add(lease);
-    throw new LockUnavailableError('Redis did not confirm that the hold was detached; it goes on here.', {
-      keys: this.keys,
-      cause: outcome.cause,
-    });
-  }
-
-  free(owner: string): Promise<void> {
-    return this.context.free(this.name, owner);
-  }
-
   /** Takes up a hold that came from another instance, in a queue that is its alone. */
   adopt(lease: Lease, options: ResolvedLockOptions): Hold {
     this.phase = 'held';
     this.lease = lease;
-    lease.ttl = options.ttl;
-    lease.renew = options.renew;
-    lease.replicas = options.replicas;
-    lease.hold = new Hold(this, lease, options, this.clock.now());
+    const hold = this.hold(lease, options, this.clock.now());
     this.context.keeper.add(lease);
-    return lease.hold;
-  }
-
-  /** Ends a lease that can no longer be trusted. */
-  lose(lease: Lease, error: LockLostError, gone: boolean): void {
-    if (!lease.live) return;
-    lease.gone = gone;
-    this.goOnWithout(lease, () => lease.hold?.lose(error));
+    return hold;
   }
 
   /** A lease is over of which the store does not know, or does not know any more. */
-  private goOnWithout(lease: Lease, tell?: () => void): void {
+  protected goOnWithout(lease: Lease, tell?: () => void): void {
     const shared = this.shares?.has(lease.owner) === true;
     this.end(lease);
     tell?.();
@@ -565,15 +450,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
 
   private deliver(waiter: Waiter, lease: Lease, now: number): void {
     this.waiters.remove(waiter);
-    lease.ttl = waiter.options.ttl;
-    lease.renew = waiter.options.renew;
-    lease.replicas = waiter.options.replicas;
-    lease.hold = new Hold(this, lease, waiter.options, now);
-    waiter.grant(lease.hold);
+    waiter.grant(this.hold(lease, waiter.options, now));
   }
 
   /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
-  private passOn(lease: Lease): Promise<void> {
+  protected passOn(lease: Lease): Promise<void> {
     if (this.shares?.has(lease.owner)) return this.passOnShared(lease);
     const head = this.waiters.first;
     if (!head || head.options.mode === 'shared') {
@@ -597,8 +478,11 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   /** Whoever waits for it, here too, is in the store's queue. */
   private passOnShared(lease: Lease): Promise<void> {
     this.end(lease);
+    const freed = this.free(lease.owner);
     if (this.phase === 'idle') this.rest();
-    return this.context.free(this.name, lease.owner);
+    // Or in none, and would not be told.
+    else if (this.place === undefined) this.askAgain();
+    return freed;
   }
 
   private deliverInMemory(head: Waiter, lease: Lease, now: number): void {
@@ -632,35 +516,6 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
         this.fail(error);
       },
     );
-  }
-
-  /** Keeps the name taken until the `end` of `minHold`; should this process die, the shortened lease ends by itself. */
-  private async park(lease: Lease, end: number): Promise<void> {
-    const { keeper, store } = this.context;
-    keeper.delete(lease);
-    const sentAt = this.clock.now();
-    const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
-    this.passOnAt(lease, end);
-    const request = lease.request(ttl, sentAt);
-    const reply = await store.extend([request]).catch(() => undefined);
-    if (reply?.[0]) lease.confirm(ttl, sentAt);
-    else if (reply?.[0] === false)
-      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
-  }
-
-  private passOnAt(lease: Lease, time: number): void {
-    const rest = time - this.clock.now();
-    // Not only for the first look: timers may ring early.
-    if (rest > 0) this.clock.schedule(() => this.passOnAt(lease, time), rest);
-    else if (lease.live) void this.passOn(lease);
-  }
-
-  private end(lease: Lease): void {
-    lease.live = false;
-    this.context.keeper.delete(lease);
-    this.context.spend(lease.token);
-    if (this.lease === lease) this.lease = undefined;
-    else this.shares?.delete(lease.owner);
   }
 
   private askOrRest(): void {
