@@ -20,7 +20,7 @@ export { LockDeadlockError, type DeadlockedCall } from './errors/lock-deadlock.e
 export { LockKeyError } from './errors/lock-key.error.js';
 export { LockLostError, type LockLostDetails, type LockLostReason } from './errors/lock-lost.error.js';
 export { LockQueueFullError } from './errors/lock-queue-full.error.js';
-export { LockTimeoutError, type LockHolder } from './errors/lock-timeout.error.js';
+export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './errors/lock-timeout.error.js';
 export { LockUnavailableError } from './errors/lock-unavailable.error.js';
 export { isLockError, LockError, type LockErrorCode, type LockErrorDetails } from './errors/lock.error.js';
 export { LockExceptionFilter } from './filters/lock-exception.filter.js';
@@ -39,7 +39,7 @@ export type {
 export type { KeyFunction, KeySource } from './keys/key-source.js';
 export type { LockedDecorator, LockedDecoratorFactory, LockedResult } from './keys/locked-method.types.js';
 export type { LockedOptions } from './keys/locked-options.interface.js';
-export { LockService } from './lock.service.js';
+export { LockService, type LockedWork } from './lock.service.js';
 export type { LockModuleAsyncExtras, LockModuleExtras } from './module/lock-module-extras.interface.js';
 export type { LockOptionsFactory } from './module/lock-options-factory.interface.js';
 export { getLockServiceToken } from './module/lock-service.token.js';
