@@ -1,0 +1,23 @@
+import { dirname, join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import helmet from 'helmet';
+
+/** Serves the page at `/`, with the chart library and the font out of their packages. */
+export function servePage(app: NestExpressApplication): void {
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'self'"],
+          baseUri: ["'none'"],
+          formAction: ["'self'"],
+          frameAncestors: ["'none'"],
+        },
+      },
+    }),
+  );
+  app.useStaticAssets(join(__dirname, '..', 'browser', 'public'));
+  app.useStaticAssets(dirname(require.resolve('uplot')), { prefix: '/uplot' });
+  app.useStaticAssets(dirname(require.resolve('@fontsource-variable/inter/index.css')), { prefix: '/inter' });
+}
