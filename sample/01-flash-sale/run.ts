@@ -17,7 +17,10 @@ const PRODUCTS = ['sneaker', 'laces'];
 const LEFT = 3;
 
 /** Sells twice, without the lock and with it. Resolves to whether the locked sale sold exactly its stock. */
-async function run({ exit, json, stock, buyers, payment }: RunOptions, signal: AbortSignal): Promise<boolean> {
+async function run(
+  { exit, json, stock, buyers, payment }: RunOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
   await using scratch = await ScratchDirectory.make('flash-sale-');
   await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
   const env = {

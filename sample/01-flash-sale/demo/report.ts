@@ -35,8 +35,6 @@ export interface Invitation {
 /** Where the page is, how to place orders by hand, and how to see what an outage does. */
 export function invitation({ urls, products, left, redis }: Invitation): string {
   const items = products.map((sku) => ({ sku, quantity: 1 }));
-  const call = (path: string, body: object | undefined) => (url: string) =>
-    `  curl -i ${url}${path} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
   const outage = redis && [
     'What an outage does, and its end:',
     `  redis-cli -p ${redis.port} shutdown nosave`,
@@ -46,9 +44,14 @@ export function invitation({ urls, products, left, redis }: Invitation): string 
     'Watch it, on any of the instances:',
     ...urls.map((url) => `  ${url}`),
     `Or buy by hand, with ${left} pieces of ${products.join(' and ')} in stock each:`,
-    ...urls.map(call('/orders', items[0])),
-    ...urls.slice(0, 1).flatMap((url) => [call('/unlocked/orders', items[0])(url), call('/carts', { items })(url)]),
+    ...urls.map((url) => curl(`${url}/orders`, items[0])),
+    curl(`${urls[0]}/unlocked/orders`, items[0]),
+    curl(`${urls[0]}/carts`, { items }),
     ...(outage ?? []),
     'End with Ctrl-C.',
   ].join('\n');
+}
+
+function curl(url: string, body: object | undefined): string {
+  return `  curl -i ${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }

@@ -1,4 +1,12 @@
-import { type BeforeApplicationShutdown, Body, Controller, type MessageEvent, Post, Sse } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Body,
+  Controller,
+  type MessageEvent,
+  Post,
+  ServiceUnavailableException,
+  Sse,
+} from '@nestjs/common';
 import { CurrentLock, type Lock, Locked } from 'nest-redis-lock';
 import { map, type Observable } from 'rxjs';
 import { Database } from '../database/database.js';
@@ -30,12 +38,15 @@ export class PageController implements BeforeApplicationShutdown {
   @Locked(RUSH_LOCK, { wait: 0 })
   async rush(@Body() { mode }: StartRushDto, @CurrentLock() lock: Lock): Promise<SaleResult> {
     const instances = await this.directory.all();
+    const { signal } = this.closing;
     const sale = new FlashSale(new Ledger(this.database), {
       ...NEXT_RUSH,
       urls: instances.map(({ url }) => url),
-      signal: AbortSignal.any([lock.signal, this.closing.signal]),
+      signal: AbortSignal.any([lock.signal, signal]),
     });
-    return sale.run(mode);
+    return sale.run(mode).catch((error: unknown) => {
+      throw signal.aborted ? new ServiceUnavailableException('This instance is closing') : error;
+    });
   }
 
   beforeApplicationShutdown(): void {

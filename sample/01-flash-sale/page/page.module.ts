@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
+import { IdleConnections } from './idle-connections.js';
 import { LockWatch } from './lock-watch.js';
 import { PageController } from './page.controller.js';
 import { Pictures } from './pictures.js';
@@ -9,6 +10,6 @@ import { SaleRecords } from './sale-records.js';
 @Module({
   imports: [DatabaseModule, InstancesModule],
   controllers: [PageController],
-  providers: [LockWatch, Pictures, SaleRecords],
+  providers: [IdleConnections, LockWatch, Pictures, SaleRecords],
 })
 export class PageModule {}

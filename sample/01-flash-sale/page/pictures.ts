@@ -1,5 +1,14 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { distinctUntilChanged, exhaustMap, type Observable, ReplaySubject, share, Subject, takeUntil, timer } from 'rxjs';
+import {
+  distinctUntilChanged,
+  exhaustMap,
+  type Observable,
+  ReplaySubject,
+  share,
+  Subject,
+  takeUntil,
+  timer,
+} from 'rxjs';
 import { SALE_MODES } from '../demo/sale-mode.js';
 import { InstanceDirectory } from '../instances/instance-directory.js';
 import { INSTANCE_NAME } from '../instances/instance-name.js';
