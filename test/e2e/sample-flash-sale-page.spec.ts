@@ -127,17 +127,30 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     await lock().click();
     await sale('locked', async () => {
       await button().click();
-      const queue = page.locator('.queue:has(.holder):has(li:nth-child(2))');
-      const shown = await queue.evaluate((element) => ({
-        holder: element.querySelector('.holder').textContent,
-        waiting: Array.from(element.querySelectorAll('li'), ({ textContent }: PageElement) => textContent),
-        highlighted: element.ownerDocument.querySelector('[data-state=holder] h3').textContent,
-        next: element.ownerDocument.querySelector('[data-state=waiter]:has(.badge) h3') !== null,
-      }));
-      expect(new Set([shown.holder, ...shown.waiting])).toEqual(
-        new Set(['instance 1', 'instance 2', 'instance 3']),
+      const shown = await page.waitForFunction(
+        (html) => {
+          const textOf = ({ textContent }: PageElement) => textContent;
+          const waiting = Array.from(html.querySelectorAll('.queue li'), textOf);
+          if (waiting.length < 2) return undefined;
+          const names: string[] = Array.from(html.querySelectorAll('.cards h3'), textOf);
+          const badges: string[] = Array.from(html.querySelectorAll('.cards .badge'), textOf);
+          const holder: string = html.querySelector('.queue .holder').textContent;
+          const highlighted: string = html.querySelector('[data-state=holder] h3').textContent;
+          return {
+            queue: [holder, ...waiting],
+            highlighted,
+            badges: names.map((name, i) => [name, badges[i]]),
+          };
+        },
+        await page.locator('html').elementHandle(),
       );
-      expect(shown).toMatchObject({ highlighted: shown.holder, next: true });
+      const { queue, highlighted, badges } = (await shown.jsonValue()) ?? {};
+      expect(new Set(queue)).toEqual(new Set(['instance 1', 'instance 2', 'instance 3']));
+      expect(highlighted).toBe(queue?.[0]);
+      const places = ['holds the lock', 'next', '2nd in line'];
+      expect(new Map(badges?.map(([name, badge]) => [badge, name]))).toEqual(
+        new Map(places.map((place, i) => [place, queue?.[i]])),
+      );
     });
 
     await page.getByText('is free.').waitFor();
