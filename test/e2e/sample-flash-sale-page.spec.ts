@@ -198,6 +198,21 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     expect(await postRush(urls[0], 'unheard-of')).toBe(400);
   });
 
+  it('says why a rush could not be sent until the next one', async () => {
+    await page.route('**/rushes', (route) => route.fulfill({ status: 423 }));
+    await button().click();
+    const alert = page.getByRole('alert').filter({ hasText: 'Another page has just sent a rush' });
+    await alert.waitFor();
+    await sale('locked', async () => expect(await postRush(urls[1], 'locked')).toBe(201));
+    expect(await alert.isVisible()).toBe(true);
+
+    await page.unroute('**/rushes');
+    await sale('unlocked', () => button().click());
+    expect(await page.getByRole('alert').textContent()).not.toContain('Another page');
+    // The browser reports the refusal itself.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('423')]);
+  });
+
   it('fits a phone 360 pixels wide', async () => {
     await page.setViewportSize({ width: 360, height: 780 });
     const beyond = await page.locator('html').evaluate((html) =>

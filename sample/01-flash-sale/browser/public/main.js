@@ -11,11 +11,12 @@ import { page } from './views/page.js';
  * @typedef {object} Controls
  * @property {SaleMode} mode what the switch says
  * @property {boolean} sending whether a rush of this page is on its way
- * @property {string} trouble what went wrong last, or nothing
+ * @property {string} trouble why the last rush could not be sent, or nothing
+ * @property {boolean} connected whether the instance still sends pictures
  */
 
 /** @type {Controls} */
-let controls = { mode: 'unlocked', sending: false, trouble: '' };
+let controls = { mode: 'unlocked', sending: false, trouble: '', connected: true };
 /** @type {Picture | undefined} */
 let picture;
 /** @type {StockChart | undefined} */
@@ -50,9 +51,9 @@ function show() {
 watchPictures({
   onPicture(latest) {
     picture = latest;
-    change({ trouble: '' });
+    change({ connected: true });
   },
   onLost() {
-    change({ trouble: 'The connection to this instance is lost. Trying again…' });
+    change({ connected: false });
   },
 });

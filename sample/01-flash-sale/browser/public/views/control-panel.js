@@ -10,7 +10,11 @@ import { number } from './number.js';
  * @param {import('../main.js').Controls} controls
  * @param {Actions} actions
  */
-export function controlPanel({ next, running }, { mode, sending, trouble }, { switchLock, startRush }) {
+export function controlPanel(
+  { next, running },
+  { mode, sending, trouble, connected },
+  { switchLock, startRush },
+) {
   const locked = mode === 'locked';
   const busy = sending || running !== null;
   return html`
@@ -24,6 +28,8 @@ export function controlPanel({ next, running }, { mode, sending, trouble }, { sw
         ${busy ? 'Selling…' : html`Let ${number(next.buyers)} buyers in`}
       </button>
     </div>
-    <p class="trouble" role="alert">${trouble}</p>
+    <p class="trouble" role="alert">
+      ${connected ? trouble : 'The connection to this instance is lost. Trying again…'}
+    </p>
   `;
 }
