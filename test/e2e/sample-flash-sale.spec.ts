@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SaleResult } from '../../sample/01-flash-sale/demo/flash-sale.js';
 import { end } from '../support/lifeline.js';
-import { OutputTail } from '../support/output-tail.js';
 import { RedisServer } from '../support/redis-server.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
+import { printedJson } from './support/printed-json.js';
 
 const RUN = join(__dirname, '..', '..', 'sample', '01-flash-sale', 'run.ts');
 const STOCK = 20;
@@ -105,13 +105,39 @@ describe('sample 01, the flash sale (row 11)', () => {
     });
   });
 
-  it('refuses bad bodies with 400, unknown products with 404, and what is sold out with 409', async () => {
+  it('refuses bad bodies with 400, unknown products with 404, and what is sold out with 409, carts as a whole', async () => {
     const [url = ''] = (await printed(start(['--stock', '1', '--buyers', '3']))).urls;
     expect(await order(url, { sku: '', quantity: 1 })).toBe(400);
     expect(await order(url, { sku: 'sneaker', quantity: 1.5 })).toBe(400);
     expect(await order(url, { quantity: 1 })).toBe(400);
     expect(await order(url, { sku: 'no-such-thing', quantity: 1 })).toBe(404);
     expect(await order(url, { sku: 'sneaker', quantity: 10 })).toBe(409);
+
+    const cart = (...items: object[]) => order(url, { items }, '/carts');
+    expect(await cart()).toBe(400);
+    expect(await order(url, {}, '/carts')).toBe(400);
+    expect(await cart({ sku: 'sneaker' })).toBe(400);
+    expect(await cart({ sku: 'laces', quantity: 1 }, { sku: 'laces', quantity: 2 })).toBe(400);
+    expect(await cart({ sku: 'sneaker', quantity: 1 }, { sku: 'no-such-thing', quantity: 1 })).toBe(404);
+    expect(await cart({ sku: 'sneaker', quantity: 1 }, { sku: 'laces', quantity: 4 })).toBe(409);
+    // Nothing of the refused carts was sold.
+    expect(await cart({ sku: 'laces', quantity: 3 }, { sku: 'sneaker', quantity: 3 })).toBe(201);
+  });
+
+  it('sells carts with the same products in opposite order on all instances, without deadlock or oversell', async () => {
+    const { urls } = await printed(start(['--stock', '1', '--buyers', '3']));
+    const oneOfEach = [
+      { sku: 'sneaker', quantity: 1 },
+      { sku: 'laces', quantity: 1 },
+    ];
+    const carts = Array.from({ length: 8 }, () => [oneOfEach, oneOfEach.toReversed()]).flat();
+    const sold = await Promise.all(
+      urls.flatMap((url) => carts.map((items) => order(url, { items }, '/carts'))),
+    );
+    // Three pieces of each are in stock. A deadlock would end as 423 after the wait.
+    expect(sold.filter((status) => status === 201)).toHaveLength(3);
+    expect(sold.filter((status) => status === 409)).toHaveLength(urls.length * carts.length - 3);
+    for (const item of oneOfEach) expect(await order(String(urls[0]), item)).toBe(409);
   });
 
   it('ends everything it started on Ctrl-C', async () => {
@@ -141,16 +167,8 @@ describe('sample 01, the flash sale (row 11)', () => {
   });
 });
 
-/** Waits for the result of the sale. */
 async function printed(sample: ChildProcess): Promise<Printed> {
-  const output = new OutputTail();
-  output.collect(sample.stderr);
-  const line = await new Promise<string>((resolve, reject) => {
-    output.onLine((text) => text.startsWith('{') && resolve(text));
-    output.collect(sample.stdout);
-    sample.once('close', () => reject(new Error(`The sample ended without a result:\n${output.toString()}`)));
-  });
-  return JSON.parse(line);
+  return printedJson<Printed>(sample);
 }
 
 /** The three instances and the Redis that the sample started. */

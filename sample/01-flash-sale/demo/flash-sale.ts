@@ -1,5 +1,6 @@
 import type { Ledger } from './ledger.js';
 import { sendBuyers } from './rush.js';
+import { SALE_MODES, type SaleMode } from './sale-mode.js';
 
 /** What one rush did, as counted in the database and at the buyers. */
 export interface SaleResult {
@@ -33,11 +34,11 @@ export class FlashSale {
     private readonly options: FlashSaleOptions,
   ) {}
 
-  async run(path: string): Promise<SaleResult> {
+  async run(mode: SaleMode): Promise<SaleResult> {
     const { stock, buyers, signal } = this.options;
+    const { path, sku } = SALE_MODES[mode];
     signal.throwIfAborted();
-    const sku = `sneaker${path.replaceAll('/', '-')}`;
-    await this.ledger.restock(sku, stock);
+    await this.ledger.openSale({ sku, stock, buyers });
 
     const rush = await sendBuyers({ ...this.options, path, body: { sku, quantity: 1 } });
     signal.throwIfAborted();
@@ -45,12 +46,14 @@ export class FlashSale {
     const sold = await this.ledger.sold(sku);
     const ordered = rush.statusCodeStats?.['201']?.count ?? 0;
     const soldOut = rush.statusCodeStats?.['409']?.count ?? 0;
+    const failed = buyers - ordered - soldOut;
+    await this.ledger.closeSale(sku, { soldOut, failed });
     return {
       path,
       sold,
       oversold: Math.max(0, sold - stock),
       soldOut,
-      failed: buyers - ordered - soldOut,
+      failed,
       ordersPerSecond: Math.round(ordered / rush.duration),
       p50: rush.latency.p50,
       p99: rush.latency.p99,

@@ -18,7 +18,7 @@ export class Instances implements AsyncDisposable {
    * @param env - Goes to each instance in addition to the environment of this process.
    */
   static async start(count: number, env: NodeJS.ProcessEnv): Promise<Instances> {
-    const processes = Array.from({ length: count }, () => startInstance(env));
+    const processes = Array.from({ length: count }, (_, i) => startInstance(`instance ${i + 1}`, env));
     try {
       return new Instances(processes, await Promise.all(processes.map(served)));
     } catch (error) {
@@ -32,9 +32,9 @@ export class Instances implements AsyncDisposable {
   }
 }
 
-function startInstance(env: NodeJS.ProcessEnv): ChildProcess {
+function startInstance(name: string, env: NodeJS.ProcessEnv): ChildProcess {
   return fork(join(__dirname, '..', `main${extension}`), {
-    env: { ...process.env, ...env, PORT: '0' },
+    env: { ...process.env, ...env, INSTANCE_NAME: name, PORT: '0' },
     execArgv: [...process.execArgv, '--require', join(__dirname, `end-with-parent${extension}`)],
     // Ctrl-C reaches only this process, which ends the others in order.
     detached: true,

@@ -23,31 +23,35 @@ export function table(sales: readonly SaleResult[]): string {
   return result.toString();
 }
 
-/** What a reader may try by hand. */
+/** What a reader may look at and try by hand. */
 export interface Invitation {
   readonly urls: readonly string[];
-  readonly paths: readonly string[];
-  readonly sku: string;
+  readonly products: readonly string[];
   readonly left: number;
   /** The Redis that the sample started, if it did. */
   readonly redis: { readonly port: number } | undefined;
 }
 
-/** How to place orders by hand, and how to see what an outage does. */
-export function invitation({ urls, paths, sku, left, redis }: Invitation): string {
-  const body = JSON.stringify({ sku, quantity: 1 });
-  const calls = urls.flatMap((url) =>
-    paths.map((path) => `  curl -i ${url}${path} -H 'content-type: application/json' -d '${body}'`),
-  );
+/** Where the page is, how to place orders by hand, and how to see what an outage does. */
+export function invitation({ urls, products, left, redis }: Invitation): string {
+  const items = products.map((sku) => ({ sku, quantity: 1 }));
   const outage = redis && [
     'What an outage does, and its end:',
     `  redis-cli -p ${redis.port} shutdown nosave`,
     `  redis-server --port ${redis.port} --save ''`,
   ];
   return [
-    `The instances keep serving, with ${left} pieces of ${sku} in stock:`,
-    ...calls,
+    'Watch it, on any of the instances:',
+    ...urls.map((url) => `  ${url}`),
+    `Or buy by hand, with ${left} pieces of ${products.join(' and ')} in stock each:`,
+    ...urls.map((url) => curl(`${url}/orders`, items[0])),
+    curl(`${urls[0]}/unlocked/orders`, items[0]),
+    curl(`${urls[0]}/carts`, { items }),
     ...(outage ?? []),
     'End with Ctrl-C.',
   ].join('\n');
+}
+
+function curl(url: string, body: object | undefined): string {
+  return `  curl -i ${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }

@@ -7,6 +7,8 @@ export interface RunOptions {
   readonly json: boolean;
   readonly stock: number;
   readonly buyers: number;
+  /** Milliseconds that each payment takes. */
+  readonly payment: number;
 }
 
 /** @throws Error that names an option that is unknown or has no sensible value. */
@@ -18,6 +20,7 @@ export function parseRunOptions(args: readonly string[]): RunOptions {
       json: { type: 'boolean', default: false },
       stock: { type: 'string', default: '100' },
       buyers: { type: 'string', default: '600' },
+      payment: { type: 'string', default: '20' },
     },
   });
   return {
@@ -25,6 +28,7 @@ export function parseRunOptions(args: readonly string[]): RunOptions {
     json: values.json,
     stock: positiveInteger('stock', values.stock),
     buyers: positiveInteger('buyers', values.buyers),
+    payment: positiveInteger('payment', values.payment),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
+import { CartsController } from './carts.controller.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersService } from './orders.service.js';
 import { PaymentService } from './payment.service.js';
@@ -8,7 +9,7 @@ import { UnlockedOrdersController } from './unlocked-orders.controller.js';
 
 @Module({
   imports: [DatabaseModule],
-  controllers: [OrdersController, UnlockedOrdersController],
+  controllers: [OrdersController, CartsController, UnlockedOrdersController],
   providers: [OrdersService, PaymentService, StockRepository],
 })
 export class OrdersModule {}

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 
-const ROUND_TRIP = 5;
+/** Milliseconds. */
+const ROUND_TRIP = Number(process.env.PAYMENT_TIME ?? 20);
 
 /** Stands for a payment provider that answers within a few milliseconds. */
 @Injectable()

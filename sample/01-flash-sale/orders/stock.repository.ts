@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { ORDERS, STOCK } from '../database/tables.js';
+import { INSTANCE_NAME } from '../instances/instance-name.js';
 import type { Order } from './order.interface.js';
+
+/** An order, and what it leaves in stock. */
+export interface Withdrawal {
+  readonly order: Order;
+  readonly left: number;
+}
 
 /** What is in stock, and the orders that were taken out of it. */
 @Injectable()
@@ -14,11 +21,13 @@ export class StockRepository {
     return row?.left;
   }
 
-  /** Writes the order and what it leaves in stock, both or neither. */
-  async sell(order: Order, left: number): Promise<void> {
+  /** Writes the orders and what they leave in stock, all or nothing. */
+  async sell(withdrawals: readonly Withdrawal[]): Promise<void> {
     await this.database.knex.transaction(async (transaction) => {
-      await transaction(STOCK).where({ sku: order.sku }).update({ left });
-      await transaction(ORDERS).insert(order);
+      for (const { order, left } of withdrawals) {
+        await transaction(STOCK).where({ sku: order.sku }).update({ left });
+        await transaction(ORDERS).insert({ ...order, instance: INSTANCE_NAME, placed_at: Date.now() });
+      }
     });
   }
 }

@@ -1,8 +1,10 @@
-// Runs before the npm scripts, without any package: node prepare.mjs [--redis | --redis-unless-url]
+// Runs before the npm scripts, without any package: node prepare.mjs [--redis | --redis-unless-url] [--browser]
 //
 // --redis             also makes sure that redis-server can be started
 // --redis-unless-url  the same, unless REDIS_URL names a server that runs already
+// --browser           gets a Chromium, where that needs no question
 import { fileURLToPath } from 'node:url';
+import { provideBrowserProgram } from './browser-program.mjs';
 import { provideInstallation } from './installation.mjs';
 import { provideRedisProgram } from './redis-program.mjs';
 import { thisSystem } from './system.mjs';
@@ -16,6 +18,7 @@ const needsRedis =
 try {
   provideInstallation(root, system);
   if (needsRedis) provideRedisProgram(root, system);
+  if (process.argv.includes('--browser')) provideBrowserProgram(system);
 } catch (error) {
   system.say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

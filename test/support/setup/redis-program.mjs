@@ -1,5 +1,6 @@
 // Finds a redis-server for the tests and the sample, or gets one.
 import { join } from 'node:path';
+import { installFromDebian } from './debian-package.mjs';
 
 /** @typedef {import('./system.mjs').System} System */
 
@@ -25,7 +26,7 @@ export function provideRedisProgram(root, system) {
     );
   }
   if (isRecentRedis('redis-server', system)) return;
-  if (installFromDebian(system) && isRecentRedis('redis-server', system)) return;
+  if (installFromDebian('redis-server', system) && isRecentRedis('redis-server', system)) return;
   const built = build(root, system);
   if (built !== undefined && isRecentRedis(built, system)) {
     // npm puts this directory on PATH for every script.
@@ -46,21 +47,6 @@ export function provideRedisProgram(root, system) {
 function isRecentRedis(program, system) {
   const version = /\bv=(\d+)\./.exec(system.read(program, ['--version']) ?? '')?.[1];
   return version !== undefined && Number(version) >= OLDEST_MAJOR_VERSION;
-}
-
-/** @param {System} system */
-function installFromDebian(system) {
-  if (!system.isRoot || system.read('apt-get', ['--version']) === undefined) return false;
-  system.say('Installing Redis: apt-get install redis-server');
-  const env = {
-    DEBIAN_FRONTEND: 'noninteractive',
-    // Keeps the package from starting a server of its own.
-    RUNLEVEL: '1',
-  };
-  return (
-    system.run('apt-get', ['update'], { env }) &&
-    system.run('apt-get', ['install', '--yes', '--no-install-recommends', 'redis-server'], { env })
-  );
 }
 
 /**

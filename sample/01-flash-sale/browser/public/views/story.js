@@ -1,0 +1,77 @@
+import { html } from '/lit-html/lit-html.js';
+import { latestSale, oversold } from './latest-sale.js';
+import { number } from './number.js';
+
+/**
+ * @typedef {import('../main.js').Picture} Picture
+ * @typedef {import('./latest-sale.js').LatestSale} LatestSale
+ * @typedef {{ tone: 'plain' | 'bad' | 'good', headline: unknown, explanation: unknown }} Story
+ */
+
+/**
+ * What happens, or happened last, in one sentence and in three.
+ *
+ * @param {Picture} picture
+ * @returns {Story}
+ */
+export function story(picture) {
+  const sale = latestSale(picture);
+  if (sale === undefined) return prologue(picture);
+  const explanation = sale.mode === 'locked' ? lockedExplanation : unlockedExplanation(sale);
+  return { ...headlineOf(sale), explanation };
+}
+
+/**
+ * The beginning and the end for those who listen: not every number between.
+ *
+ * @param {Picture} picture
+ */
+export function announcement(picture) {
+  const sale = latestSale(picture);
+  if (sale === undefined) return '';
+  const kind = sale.mode === 'locked' ? 'with the lock' : 'without the lock';
+  if (sale.running) return `A sale ${kind} runs.`;
+  return `Sale ${kind} ended: ${sale.sold} of ${sale.stock} pieces sold, ${oversold(sale)} oversold.`;
+}
+
+/**
+ * @param {Picture} picture
+ * @returns {Story}
+ */
+function prologue({ next: { stock, buyers } }) {
+  return {
+    tone: 'plain',
+    headline: html`${number(buyers)} buyers want ${number(stock)} sneakers.`,
+    explanation: 'Three instances of one shop let them in at once. Send them with the lock and without it.',
+  };
+}
+
+/**
+ * @param {LatestSale} sale
+ * @returns {Pick<Story, 'tone' | 'headline'>}
+ */
+function headlineOf(sale) {
+  const { mode, running, sold, stock } = sale;
+  const surplus = oversold(sale);
+  if (surplus > 0) {
+    const verb = running ? 'being sold' : 'sold';
+    return { tone: 'bad', headline: html`<em>${number(surplus)}</em> sneakers ${verb} that do not exist.` };
+  }
+  if (running && sold < stock) {
+    const headline =
+      mode === 'locked' ? 'One buyer at a time, over three instances.' : 'Everybody buys at once.';
+    return { tone: 'plain', headline };
+  }
+  const rest = sold === stock ? 'Not one too many.' : '';
+  return { tone: 'good', headline: html`<em>${number(sold)}</em> sneakers sold. ${rest}` };
+}
+
+/** @param {LatestSale} sale */
+function unlockedExplanation({ buyers, stock }) {
+  return html`While one buyer pays, the others read the same stock and buy the same piece. ${number(buyers)}
+  buyers came for ${number(stock)} sneakers; every instance believed it had some left.`;
+}
+
+const lockedExplanation = html`One line more, <code>@Locked('order:&lt;0.sku&gt;')</code>: whichever instance
+  they are on, buyers of one product come one after the other. Those who find nothing left get
+  <code>409 Conflict</code>.`;

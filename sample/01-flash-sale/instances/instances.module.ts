@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { DatabaseModule } from '../database/database.module.js';
+import { InstanceDirectory } from './instance-directory.js';
+
+@Module({
+  imports: [DatabaseModule],
+  providers: [InstanceDirectory],
+  exports: [InstanceDirectory],
+})
+export class InstancesModule {}
