@@ -209,6 +209,25 @@ describe('shared holds on a quorum of five', () => {
     expect(performance.now() - startedAt).toBeLessThan(30_000);
   }, 90_000);
 
+  it('are granted to all who try at the same moment, each with a token of its own', async () => {
+    const instances = [
+      instance,
+      other,
+      ...(await Promise.all([1, 2, 3, 4].map(() => scene.instance(OPTIONS)))),
+    ];
+    const tokens = new Set<number>();
+    for (let round = 0; round < 15; round++) {
+      const tries = instances.flatMap(({ locks }) => [1, 2].map(() => locks.tryAcquire(name, READ)));
+      const readers = (await Promise.all(tries)).filter((reader) => reader !== null);
+      expect(readers).toHaveLength(tries.length);
+      for (const { fencingToken } of readers) tokens.add(fencingToken);
+      await releaseAll(readers);
+    }
+
+    expect(tokens.size).toBe(15 * 2 * instances.length);
+    await isFree();
+  }, 60_000);
+
   it('exclude writers, in strict order of tokens, while random nodes hang', async () => {
     const instances = [instance, other, await scene.instance(OPTIONS), await scene.instance(OPTIONS)];
     const inside = { readers: 0, writers: 0, most: 0, done: 0 };

@@ -5,8 +5,10 @@ import type { Endings } from './endings.js';
 import type { Proposal, Proposals } from './proposals.js';
 import { sleep } from './sleep.js';
 
-/** How often one acquire proposes again: after a split vote, or because its token was outdated. */
+/** How often one acquire proposes: again after a split vote, or because its token was outdated. */
 const MAX_ROUNDS = 6;
+/** The same where only tokens of others who share were in the way: nobody has what is asked for. */
+const MAX_SHARED_ROUNDS = 20;
 
 /** What an instance contends for: a lock alone, or holds of it that it shares. */
 export interface Bid {
@@ -47,10 +49,13 @@ export class Contest {
       if (verdict.kind === 'granted') return bid.grant(proposal);
       const holds = bid.holdsOf(proposal);
       const ending = { name, token: proposal.last, holds, mode: 'quiet', place } as const;
-      if (verdict.kind === 'outdated' && round < MAX_ROUNDS) {
+      if (verdict.kind === 'outdated' && round < (holds.length > 0 ? MAX_SHARED_ROUNDS : MAX_ROUNDS)) {
         accepted = verdict.last;
         // Alone, the older token gives way to the next.
-        if (holds.length > 0) endings.whereNotTaken(votes, { ...ending, place: '' });
+        if (holds.length === 0) continue;
+        endings.whereNotTaken(votes, { ...ending, place: '' });
+        // Tokens follow the clock: those of contenders that come at different times arrive in order, and all are accepted.
+        await sleep(clock, this.retryDelay(clock.now() - startedAt, round));
         continue;
       }
       endings.whereNotTaken(votes, ending);
