@@ -115,7 +115,7 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
   }
 
   /** While a request is without an answer nobody knows: the store may be down. */
-  private get isTaken(): boolean {
+  get isTaken(): boolean {
     return this.phase === 'held' || (this.found !== undefined && !this.requesting);
   }
 

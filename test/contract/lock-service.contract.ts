@@ -11,6 +11,7 @@ import { describeLeading } from './parts/leading.part.js';
 import { describeLeases } from './parts/leases.part.js';
 import { describeOperations } from './parts/operations.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
+import { describeContendedNames } from './parts/several-names-contended.part.js';
 import { describeSeveralNames } from './parts/several-names.part.js';
 import { describeShutdown } from './parts/shutdown.part.js';
 import { describeSignals } from './parts/signals.part.js';
@@ -27,6 +28,7 @@ const PARTS = [
   describeHandingOver,
   describeLeading,
   describeSeveralNames,
+  describeContendedNames,
   describeErrors,
   describeOperations,
   describeDiagnostics,
