@@ -413,7 +413,9 @@ export class LocalQueue implements HoldOwner, WaiterQueue, Watched {
     this.refuseAttempts();
     const head = this.waiters.first;
     if (!head) return this.leaveWhenEmpty();
-    if (attempted || this.askedToAskAgain) return this.ask();
+    // The attempt that asked may have left since: nobody here stands in the store's queue then, either.
+    const isUnqueued = this.place === undefined && this.context.store.canQueue(this.name);
+    if (attempted || isUnqueued || this.askedToAskAgain) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const { reaskDelay = MAX_REASK_DELAY } = this.context.store;
     const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
