@@ -1,6 +1,14 @@
 import type { Bench, BenchCase, Goal } from '../bench.js';
 import type { SeveralNames } from '../load/load-plan.js';
-import { contestReport, exclusionGoal, idsOf, judged, rateGoal } from './contest-report.js';
+import {
+  contestReport,
+  exclusionGoal,
+  idsOf,
+  judged,
+  medianOf,
+  rateGoal,
+  requestsGoal,
+} from './contest-report.js';
 import { type Contest, type ContestResult, runContest } from './contest.js';
 
 /** Packages that take several names as one lock. */
@@ -16,7 +24,7 @@ interface Variant {
   readonly names: SeveralNames;
   /** Milliseconds in each hold. */
   readonly work: number;
-  goals(result: ContestResult): (Goal | undefined)[];
+  readonly goals: (result: ContestResult) => (Goal | undefined)[];
 }
 
 /** Ten of a hundred names at once, as the lines of an order. */
@@ -26,21 +34,21 @@ export const severalNamesCases: readonly BenchCase[] = [
     about: 'none of them contended, no work',
     names: { own: 10, shared: 0, outOf: 0 },
     work: 0,
-    goals: (result) => [rateGoal(result, REDLOCK, 1)],
+    goals: (result) => [requestsGoal(result, 2), rateGoal(result, REDLOCK, 1)],
   }),
   severalNames({
     name: 'several-half',
     about: 'half of them contended, no work',
     names: { own: 5, shared: 5, outOf: 50 },
     work: 0,
-    goals: () => [],
+    goals: (result) => [longestWaitGoal(result)],
   }),
   severalNames({
     name: 'several-half-2ms',
     about: 'half of them contended, 2 ms of work',
     names: { own: 5, shared: 5, outOf: 50 },
     work: 2,
-    goals: (result) => [rateGoal(result, REDLOCK, 1)],
+    goals: (result) => [rateGoal(result, REDLOCK, 1), longestWaitGoal(result)],
   }),
 ];
 
@@ -65,5 +73,16 @@ function severalNames({ name, about, names, work, goals }: Variant): BenchCase {
         goals: judged(...goals(result), exclusionGoal(result)),
       });
     },
+  };
+}
+
+function longestWaitGoal(result: ContestResult): Goal | undefined {
+  const ours = medianOf(result, 'ours', ({ wait }) => wait?.max);
+  const theirs = medianOf(result, REDLOCK.id, ({ wait }) => wait?.max);
+  if (ours === undefined || theirs === undefined) return undefined;
+  return {
+    text: `nobody waits for longer than the longest wait of ${REDLOCK.name}`,
+    measured: `${ours.toFixed(0)} of ${theirs.toFixed(0)} ms`,
+    met: ours <= theirs,
   };
 }

@@ -14,13 +14,12 @@ export function holdingOf(contestant: Contestant, plan: LoadPlan, overlapping: (
     const nameOf = nameOfCaller(plan);
     return (caller, work) => contestant.hold(nameOf(caller), work);
   }
-  const { holdAll } = contestant;
-  if (!holdAll) throw new Error('It takes one name at a time.');
   const inside = new Inside(overlapping);
   const namesOf = severalOfCaller(plan.names, plan.name);
   return (caller, work) => {
     const names = namesOf(caller);
-    return holdAll(names, () => inside.during(names, work));
+    if (!contestant.holdAll) throw new Error('It takes one name at a time.');
+    return contestant.holdAll(names, () => inside.during(names, work));
   };
 }
 

@@ -41,9 +41,7 @@ export class LoadPool {
     const measureFrom = startAt + warmUp;
     const timed = { ...plan, startAt, measureFrom, stopAt: measureFrom + duration };
     const results = await Promise.all(
-      this.processes.map((worker, index) =>
-        worker.call('load', { ...timed, ...namesOf(plan, index) }),
-      ),
+      this.processes.map((worker, index) => worker.call('load', { ...timed, ...namesOf(plan, index) })),
     );
     return { plan: timed, results };
   }
