@@ -65,7 +65,11 @@ export class LockService {
   }
 
   /**
-   * Waits for the lock and holds it until it is released. Several names are acquired in sorted order, all or none.
+   * Waits for the lock and holds it until it is released.
+   *
+   * Several names are one lock: all or none, in one trip to Redis where all are free. Where some are taken, they are
+   * waited for in sorted order, so that no two callers wait for each other; `wait` is the time for all of them, and the
+   * caller's `minHold` and `maxHold` count from when it has them all. The lock is lost with the first name that is lost.
    *
    * Below a hold of the same name in the same async context (see {@link using} and `@Locked`) it enters that hold,
    * without I/O and with the same fencing token.
@@ -91,7 +95,8 @@ export class LockService {
   }
 
   /**
-   * One attempt: the lock, or null when somebody else has it. The other errors are those of {@link acquire}.
+   * One attempt: the lock, or null when somebody else has it, or one of several names. The other errors are those of
+   * {@link acquire}.
    *
    * @example
    * ```ts

@@ -43,7 +43,7 @@ export class SeveralNames {
 
   async acquire(): Promise<CombinedLock> {
     this.options.signal?.throwIfAborted();
-    for (const name of this.names) if (!this.single.isEnclosed(name, this.options)) this.observed?.start(name);
+    this.startObserving();
     try {
       return await this.acquireAll();
     } catch (error) {
@@ -51,6 +51,11 @@ export class SeveralNames {
       this.observed?.refused(error);
       throw error;
     }
+  }
+
+  private startObserving(): void {
+    if (!this.observed) return;
+    for (const name of this.names) if (!this.single.isEnclosed(name, this.options)) this.observed.start(name);
   }
 
   private async acquireAll(): Promise<CombinedLock> {
