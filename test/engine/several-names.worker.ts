@@ -70,16 +70,14 @@ async function takeTurn(
     const end = now();
     const seen = { askedAt, begin, heldUntil: lock.held ? end : undefined, end };
     const unseen = { lostSeenAt: undefined, unabortedAt: [], abortedAt: undefined, refusedAt: undefined };
-    const holds = names.map(
-      (name): HoldRecord => ({
-        id,
-        name,
-        token: lock.fencingTokenOf(name),
-        outcome: 'result',
-        ...seen,
-        ...unseen,
-      }),
-    );
+    const holds = names.map((name): HoldRecord => ({
+      id,
+      name,
+      token: lock.fencingTokenOf(name),
+      outcome: 'result',
+      ...seen,
+      ...unseen,
+    }));
     return { caller, askedAt, begin, end, holds };
   });
 }

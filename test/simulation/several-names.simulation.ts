@@ -54,7 +54,13 @@ export class SeveralNamesSimulation {
       const store = new SimulatedStore(remote, commands, inbox);
       const quiet = { log: () => undefined, warn: () => undefined, error: () => undefined };
       const { maxWaiters } = options;
-      const engine = new LockEngine({ store, clock: process, handoff: options.handoff, maxWaiters, log: quiet });
+      const engine = new LockEngine({
+        store,
+        clock: process,
+        handoff: options.handoff,
+        maxWaiters,
+        log: quiet,
+      });
       return { process, engine, locks: new LockService(options, engine) };
     });
   }
@@ -70,8 +76,7 @@ export class SeveralNamesSimulation {
       this.time.at(moment, () => this.begin(call));
     }
     bound += moment;
-    const noop = (): void => undefined;
-    while (await this.time.step(noop)) {
+    while (await this.time.step(ignore)) {
       if (this.time.now > bound && this.waiting.size > 0) throw new Error(this.describe(`after ${bound} ms`));
     }
     if (this.waiting.size > 0 || this.processes.some(({ engine }) => engine.size > 0))
@@ -112,3 +117,5 @@ export class SeveralNamesSimulation {
     return `Waiting ${when}: ${stuck.join('; ') || 'nobody'}; had: ${[...this.holders.keys()].join()}`;
   }
 }
+
+function ignore(): void {}

@@ -32,7 +32,10 @@ describe('A call for several names', () => {
     return calls;
   };
 
-  const answer = async (calls: StoreCall<'acquire'>[], replies: readonly (Grant | Taken)[]): Promise<void> => {
+  const answer = async (
+    calls: StoreCall<'acquire'>[],
+    replies: readonly (Grant | Taken)[],
+  ): Promise<void> => {
     calls.forEach((call, i) => call.answer(replies[i] ?? taken(50)));
     await settle();
   };
@@ -109,6 +112,22 @@ describe('A call for several names', () => {
     expect(lock.error).toMatchObject({ keys: ['b', 'd'], held: [], holder: { owner: 'other:1' } });
     expect(fixture.store.unseen('acquire')).toBe(0);
     expect(fixture.engine.size).toBe(0);
+  });
+
+  it('asks again for a name that it loses while its last trip is under way', async () => {
+    const lock = observe(acquire({}, ['a', 'b']));
+    const [a, b] = await trip('a', 'b');
+    a?.answer(grant(1));
+    await settle();
+    fixture.events.revoked('a', 'me:1');
+    b?.answer(grant(2));
+    await settle();
+    expect(await released(1)).toEqual(['b']);
+    await answer(await trip('a'), [grant(3)]);
+    await answer(await trip('b'), [grant(4)]);
+
+    expect(lock.value?.held).toBe(true);
+    expect(lock.value?.fencingToken).toBe(3);
   });
 
   it('ends with one error that names all that Redis did not answer, and gives back the others', async () => {
