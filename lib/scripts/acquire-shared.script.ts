@@ -80,6 +80,7 @@ local function acquire(lock, queue, shared, terms)
       redis.call('DEL', shared)
     end
     share(lock, shared, turn, n, ttl)
+    return n
   end
   if redis.call('EXISTS', queue) == 0 and held < limit then
     take(limit - held)

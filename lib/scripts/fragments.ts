@@ -63,7 +63,8 @@ end
  * is taken without knowing of them.
  *
  * `live(shared)` counts the holders whose leases have not run out; `cover(lock, shared)` lets the lock last as long as
- * they do; `share(lock, shared, turn, n, ttl)` adds the n holds of `<instance>~<turn>`.
+ * they do; `share(lock, shared, turn, n, ttl)` adds the n holds of `<instance>~<turn>`. One that is there already keeps
+ * a longer lease, for a request may arrive once more when its turn has long begun.
  */
 export const SHARE = `
 local function live(shared)
@@ -81,7 +82,7 @@ end
 local function share(lock, shared, turn, n, ttl)
   local last = ends(ttl)
   for i = 1, n do
-    redis.call('ZADD', shared, last, turn .. ':' .. i)
+    redis.call('ZADD', shared, 'GT', last, turn .. ':' .. i)
   end
   cover(lock, shared)
 end
@@ -92,8 +93,8 @@ end
  * to those behind it that would: `hand_off(lock, queue, own, shared, held, take)` returns the new owner id, `shared`
  * for shared holds, or nil when nobody waits who can have it. `held` is the number of live shared holders, 0 by
  * default. Comes the turn of `own`, the caller's own queue member, that is returned and nobody told; the lock alone is
- * not written then, and shared holds are by `take(n)`. Reads `inbox`, the prefix of the instances' channels, and
- * `prefix`, the length of what precedes `{name}` in keys.
+ * not written then, and shared holds are by `take(n)`, which returns how many of them are wanted. Reads `inbox`, the
+ * prefix of the instances' channels, and `prefix`, the length of what precedes `{name}` in keys.
  *
  * An inbox with a hash tag is heard in the slot of the lock (in a Cluster), hence SPUBLISH.
  * Publishing counts the receivers: none means that the instance is gone, so its place goes to the next.
@@ -138,8 +139,7 @@ local function hand_off(lock, queue, own, shared, held, take)
       if turn == '' then
         return own
       end
-      take(room)
-      held = held + room
+      held = held + take(room)
       given = own
     elseif instance then
       name = name or string.sub(lock, prefix + 2, -2)

@@ -17,7 +17,7 @@ local owner = redis.call('GET', KEYS[1])
 local holders = {}
 if owner == 'shared' then
   local now = string.format('(%.0f', math.floor(time[1] * 1000 + time[2] / 1000))
-  holders = redis.call('ZRANGEBYSCORE', KEYS[3], now, '+inf', 'WITHSCORES')
+  holders = redis.call('ZRANGE', KEYS[3], now, '+inf', 'BYSCORE', 'WITHSCORES')
 end
 return {
   time[1], time[2],

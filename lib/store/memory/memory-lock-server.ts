@@ -203,7 +203,7 @@ export class MemoryLockServer {
     let grant: Grant | undefined;
     const take = (room: number): void => {
       grant = this.sharedGrant(instance, turn, Math.min(room, tokens));
-      for (let n = 1; n <= grant.tokens; n++) this.shares.keep(name, sharedOwner(instance, turn, n), ttl);
+      for (const owner of ownersOf(grant)) this.shares.grant(name, owner, ttl);
     };
     if (!this.kept(name)) {
       this.handOff(name, { place, take });
@@ -301,7 +301,7 @@ export class MemoryLockServer {
       const grant = shared
         ? this.sharedGrant(instance, shared.turn, room)
         : this.grant(name, instance, claim, tokens);
-      for (const owner of shared ? ownersOf(grant) : []) this.shares.keep(name, owner, claim);
+      for (const owner of shared ? ownersOf(grant) : []) this.shares.grant(name, owner, claim);
       deliver(() => inbox.granted(name, grant, claim));
       given ??= grant.owner;
       if (!shared) break;

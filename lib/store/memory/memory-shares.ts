@@ -22,6 +22,12 @@ export class MemoryShares {
     holders.set(owner, this.now() + Math.ceil(ttl));
   }
 
+  /** One that is there already keeps a longer lease: a request may arrive once more when its turn has long begun. */
+  grant(name: string, owner: string, ttl: number): void {
+    if (this.has(name, owner)) this.prolong(name, owner, ttl);
+    else this.keep(name, owner, ttl);
+  }
+
   prolong(name: string, owner: string, ttl: number): void {
     if ((this.of(name).get(owner) ?? Infinity) < this.now() + ttl) this.keep(name, owner, ttl);
   }
