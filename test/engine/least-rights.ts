@@ -13,10 +13,14 @@ export const LEAST_RIGHTS: readonly string[] = [
   '+del',
   '+pttl',
   '+pexpire',
+  '+pexpireat',
   '+zadd',
   '+zrem',
   '+zpopmin',
   '+zrange',
+  '+zremrangebyscore',
+  '+zcard',
+  '+zscore',
 ];
 
 /** The same on a Redis Cluster. */

@@ -142,6 +142,17 @@ async function everything({ locks }: Instance, other: Instance, prefix: string):
   const leaving = await locks.acquire(name);
   await (await other.locks.attach(await leaving.detach())).release();
 
+  const shared = `${prefix}:shared`;
+  const [reader, goer] = await Promise.all([1, 2].map(() => locks.acquire(shared, { mode: 'shared' })));
+  await Promise.all([
+    other.locks.acquire(shared).then(release),
+    waitFor(async () => (await locks.query(shared)).pending.length === 1, { timeout: 300 }).then(async () => {
+      await reader?.extend();
+      const attached = await other.locks.attach((await goer?.detach()) ?? '');
+      await Promise.all([reader?.release(), attached.release()]);
+    }),
+  ]);
+
   const taken = await locks.acquire(name);
   await other.locks.acquire(name, { wait: 30 }).catch((error: unknown) => {
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;

@@ -36,6 +36,8 @@ describe('the options of the module', () => {
         renew: true,
         maxHold: Infinity,
         minHold: 0,
+        mode: 'exclusive',
+        limit: Infinity,
         reentrant: true,
       },
     });
@@ -113,7 +115,9 @@ describe('the options of the module', () => {
     [{ tll: 500 }, 'There is no option tll. Did you mean ttl?'],
     [{ conection: 'redis://x' }, 'Did you mean connection?'],
     [{ signal: new AbortController().signal }, 'There is no option signal.'],
-    [{ mode: 'shared' }, 'There is no option mode. Known here: connection, keyPrefix, ttl'],
+    [{ colour: 'red' }, 'There is no option colour. Known here: connection, keyPrefix, ttl'],
+    [{ mode: 'read' }, 'mode'],
+    [{ limit: 0 }, 'limit'],
     [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
   ])('are refused where they cannot work: %p', (options, message) => {
     expect(() => resolve(options)).toThrow(LockConfigError);
