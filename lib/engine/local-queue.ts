@@ -262,6 +262,11 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     return mode === 'exclusive' || (this.place === undefined && this.failure === undefined);
   }
 
+  /** Whether a waiter wants what this turn was granted; the first one need not be who asked for it any more. */
+  private isFor(waiter: Waiter, grant: Grant): boolean {
+    return grant.turn === undefined ? waiter.options.mode === 'exclusive' : this.suits(waiter);
+  }
+
   /** Those for whom this turn asked have left. */
   private leaveTurn(): void {
     // After a failed request nobody knows whether it put this instance into the queue or even granted the lock.
@@ -387,9 +392,9 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
       this.context.spend(grant.token);
       return this.askOrRest();
     }
-    if (!head || !this.suits(head)) return this.decline(grant);
+    if (!head || !this.isFor(head, grant)) return this.decline(grant);
     const lease = new Lease(this.name, grant, ttl, sentAt);
-    if (lease.deadline - now < ttl / 4 || (grant.replicas ?? 0) < (head.options.replicas?.min ?? 0)) {
+    if (lease.deadline - now < ttl / 4 || !isKnownEnough(grant, head)) {
       // Too little is left, or it cannot be told, or too few replicas know: asking again confirms and renews it.
       this.unconfirmed = { grant, ttl };
       return this.ask();
@@ -421,17 +426,23 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     const { keeper } = this.context;
     const { ttl } = first;
     const shares = (this.shares ??= new Map<string, Lease>());
-    ownersOf(grant).forEach((owner, i) => {
+    const leases = ownersOf(grant).map((owner, i) =>
+      i === 0 ? first : first.sibling({ owner, token: grant.token + i, tokens: 1 }),
+    );
+    for (const lease of leases) {
+      const { owner, token } = lease;
       const head = this.waiters.first;
-      const token = grant.token + i;
-      if (this.revoked?.delete(owner)) return this.context.spend(token);
-      if (!head || !this.suits(head)) return this.context.giveBack(this.name, { owner, token, tokens: 1 });
-      const lease = i === 0 ? first : first.sibling({ owner, token, tokens: 1 });
-      shares.set(owner, lease);
-      this.deliver(head, lease, now);
-      keeper.add(lease);
-      if (turn === 'handed' || lease.ttl !== ttl) keeper.renewSoon(lease);
-    });
+      if (this.revoked?.delete(owner)) {
+        this.context.spend(token);
+      } else if (!head || !this.isFor(head, grant) || !isKnownEnough(grant, head)) {
+        this.context.giveBack(this.name, { owner, token, tokens: 1 });
+      } else {
+        shares.set(owner, lease);
+        this.deliver(head, lease, now);
+        keeper.add(lease);
+        if (turn === 'handed' || lease.ttl !== ttl) keeper.renewSoon(lease);
+      }
+    }
     this.place = this.shared = this.found = this.unconfirmed = undefined;
     this.seenTaken = true;
     this.phase = 'idle';
@@ -568,4 +579,9 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   private unavailableError(): LockUnavailableError {
     return unavailableError(this.keys, this.failure ?? this.context.store.trouble);
   }
+}
+
+/** Whether as many replicas know of a grant as a waiter wants. */
+function isKnownEnough({ replicas = 0 }: Grant, { options }: Waiter): boolean {
+  return replicas >= (options.replicas?.min ?? 0);
 }
