@@ -5,10 +5,13 @@ import type {
   Grant,
   LockStore,
   OwnerChange,
+  SharedTerms,
   StoreEvents,
   Taken,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
+import { sharedOwner } from '../../../lib/store/owner-id.js';
+import { formatPlace } from '../../../lib/store/place.js';
 import { waitFor } from '../../support/wait-for.js';
 
 interface Calls {
@@ -64,8 +67,8 @@ export class ScriptedStore implements LockStore {
     return this.calls[name].length;
   }
 
-  place(claim: number, tokens: number): string {
-    return `me|${claim}|${tokens}`;
+  place(claim: number, tokens: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: 'me', claim, tokens, shared });
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
@@ -117,6 +120,11 @@ export class ScriptedStore implements LockStore {
 /** A grant with the token and one token more for each further hold. */
 export function grant(token: number, tokens = 1): Grant {
   return { owner: `me:${token}`, token, tokens };
+}
+
+/** What a turn for shared holds was granted, as many as there are tokens. */
+export function sharedGrant(turn: string, token: number, tokens = 1): Grant {
+  return { owner: sharedOwner('me', turn, 1), turn, token, tokens };
 }
 
 /** Somebody else has the lock, after all grants up to `mark`. */
