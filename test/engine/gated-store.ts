@@ -4,6 +4,7 @@ import type {
   Grant,
   LockStore,
   OwnerChange,
+  SharedTerms,
   StoreEvents,
   Taken,
   YieldRequest,
@@ -55,8 +56,8 @@ export class GatedStore implements LockStore {
     this.store.open(events);
   }
 
-  place(claim: number, tokens: number): string {
-    return this.store.place(claim, tokens);
+  place(claim: number, tokens: number, shared?: SharedTerms): string {
+    return this.store.place(claim, tokens, shared);
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {

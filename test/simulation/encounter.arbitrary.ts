@@ -9,17 +9,17 @@ const soon = fc.nat({ max: 12 });
 const briefly = fc.nat({ max: 40 });
 
 /** Several callers of one instance: holds pass in memory, and turns end. */
-export const callersAtOnce = (ttl: fc.Arbitrary<number>): Encounter =>
+export const callersAtOnce = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc
-    .tuple(fc.array(acquire(ttl), { minLength: 2, maxLength: 4 }), instance, moment)
+    .tuple(fc.array(caller(ttl), { minLength: 2, maxLength: 4 }), instance, moment)
     .map(([steps, at, after]) =>
       steps.map((step, i) => ({ after: i ? 0 : after, ...step, name: 'x', instance: at })),
     );
 
 /** A waiter gives up about when the lock reaches it, and another comes right after. */
-export const waiterThatComesBack = (ttl: fc.Arbitrary<number>): Encounter =>
+export const waiterThatComesBack = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc
-    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), briefly, soon, soon)
+    .tuple(caller(ttl), caller(ttl), caller(ttl), briefly, soon, soon)
     .map(([holder, waiter, next, work, abort, later]) => {
       const abortAfter = work + abort;
       const { instance: at } = waiter;
@@ -31,8 +31,8 @@ export const waiterThatComesBack = (ttl: fc.Arbitrary<number>): Encounter =>
     });
 
 /** The waiter at the head of the queue dies before its turn. */
-export const waiterThatDies = (ttl: fc.Arbitrary<number>): Encounter =>
-  fc.tuple(acquire(ttl), acquire(ttl), acquire(ttl), briefly).map(([holder, waiter, next, work]) => {
+export const waiterThatDies = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
+  fc.tuple(caller(ttl), caller(ttl), caller(ttl), briefly).map(([holder, waiter, next, work]) => {
     const { instance: at } = waiter;
     return [
       { after: 0, ...holder, name: 'x', work: work + 20, minHold: 0, instance: at + 1 },
@@ -43,9 +43,9 @@ export const waiterThatDies = (ttl: fc.Arbitrary<number>): Encounter =>
   });
 
 /** A waiter is stopped about when the lock is handed to it, and goes on about when the grant is too old. */
-const waiterThatIsStopped = (ttl: fc.Arbitrary<number>): Encounter =>
+const waiterThatIsStopped = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc
-    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), soon, fc.nat({ max: 250 }), order)
+    .tuple(caller(ttl), caller(ttl), caller(ttl), soon, fc.nat({ max: 250 }), order)
     .map(([holder, waiter, next, stop, late, sources]) => {
       const { instance: at } = waiter;
       const lasts = Math.min(waiter.ttl, 3_000) + late - 50;
@@ -58,17 +58,17 @@ const waiterThatIsStopped = (ttl: fc.Arbitrary<number>): Encounter =>
     });
 
 /** A lease is changed and the answer does not arrive. */
-const extensionWithoutAnswer = (ttl: fc.Arbitrary<number>): Encounter =>
-  fc.tuple(acquire(ttl), acquire(ttl), ttl, soon, soon).map(([holder, waiter, shorter, extend, cut]) => [
+const extensionWithoutAnswer = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
+  fc.tuple(caller(ttl), caller(ttl), ttl, soon, soon).map(([holder, waiter, shorter, extend, cut]) => [
     { after: 0, ...holder, name: 'x', work: 3_000, minHold: 0, extend: { after: extend + 5, ttl: shorter } },
     { after: cut, kind: 'cut', instance: holder.instance, what: 'replies', lasts: 4_000 },
     { after: 10, ...waiter, name: 'x', wait: Infinity, work: 3_000, instance: holder.instance + 1 },
   ]);
 
 /** A turn ends while replies are slow, and its last holder does not renew. */
-const turnThatEndsSlowly = (ttl: fc.Arbitrary<number>): Encounter =>
+const turnThatEndsSlowly = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc
-    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), fc.constantFrom(20, 60, 150))
+    .tuple(caller(ttl), caller(ttl), caller(ttl), fc.constantFrom(20, 60, 150))
     .map(([holder, follower, other, by]) => [
       { after: 0, ...holder, name: 'x', work: 30, minHold: 0 },
       {
@@ -93,9 +93,9 @@ const requestOvertakenByItsSuccessor: Encounter = fc
   ]);
 
 /** The request that ends a turn is stuck, sent again, and arrives a second time when another instance waits. */
-const turnThatEndsTwice = (ttl: fc.Arbitrary<number>): Encounter =>
+const turnThatEndsTwice = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc
-    .tuple(acquire(ttl), acquire(ttl), acquire(ttl), briefly, soon)
+    .tuple(caller(ttl), caller(ttl), caller(ttl), briefly, soon)
     .map(([holder, follower, other, work, later]) => {
       const { instance: at } = holder;
       return [
@@ -107,22 +107,22 @@ const turnThatEndsTwice = (ttl: fc.Arbitrary<number>): Encounter =>
       ];
     });
 
-const harmWhileAsking = (ttl: fc.Arbitrary<number>): Encounter =>
-  fc.tuple(acquire(ttl), fault, soon).map(([step, harm, later]) => [
+const harmWhileAsking = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
+  fc.tuple(caller(ttl), fault, soon).map(([step, harm, later]) => [
     { after: 0, ...step },
     { after: later, ...harm },
   ]);
 
 /** Any of these. */
-export const encounter = (ttl: fc.Arbitrary<number>): Encounter =>
+export const encounter = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc.oneof(
-    callersAtOnce(ttl),
-    waiterThatComesBack(ttl),
-    waiterThatDies(ttl),
-    waiterThatIsStopped(ttl),
-    extensionWithoutAnswer(ttl),
-    turnThatEndsSlowly(ttl),
-    turnThatEndsTwice(ttl),
-    harmWhileAsking(ttl),
+    callersAtOnce(ttl, caller),
+    waiterThatComesBack(ttl, caller),
+    waiterThatDies(ttl, caller),
+    waiterThatIsStopped(ttl, caller),
+    extensionWithoutAnswer(ttl, caller),
+    turnThatEndsSlowly(ttl, caller),
+    turnThatEndsTwice(ttl, caller),
+    harmWhileAsking(ttl, caller),
     requestOvertakenByItsSuccessor,
   );

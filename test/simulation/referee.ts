@@ -67,7 +67,10 @@ export class Referee {
     this.attempts.push(attempt);
     this.names.add(step.name);
     const wait = step.wait === Infinity ? 'as long as it takes' : `${step.wait} ms`;
-    this.settings.log.note(caller, `asks for ${step.name}, ttl ${step.ttl} ms, waits ${wait}`);
+    const { limit } = step;
+    const terms =
+      limit === undefined ? '' : limit === Infinity ? ' to share' : ` beside ${limit - 1} at most`;
+    this.settings.log.note(caller, `asks for ${step.name}${terms}, ttl ${step.ttl} ms, waits ${wait}`);
     return attempt;
   }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { callersAtOnce, encounter, waiterThatComesBack, waiterThatDies } from './encounter.arbitrary.js';
 import type { Schedule, Step, TimedStep } from './schedule.js';
-import { acquire, crash, fault, loss, moment, passing } from './step.arbitrary.js';
+import { acquire, crash, either, fault, loss, moment, passing } from './step.arbitrary.js';
 
 const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
   fc.tuple(moment, step).map(([after, timed]): TimedStep[] => [{ after, ...timed }]);
@@ -19,13 +19,13 @@ const trip = fc.constantFrom(1, 0.2, 3);
 const anyTrip = fc.constantFrom(1, 0.2, 3, 12);
 const ttl = fc.constantFrom(4_000, 1_000, 300, 100);
 
-const calm = (leases: fc.Arbitrary<number>): fc.Arbitrary<Schedule> =>
+const calm = (leases: fc.Arbitrary<number>, caller = acquire): fc.Arbitrary<Schedule> =>
   schedule(
     fc.oneof(
-      { weight: 8, arbitrary: one(acquire(leases)) },
-      { weight: 2, arbitrary: callersAtOnce(leases) },
-      { weight: 2, arbitrary: waiterThatComesBack(leases) },
-      { weight: 1, arbitrary: waiterThatDies(leases) },
+      { weight: 8, arbitrary: one(caller(leases)) },
+      { weight: 2, arbitrary: callersAtOnce(leases, caller) },
+      { weight: 2, arbitrary: waiterThatComesBack(leases, caller) },
+      { weight: 1, arbitrary: waiterThatDies(leases, caller) },
       { weight: 1, arbitrary: one(crash) },
     ),
     trip,
@@ -34,28 +34,47 @@ const calm = (leases: fc.Arbitrary<number>): fc.Arbitrary<Schedule> =>
 /** Nothing goes wrong but that processes die: everything has to happen at once. */
 export const calmSchedule = fc.oneof(calm(ttl), calm(fc.constant(1_000)), calm(fc.constant(300)));
 
+/** The same with readers, writers and permits. */
+export const calmModesSchedule = fc.oneof(
+  calm(ttl, either),
+  calm(fc.constant(1_000), either),
+  calm(fc.constant(300), either),
+);
+
 const anyLease = fc.oneof(ttl, fc.constantFrom(40, 12_000));
 
+const stormy = (caller = acquire): fc.Arbitrary<Schedule> =>
+  schedule(
+    fc.oneof(
+      { weight: 8, arbitrary: one(caller(anyLease)) },
+      { weight: 4, arbitrary: one(passing(anyLease, caller)) },
+      { weight: 4, arbitrary: encounter(anyLease, caller) },
+      { weight: 4, arbitrary: one(fault) },
+      { weight: 1, arbitrary: one(crash) },
+    ),
+    anyTrip,
+  );
+
 /** The network, the server and the processes misbehave, but the server keeps its data. */
-export const stormySchedule = schedule(
-  fc.oneof(
-    { weight: 8, arbitrary: one(acquire(anyLease)) },
-    { weight: 4, arbitrary: one(passing(anyLease)) },
-    { weight: 4, arbitrary: encounter(anyLease) },
-    { weight: 4, arbitrary: one(fault) },
-    { weight: 1, arbitrary: one(crash) },
-  ),
-  anyTrip,
-);
+export const stormySchedule = stormy();
+
+/** The same with readers, writers and permits. */
+export const stormyModesSchedule = stormy(either);
+
+const lossy = (caller = acquire): fc.Arbitrary<Schedule> =>
+  schedule(
+    fc.oneof(
+      { weight: 8, arbitrary: one(caller(ttl)) },
+      { weight: 2, arbitrary: one(passing(ttl, caller)) },
+      { weight: 1, arbitrary: callersAtOnce(ttl, caller) },
+      { weight: 2, arbitrary: one(fault) },
+      { weight: 3, arbitrary: one(loss) },
+    ),
+    anyTrip,
+  );
 
 /** The server forgets as well. */
-export const lossySchedule = schedule(
-  fc.oneof(
-    { weight: 8, arbitrary: one(acquire(ttl)) },
-    { weight: 2, arbitrary: one(passing(ttl)) },
-    { weight: 1, arbitrary: callersAtOnce(ttl) },
-    { weight: 2, arbitrary: one(fault) },
-    { weight: 3, arbitrary: one(loss) },
-  ),
-  anyTrip,
-);
+export const lossySchedule = lossy();
+
+/** The same with readers, writers and permits. */
+export const lossyModesSchedule = lossy(either);

@@ -18,6 +18,8 @@ export interface AcquireStep {
   /** Gives up the wait after this long. */
   readonly abortAfter: number | undefined;
   readonly extend: { readonly after: number; readonly ttl: number } | undefined;
+  /** Most holders beside which it may hold, itself among them; undefined where it wants to be alone. */
+  readonly limit?: number | undefined;
   /** Detaches its hold, and lets another instance go on with it. */
   readonly pass?: Pass | undefined;
 }

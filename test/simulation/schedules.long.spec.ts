@@ -1,5 +1,12 @@
 import { assertSchedules } from './explore.js';
-import { calmSchedule, lossySchedule, stormySchedule } from './schedule.arbitrary.js';
+import {
+  calmModesSchedule,
+  calmSchedule,
+  lossyModesSchedule,
+  lossySchedule,
+  stormyModesSchedule,
+  stormySchedule,
+} from './schedule.arbitrary.js';
 
 describe('Thousands of random schedules of several instances', () => {
   it('grants a free lock within one trip when nothing but a process fails', async () => {
@@ -12,5 +19,17 @@ describe('Thousands of random schedules of several instances', () => {
 
   it('lets tokens grow and goes on when the server loses its data', async () => {
     await assertSchedules('lossy', lossySchedule, 15_000);
+  });
+
+  it('grants readers, writers and permits within one trip when nothing but a process fails', async () => {
+    await assertSchedules('calm modes', calmModesSchedule, 15_000);
+  });
+
+  it('lets only those in together who may be, and leaves nobody behind, whatever happens', async () => {
+    await assertSchedules('stormy modes', stormyModesSchedule, 40_000);
+  });
+
+  it('goes on with readers, writers and permits when the server loses its data', async () => {
+    await assertSchedules('lossy modes', lossyModesSchedule, 15_000);
   });
 });

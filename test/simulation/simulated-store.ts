@@ -5,6 +5,7 @@ import type {
   Grant,
   LockStore,
   OwnerChange,
+  SharedTerms,
   StoreEvents,
   Taken,
   YieldRequest,
@@ -31,8 +32,8 @@ export class SimulatedStore implements LockStore {
     return this.inbox.open;
   }
 
-  place(claim: number, tokens: number): string {
-    return this.server.place(claim, tokens);
+  place(claim: number, tokens: number, shared?: SharedTerms): string {
+    return this.server.place(claim, tokens, shared);
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {

@@ -128,8 +128,7 @@ export class Simulation {
       return this.server.clear();
     }
     if (step.kind === 'forceRelease') {
-      const [holder] = this.server.query(step.name).held;
-      if (holder) this.referee.revoked(step.name, holder.owner);
+      for (const { owner } of this.server.query(step.name).held) this.referee.revoked(step.name, owner);
       return void this.server.forceRelease(step.name);
     }
     if (step.kind === 'refuse') return this.log.note('server', `answers with errors for ${step.lasts} ms`);
@@ -176,7 +175,17 @@ export class Simulation {
         controller.abort(new GivenUp());
       }, abortAfter);
     }
-    const options = { ttl, wait, outageTimeout, renew, minHold, maxHold, signal: controller.signal };
+    const terms = step.limit === undefined ? {} : ({ mode: 'shared', limit: step.limit } as const);
+    const options = {
+      ttl,
+      wait,
+      outageTimeout,
+      renew,
+      minHold,
+      maxHold,
+      signal: controller.signal,
+      ...terms,
+    };
     service
       .acquire(step.name, options)
       .then(

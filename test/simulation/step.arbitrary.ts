@@ -32,10 +32,20 @@ export const acquire = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
     })
     .map((step) => ({ ...step, minHold: Math.min(step.minHold, step.maxHold) }));
 
-/** A caller whose hold may go to another instance. */
-export const passing = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+/** A caller that would hold beside others, at most so many. */
+export const sharing = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
   fc
-    .tuple(acquire(ttl), fc.record({ after: fc.nat({ max: 60 }), to: instance, transit: moment }))
+    .tuple(acquire(ttl), fc.constantFrom(Infinity, Infinity, 1, 2, 3))
+    .map(([step, limit]) => ({ ...step, limit }));
+
+/** A caller of either mode. */
+export const either = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+  fc.oneof({ weight: 1, arbitrary: acquire(ttl) }, { weight: 2, arbitrary: sharing(ttl) });
+
+/** A caller whose hold may go to another instance. */
+export const passing = (ttl: fc.Arbitrary<number>, caller = acquire): fc.Arbitrary<AcquireStep> =>
+  fc
+    .tuple(caller(ttl), fc.record({ after: fc.nat({ max: 60 }), to: instance, transit: moment }))
     .map(([step, pass]) => ({ ...step, work: step.work + pass.after + 1, pass }));
 
 export const crash: fc.Arbitrary<FaultStep> = fc.record({

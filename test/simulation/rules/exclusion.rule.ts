@@ -1,18 +1,27 @@
 import type { Attempt } from '../attempt.js';
+import { mayHoldTogether } from './compatibility.js';
 import type { Court, Rule } from './court.js';
 
-/** Holds of one name exclude each other, and nobody begins before the one before it has been told. */
+/** Only those hold one name at the same time that may, and nobody begins before those before it have been told. */
 export class ExclusionRule implements Rule {
   constructor(private readonly court: Court) {}
 
   granted(attempt: Attempt): void {
     const { attempts, expectations, fail } = this.court;
     if (!expectations.exclusive) return;
-    for (const other of attempts) {
-      if (other === attempt || other.step.name !== attempt.step.name || other.state !== 'holding') continue;
-      if (other.process.awake && !other.lock?.signal.aborted)
-        fail(`${attempt.caller} holds ${attempt.step.name}, and ${other.caller} has not been told`);
-    }
+    const untold = attempts.filter(
+      (other) =>
+        other !== attempt &&
+        other.step.name === attempt.step.name &&
+        other.state === 'holding' &&
+        other.process.awake &&
+        !other.lock?.signal.aborted,
+    );
+    if (mayHoldTogether([attempt, ...untold].map(({ step }) => step))) return;
+    const others = untold.map(({ caller }) => caller).join(', ');
+    fail(
+      `${attempt.caller} holds ${attempt.step.name}, and has to share it with ${others}, not told otherwise`,
+    );
   }
 
   afterEvent(live: readonly Attempt[]): void {
@@ -20,7 +29,7 @@ export class ExclusionRule implements Rule {
     if (!expectations.exclusive) return;
     for (const name of names) {
       const holders = live.filter(({ step, lock }) => step.name === name && lock?.held);
-      if (holders.length < 2) continue;
+      if (mayHoldTogether(holders.map(({ step }) => step))) continue;
       fail(`${holders.map(({ caller }) => caller).join(' and ')} hold ${name} at the same time`);
     }
   }

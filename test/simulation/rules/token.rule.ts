@@ -5,8 +5,8 @@ import type { Court, Rule } from './court.js';
 /**
  * A hold that was granted later has a greater token, and no two have the same.
  *
- * Where the server loses its data, only one that was asked for later, by an instance without a lock, is sure to
- * be younger: another instance may pass on a hold from before.
+ * Where the server loses its data, or two share the name, only one that was asked for later, by an instance without a
+ * lock, is sure to be younger: another instance may pass on a hold from before, or hear of it late.
  */
 export class TokenRule implements Rule {
   constructor(private readonly court: Court) {}
@@ -17,7 +17,9 @@ export class TokenRule implements Rule {
       if (other === attempt || other.step.name !== attempt.step.name || !other.lock) continue;
       const token = other.lock.fencingToken;
       if (token === fencingToken) fail(`${attempt.caller} and ${other.caller} have the same token ${token}`);
-      const earlier = expectations.exclusive || (attempt.fresh && other.grantedAs < attempt.begunAs);
+      const inTurn = attempt.step.limit === undefined || other.step.limit === undefined;
+      const earlier =
+        (expectations.exclusive && inTurn) || (attempt.fresh && other.grantedAs < attempt.begunAs);
       if (earlier && token > fencingToken)
         fail(`${attempt.caller} has token ${fencingToken} after ${other.caller}'s ${token}`);
     }

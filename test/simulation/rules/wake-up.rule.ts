@@ -1,19 +1,25 @@
 import type { LockInfo } from '../../../lib/interfaces/lock.interface.js';
 import type { Attempt } from '../attempt.js';
+import { mayJoin } from './compatibility.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
 /** After faults: a request that was lost without notice, the reconnect, and a re-ask. */
 const HEALING = 1_000 + 50 + 1_000 * 1.02;
 
 /**
- * A free lock is granted to one who waits: within a trip where nothing is wrong, within the re-ask after faults.
- * Where nothing is wrong, neither does the server keep a lock that nobody uses.
+ * A free lock is granted to one who waits: within a trip where nothing is wrong, within the re-ask after faults. So is
+ * one that others hold where all who wait may join them. Where nothing is wrong, neither does the server keep a lock
+ * that nobody uses, nor more holds of it than are used.
  */
 export class WakeUpRule implements Rule {
   private readonly freeSince = new Map<string, number>();
+  private readonly openSince = new Map<string, number>();
   private readonly keptSince = new Map<string, number>();
+  private readonly matchedAt = new Map<string, number>();
   private readonly usedAt = new Map<string, number>();
   private readonly inUse = new Set<string>();
+  /** Names of which no more holds are kept than are used. */
+  private readonly matched = new Set<string>();
 
   constructor(private readonly court: Court) {}
 
@@ -21,6 +27,7 @@ export class WakeUpRule implements Rule {
     const { time, names, expectations, quietSince, longestTrip } = this.court;
     const trips = 4 * longestTrip + TIMER_SLACK + CLOCK_SLACK;
     for (const name of this.inUse) this.usedAt.set(name, time.now);
+    for (const name of this.matched) this.matchedAt.set(name, time.now);
     for (const name of names) {
       const free = this.freeSince.get(name) ?? 0;
       const used = this.usedAt.get(name) ?? 0;
@@ -29,30 +36,56 @@ export class WakeUpRule implements Rule {
       if (expectations.prompt) this.assertNobodyOverlooked(name, used, trips);
       const orphaned = Math.max(used, this.keptSince.get(name) ?? time.now);
       if (expectations.calm) this.assertNothingOrphaned(name, orphaned, trips);
+      if (expectations.calm)
+        this.assertNothingOrphaned(name, this.matchedAt.get(name) ?? time.now, 2 * trips);
+      const open = this.openSince.get(name);
+      if (open === undefined) continue;
+      if (expectations.prompt && !this.anyDead) this.assertNobodyOverlooked(name, open, trips);
+      else this.assertNobodyOverlooked(name, Math.max(open, quietSince), HEALING + trips);
     }
   }
 
   afterEvent(): void {
     for (const name of this.court.names) {
-      const [holder] = this.court.server.query(name).held;
-      this.noteFree(name, holder);
-      this.noteUsed(name, holder);
+      const { held } = this.court.server.query(name);
+      this.noteFree(name, held);
+      this.noteOpen(name, held);
+      this.noteUsed(name, held);
     }
   }
 
-  private noteFree(name: string, holder: LockInfo | undefined): void {
+  private noteFree(name: string, held: readonly LockInfo[]): void {
     const { time } = this.court;
     const free = this.freeSince.get(name) ?? 0;
-    if (!holder) this.keptSince.delete(name);
+    if (held.length === 0) this.keptSince.delete(name);
     else if (!this.keptSince.has(name)) this.keptSince.set(name, time.now);
-    this.freeSince.set(name, holder ? time.now + (holder.remaining ?? Infinity) : Math.min(free, time.now));
+    const left = Math.max(...held.map(({ remaining = Infinity }) => remaining));
+    this.freeSince.set(name, held.length > 0 ? time.now + left : Math.min(free, time.now));
   }
 
-  private noteUsed(name: string, holder: LockInfo | undefined): void {
+  /** Whether everybody who waits may join those who hold, so that nobody is rightly kept waiting by another. */
+  private noteOpen(name: string, held: readonly LockInfo[]): void {
+    const waiters = this.court.attempts.filter(
+      ({ state, step, process }) => step.name === name && state === 'waiting' && process.alive,
+    );
+    if (held.length === 0 || !waiters.every(({ step }) => mayJoin(step, held))) this.openSince.delete(name);
+    else if (!this.openSince.has(name)) this.openSince.set(name, this.court.time.now);
+  }
+
+  private noteUsed(name: string, held: readonly LockInfo[]): void {
     const users = this.court.attempts.filter(({ step }) => step.name === name);
-    const ownerDied = users.some(({ caller, process }) => !process.alive && caller[0] === holder?.owner[0]);
-    if (ownerDied || users.some(isUsing)) this.inUse.add(name);
+    const ofTheDead = held.filter(({ owner }) =>
+      users.some(({ caller, process }) => !process.alive && caller[0] === owner[0]),
+    ).length;
+    const using = users.filter(isUsing).length;
+    if (ofTheDead + using > 0) this.inUse.add(name);
     else this.inUse.delete(name);
+    if (held.length <= ofTheDead + using) this.matched.add(name);
+    else this.matched.delete(name);
+  }
+
+  private get anyDead(): boolean {
+    return this.court.attempts.some(({ process }) => !process.alive);
   }
 
   private assertNobodyOverlooked(name: string, since: number, bound: number): void {
