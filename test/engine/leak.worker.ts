@@ -43,9 +43,26 @@ const ways = {
     aborter.abort();
     await Promise.all([...waits, lock.release()]);
   },
+  /** Readers of both, a writer, and one too many for the permits that are left. */
+  async shared(name: string): Promise<void> {
+    const readers = [first, second, first].map(({ locks }) =>
+      locks.using(name, { mode: 'shared' }, () => undefined),
+    );
+    const writer = second.locks.using(name, () => undefined);
+    const permits = [first, second].map(({ locks }) =>
+      locks
+        .using(name, { mode: 'shared', limit: 1, wait: 1 + Math.random() }, () => undefined)
+        .catch(ignoreTimeout),
+    );
+    await Promise.all([...readers, writer, ...permits]);
+  },
   /** Never released: its lease ends by itself. */
   async forgotten(name: string): Promise<void> {
     await first.locks.acquire(name, { ttl: 50, renew: false });
+  },
+  async forgottenByReaders(name: string): Promise<void> {
+    const terms = { mode: 'shared', ttl: 50, renew: false } as const;
+    await Promise.all([first, second].map(({ locks }) => locks.acquire(name, terms)));
   },
 };
 

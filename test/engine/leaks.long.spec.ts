@@ -23,19 +23,21 @@ describe('No leak', () => {
   const quiet = (): Promise<unknown> =>
     waitFor(async () => (await worker.call('inUse')).every((size) => size === 0), { timeout: 20_000 });
 
-  it('is there after 100,000 distinct names, locked and unlocked, contended, abandoned and forgotten', async () => {
-    const all = async (prefix: string, share: number): Promise<void> => {
-      await worker.call('use', 'uncontended', prefix, share);
-      await worker.call('use', 'contended', prefix, share);
-      await worker.call('use', 'abandoned', prefix, share);
-      await worker.call('use', 'aborted', prefix, share);
-      await worker.call('use', 'forgotten', prefix, share);
+  const exclusive = ['uncontended', 'contended', 'abandoned', 'aborted', 'forgotten'] as const;
+  const shared = ['shared', 'forgottenByReaders'] as const;
+
+  it.each([
+    ['locked and unlocked, contended, abandoned and forgotten', exclusive, 20_000],
+    ['read, written and counted, contended and forgotten', shared, 50_000],
+  ])('is there after 100,000 distinct names, %s', async (title, ways, share) => {
+    const all = async (prefix: string, names: number): Promise<void> => {
+      for (const way of ways) await worker.call('use', way, `${title} ${prefix}`, names);
       await quiet();
     };
     // What grows once, such as compiled code and connections' buffers, has grown after this.
     await all('before', 3_000);
     const before = await worker.call('left');
-    await all('counted', 20_000);
+    await all('counted', share);
     const after = await worker.call('left');
 
     expect(after).toEqual({
