@@ -11,7 +11,8 @@ import {
   type Taken,
   TooFewReplicas,
 } from '../store/lock-store.js';
-import { ownersOf } from '../store/owner-id.js';
+import { ownersOf, sharedTurn } from '../store/owner-id.js';
+import { parsePlace } from '../store/place.js';
 import type { ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { HeldLeases } from './held-leases.js';
@@ -171,6 +172,17 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   askAgain(): void {
     if (this.requesting) this.askedToAskAgain = true;
     else if (this.phase === 'contending') this.ask();
+  }
+
+  /** Whether callers here wait at a place in the store's queue, or hold what leaving it late would give up. */
+  needs(place: string): boolean {
+    if (this.place === place) return true;
+    const { instance, shared } = parsePlace(place);
+    return shared !== undefined && this.holdsOf(sharedTurn(instance, shared.turn));
+  }
+
+  private holdsOf(turn: string): boolean {
+    return [...(this.shares?.keys() ?? [])].some((owner) => owner.startsWith(turn));
   }
 
   /** Whether a grant of this owner id is, or may become, the lease of this queue. */

@@ -129,6 +129,10 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.queues.get(name)?.askAgain();
   }
 
+  probed(name: string, place: string): void {
+    if (!this.queues.get(name)?.needs(place)) void this.cancel(name, place);
+  }
+
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.revoke(owner);
     this.attachments.revoke(owner);

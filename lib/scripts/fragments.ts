@@ -102,7 +102,8 @@ end
  * The grant runs for the short claim lease that the waiter asked for; its first renewal makes it a full one.
  * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`, with `|<turn>|<limit or nothing>` after that for
  * shared holds. Where the key `shared` was not declared such a waiter is only told to ask, and the lock is free.
- * With `probing` set, a head that cannot have the lock yet has to be alive to keep the others waiting.
+ * With `probing` set, a head that cannot have the lock yet has to be alive to keep the others waiting, and is asked
+ * whether it still waits: leaving the queue may have failed.
  */
 export const HAND_OFF = `
 local probing
@@ -125,7 +126,7 @@ local function hand_off(lock, queue, own, shared, held, take)
       room = math.min(tonumber(wanted), (tonumber(limit) or math.huge) - held)
     end
     if instance and (room < 1 or turn ~= '' and not shared) then
-      local asked = shared and 'waiting' or 'released ' .. string.sub(lock, prefix + 2, -2)
+      local asked = (shared and 'waiting ' .. member .. ' ' or 'released ') .. string.sub(lock, prefix + 2, -2)
       if member == own or shared and not probing or tell(instance, asked) then
         redis.call('ZADD', queue, head[2], member)
         redis.call('PEXPIRE', queue, 60000)

@@ -89,6 +89,8 @@ export interface StoreEvents {
   revoked(name: string, owner: string): void;
   /** The lock may be free: whoever waits for it here should ask. For stores that hand no lock over. */
   released(name: string): void;
+  /** The place of this instance keeps others waiting: it has to be left, should nobody here wait at it. */
+  probed(name: string, place: string): void;
   /** Grants can be received (again), of this name or of all: whoever waits should ask. */
   subscribed(name?: string): void;
   /** Commands can be sent again after an interruption: every lease is in doubt. */

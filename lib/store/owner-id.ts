@@ -35,6 +35,11 @@ export function isSharedOwner(owner: string): boolean {
   return SHARED.test(owner);
 }
 
+/** What the owner ids of all holds of a turn begin with. */
+export function sharedTurn(instance: string, turn: string): string {
+  return `${instance}~${turn}:`;
+}
+
 /** The owner id of a turn's n-th shared hold, counted from 1. */
 export function sharedOwner(instance: string, turn: string, n: number): string {
   return formatOwner({ instance, mark: turn, token: n });

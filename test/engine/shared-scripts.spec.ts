@@ -198,7 +198,7 @@ describe('Scripts of shared holds', () => {
 
     expect(await waiters()).toEqual(['w|3000|1', 'b|3000|1|s1|']);
     await waitFor(() => messages.length === 1);
-    expect(messages).toEqual(['waiting']);
+    expect(messages).toEqual(['waiting w|3000|1 n']);
   });
 
   it('let a single attempt past a head that is dead, but past none that lives', async () => {

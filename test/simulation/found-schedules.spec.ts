@@ -106,6 +106,16 @@ describe('A schedule that was found', () => {
     await expect(run(steps, { straggle: 10 })).resolves.toBeUndefined();
   });
 
+  it('lets readers in although a writer could not tell the server that it had left', async () => {
+    const steps: TimedStep[] = [
+      caller({ instance: 1, limit: Infinity, work: 8_000 }),
+      caller({ after: 10, instance: 1, abortAfter: 20 }),
+      { after: 19, kind: 'refuse', lasts: 100 },
+      caller({ after: 200, limit: Infinity }),
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
+
   it('asks again at once when its inbox opened while a turn ended', async () => {
     const callers = [
       caller({ instance: 1, ttl: 300 }),

@@ -60,6 +60,7 @@ export class InboxConnection {
       this.server.open({
         granted: (...grant) => this.deliver(generation, () => events?.granted(...grant)),
         revoked: (...hold) => this.deliver(generation, () => events?.revoked(...hold)),
+        probed: (...place) => this.deliver(generation, () => events?.probed(...place)),
         released: () => undefined,
         subscribed: () => undefined,
         reconnected: () => undefined,

@@ -289,7 +289,10 @@ export class MemoryLockServer {
       const inbox = this.inboxes.get(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
-      if (room < 1 && inbox) break;
+      if (room < 1 && inbox) {
+        if (own.take && place !== own.place) deliver(() => inbox.probed(name, place));
+        break;
+      }
       this.dequeue(name, place);
       if (place === own.place) {
         own.take?.(room);

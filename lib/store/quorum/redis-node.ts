@@ -109,4 +109,9 @@ export class RedisNode implements QuorumNode {
   }
 }
 
-const unused = { granted: () => undefined, released: () => undefined, reconnected: () => undefined };
+const unused = {
+  probed: () => undefined,
+  granted: () => undefined,
+  released: () => undefined,
+  reconnected: () => undefined,
+};

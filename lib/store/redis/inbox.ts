@@ -4,6 +4,7 @@ import { sharedOwner } from '../owner-id.js';
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
 const SHARED = /^shared (\d+) (\d+) (\d+) (\w+) (.*)$/s;
 const RELEASED = /^released (.*)$/s;
+const WAITING = /^waiting (\S+) (.*)$/s;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
 /** One instance's ear, by which scripts of other instances hand it locks. */
@@ -35,6 +36,8 @@ export function deliver(message: string, instance: string, events: StoreEvents):
   }
   const released = RELEASED.exec(message);
   if (released) return events.released(released[1] ?? '');
+  const waiting = WAITING.exec(message);
+  if (waiting) return events.probed(waiting[2] ?? '', waiting[1] ?? '');
   const revoked = REVOKED.exec(message);
   if (revoked) events.revoked(revoked[2] ?? '', revoked[1] ?? '');
 }

@@ -224,6 +224,40 @@ describe('A turn for shared holds', () => {
     expect((await store.next('acquire')).request.replicas).toMatchObject({ min: 2 });
   });
 
+  it('leaves its place again when somebody is kept waiting by it and nobody waits there', async () => {
+    const aborter = new AbortController();
+    const holds = [observe(fixture.acquire({ signal: aborter.signal })), observe(fixture.acquire(READ))];
+    (await fixture.store.next('acquire')).answer(taken(100));
+    await settle();
+    aborter.abort();
+    const { request, fail } = await fixture.store.next('cancel');
+    fail(new Error('no answer'));
+    const asked = await fixture.store.next('acquire');
+    asked.answer(taken(100));
+    await settle();
+    fixture.events.probed('n', request.place);
+    expect((await fixture.store.next('cancel')).request).toEqual(request);
+    fixture.events.probed('n', asked.request.place ?? '');
+
+    expect(fixture.store.unseen('cancel')).toBe(0);
+    fixture.events.probed('other', 'me|3000|1');
+    expect((await fixture.store.next('cancel')).request.name).toBe('other');
+    expect(holds[1]).toEqual({});
+  });
+
+  it('keeps its holds when it hears only then that its place had kept somebody waiting', async () => {
+    const { holds, turn } = await waiting(READ, READ);
+    fixture.events.granted('n', sharedGrant(turn, 200, 2), 3_000);
+    await settle();
+    void holds[0]?.value?.release();
+    fixture.events.probed('n', `me|3000|1|${turn}|`);
+    expect(fixture.store.unseen('cancel')).toBe(0);
+    void holds[1]?.value?.release();
+    fixture.events.probed('n', `me|3000|1|${turn}|`);
+
+    expect(fixture.store.unseen('cancel')).toBe(1);
+  });
+
   it('loses one hold by force without the others', async () => {
     const { holds, asked, turn } = await asking(READ, READ);
     asked.answer(sharedGrant(turn, 200, 2));
