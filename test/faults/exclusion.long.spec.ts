@@ -1,5 +1,6 @@
 import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
+import { MIXED_LIMITS, PERMITS, READERS_AND_WRITERS } from './support/terms.js';
 
 const ROUND = 20_000;
 
@@ -20,5 +21,18 @@ describe('four processes with random work and random faults, for minutes', () =>
 
   it.each([1, 2, 3, 4, 5, 6])('write with growing tokens even when Redis loses its data (%d)', async () => {
     await expectExclusion(scene, ROUND, { takeData: true });
+  });
+
+  it.each([1, 2, 3])('have no writer hold beside anybody (%d)', async () => {
+    await expectExclusion(scene, ROUND, { takeData: false, terms: READERS_AND_WRITERS });
+  });
+
+  it.each([1, 2, 3])('have no more holders than their limits allow (%d)', async () => {
+    await expectExclusion(scene, ROUND, { takeData: false, terms: PERMITS });
+    await expectExclusion(scene, ROUND, { takeData: false, terms: MIXED_LIMITS });
+  });
+
+  it.each([1, 2, 3])('get every permit back although Redis loses its data (%d)', async () => {
+    await expectExclusion(scene, ROUND, { takeData: true, terms: MIXED_LIMITS });
   });
 });

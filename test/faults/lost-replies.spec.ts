@@ -1,6 +1,8 @@
 import { acquireScript } from '../../lib/scripts/acquire.script.js';
+import { acquireSharedScript } from '../../lib/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../lib/scripts/cancel.script.js';
 import { releaseScript } from '../../lib/scripts/release.script.js';
+import { releaseSharedScript } from '../../lib/scripts/release-shared.script.js';
 import { yieldScript } from '../../lib/scripts/yield.script.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectNoHarm, HeldScene } from './support/held-scene.js';
@@ -24,6 +26,21 @@ describe('a lost reply, again and again', () => {
     await scene.open({ ttl: 20_000 });
     // Two callers here, so that turns end with a yield; and one name that is free between two holds.
     await held.rush(['job', 'free']);
+    for (let i = 0; i < 5; i++) {
+      await held.holder.proxy.loseNextReply(sha);
+      await scene.untilEveryoneHeld(2, 5_000);
+    }
+
+    await expectNoHarm(held, await scene.close());
+  });
+
+  it.each([
+    ['acquire-shared', acquireSharedScript.sha],
+    ['release-shared', releaseSharedScript.sha],
+  ])('the reply of %s lost, again and again, costs nobody a turn, and no permit', async (_name, sha) => {
+    // A permit kept by nobody would be missed for the whole of so long a lease.
+    await scene.open({ ttl: 20_000 });
+    await held.rush(['job', 'free'], [{ mode: 'shared', limit: 2 }, { mode: 'shared', limit: 1 }, {}]);
     for (let i = 0; i < 5; i++) {
       await held.holder.proxy.loseNextReply(sha);
       await scene.untilEveryoneHeld(2, 5_000);

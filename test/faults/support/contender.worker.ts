@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockError, type Lock, type LockModuleOptions, type LockService } from '../../../lib/index.js';
+import {
+  isLockError,
+  type Lock,
+  type LockModuleOptions,
+  type LockOptions,
+  type LockService,
+} from '../../../lib/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import { FencedResourceClient } from './fenced-resource.client.js';
 import { HoldObserver } from './hold-observer.js';
@@ -18,6 +24,16 @@ export interface Rush {
   readonly maxWork: number;
   /** Share of the calls that give up early, by a signal or after one attempt. */
   readonly impatience: number;
+  /** What the calls ask for, one or the other by chance; the lock alone where this is left out. */
+  readonly terms?: readonly [Terms, ...Terms[]];
+}
+
+/** How a call wants the lock: alone, or beside others, of which there may be a limited number. */
+export type Terms = Pick<LockOptions, 'mode' | 'limit'>;
+
+interface CallOptions extends Terms {
+  readonly wait?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** How the work of {@link calls.hold} ended. */
@@ -67,10 +83,10 @@ class Contender {
     }
   }
 
-  async hold(name: string): Promise<number> {
+  async hold(name: string, terms: Terms = {}): Promise<number> {
     const { promise: end, resolve: finish } = gate();
     return new Promise((resolve, reject) => {
-      const finished = this.call(name, 'holder', {}, async (lock) => {
+      const finished = this.call(name, 'holder', terms, async (lock) => {
         this.kept.set(name, { lock, finish, finished });
         resolve(lock.fencingToken);
         await end;
@@ -129,10 +145,11 @@ class Contender {
   private async keepCalling(caller: number, rush: Rush, random: SeededRandom): Promise<void> {
     while (this.running) {
       const name = random.pick(rush.names);
+      const terms = rush.terms ? random.pick(rush.terms) : {};
       const given = random.chance(rush.impatience)
         ? random.pick([{ wait: 0 }, { signal: AbortSignal.timeout(Math.round(random.between(0, 60))) }])
         : {};
-      await this.callAtRandom(name, `${caller}`, given, rush.maxWork, random);
+      await this.callAtRandom(name, `${caller}`, { ...terms, ...given }, rush.maxWork, random);
       await sleep(random.between(0, 10));
     }
   }
@@ -140,7 +157,7 @@ class Contender {
   private async callAtRandom(
     name: string,
     caller: string,
-    options: { wait?: number; signal?: AbortSignal },
+    options: CallOptions,
     maxWork: number,
     random: SeededRandom,
   ): Promise<void> {
@@ -163,7 +180,9 @@ class Contender {
     }
   }
 
+  /** Not of shared holds: their tokens cannot fence each other off. */
   private async writeFenced(lock: Lock, record: HoldRecord): Promise<void> {
+    if (record.limit !== undefined) return;
     const accepted = await this.resource.write(record.name, record.token, record.id);
     if (!accepted && lock.held) record.refusedAt = now();
   }
@@ -172,7 +191,7 @@ class Contender {
   private async call(
     name: string,
     caller: string,
-    options: { wait?: number; signal?: AbortSignal },
+    options: CallOptions,
     work: (lock: Lock, record: HoldRecord) => Promise<void>,
   ): Promise<Finished> {
     const id = `${this.process}/${caller}/${++this.lastHold}`;
@@ -181,7 +200,7 @@ class Contender {
     let seen: { record: HoldRecord; failure: unknown; certainUntil: number; aborted: boolean } | undefined;
     try {
       const returned = await this.service.using(name, options, async (lock) => {
-        const observation = this.observer.begin(id, lock, askedAt);
+        const observation = this.observer.begin(id, lock, askedAt, limitOf(options));
         const { record } = observation;
         let failure: unknown;
         try {
@@ -219,6 +238,10 @@ class Contender {
   }
 }
 
+function limitOf({ mode, limit = Infinity }: Terms): number | undefined {
+  return mode === 'shared' ? limit : undefined;
+}
+
 function gate(): { promise: Promise<void>; resolve: () => void } {
   let open: (() => void) | undefined;
   const promise = new Promise<void>((resolve) => (open = resolve));
@@ -249,7 +272,7 @@ const calls = {
   /** Starts callers that acquire, work and release until {@link stop}. */
   rush: (rush: Rush): void => current().rush(rush),
   /** Holds a name until {@link finish}; returns its fencing token. */
-  hold: (name: string): Promise<number> => current().hold(name),
+  hold: (name: string, terms?: Terms): Promise<number> => current().hold(name, terms),
   /** What the holder of {@link hold} sees. */
   look(name: string): { held: boolean; remaining: number; lostBecause: string | undefined } {
     const { lock } = current().keptLock(name);

@@ -1,4 +1,5 @@
 import { waitFor } from '../../support/wait-for.js';
+import type { Terms } from './contender.worker.js';
 import type { Contender, FaultScene, SceneReport } from './fault-scene.js';
 import { TTL } from './fault-scene.js';
 import { now } from './shared-clock.js';
@@ -24,9 +25,14 @@ export class HeldScene {
     await fault();
   }
 
-  /** Starts callers in every process. */
-  async rush(names: readonly [string, ...string[]]): Promise<void> {
-    await this.scene.everyone(({ worker }) => worker.call('rush', { ...CALLERS, names, seed: ++this.seed }));
+  /** Starts callers in every process, who want the lock alone or by one of the given terms. */
+  async rush(
+    names: readonly [string, ...string[]],
+    terms: readonly [Terms, ...Terms[]] = [{}],
+  ): Promise<void> {
+    await this.scene.everyone(({ worker }) =>
+      worker.call('rush', { ...CALLERS, names, seed: ++this.seed, terms }),
+    );
   }
 
   async untilAnotherHolds(): Promise<void> {

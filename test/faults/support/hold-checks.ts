@@ -1,3 +1,4 @@
+import { mayHoldTogether } from '../../support/may-hold-together.js';
 import type { AcceptedWrite } from './fenced-resource.js';
 import type { HoldRecord } from './hold-record.js';
 
@@ -10,17 +11,20 @@ export interface DataLoss {
 /** Looks that a process may take between the end of a lease and the abort of its signal: their timers are due in one turn. */
 const LOOKS_IN_ONE_TURN = 2;
 
-/** Pairs of holders of one name that reported `held` at the same moment, where no loss of data excuses it. */
+/** Holders of one name that reported `held` at the same moment and may not, where no loss of data excuses it. */
 export function overlaps(holds: readonly HoldRecord[], losses: readonly DataLoss[], ttl: number): string[] {
   return eachName(holds, (named) =>
-    named.flatMap((hold, i) => {
-      const end = hold.heldUntil;
-      if (end === undefined) return [];
-      return named
-        .slice(i + 1)
-        .filter((next) => next.heldUntil !== undefined && next.begin < end)
-        .filter((next) => !isExcused(next.begin, end, losses, ttl))
-        .map((next) => `${show(next)} began ${ms(end - next.begin)} before ${show(hold)} ended`);
+    named.flatMap((next, i) => {
+      if (next.heldUntil === undefined) return [];
+      const others = named.slice(0, i).filter(({ heldUntil }) => {
+        const holdsThen = heldUntil !== undefined && next.begin < heldUntil;
+        return holdsThen && !isExcused(next.begin, heldUntil, losses, ttl);
+      });
+      if (mayHoldTogether([next, ...others])) return [];
+      const ends = others.map(
+        (hold) => `${ms((hold.heldUntil ?? 0) - next.begin)} before ${show(hold)} ended`,
+      );
+      return [`${show(next)} began ${ends.join(' and ')}`];
     }),
   );
 }
@@ -38,7 +42,7 @@ export function fencedOffHolders(
   });
 }
 
-/** Lost holds whose signal had not aborted when the next hold of the name began, although their process ran. */
+/** Lost holds whose signal had not aborted when a hold began that they excluded, although their process ran. */
 export function lateAborts(holds: readonly HoldRecord[]): string[] {
   return eachName(holds, (named) =>
     named.flatMap((hold, i) => {
@@ -46,7 +50,9 @@ export function lateAborts(holds: readonly HoldRecord[]): string[] {
       if (hold.abortedAt === undefined && hold.unabortedAt.length > LOOKS_IN_ONE_TURN) {
         return [`${show(hold)} was lost, and its signal never aborted`];
       }
-      const next = named.slice(i + 1).find(({ heldUntil }) => heldUntil !== undefined);
+      const next = named
+        .slice(i + 1)
+        .find((other) => other.heldUntil !== undefined && !mayHoldTogether([hold, other]));
       if (!next) return [];
       const looks = hold.unabortedAt.filter((seenAt) => seenAt < next.begin).length;
       return looks > LOOKS_IN_ONE_TURN
@@ -56,15 +62,22 @@ export function lateAborts(holds: readonly HoldRecord[]): string[] {
   );
 }
 
-/** Holds whose fencing token is not greater than that of the hold before; one that went to another process keeps its. */
+/**
+ * Holds whose fencing token is not greater than that of a hold before which excluded them, and such as have the same;
+ * one that went to another process keeps its.
+ */
 export function fallingTokens(holds: readonly HoldRecord[]): string[] {
   return eachName(holds, (named) => {
     const held = named.filter(({ heldUntil }) => heldUntil !== undefined);
     return held.flatMap((hold, i) => {
-      const before = held[i - 1];
-      return before && hold.id !== before.id && hold.token <= before.token
-        ? [`${show(hold)} came after ${show(before)}`]
-        : [];
+      const before = held
+        .slice(0, i)
+        .find(
+          (other) =>
+            hold.id !== other.id &&
+            (hold.token === other.token || (hold.token < other.token && !mayHoldTogether([hold, other]))),
+        );
+      return before ? [`${show(hold)} came after ${show(before)}`] : [];
     });
   });
 }

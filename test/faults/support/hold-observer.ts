@@ -21,11 +21,17 @@ export class HoldObserver {
   }
 
   /** A hold begins. Call what it returns when its work ends. */
-  begin(id: string, lock: Lock, askedAt: number): { readonly record: HoldRecord; end(): void } {
+  begin(
+    id: string,
+    lock: Lock,
+    askedAt: number,
+    limit?: number,
+  ): { readonly record: HoldRecord; end(): void } {
     const record: HoldRecord = {
       id,
       name: lock.keys.join(),
       token: lock.fencingToken,
+      limit,
       askedAt,
       begin: now(),
       heldUntil: undefined,

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireScript } from '../../../lib/scripts/acquire.script.js';
+import { acquireSharedScript } from '../../../lib/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../../lib/scripts/cancel.script.js';
 import { extendScript } from '../../../lib/scripts/extend.script.js';
+import { extendSharedScript } from '../../../lib/scripts/extend-shared.script.js';
 import { handOverScript } from '../../../lib/scripts/hand-over.script.js';
 import { releaseScript } from '../../../lib/scripts/release.script.js';
+import { releaseSharedScript } from '../../../lib/scripts/release-shared.script.js';
 import { yieldScript } from '../../../lib/scripts/yield.script.js';
 import type { FaultScene } from './fault-scene.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -24,9 +27,12 @@ const KEEP_THE_DATA: Readonly<Record<string, Fault>> = {
   'reply lost': async (scene, random) => {
     const scripts = [
       acquireScript,
+      acquireSharedScript,
       releaseScript,
+      releaseSharedScript,
       yieldScript,
       extendScript,
+      extendSharedScript,
       cancelScript,
       handOverScript,
     ] as const;

@@ -1,5 +1,5 @@
 import type { Attempt } from '../attempt.js';
-import { mayHoldTogether } from './compatibility.js';
+import { mayHoldTogether } from '../../support/may-hold-together.js';
 import type { Court, Rule } from './court.js';
 
 /** Only those hold one name at the same time that may, and nobody begins before those before it have been told. */

@@ -1,6 +1,6 @@
 import type { LockInfo } from '../../../lib/interfaces/lock.interface.js';
 import type { Attempt } from '../attempt.js';
-import { mayJoin } from './compatibility.js';
+import { mayJoin } from '../../support/may-hold-together.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
 /** After faults: a request that was lost without notice, the reconnect, and a re-ask. */

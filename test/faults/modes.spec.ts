@@ -1,0 +1,74 @@
+import { waitFor } from '../support/wait-for.js';
+import { expectExclusion } from './support/exclusion.js';
+import { FaultScene } from './support/fault-scene.js';
+import { MIXED_LIMITS, PERMITS, READERS_AND_WRITERS } from './support/terms.js';
+
+const TTL = 1_800;
+/** Far from the next renewal: what is found out sooner was told. */
+const LONG_TTL = 6_000;
+const AT_ONCE = 1_000;
+const KEY = 'lock:{job}';
+const READ = { mode: 'shared' } as const;
+
+describe('four processes that share names under random faults', () => {
+  let scene: FaultScene;
+
+  beforeAll(async () => {
+    scene = await FaultScene.start(4);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it.each([
+    ['no writer beside anybody', READERS_AND_WRITERS],
+    ['no more than three', PERMITS],
+    ['no more than each of them lets in', MIXED_LIMITS],
+  ])('have %s holding while Redis keeps its data, and get everything back', async (_, terms) => {
+    await expectExclusion(scene, 3_000, { takeData: false, terms });
+  });
+
+  it('get everything back although Redis loses its data', async () => {
+    await expectExclusion(scene, 3_000, { takeData: true, terms: MIXED_LIMITS });
+  });
+});
+
+describe('two readers, and a writer who waits', () => {
+  let scene: FaultScene;
+
+  beforeAll(async () => {
+    scene = await FaultScene.start(3);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it.each([
+    ['with their next renewal after FLUSHALL', TTL, TTL / 3 + 300, () => scene.admin.flushall()],
+    ['with their next renewal after the key is deleted', TTL, TTL / 3 + 300, () => scene.admin.del(KEY)],
+    [
+      'with their next renewal after the key of shared holds is deleted',
+      TTL,
+      TTL / 3 + 300,
+      () => scene.admin.del(`${KEY}:s`),
+    ],
+    ['at once by forceRelease', LONG_TTL, AT_ONCE, () => scene.operator.forceRelease('job')],
+  ])('lose their holds %s', async (_, ttl, within, fault) => {
+    await scene.open({ ttl });
+    const readers = [scene.contender(0), scene.contender(1)];
+    const tokens = await Promise.all(readers.map(({ worker }) => worker.call('hold', 'job', READ)));
+    const writing = scene.contender(2).worker.call('hold', 'job');
+    await scene.untilWaiting('job', 1);
+    await scene.losing(fault);
+    const lostFrom = scene.losses[0]?.to ?? Infinity;
+    for (const { worker } of readers)
+      await waitFor(async () => (await worker.call('look', 'job')).lostBecause, {
+        that: 'a reader to be told',
+      });
+
+    expect(await writing).toBeGreaterThan(Math.max(...tokens));
+    for (const { worker } of readers) {
+      const { code, record } = await worker.call('finish', 'job');
+      expect(code).toBe('LOCK_LOST');
+      expect((record.abortedAt ?? Infinity) - lostFrom).toBeLessThan(within);
+    }
+    expect(await scene.contender(2).worker.call('finish', 'job')).toMatchObject({ code: undefined });
+    expect((await scene.close()).problems).toEqual([]);
+  });
+});

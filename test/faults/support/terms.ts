@@ -1,0 +1,14 @@
+import type { Terms } from './contender.worker.js';
+
+type AnyOf = readonly [Terms, ...Terms[]];
+
+export const READERS_AND_WRITERS: AnyOf = [{ mode: 'shared' }, { mode: 'shared' }, { mode: 'exclusive' }];
+
+export const PERMITS: AnyOf = [{ mode: 'shared', limit: 3 }];
+
+export const MIXED_LIMITS: AnyOf = [
+  { mode: 'shared', limit: 3 },
+  { mode: 'shared', limit: 2 },
+  { mode: 'shared', limit: 1 },
+  { mode: 'exclusive' },
+];
