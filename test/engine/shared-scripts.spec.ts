@@ -105,7 +105,7 @@ describe('Scripts of shared holds', () => {
     const [again, same] = await share('a~s1', { wanted: 3 });
 
     expect([holds, same]).toEqual([3, 3]);
-    expect(again).toBeGreaterThanOrEqual(Number(token) + 3);
+    expect(again).toBeGreaterThanOrEqual(token + 3);
     expect(await holders()).toEqual(['a~s1:1', 'a~s1:2', 'a~s1:3']);
   });
 

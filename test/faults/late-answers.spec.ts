@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Lock, LockModuleOptions, LockService } from '../../lib/index.js';
+import type { Lock, LockModuleOptions, LockOptions, LockService } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -229,6 +229,53 @@ describe('an answer that comes late, or never', () => {
     }
   });
 
+  it('makes no hold of permits that came after their leases, and keeps none of them', async () => {
+    const permit = { mode: 'shared', limit: 2 } as const;
+    const slow = openBehindProxy({ ttl: 600 });
+    const other = services.open({ connection: server.url });
+    await connect(slow, permit);
+    proxy.hold('toClient');
+    const late = [1, 2].map(() => slow.acquire('job', permit));
+    await waitFor(() => server.client().exists(KEY), { that: 'Redis to grant the permits' });
+    const next = await Promise.all([1, 2].map(() => other.acquire('job', permit)));
+
+    proxy.pass();
+
+    await waitFor(async () => (await other.query('job')).pending.length > 0, {
+      that: 'the process with the late answer to wait again',
+    });
+    expect((await other.query('job')).held).toHaveLength(2);
+    await Promise.all(next.map((lock) => lock.release()));
+    const locks = await Promise.all(late);
+    expect(locks.map(({ held }) => held)).toEqual([true, true]);
+    await Promise.all(locks.map((lock) => lock.release()));
+    await waitFor(async () => (await other.query('job')).held.length === 0, {
+      that: 'all permits to be back',
+    });
+  });
+
+  it('finds a forced release that overtook the answer of an acquire of several readers', async () => {
+    const { holder, operator } = await openWithSeparateInbox();
+    await connect(holder, { mode: 'shared' });
+    proxy.hold('toClient');
+    const acquired = [1, 2].map(() => holder.acquire('job', { mode: 'shared', ttl: 30_000 }));
+    await waitFor(() => server.client().exists(KEY), { that: 'Redis to grant the lock' });
+
+    await operator.forceRelease('job');
+    const writer = await operator.acquire('job', { ttl: 1_000 });
+    proxy.pass();
+
+    await waitFor(async () => (await holder.query('job')).pending.length > 0, {
+      that: 'the readers to queue again',
+    });
+    await writer.release();
+    for (const lock of await Promise.all(acquired)) {
+      expect(lock.held).toBe(true);
+      expect(lock.fencingToken).toBeGreaterThan(writer.fencingToken);
+      await lock.release();
+    }
+  });
+
   it('has its connection reset, so that no request still under way there runs after it was sent again', async () => {
     const errors: unknown[] = [];
     const links: { client: Socket; redis: Socket }[] = [];
@@ -267,8 +314,9 @@ describe('an answer that comes late, or never', () => {
     await Promise.all([broken.release(), whole.release()]);
   });
 
-  async function connect(service: LockService): Promise<void> {
-    await (await service.acquire('another')).release();
+  /** The script that will be asked for is known to Redis then, too. */
+  async function connect(service: LockService, options?: LockOptions): Promise<void> {
+    await (await service.acquire('another', options)).release();
   }
 
   /** Commands of the holder go through the proxy, messages to it do not: so one can overtake the other. */

@@ -5,7 +5,7 @@ export interface HoldRecord {
   readonly name: string;
   readonly token: number;
   /** Most holders beside which it may hold, itself among them; undefined where it is to be alone. */
-  readonly limit: number | undefined;
+  readonly limit?: number | undefined;
   readonly askedAt: number;
   readonly begin: number;
   /** The last moment at which `held` was seen true; undefined where it never was. */
