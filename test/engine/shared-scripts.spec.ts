@@ -225,14 +225,15 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['b~s1:1', 'c~s1:1', 'c~s1:2']);
   });
 
-  it('give permits whose leases have ended to who waits', async () => {
-    await listen('b');
-    await share('a~s1', { limit: 1, ttl: 50 });
-    const [left] = await share('b~s1', { limit: 1 });
+  it('give permits whose leases have ended to who waits, though others hold on', async () => {
+    await listen('c');
+    await share('a~s1', { limit: 2, ttl: 60_000 });
+    await share('b~s1', { limit: 2, ttl: 50 });
+    const [left] = await share('c~s1', { limit: 2 });
     expect(left).toBeLessThanOrEqual(50);
-    await waitFor(async () => (await share('b~s1', { limit: 1 }))[1] === 1);
+    await waitFor(async () => (await share('c~s1', { limit: 2 }))[1] === 1);
 
-    expect(await holders()).toEqual(['b~s1:1']);
+    expect(await holders()).toEqual(['a~s1:1', 'c~s1:1']);
   });
 
   it('tell the end of the first lease to who waits for a permit', async () => {
