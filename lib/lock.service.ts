@@ -73,10 +73,11 @@ export class LockService {
    * caller's `minHold` and `maxHold` count from when it has them all. The lock is lost with the first name that is lost.
    *
    * Below a hold of the same name in the same async context (see {@link using} and `@Locked`) it enters that hold,
-   * without I/O and with the same fencing token.
+   * without I/O and with the same fencing token. With `mode: 'shared'` others may hold it at the same time.
    *
    * @throws LockTimeoutError when somebody else held it for the whole `wait`.
-   * @throws LockDeadlockError at once, when the call's own context holds what the holder waits for in turn.
+   * @throws LockDeadlockError at once, when the call's own context holds what the holder waits for in turn, or holds the
+   * name itself in mode `shared` and asks for it in mode `exclusive`.
    * @throws LockQueueFullError when `maxWaiters` callers of this instance wait for it already.
    * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused.
    * @throws LockClosedError after shutdown began.
@@ -118,7 +119,7 @@ export class LockService {
    * Acquires the lock, runs the work, and releases the lock when the work has settled.
    *
    * An error of the work passes unchanged. Calls below, in the same async context, enter the hold instead of
-   * waiting for it; parallel branches below it exclude each other.
+   * waiting for it; parallel branches below it exclude each other, unless the hold is a shared one.
    *
    * @throws LockLostError when the work succeeded but its hold had been lost meanwhile; further those of {@link acquire}.
    * @example
@@ -170,7 +171,7 @@ export class LockService {
    * Who holds a name and which instances wait for it, in order.
    *
    * The fencing token shown is the one with which the holder's instance began its turn; holds that this instance
-   * passed on in memory since have greater ones.
+   * passed on in memory since have greater ones. Shared holders are listed one by one, without their tokens.
    *
    * @throws LockUnavailableError when Redis does not answer.
    * @example
@@ -184,7 +185,8 @@ export class LockService {
   }
 
   /**
-   * Takes the lock from whoever holds it, for operators: the holder's signal aborts, and the next waiter goes on.
+   * Takes the lock from whoever holds it, all shared holders at once, for operators: the holder's signal aborts, and
+   * the next waiter goes on.
    * The holder's work may still be running; only its fencing token keeps it from writing.
    *
    * @returns whether somebody held it.

@@ -15,7 +15,8 @@ export interface DeadlockedCall {
  * the holder of the wanted name waits. All in this process, so it was refused at once. Answered with 500 over HTTP,
  * for it is a mistake in the order in which the application takes its locks.
  *
- * Acquire the names in one call, or everywhere in the same order.
+ * Acquire the names in one call, or everywhere in the same order. A cycle of one call is one that holds a name in mode
+ * `shared` and asks for it in mode `exclusive`: acquire it in mode `exclusive` in the first place.
  */
 export class LockDeadlockError extends LockError {
   readonly code = 'LOCK_DEADLOCK';

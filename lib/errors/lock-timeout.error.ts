@@ -2,9 +2,9 @@ import { LockError, type LockErrorDetails } from './lock.error.js';
 
 /** What is known about whoever holds a lock that could not be had. */
 export interface LockHolder {
-  /** Owner id of the holder, `<host>-<pid>-<random>:<token>` for a holder of this package. */
+  /** Owner id of the holder, `<host>-<pid>-<random>:<token>` for a holder of this package; `shared` where there may be several. */
   readonly owner?: string;
-  /** Milliseconds for which the holder's lease still runs without renewal, as of the last look. */
+  /** Milliseconds for which the holder's lease, or the first of several, still runs without renewal, as of the last look. */
   readonly remaining?: number;
 }
 

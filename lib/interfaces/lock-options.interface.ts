@@ -24,12 +24,14 @@ export interface LockOptions {
   minHold?: number;
   /**
    * `exclusive`: one holder at a time. `shared`: holders of this mode may have the name at the same time, and exclude
-   * those of the other; many readers or one writer. Who came first goes first in both. Default `exclusive`.
+   * those of the other; many readers or one writer. Who came first goes first, whatever its mode. Below a shared hold an
+   * exclusive one of the same name is refused with LockDeadlockError. Default `exclusive`.
    */
   mode?: 'exclusive' | 'shared';
   /**
    * With mode `shared`: waits until fewer than so many hold the name, so that at most this many do: a semaphore. Every
-   * holder counts, with whatever limit it came; each acquire obeys its own. Default Infinity, a read lock.
+   * holder counts, with whatever limit it came; each acquire obeys its own. Refused on a quorum. Default Infinity, a
+   * read lock.
    */
   limit?: number;
   /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */

@@ -14,7 +14,8 @@ export interface Lock extends AsyncDisposable {
   readonly keys: readonly string[];
   /**
    * A safe integer that grows from each hold of a name to the next; of the first of {@link keys}.
-   * Let the guarded resource refuse a write whose token is lower than one it has seen.
+   * Let the guarded resource refuse a write whose token is lower than one it has seen; not from holders that may
+   * overlap (mode `shared`), whose tokens are unique and grow, too, but tell nobody that another one is over.
    */
   readonly fencingToken: number;
   /** Aborts, with a {@link LockLostError} as its reason, as soon as the hold can no longer be trusted. */
@@ -54,19 +55,26 @@ export interface Lock extends AsyncDisposable {
 export interface LockInfo {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';
-  /** Owner id of a holder, `<host>-<pid>-<random>:<token>` for one of this package, with `~<mark>` before the colon where it was handed over; the part before the colon for a waiting instance. */
+  /**
+   * Owner id of a holder, `<host>-<pid>-<random>:<token>` for one of this package, with `~<mark>` before the colon where
+   * it was handed over, and `<host>-<pid>-<random>~<turn>:<number>` for a shared one; `<host>-<pid>-<random>` for a
+   * waiting instance.
+   */
   readonly owner: string;
-  /** When the hold or the wait began, by the server's clock; unknown for holders that are not of this package. */
+  /** When the hold or the wait began, by the server's clock; unknown for shared holders and those that are not of this package. */
   readonly since?: Date;
   /** Milliseconds of the lease that are left; holders only, and unset for a key without expiry. */
   readonly remaining?: number;
-  /** Fencing token with which the holder's turn began; holders only. */
+  /** Fencing token with which the holder's turn began; exclusive holders only. */
   readonly fencingToken?: number;
   /** Milliseconds that a waiting instance has been waiting; waiters only. */
   readonly waited?: number;
 }
 
-/** Who holds a name and which instances wait for it, in order; shaped like `LockManager.query()` of the Web Locks API. */
+/**
+ * Who holds a name, several in mode `shared`, and which instances wait for it, in order; shaped like
+ * `LockManager.query()` of the Web Locks API.
+ */
 export interface LockSnapshot {
   readonly held: readonly LockInfo[];
   readonly pending: readonly LockInfo[];

@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly cases: readonly string[];
   /** Ids of contestants. */
   readonly only: readonly string[];
+  /** A git revision, or a directory with another build of this package, to measure against instead. */
+  readonly against: string | undefined;
   readonly json: string | undefined;
   readonly help: boolean;
 }
@@ -23,6 +25,9 @@ export const USAGE = `Measures nest-redis-lock against other lock packages, on a
   --rounds N         rounds of each case, in turn for all contestants (default 3)
   --case NAME        only this case; may be repeated
   --only A,B         only these contestants: ${CONTESTANT_IDS.join(', ')}
+  --against REV      exclusive holds of another git revision, or of a directory with another build of this package,
+                     beside those of this one: free-1, free-64, free-256 and hot-1x50, or what --case says of
+                     these; --rounds is how often it starts new processes
   --json FILE        writes all figures to a file
   --help             shows this`;
 
@@ -38,16 +43,23 @@ export function parseOptions(args: readonly string[], caseNames: readonly string
       rounds: { type: 'string' },
       case: { type: 'string', multiple: true, default: [] },
       only: { type: 'string' },
+      against: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1 on.');
-  const only = values.only?.split(',') ?? (values.quick ? QUICK_IDS : [...CONTESTANT_IDS]);
+  const only = values.only?.split(',') ?? defaultIds(values);
   refuseUnknown('--only', only, CONTESTANT_IDS);
   refuseUnknown('--case', values.case, caseNames);
-  return { quick: values.quick, rounds, cases: values.case, only, json: values.json, help: values.help };
+  const { quick, case: cases, against, json, help } = values;
+  return { quick, rounds, cases, only, against, json, help };
+}
+
+function defaultIds({ quick, against }: { quick: boolean; against?: string }): readonly string[] {
+  if (against !== undefined) return ['ours'];
+  return quick ? QUICK_IDS : CONTESTANT_IDS;
 }
 
 function refuseUnknown(option: string, given: readonly string[], known: readonly string[]): void {

@@ -1,7 +1,16 @@
+/** That a caller wants a name together with others. */
+export interface Together {
+  /** With at most so many holders; Infinity for a reader. */
+  readonly limit: number;
+}
+
 /** How a lock is measured: whatever its own interface looks like. */
 export interface Contestant {
-  /** Waits for the lock of a name, runs the work, releases. Rejects where the lock could not be had. */
-  hold(name: string, work: () => Promise<void>): Promise<void>;
+  /**
+   * Waits for the lock of a name, runs the work, releases. Rejects where the lock could not be had. Only those who
+   * know of holds by several take `together`.
+   */
+  hold(name: string, work: () => Promise<void>, together?: Together): Promise<void>;
   /** The same for several names, all or none. Left out where the package takes one name at a time. */
   holdAll?(names: readonly string[], work: () => Promise<void>): Promise<void>;
   /** Ends connections and timers. */

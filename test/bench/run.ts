@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { RedisServer } from '../support/redis-server.js';
-import { parseOptions, USAGE } from './bench-options.js';
-import type { Bench, CaseReport } from './bench.js';
+import { type BenchOptions, parseOptions, USAGE } from './bench-options.js';
+import type { Bench, BenchCase, CaseReport } from './bench.js';
+import { againstCase } from './cases/against.case.js';
 import { benchCases } from './cases/index.js';
 import type { ContestantDefinition } from './contestant.js';
 import { CONTESTANT_IDS, loadContestant } from './contestants.js';
@@ -39,12 +40,7 @@ async function main(): Promise<void> {
   for (const [id, definition] of contestants) console.log(describeContestant(id, definition));
 
   const reports: CaseReport[] = [];
-  for (const benchCase of benchCases) {
-    const isWanted =
-      options.cases.length === 0
-        ? !options.quick || benchCase.isQuick
-        : options.cases.includes(benchCase.name);
-    if (!isWanted) continue;
+  for (const benchCase of casesOf(options)) {
     const found = await benchCase.run(bench);
     // A short round says nothing about time.
     const report = options.quick ? { ...found, goals: found.goals.filter(({ isCount }) => isCount) } : found;
@@ -67,6 +63,13 @@ async function main(): Promise<void> {
     console.error(`\nCounts that must hold on any machine do not:\n${broken.join('\n')}`);
     process.exitCode = 1;
   }
+}
+
+function casesOf({ against, cases, quick }: BenchOptions): readonly BenchCase[] {
+  if (against !== undefined) return [againstCase(against)];
+  return benchCases.filter(({ name, isQuick }) =>
+    cases.length === 0 ? !quick || isQuick : cases.includes(name),
+  );
 }
 
 async function describeMachine(server: RedisServer): Promise<string[]> {

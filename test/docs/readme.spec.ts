@@ -116,6 +116,8 @@ describe('the tables of the README', () => {
     const { pause, onError, signal } = resolveLeadOptions({});
     expect(documentedDefaults('option of a campaign')).toEqual(defaultsOf(own, { pause, onError, signal }));
     expect(acquire.filter((name) => !known.includes(name)).toSorted()).toEqual([
+      'limit',
+      'mode',
       'outageTimeout',
       'reentrant',
       'wait',

@@ -2,11 +2,11 @@ import type { Bench, CaseReport, Goal } from '../bench.js';
 import { PEER_IDS, REPRESENTATIVES } from '../contestants.js';
 import { describeError, perSecond, spread } from '../report/format.js';
 import type { RoundFigures } from '../statistics/round-figures.js';
-import { spreadOf } from '../statistics/spread.js';
+import { type Percentiles, spreadOf } from '../statistics/spread.js';
 import type { Contest, ContestResult } from './contest.js';
 
 /** Columns that a case may show beside the rate. */
-export type FigureColumn = 'fairness' | 'wait' | 'inUse' | 'handoff';
+export type FigureColumn = 'fairness' | 'wait' | 'writerWait' | 'inUse' | 'handoff';
 
 /** A table of a contest's rounds, ours first. */
 export function contestReport(
@@ -23,6 +23,7 @@ export function contestReport(
     fairness: 'fairness (Jain)',
     inUse: 'in use',
     wait: 'wait p50 / p99 / max, ms',
+    writerWait: "writers' wait, ms",
     handoff: 'hand-off p50 / p99, ms',
   };
   const columns = about.columns;
@@ -96,14 +97,14 @@ export function rateGoal(
   };
 }
 
-/** That nobody of ours was inside together with another, in any round. */
-export function exclusionGoal(result: ContestResult): Goal | undefined {
+/** That nobody of ours was inside together with another, or with more than may be, in any round. */
+export function exclusionGoal(result: ContestResult, meaning = 'no two holders at once'): Goal | undefined {
   const rounds = result.get('ours');
   if (!rounds || rounds instanceof Error) return undefined;
   const overlaps = rounds.reduce((sum, round) => sum + (round.overlaps ?? 0), 0);
   const failed = rounds.reduce((sum, round) => sum + failuresOf(round), 0);
   return {
-    text: 'no two holders at once, no failed or stuck caller',
+    text: `${meaning}, no failed or stuck caller`,
     measured: `${overlaps} overlaps, ${failed} failed or stuck`,
     met: overlaps === 0 && failed === 0,
     isCount: true,
@@ -153,11 +154,15 @@ const CELLS: Readonly<Record<FigureColumn, (rounds: readonly RoundFigures[]) => 
     (['p50', 'p99'] as const)
       .map((which) => spreadOf(rounds.map(({ handoff }) => handoff?.[which]))?.median.toFixed(2) ?? '–')
       .join(' / '),
-  wait: (rounds) =>
-    (['p50', 'p99', 'max'] as const)
-      .map((which) => spreadOf(rounds.map(({ wait }) => wait?.[which]))?.median.toFixed(1) ?? '–')
-      .join(' / '),
+  wait: (rounds) => waitText(rounds.map(({ wait }) => wait)),
+  writerWait: (rounds) => waitText(rounds.map(({ writerWait }) => writerWait)),
 };
+
+function waitText(waits: readonly (Percentiles | undefined)[]): string {
+  return (['p50', 'p99', 'max'] as const)
+    .map((which) => spreadOf(waits.map((wait) => wait?.[which]))?.median.toFixed(1) ?? '–')
+    .join(' / ');
+}
 
 function failuresOf({ failures, stuck }: RoundFigures): number {
   return Object.values(failures).reduce((sum, times) => sum + times, stuck);

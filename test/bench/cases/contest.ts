@@ -10,7 +10,7 @@ export interface Contest {
   readonly name: string;
   readonly ids: readonly string[];
   readonly processes: number;
-  readonly load: Pick<LoadPlan, 'names' | 'callers' | 'work' | 'record'>;
+  readonly load: Pick<LoadPlan, 'names' | 'callers' | 'work' | 'record' | 'sharing'>;
   /** Milliseconds of each round. */
   readonly warmUp: number;
   readonly duration: number;

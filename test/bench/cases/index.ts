@@ -10,13 +10,17 @@ import { killedHolderCase } from './killed-holder.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
 import { overheadCase } from './overhead.case.js';
 import { quorumCases } from './quorum.case.js';
-import { severalNamesCases } from './several-names.case.js';
+import { readersCases } from './readers.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
+import { semaphoreCases } from './semaphore.case.js';
+import { severalNamesCases } from './several-names.case.js';
 
 /** In the order in which they run. */
 export const benchCases: readonly BenchCase[] = [
   ...freeNamesCases,
   ...hotNameCases,
+  ...readersCases,
+  ...semaphoreCases,
   farRedisCase,
   handoffCase,
   handoffClusterCase,

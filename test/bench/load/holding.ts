@@ -1,8 +1,8 @@
-import type { Contestant } from '../contestant.js';
+import type { Contestant, Together } from '../contestant.js';
 import type { LoadPlan, SeveralNames } from './load-plan.js';
 
 /** Has a caller hold what it wants next, for as long as the work lasts. */
-export type Holding = (caller: number, work: () => Promise<void>) => Promise<void>;
+export type Holding = (caller: number, work: () => Promise<void>, together?: Together) => Promise<void>;
 
 /**
  * How a plan's callers hold its names.
@@ -12,7 +12,7 @@ export type Holding = (caller: number, work: () => Promise<void>) => Promise<voi
 export function holdingOf(contestant: Contestant, plan: LoadPlan, overlapping: () => void): Holding {
   if (typeof plan.names !== 'object') {
     const nameOf = nameOfCaller(plan);
-    return (caller, work) => contestant.hold(nameOf(caller), work);
+    return (caller, work, together) => contestant.hold(nameOf(caller), work, together);
   }
   const inside = new Inside(overlapping);
   const namesOf = severalOfCaller(plan.names, plan.name);

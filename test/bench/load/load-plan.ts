@@ -21,6 +21,16 @@ export interface LoadPlan {
   readonly stopAt: number;
   /** Whether the moments of each hold come back, for checks across processes. */
   readonly record: boolean;
+  /** Left out where every hold is exclusive. */
+  readonly sharing?: Sharing;
+}
+
+/** Who may hold a name together. */
+export interface Sharing {
+  /** How many; Infinity for readers. */
+  readonly limit: number;
+  /** The part of the holds that is shared, from 0 to 1; which ones, chance decides, the same for all contestants. */
+  readonly part: number;
 }
 
 /** What one load process saw. */
@@ -31,12 +41,13 @@ export interface LoadResult {
   readonly counted: readonly number[];
   /** How often each message of an error was seen. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Holds that began while another of this process was under way. */
+  /** Holds that began while others of this process were under way that they should have waited for. */
   readonly overlaps: number;
   /** Callers that still waited long after the stop. */
   readonly stuck: number;
   /** Milliseconds for which those had waited when they were given up. */
   readonly abandoned: readonly number[];
-  /** See HoldRecording; empty unless asked for. */
-  readonly recording: Float64Array;
+  /** See HoldRecording; both empty unless asked for. */
+  readonly exclusive: Float64Array;
+  readonly shared: Float64Array;
 }

@@ -34,7 +34,7 @@ export class LoadPool {
 
   /** All processes work on the plan at the same time. */
   async load(
-    plan: Pick<LoadPlan, 'names' | 'name' | 'callers' | 'work' | 'record'>,
+    plan: Pick<LoadPlan, 'names' | 'name' | 'callers' | 'work' | 'record' | 'sharing'>,
     { warmUp, duration }: { warmUp: number; duration: number },
   ): Promise<{ plan: LoadPlan; results: LoadResult[] }> {
     const startAt = now() + 50;

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contestant } from '../contestant.js';
+import { dice } from './dice.js';
 import { HoldRecording } from './hold-recording.js';
 import { holdingOf } from './holding.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
+import { Occupancy } from './occupancy.js';
 import { now } from './shared-clock.js';
 
 /** Milliseconds after the stop until callers that still wait are given up. */
@@ -12,35 +14,40 @@ const GRACE = 2_000;
 export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<LoadResult> {
   const { callers, measureFrom, stopAt } = plan;
   const work = plan.work === 0 ? async () => {} : () => sleep(plan.work);
-  const recording = new HoldRecording();
+  const exclusive = new HoldRecording();
+  const shared = new HoldRecording();
+  const { limit, part } = plan.sharing ?? { limit: 1, part: 0 };
+  const together = { limit };
+  const isNextShared = dice(part, plan.name);
+  const occupancy = new Occupancy(limit);
   const counted = Array.from({ length: callers }, () => 0);
   const failures: Record<string, number> = {};
   let holds = 0;
-  let overlaps = 0;
-  let inside = 0;
   let running = callers;
   // When each caller asked for what it has not had yet; 0 where it has.
   const askedAt = new Float64Array(callers);
-  const hold = holdingOf(contestant, plan, () => overlaps++);
+  const hold = holdingOf(contestant, plan, () => occupancy.overlaps++);
 
   async function call(caller: number): Promise<void> {
-    const isShared = plan.names === 'one';
+    const isOneName = plan.names === 'one';
     for (;;) {
       const requested = now();
       if (requested >= stopAt) break;
       askedAt[caller] = requested;
+      const isShared = part > 0 && isNextShared();
+      const inside = async (): Promise<void> => {
+        const begin = now();
+        askedAt[caller] = 0;
+        if (isOneName) occupancy.enter(isShared);
+        await work();
+        if (isOneName) occupancy.leave(isShared);
+        const end = now();
+        holds++;
+        if (end >= measureFrom && end < stopAt) counted[caller] = (counted[caller] ?? 0) + 1;
+        if (plan.record) (isShared ? shared : exclusive).add(requested, begin, end);
+      };
       try {
-        await hold(caller, async () => {
-          const begin = now();
-          askedAt[caller] = 0;
-          if (isShared && ++inside > 1) overlaps++;
-          await work();
-          if (isShared) inside--;
-          const end = now();
-          holds++;
-          if (end >= measureFrom && end < stopAt) counted[caller] = (counted[caller] ?? 0) + 1;
-          if (plan.record) recording.add(requested, begin, end);
-        });
+        await hold(caller, inside, isShared ? together : undefined);
       } catch (error) {
         const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
         failures[message] = (failures[message] ?? 0) + 1;
@@ -62,9 +69,10 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
     holds,
     counted,
     failures,
-    overlaps,
+    overlaps: occupancy.overlaps,
     stuck: running,
     abandoned: [...askedAt].filter((asked) => asked > 0).map((asked) => now() - asked),
-    recording: recording.all,
+    exclusive: exclusive.all,
+    shared: shared.all,
   };
 }

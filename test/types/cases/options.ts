@@ -19,6 +19,9 @@ export class Fits {
   @Locked('x:<0>', { onTimeout: (error, ...args: unknown[]) => args }) async anyParameters(id: string) {}
   @Locked((id: string) => id, { onTimeout: (error, id: string) => id }) async withFunction(id: string) {}
   @Locked('x:<0>', shared) async shared(id: string) {}
+  @Locked('x:<0>', { mode: 'shared' }) async read(id: string) {}
+  @Locked('x:<0>', { mode: 'shared', limit: 5 }) async permit(id: string) {}
+  @Locked('x:<0>', { mode: 'exclusive' }) async write(id: string) {}
 }
 
 export class DoesNotFit {
@@ -27,6 +30,8 @@ export class DoesNotFit {
   @Locked('x', { onTimeout: (error, id: number) => id }) async noParameters() {} // error: the onTimeout function does not take
   @Locked('x:<0>', { onTimeout: 'ignore' }) async otherWord(id: string) {} // error: "ignore"
   @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist
+  @Locked('x:<0>', { mode: 'read' }) async otherMode(id: string) {} // error: "read"
+  @Locked('x:<0>', { mode: 'shared', limit: '5' }) async textLimit(id: string) {} // error: is not assignable to type 'number'
   @Locked('x:<0>', { wait: '5s' }) async otherUnit(id: string) {} // error: is not assignable to type 'number'
   @Locked('x:<0.skuu>', { wait: 5 }) async typo(order: PlaceOrder) {} // error: <0.skuu> is not a path
 }

@@ -10,9 +10,23 @@ class StockService {
 
   @Locked('stock:<0>')
   async reserve(_sku: string): Promise<void> {
+    await this.work();
+  }
+
+  @Locked('stock:<0>', { mode: 'shared' })
+  async count(_sku: string): Promise<void> {
+    await this.work();
+  }
+
+  @Locked('report', { mode: 'shared', limit: 3 })
+  async report(): Promise<void> {
+    await this.work();
+  }
+
+  private async work(): Promise<void> {
     this.running += 1;
     this.most = Math.max(this.most, this.running);
-    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
     this.running -= 1;
   }
 }
@@ -46,6 +60,24 @@ describe('LockTestingModule', () => {
     await Promise.all(Array.from({ length: 20 }, () => stock.reserve('a')));
     expect(stock.most).toBe(1);
     await module.close();
+  });
+
+  it('lets readers run together, and no more than a limit of them', async () => {
+    const server = new MemoryLockServer();
+    const [one, two] = [await replica(server), await replica(server)];
+    const stock = one.get(StockService);
+    await Promise.all(Array.from({ length: 5 }, () => stock.count('a')));
+    expect(stock.most).toBe(5);
+
+    stock.most = 0;
+    await Promise.all(Array.from({ length: 10 }, () => stock.report()));
+    expect(stock.most).toBe(3);
+
+    const reader = await two.get(LockService).acquire('stock:a', { mode: 'shared' });
+    expect(await one.get(LockService).tryAcquire('stock:a')).toBeNull();
+    await Promise.all([stock.count('a'), reader.release()]);
+    await one.close();
+    await two.close();
   });
 
   it('excludes replicas that share a server, and hands over between them in no time', async () => {

@@ -1,0 +1,123 @@
+import type { Bench, BenchCase, Goal } from '../bench.js';
+import { loadContestant } from '../contestants.js';
+import { perSecond, spread } from '../report/format.js';
+import { earlierBuild } from '../revision/earlier-build.js';
+import type { RoundFigures } from '../statistics/round-figures.js';
+import { type Spread, spreadOf } from '../statistics/spread.js';
+import { runContest, type Contest } from './contest.js';
+
+const NOW = 'build-now';
+const BEFORE = 'build-before';
+const AGAIN = 'build-again';
+const TODAY = [NOW, AGAIN];
+const IDS = [BEFORE, ...TODAY];
+/** Rounds with the same processes, after one to warm up. */
+const ROUNDS_OF_A_PROCESS = 6;
+const SLOWER_AT_MOST = 0.03;
+
+const LOADS: readonly Pick<Contest, 'name' | 'load'>[] = [
+  ...[1, 64, 256].map((callers) => ({
+    name: `free-${callers}`,
+    load: { names: 'own' as const, callers, work: 0, record: false },
+  })),
+  { name: 'hot-1x50', load: { names: 'one', callers: 50, work: 0, record: false } },
+];
+
+/** The figures of one round, of each contestant. */
+type Round = ReadonlyMap<string, RoundFigures>;
+
+/** Exclusive holds of this working copy beside those of an earlier revision, and beside themselves. */
+export function againstCase(revision: string): BenchCase {
+  return {
+    name: 'against',
+    isQuick: false,
+    async run(bench) {
+      process.env['BENCH_BEFORE'] = earlierBuild(revision);
+      const contestants = new Map<string, Awaited<ReturnType<typeof loadContestant>>>();
+      for (const id of IDS) contestants.set(id, await loadContestant(id));
+      const loads = LOADS.filter(({ name }) => bench.cases.length === 0 || bench.cases.includes(name));
+      if (loads.length === 0)
+        throw new Error(`--against measures ${LOADS.map(({ name }) => name).join(', ')}, and nothing else.`);
+      const rounds = new Map<string, Round[]>(loads.map(({ name }) => [name, []]));
+      for (let set = 1; set <= bench.rounds; set++) {
+        bench.say(`against ${revision}: processes ${set} of ${bench.rounds}`);
+        await bench.pools.clear();
+        for (const load of loads) {
+          for (let round = 0; round <= ROUNDS_OF_A_PROCESS; round++) {
+            const figures = await runRound({ ...bench, contestants }, load, round);
+            if (round > 0) rounds.get(load.name)?.push(figures);
+          }
+        }
+      }
+      return {
+        name: 'against',
+        title: `Exclusive holds now and at ${revision}: median and range of ${bench.rounds * ROUNDS_OF_A_PROCESS} rounds in turn`,
+        notes: [
+          'The last column is the same build against itself: what is no further from 1 is no difference.',
+        ],
+        head: ['', 'before, holds/s', 'now, holds/s', 'now : before', 'CPU a hold', 'now : now again'],
+        rows: [...rounds].map(([name, all]) => [
+          name,
+          spread(spreadOf(all.map((each) => each.get(BEFORE)?.rate)), perSecond),
+          spread(spreadOf(all.map((each) => each.get(NOW)?.rate)), perSecond),
+          ratioText(ratios(all, TODAY, BEFORE)),
+          ratioText(ratios(all, TODAY, BEFORE, 'cpuPerHold')),
+          ratioText(ratios(all, [NOW], AGAIN)),
+        ]),
+        goals: [...rounds].map(([name, all]) => goal(name, ratios(all, TODAY, BEFORE))),
+        figures: Object.fromEntries([...rounds].map(([name, all]) => [name, all.map(Object.fromEntries)])),
+      };
+    },
+  };
+}
+
+async function runRound(bench: Bench, load: (typeof LOADS)[number], round: number): Promise<Round> {
+  const contest = {
+    name: `against:${load.name}:${round}`,
+    ids: turnsOf(round),
+    processes: 1,
+    load: load.load,
+    warmUp: 50,
+    duration: 250,
+  };
+  const result = await runContest({ ...bench, rounds: 1, say: () => {} }, contest);
+  const figures = new Map<string, RoundFigures>();
+  for (const [id, rounds] of result) {
+    if (rounds instanceof Error) throw rounds;
+    for (const each of rounds) figures.set(id, each);
+  }
+  return figures;
+}
+
+/** Each comes first, second and third, and after each of the others, equally often. */
+function turnsOf(round: number): readonly string[] {
+  const rotated = [...IDS.slice(round % IDS.length), ...IDS.slice(0, round % IDS.length)];
+  return round % 2 === 0 ? rotated : rotated.toReversed();
+}
+
+/** Of each round, and each of several to the same other. */
+function ratios(
+  rounds: readonly Round[],
+  several: readonly string[],
+  other: string,
+  figure: 'rate' | 'cpuPerHold' = 'rate',
+): Spread | undefined {
+  return spreadOf(
+    rounds.flatMap((each) =>
+      several.map((one) => (each.get(one)?.[figure] ?? NaN) / (each.get(other)?.[figure] ?? NaN)),
+    ),
+  );
+}
+
+function ratioText(ratio: Spread | undefined): string {
+  return spread(ratio, (value) => value.toFixed(3));
+}
+
+function goal(name: string, ratio: Spread | undefined): Goal {
+  const median = ratio?.median ?? NaN;
+  return {
+    text: `${name}: at most ${SLOWER_AT_MOST * 100} % slower than before`,
+    measured: `${((median - 1) * 100).toFixed(1)} %`,
+    met: median >= 1 - SLOWER_AT_MOST,
+  };
+}

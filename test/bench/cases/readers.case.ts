@@ -1,0 +1,42 @@
+import type { BenchCase, Goal } from '../bench.js';
+import type { ContestResult } from './contest.js';
+import { contestReport, exclusionGoal, judged, medianOf, rateGoal } from './contest-report.js';
+import { runSharedName, sharedName } from './shared-name.js';
+
+const EXCLUSIVE = { id: 'ours-exclusive', name: 'the same with exclusive holds only' };
+const READERS = { limit: Infinity, part: 0.95 };
+
+/** One hot name that 95 % of the holds only read, beside a lock that does not tell readers from writers. */
+export const readersCases: readonly BenchCase[] = [
+  readers('readers-4x25', 0, () => undefined),
+  readers('readers-4x25-2ms', 2, (result) => rateGoal(result, EXCLUSIVE, 4)),
+];
+
+function readers(name: string, work: number, rate: (result: ContestResult) => Goal | undefined): BenchCase {
+  return {
+    name,
+    isQuick: work > 0,
+    async run(bench) {
+      const ids = bench.only.includes('ours') ? ['ours', EXCLUSIVE.id] : [];
+      const contest = sharedName(bench, { name, ids, work, sharing: READERS });
+      const result = await runSharedName(bench, contest);
+      return contestReport(contest, result, {
+        title: `Readers: 4 processes × 25 callers, one name, 95 % of the holds shared, ${workText(work)}`,
+        columns: ['fairness', 'wait', 'writerWait'],
+        goals: judged(rate(result), fairnessGoal(result), exclusionGoal(result, 'nobody beside a writer')),
+      });
+    },
+  };
+}
+
+/** How much there is to do inside. */
+export function workText(work: number): string {
+  return work === 0 ? 'no work' : `${work} ms of work`;
+}
+
+/** That callers of ours get about the same number of holds. */
+export function fairnessGoal(result: ContestResult): Goal | undefined {
+  const fairness = medianOf(result, 'ours', (round) => round.fairness);
+  if (fairness === undefined) return undefined;
+  return { text: 'fairness at least 0.99', measured: fairness.toFixed(3), met: fairness >= 0.99 };
+}
