@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { EmbeddedRedis } from '../embedded-redis.js';
+import { Backends } from '../support/backends.js';
 import { Database } from '../support/database/database.js';
 import { Instances } from '../support/instances.js';
 import { runSample } from '../support/run-sample.js';
-import { ScratchDirectory } from '../support/scratch-directory.js';
 import { FlashSale } from './demo/flash-sale.js';
 import { Ledger } from './demo/ledger.js';
 import { invitation, table } from './demo/report.js';
@@ -20,12 +18,8 @@ const PRODUCT = { sku: 'sneaker', left: 3 };
 /** Sells twice, without the lock and with it. Resolves to whether the locked sale sold exactly its stock. */
 async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
   const { exit, json, stock, buyers } = parseRunOptions(args);
-  await using scratch = await ScratchDirectory.make('flash-sale-');
-  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
-  const env = {
-    REDIS_URL: redis?.url ?? process.env.REDIS_URL,
-    DATABASE_URL: process.env.DATABASE_URL || pathToFileURL(join(scratch.path, 'shop.sqlite')).href,
-  };
+  await using backends = await Backends.start('flash-sale');
+  const { env, redis } = backends;
   await using database = new Database(env.DATABASE_URL);
   const ledger = await Ledger.open(database);
   await using instances = await Instances.start({

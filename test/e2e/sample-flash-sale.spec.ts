@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SaleResult } from '../../sample/01-flash-sale/demo/flash-sale.js';
 import { end } from '../support/lifeline.js';
-import { OutputTail } from '../support/output-tail.js';
 import { RedisServer } from '../support/redis-server.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
+import { printedJson } from './support/printed-json.js';
 
 const RUN = join(__dirname, '..', '..', 'sample', '01-flash-sale', 'run.ts');
 const STOCK = 20;
@@ -53,7 +53,7 @@ describe('sample 01, the flash sale (row 11)', () => {
   async function sell(options: { stock: number; buyers: number }, env?: NodeJS.ProcessEnv) {
     const sample = start(['--exit', '--stock', `${options.stock}`, '--buyers', `${options.buyers}`], env);
     const exited = once(sample, 'exit');
-    const sale = await printed(sample);
+    const sale = await printedJson<Printed>(sample);
     const [code] = await exited;
     return { ...sale, code };
   }
@@ -89,7 +89,7 @@ describe('sample 01, the flash sale (row 11)', () => {
   it('answers 503 in time while Redis is down, stays up, and takes orders again afterwards', async () => {
     await using redis = await RedisServer.start();
     const sample = start(['--stock', '1', '--buyers', '3'], { REDIS_URL: redis.url });
-    const [url = ''] = (await printed(sample)).urls;
+    const [url = ''] = (await printedJson<Printed>(sample)).urls;
     expect(await order(url, { sku: 'sneaker', quantity: 1 })).toBe(201);
 
     await redis.kill();
@@ -106,7 +106,7 @@ describe('sample 01, the flash sale (row 11)', () => {
   });
 
   it('refuses bad bodies with 400, unknown products with 404, and what is sold out with 409', async () => {
-    const [url = ''] = (await printed(start(['--stock', '1', '--buyers', '3']))).urls;
+    const [url = ''] = (await printedJson<Printed>(start(['--stock', '1', '--buyers', '3']))).urls;
     expect(await order(url, { sku: '', quantity: 1 })).toBe(400);
     expect(await order(url, { sku: 'sneaker', quantity: 1.5 })).toBe(400);
     expect(await order(url, { quantity: 1 })).toBe(400);
@@ -116,7 +116,7 @@ describe('sample 01, the flash sale (row 11)', () => {
 
   it('ends everything it started on Ctrl-C', async () => {
     const sample = start(['--stock', '1', '--buyers', '3']);
-    const servers = serversOf(await printed(sample));
+    const servers = serversOf(await printedJson<Printed>(sample));
     const exited = once(sample, 'exit');
 
     sample.kill('SIGINT');
@@ -128,7 +128,7 @@ describe('sample 01, the flash sale (row 11)', () => {
 
   it('leaves no instance and no Redis running when it is killed', async () => {
     const sample = start(['--stock', '1', '--buyers', '3']);
-    const servers = serversOf(await printed(sample));
+    const servers = serversOf(await printedJson<Printed>(sample));
 
     await end(sample, 'SIGKILL');
 
@@ -140,18 +140,6 @@ describe('sample 01, the flash sale (row 11)', () => {
     });
   });
 });
-
-/** Waits for the result of the sale. */
-async function printed(sample: ChildProcess): Promise<Printed> {
-  const output = new OutputTail();
-  output.collect(sample.stderr);
-  const line = await new Promise<string>((resolve, reject) => {
-    output.onLine((text) => text.startsWith('{') && resolve(text));
-    output.collect(sample.stdout);
-    sample.once('close', () => reject(new Error(`The sample ended without a result:\n${output.toString()}`)));
-  });
-  return JSON.parse(line);
-}
 
 /** The three instances and the Redis that the sample started. */
 function serversOf({ urls, redis }: Printed): string[] {
