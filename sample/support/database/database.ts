@@ -1,13 +1,14 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { knex } from 'knex';
+import { knex, type Knex } from 'knex';
 import { databaseConfig } from './database.config.js';
 
 /** The SQL database that all instances share. */
 export class Database implements OnApplicationShutdown, AsyncDisposable {
   readonly knex;
 
-  constructor(url: string | undefined) {
-    this.knex = knex(databaseConfig(url));
+  /** @param pool - Knex's own default is up to 10 connections, and a single one to SQLite. */
+  constructor(url: string | undefined, pool?: Knex.PoolConfig) {
+    this.knex = knex({ ...databaseConfig(url), ...(pool === undefined ? {} : { pool }) });
   }
 
   async onApplicationShutdown(): Promise<void> {
