@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EmbeddedRedis } from '../embedded-redis.js';
-import { Database } from './database/database.js';
+import { Database } from '../support/database/database.js';
+import { Instances } from '../support/instances.js';
+import { runSample } from '../support/run-sample.js';
+import { ScratchDirectory } from '../support/scratch-directory.js';
 import { FlashSale } from './demo/flash-sale.js';
-import { Instances } from './demo/instances.js';
 import { Ledger } from './demo/ledger.js';
 import { invitation, table } from './demo/report.js';
-import { parseRunOptions, type RunOptions } from './demo/run-options.js';
-import { ScratchDirectory } from './demo/scratch-directory.js';
+import { parseRunOptions, RUN_USAGE } from './demo/run-options.js';
 
 const INSTANCES = 3;
 const LOCKED = '/orders';
@@ -17,7 +18,8 @@ const UNLOCKED = '/unlocked/orders';
 const PRODUCT = { sku: 'sneaker', left: 3 };
 
 /** Sells twice, without the lock and with it. Resolves to whether the locked sale sold exactly its stock. */
-async function run({ exit, json, stock, buyers }: RunOptions, signal: AbortSignal): Promise<boolean> {
+async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const { exit, json, stock, buyers } = parseRunOptions(args);
   await using scratch = await ScratchDirectory.make('flash-sale-');
   await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
   const env = {
@@ -26,7 +28,10 @@ async function run({ exit, json, stock, buyers }: RunOptions, signal: AbortSigna
   };
   await using database = new Database(env.DATABASE_URL);
   const ledger = await Ledger.open(database);
-  await using instances = await Instances.start(INSTANCES, env);
+  await using instances = await Instances.start({
+    main: join(__dirname, 'main'),
+    environments: Array.from({ length: INSTANCES }, () => env),
+  });
 
   const { urls } = instances;
   const sale = new FlashSale(ledger, { urls, stock, buyers, signal });
@@ -45,16 +50,4 @@ async function run({ exit, json, stock, buyers }: RunOptions, signal: AbortSigna
   return locked.sold === stock;
 }
 
-async function main(): Promise<number> {
-  const interruption = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => interruption.abort());
-  try {
-    return (await run(parseRunOptions(process.argv.slice(2)), interruption.signal)) ? 0 : 1;
-  } catch (error) {
-    if (interruption.signal.aborted) return 130;
-    console.error(error);
-    return 1;
-  }
-}
-
-void main().then((code) => (process.exitCode = code));
+void runSample(RUN_USAGE, run);

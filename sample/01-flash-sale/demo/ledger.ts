@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.js';
+import type { Database } from '../../support/database/database.js';
 import { createTables, ORDERS, STOCK } from '../database/tables.js';
 
 /** The merchant's view of the database: fills the shelf before a sale and counts the orders after it. */

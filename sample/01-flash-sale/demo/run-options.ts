@@ -1,4 +1,14 @@
 import { parseArgs } from 'node:util';
+import { positiveInteger } from '../../support/positive-integer.js';
+
+export const RUN_USAGE = `npm start -- [options]
+
+  --exit         end after the table instead of serving on
+  --json         print one line of JSON instead of the table
+  --stock <n>    pieces in stock (100)
+  --buyers <n>   buyers that come at once (600)
+
+REDIS_URL and DATABASE_URL name a Redis and a database of yours.`;
 
 export interface RunOptions {
   /** End after the table instead of serving on. */
@@ -26,10 +36,4 @@ export function parseRunOptions(args: readonly string[]): RunOptions {
     stock: positiveInteger('stock', values.stock),
     buyers: positiveInteger('buyers', values.buyers),
   };
-}
-
-function positiveInteger(name: string, text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new Error(`--${name} takes a whole number above 0, not ${text}`);
 }

@@ -5,20 +5,27 @@ import { extname, join } from 'node:path';
 const GRACE = 5_000;
 const extension = extname(__filename);
 
-/** Processes that run `main.ts` side by side, as the replicas of a deployment do. */
+/** What to run side by side. */
+export interface InstancesOptions {
+  /** The program of each instance, without the file name's extension. It sends a string as soon as it serves. */
+  readonly main: string;
+  /** One for each instance: goes to it in addition to the environment of this process. */
+  readonly environments: readonly NodeJS.ProcessEnv[];
+  /** Loaded before the program, without the extension. */
+  readonly preload?: string;
+}
+
+/** Processes that run one program side by side, as the replicas of a deployment do. */
 export class Instances implements AsyncDisposable {
   private constructor(
     private readonly processes: readonly ChildProcess[],
+    /** What the instances sent: where they serve. */
     readonly urls: readonly string[],
   ) {}
 
-  /**
-   * Starts instances on free ports and waits until all of them serve.
-   *
-   * @param env - Goes to each instance in addition to the environment of this process.
-   */
-  static async start(count: number, env: NodeJS.ProcessEnv): Promise<Instances> {
-    const processes = Array.from({ length: count }, () => startInstance(env));
+  /** Starts the instances and waits until all of them serve. Each gets a free port. */
+  static async start(options: InstancesOptions): Promise<Instances> {
+    const processes = options.environments.map((env) => startInstance(options, env));
     try {
       return new Instances(processes, await Promise.all(processes.map(served)));
     } catch (error) {
@@ -27,15 +34,21 @@ export class Instances implements AsyncDisposable {
     }
   }
 
+  /** Ends one of them as a crash does, without a chance to clean up. */
+  kill(index: number): void {
+    this.processes[index]?.kill('SIGKILL');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.processes.map(stop));
   }
 }
 
-function startInstance(env: NodeJS.ProcessEnv): ChildProcess {
-  return fork(join(__dirname, '..', `main${extension}`), {
+function startInstance({ main, preload }: InstancesOptions, env: NodeJS.ProcessEnv): ChildProcess {
+  const preloads = [join(__dirname, 'end-with-parent'), ...(preload === undefined ? [] : [preload])];
+  return fork(`${main}${extension}`, {
     env: { ...process.env, ...env, PORT: '0' },
-    execArgv: [...process.execArgv, '--require', join(__dirname, `end-with-parent${extension}`)],
+    execArgv: [...process.execArgv, ...preloads.flatMap((file) => ['--require', `${file}${extension}`])],
     // Ctrl-C reaches only this process, which ends the others in order.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
