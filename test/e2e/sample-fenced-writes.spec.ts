@@ -109,7 +109,7 @@ describe('sample 04, the fenced writes', () => {
     async (signal) => {
       await using redis = await RedisServer.start();
       const sample = start(['--lease', '60000'], { REDIS_URL: redis.url });
-      await printed(sample, 'is frozen');
+      await printed(sample, 'is frozen after reading');
 
       await end(sample, signal);
 
