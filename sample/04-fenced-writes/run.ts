@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EmbeddedRedis } from '../embedded-redis.js';
+import { Database } from '../support/database/database.js';
+import { runSample } from '../support/run-sample.js';
+import { ScratchDirectory } from '../support/scratch-directory.js';
+import { BankBooks } from './demo/bank-books.js';
+import { DepositWorker } from './demo/deposit-worker.js';
+import { GUARDS, table } from './demo/report.js';
+import { parseRunOptions, RUN_USAGE } from './demo/run-options.js';
+import { takeOver, type TakeOver, type TakeOverResult } from './demo/take-over.js';
+
+const TAKE_OVERS: readonly TakeOver[] = [
+  { guard: 'locked', frozen: 'after reading' },
+  { guard: 'checked', frozen: 'after reading' },
+  { guard: 'checked', frozen: 'before writing' },
+  { guard: 'fenced', frozen: 'before writing' },
+];
+
+/** Lets one worker after the other wake up too late. Resolves to whether the fencing token kept the late write out. */
+async function run(args: readonly string[], interruption: AbortSignal): Promise<boolean> {
+  const { json, lease } = parseRunOptions(args);
+  await using scratch = await ScratchDirectory.make('fenced-writes-');
+  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
+  const env = {
+    REDIS_URL: redis?.url ?? process.env.REDIS_URL,
+    DATABASE_URL: process.env.DATABASE_URL || pathToFileURL(join(scratch.path, 'bank.sqlite')).href,
+    LEASE: `${lease}`,
+  };
+  await using database = new Database(env.DATABASE_URL);
+  const books = await BankBooks.open(database);
+  await using first = new DepositWorker(env, interruption);
+  await using second = new DepositWorker(env, interruption);
+
+  const tell = (line: string): void => void (json || console.log(line));
+  tell('An account with 100. Worker 1 books 10 and is frozen, worker 2 books 50, worker 1 wakes up.');
+  const results: TakeOverResult[] = [];
+  for (const each of TAKE_OVERS) {
+    tell(`\nWith ${GUARDS[each.guard]}:`);
+    results.push(await takeOver({ first, second }, books, each, (event) => tell(`  ${event}`)));
+  }
+  tell(`\n${table(results)}`);
+  if (json) console.log(JSON.stringify({ results }));
+  return results.every(({ guard, lost }) => guard !== 'fenced' || lost === 0);
+}
+
+void runSample(RUN_USAGE, run);
