@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SaleResult } from '../../sample/01-flash-sale/demo/flash-sale.js';
@@ -10,6 +9,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { printedJson } from './support/printed-json.js';
+import { listens } from './support/remains.js';
 
 const RUN = join(__dirname, '..', '..', 'sample', '01-flash-sale', 'run.ts');
 const STOCK = 20;
@@ -194,18 +194,4 @@ async function order(url: string, body: object, path = '/orders'): Promise<numbe
   });
   await response.text();
   return response.status;
-}
-
-/** Whether something accepts connections there. Without a request, because a kept-alive one delays an end. */
-async function listens(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

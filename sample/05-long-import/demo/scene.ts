@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { Instances } from '../../support/instances.js';
+import type { ImportedRow } from '../worker/imported-row.interface.js';
+import { ImportedRows } from '../worker/imported-rows.js';
+import { writeRows } from './files.js';
+import { ImportsClient } from './imports-client.js';
+
+const WORKERS = 3;
+const HERE = join(__dirname, '..');
+
+/** Where imports happen: the API, the workers, and what they leave behind. */
+export class Scene implements AsyncDisposable {
+  readonly client: ImportsClient;
+  readonly url: string;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly api: Instances,
+    private readonly workers: Instances,
+  ) {
+    [this.url = ''] = api.urls;
+    this.client = new ImportsClient(this.url);
+  }
+
+  /** Starts one process with the API and three with a worker each. */
+  static async start(env: NodeJS.ProcessEnv & { IMPORT_DIRECTORY: string }): Promise<Scene> {
+    const api = await Instances.start({ main: join(HERE, 'api', 'main'), environments: [env] });
+    try {
+      const environments = Array.from({ length: WORKERS }, () => env);
+      const workers = await Instances.start({ main: join(HERE, 'worker', 'main'), environments });
+      return new Scene(env.IMPORT_DIRECTORY, api, workers);
+    } catch (error) {
+      await api[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Process ids of the workers. */
+  get pids(): number[] {
+    return this.workers.urls.map(Number);
+  }
+
+  async write(what: string, rows: number): Promise<string> {
+    return writeRows(this.directory, what, rows);
+  }
+
+  async imported(file: string): Promise<ImportedRow[]> {
+    return new ImportedRows(this.directory).read(file);
+  }
+
+  /** Kills the process that wrote a row. */
+  kill({ worker }: ImportedRow): void {
+    this.workers.kill(this.pids.indexOf(worker));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.api, this.workers].map((each) => each[Symbol.asyncDispose]()));
+  }
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { EmbeddedRedis } from '../embedded-redis.js';
+import { runSample } from '../support/run-sample.js';
+import { ScratchDirectory } from '../support/scratch-directory.js';
+import { JobEvents } from './demo/job-events.js';
+import { ProgressBars } from './demo/progress-bars.js';
+import { invitation, type Stories, table } from './demo/report.js';
+import { parseRunOptions, USAGE } from './demo/run-options.js';
+import { Scene } from './demo/scene.js';
+import { killed, type Stage, stopped, undisturbed } from './demo/stories.js';
+import { LEASE } from './imports/leases.js';
+
+/** A crash costs the others a lease; looking for it takes a moment, too. */
+const LONGEST_WAIT = LEASE + 500;
+
+/** Runs three imports side by side. Resolves to whether each row came in once. */
+async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const { exit, json, rows } = parseRunOptions(args);
+  await using scratch = await ScratchDirectory.make('long-import-');
+  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
+  const url = redis?.url ?? process.env.REDIS_URL;
+  await using events = await JobEvents.listen(url, signal);
+  await using scene = await Scene.start({ REDIS_URL: url, IMPORT_DIRECTORY: scratch.path });
+  if (json) console.log(JSON.stringify({ url: scene.url, redis: redis?.url, pids: scene.pids }));
+
+  const stories = await play({ scene, events, rows });
+  if (json) {
+    console.log(JSON.stringify(stories));
+  } else {
+    console.log(table(stories));
+    if (!exit) console.log(invitation(scene.url, await scene.write('yours', rows)));
+  }
+  if (!exit && !signal.aborted) await once(signal, 'abort');
+  return succeeded(stories, rows);
+}
+
+async function play(stage: Stage): Promise<Stories> {
+  using bars = new ProgressBars(stage.events);
+  const [first, second, third] = await Promise.all([
+    undisturbed(stage, bars.add('undisturbed')),
+    stopped(stage, bars.add('stopped')),
+    killed(stage, bars.add('killed')),
+  ]);
+  return { undisturbed: first, stopped: second, killed: third };
+}
+
+function succeeded(stories: Stories, rows: number): boolean {
+  const complete = Object.values(stories).every((story) => story.rows === rows && story.repeated === 0);
+  return complete && stories.undisturbed.meanwhile.status === 423 && stories.killed.freeAfter < LONGEST_WAIT;
+}
+
+void runSample(USAGE, run);
