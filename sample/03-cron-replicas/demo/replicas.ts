@@ -20,7 +20,11 @@ export function replicas(behind: number): Replica[] {
 export async function startReplicas(of: readonly Replica[], env: NodeJS.ProcessEnv): Promise<Instances> {
   return Instances.start({
     main: join(__dirname, '..', 'main'),
-    environments: of.map(({ name, offset }) => ({ ...env, INSTANCE_NAME: name, CLOCK_OFFSET: String(offset) })),
+    environments: of.map(({ name, offset }) => ({
+      ...env,
+      INSTANCE_NAME: name,
+      CLOCK_OFFSET: String(offset),
+    })),
     preload: join(__dirname, 'shifted-clock'),
   });
 }
