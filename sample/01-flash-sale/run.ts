@@ -25,6 +25,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   await using instances = await Instances.start({
     main: join(__dirname, 'main'),
     environments: Array.from({ length: INSTANCES }, () => env),
+    signal,
   });
 
   const { urls } = instances;

@@ -17,10 +17,15 @@ export function replicas(behind: number): Replica[] {
 }
 
 /** Starts a process for each, with its clock. */
-export async function startReplicas(of: readonly Replica[], env: NodeJS.ProcessEnv): Promise<Instances> {
+export async function startReplicas(
+  of: readonly Replica[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Instances> {
   return Instances.start({
     main: join(__dirname, '..', 'main'),
     environments: of.map(({ name, offset }) => ({ ...env, INSTANCE: name, CLOCK_OFFSET: String(offset) })),
     preload: join(__dirname, 'shifted-clock'),
+    signal,
   });
 }
