@@ -35,6 +35,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
       ...env,
       INSTANCE_NAME: `instance ${i + 1}`,
     })),
+    signal,
   });
 
   const { urls } = instances;

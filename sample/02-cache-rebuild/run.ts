@@ -19,6 +19,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   await using instances = await Instances.start({
     main: join(__dirname, 'main'),
     environments: Array.from({ length: count }, () => env),
+    signal,
   });
   const redis = new Redis(env.REDIS_URL);
   signal.addEventListener('abort', () => redis.disconnect());

@@ -16,7 +16,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   await using database = new Database(backends.env.DATABASE_URL);
   const log = await RunLog.open(database);
   const all = replicas(options.behind);
-  await using instances = await startReplicas(all, backends.env);
+  await using instances = await startReplicas(all, backends.env, signal);
 
   const print = options.json ? () => {} : (text: string) => console.log(text);
   print(`Three processes with a job for every second; the clock of C is ${options.behind} ms behind:`);

@@ -20,7 +20,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
   const url = redis?.url ?? process.env.REDIS_URL;
   await using events = await JobEvents.listen(url, signal);
-  await using scene = await Scene.start({ REDIS_URL: url, IMPORT_DIRECTORY: scratch.path });
+  await using scene = await Scene.start({ REDIS_URL: url, IMPORT_DIRECTORY: scratch.path }, signal);
   if (json) console.log(JSON.stringify({ url: scene.url, redis: redis?.url, pids: scene.pids }));
 
   const stories = await play({ scene, events, rows });

@@ -13,6 +13,8 @@ export interface InstancesOptions {
   readonly environments: readonly NodeJS.ProcessEnv[];
   /** Loaded before the program, without the extension. */
   readonly preload?: string;
+  /** Gives up the start. An instance may wait for its Redis for ever. */
+  readonly signal: AbortSignal;
 }
 
 /** Processes that run one program side by side, as the replicas of a deployment do. */
@@ -27,7 +29,10 @@ export class Instances implements AsyncDisposable {
   static async start(options: InstancesOptions): Promise<Instances> {
     const processes = options.environments.map((env) => startInstance(options, env));
     try {
-      return new Instances(processes, await Promise.all(processes.map(served)));
+      return new Instances(
+        processes,
+        await Promise.all(processes.map((instance) => served(instance, options.signal))),
+      );
     } catch (error) {
       await Promise.all(processes.map(stop));
       throw error;
@@ -55,8 +60,10 @@ function startInstance({ main, preload }: InstancesOptions, env: NodeJS.ProcessE
   });
 }
 
-async function served(instance: ChildProcess): Promise<string> {
+async function served(instance: ChildProcess, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
     instance.once('message', (url) => typeof url === 'string' && resolve(url));
     instance.once('exit', () => reject(new Error('An instance ended before it served; its error is above')));
   });

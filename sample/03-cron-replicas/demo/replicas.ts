@@ -17,7 +17,11 @@ export function replicas(behind: number): Replica[] {
 }
 
 /** Starts a process for each, with its clock. */
-export async function startReplicas(of: readonly Replica[], env: NodeJS.ProcessEnv): Promise<Instances> {
+export async function startReplicas(
+  of: readonly Replica[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Instances> {
   return Instances.start({
     main: join(__dirname, '..', 'main'),
     environments: of.map(({ name, offset }) => ({
@@ -26,5 +30,6 @@ export async function startReplicas(of: readonly Replica[], env: NodeJS.ProcessE
       CLOCK_OFFSET: String(offset),
     })),
     preload: join(__dirname, 'shifted-clock'),
+    signal,
   });
 }

@@ -23,11 +23,14 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Starts one process with the API and three with a worker each. */
-  static async start(env: NodeJS.ProcessEnv & { IMPORT_DIRECTORY: string }): Promise<Scene> {
-    const api = await Instances.start({ main: join(HERE, 'api', 'main'), environments: [env] });
+  static async start(
+    env: NodeJS.ProcessEnv & { IMPORT_DIRECTORY: string },
+    signal: AbortSignal,
+  ): Promise<Scene> {
+    const api = await Instances.start({ main: join(HERE, 'api', 'main'), environments: [env], signal });
     try {
       const environments = Array.from({ length: WORKERS }, () => env);
-      const workers = await Instances.start({ main: join(HERE, 'worker', 'main'), environments });
+      const workers = await Instances.start({ main: join(HERE, 'worker', 'main'), environments, signal });
       return new Scene(env.IMPORT_DIRECTORY, api, workers);
     } catch (error) {
       await api[Symbol.asyncDispose]();
