@@ -1,9 +1,6 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { EmbeddedRedis } from '../embedded-redis.js';
+import { Backends } from '../support/backends.js';
 import { Database } from '../support/database/database.js';
 import { runSample } from '../support/run-sample.js';
-import { ScratchDirectory } from '../support/scratch-directory.js';
 import { BankBooks } from './demo/bank-books.js';
 import { DepositWorker } from './demo/deposit-worker.js';
 import { GUARDS, table } from './demo/report.js';
@@ -20,13 +17,8 @@ const TAKE_OVERS: readonly TakeOver[] = [
 /** Lets one worker after the other wake up too late. Resolves to whether the fencing token kept the late write out. */
 async function run(args: readonly string[], interruption: AbortSignal): Promise<boolean> {
   const { json, lease } = parseRunOptions(args);
-  await using scratch = await ScratchDirectory.make('fenced-writes-');
-  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
-  const env = {
-    REDIS_URL: redis?.url ?? process.env.REDIS_URL,
-    DATABASE_URL: process.env.DATABASE_URL || pathToFileURL(join(scratch.path, 'bank.sqlite')).href,
-    LEASE: `${lease}`,
-  };
+  await using backends = await Backends.start('fenced-writes');
+  const env = { ...backends.env, LEASE: `${lease}` };
   await using database = new Database(env.DATABASE_URL);
   const books = await BankBooks.open(database);
   await using first = new DepositWorker(env, interruption);

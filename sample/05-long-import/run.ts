@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { EmbeddedRedis } from '../embedded-redis.js';
+import { RedisBackend } from '../support/redis-backend.js';
 import { runSample } from '../support/run-sample.js';
 import { ScratchDirectory } from '../support/scratch-directory.js';
 import { JobEvents } from './demo/job-events.js';
@@ -17,11 +17,11 @@ const LONGEST_WAIT = LEASE + 500;
 async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
   const { exit, json, rows } = parseRunOptions(args);
   await using scratch = await ScratchDirectory.make('long-import-');
-  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
-  const url = redis?.url ?? process.env.REDIS_URL;
+  await using redis = await RedisBackend.start();
+  const { url } = redis;
   await using events = await JobEvents.listen(url, signal);
   await using scene = await Scene.start({ REDIS_URL: url, IMPORT_DIRECTORY: scratch.path }, signal);
-  if (json) console.log(JSON.stringify({ url: scene.url, redis: redis?.url, pids: scene.pids }));
+  if (json) console.log(JSON.stringify({ url: scene.url, redis: redis.own?.url, pids: scene.pids }));
 
   const stories = await play({ scene, events, rows });
   if (json) {

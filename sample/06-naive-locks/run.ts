@@ -1,4 +1,4 @@
-import { EmbeddedRedis } from '../embedded-redis.js';
+import { RedisBackend } from '../support/redis-backend.js';
 import { runSample } from '../support/run-sample.js';
 import { playContest } from './demo/contest.js';
 import { table } from './demo/report.js';
@@ -9,11 +9,10 @@ const OURS = 'nest-redis-lock';
 /** Lets the same things happen to all locks. Resolves to whether ours survived them. */
 async function run(args: readonly string[], interruption: AbortSignal): Promise<boolean> {
   const { json, leaseSeconds } = parseRunOptions(args);
-  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
-  const redisUrl = redis?.url ?? process.env.REDIS_URL ?? '';
+  await using redis = await RedisBackend.start();
 
   if (!json) console.log(`Six processes, each lock with a lease of ${leaseSeconds} s if it has one:`);
-  const outcomes = await playContest({ redisUrl, leaseSeconds, signal: interruption });
+  const outcomes = await playContest({ redisUrl: redis.url, leaseSeconds, signal: interruption });
   console.log(json ? JSON.stringify({ outcomes }) : table(outcomes));
   return outcomes.every(({ lock, survived }) => lock !== OURS || survived);
 }

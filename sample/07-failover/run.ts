@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { databaseUrl } from '../support/database/database-url.js';
 import { Database } from '../support/database/database.js';
 import { runSample } from '../support/run-sample.js';
 import { ScratchDirectory } from '../support/scratch-directory.js';
@@ -16,10 +15,10 @@ import { Timeline } from './demo/timeline.js';
 async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
   const { json } = parseRunOptions(args);
   await using scratch = await ScratchDirectory.make('failover-');
-  const databaseUrl = process.env.DATABASE_URL || pathToFileURL(join(scratch.path, 'account.sqlite')).href;
-  await using database = new Database(databaseUrl);
+  const url = databaseUrl(scratch);
+  await using database = new Database(url);
   if (!json) console.log('Starting eleven Redis processes and two contenders …');
-  await using scene = await Scene.start({ databaseUrl, account: new FencedAccount(database), signal });
+  await using scene = await Scene.start({ databaseUrl: url, account: new FencedAccount(database), signal });
   if (json) console.log(JSON.stringify({ pids: scene.contenders.pids, urls: scene.quorum.urls }));
 
   const report = await play(scene, (event, at) => json || console.log(line(event, at)));

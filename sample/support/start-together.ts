@@ -2,7 +2,7 @@
  * Waits for everything that is being started; where something fails, ends the rest and rejects with that.
  *
  * @example
- * const [redis, instances] = await startTogether([EmbeddedRedis.start(), Instances.start(options)]);
+ * const [redis, instances] = await startTogether([RedisBackend.start(), Instances.start(options)]);
  */
 export async function startTogether<T extends readonly Promise<AsyncDisposable>[] | []>(
   starts: T,

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { WorkerProcess } from '../../support/worker-process.js';
 import type { DepositCalls, DepositNotices } from './deposit-calls.js';
 
-const MAIN = join(__dirname, '..', `main${extname(__filename)}`);
+const MAIN = join(__dirname, '..', 'main');
 
 /** A process that books deposits, and freezes when it is told to. */
 export class DepositWorker extends WorkerProcess<DepositCalls, DepositNotices> {
@@ -11,7 +11,7 @@ export class DepositWorker extends WorkerProcess<DepositCalls, DepositNotices> {
 
   constructor(env: NodeJS.ProcessEnv, signal: AbortSignal) {
     const notices = new EventEmitter();
-    super(MAIN, { env, signal, notices: { frozen: () => void notices.emit('frozen') } });
+    super({ main: MAIN, env, signal, notices: { frozen: () => void notices.emit('frozen') } });
     this.notices = notices;
   }
 

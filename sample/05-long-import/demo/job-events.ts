@@ -25,7 +25,7 @@ export class JobEvents implements AsyncDisposable {
   }
 
   /** @param signal - Ends every wait. */
-  static async listen(url: string | undefined, signal: AbortSignal): Promise<JobEvents> {
+  static async listen(url: string, signal: AbortSignal): Promise<JobEvents> {
     const options = { connection: { url }, prefix: QUEUE_PREFIX };
     const events = new QueueEvents(IMPORTS, options);
     await events.waitUntilReady();

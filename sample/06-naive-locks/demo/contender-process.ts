@@ -1,8 +1,8 @@
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { WorkerProcess } from '../../support/worker-process.js';
 import type { Contender } from '../contender/contender.js';
 
-const MAIN = join(__dirname, '..', `main${extname(__filename)}`);
+const MAIN = join(__dirname, '..', 'main');
 
 /** What a contender can be told. */
 export interface ContenderCalls extends Pick<
@@ -16,6 +16,6 @@ export interface ContenderCalls extends Pick<
 /** A contender in a process of its own. */
 export class ContenderProcess extends WorkerProcess<ContenderCalls> {
   constructor(env: NodeJS.ProcessEnv, signal: AbortSignal) {
-    super(MAIN, { env, signal, notices: {} });
+    super({ main: MAIN, env, signal, notices: {} });
   }
 }

@@ -1,5 +1,5 @@
-import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import pc from 'picocolors';
 import { LOCK_KINDS } from '../locks/lock-kind.js';
 import type { Outcome } from './contest.js';
 
@@ -15,5 +15,5 @@ export function table(outcomes: readonly Outcome[]): string {
 }
 
 function cell({ survived, outcome }: Outcome): string {
-  return styleText(survived ? 'green' : 'red', `${survived ? '✓' : '✗'} ${outcome}`);
+  return survived ? pc.green(`✓ ${outcome}`) : pc.red(`✗ ${outcome}`);
 }

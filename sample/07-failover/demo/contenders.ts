@@ -1,11 +1,11 @@
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { WorkerProcess } from '../../support/worker-process.js';
 import type { ServerAddresses } from '../contender/connections.js';
 import type { ContenderCalls } from '../contender/contender-calls.interface.js';
 import type { Notices } from '../contender/notices.interface.js';
 import type { Journal } from './journal.js';
 
-const MAIN = join(__dirname, '..', 'contender', `main${extname(__filename)}`);
+const MAIN = join(__dirname, '..', 'contender', 'main');
 
 type ContenderProcess = WorkerProcess<ContenderCalls, Notices>;
 
@@ -27,7 +27,8 @@ export class Contenders implements AsyncDisposable {
 
   static async start({ servers, databaseUrl, journal, signal }: ContendersOptions): Promise<Contenders> {
     const env = { DATABASE_URL: databaseUrl, SERVERS: JSON.stringify(servers) };
-    const start = (): ContenderProcess => new WorkerProcess(MAIN, { env, signal, notices: journal.notices });
+    const start = (): ContenderProcess =>
+      new WorkerProcess({ main: MAIN, env, signal, notices: journal.notices });
     const [first, second] = [start(), start()];
     const contenders = new Contenders([first, second], first.calls, second.calls);
     try {
