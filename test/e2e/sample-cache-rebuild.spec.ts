@@ -1,7 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { QUERY_TIME } from '../../sample/02-cache-rebuild/bestsellers/bestsellers.query.js';
@@ -14,11 +12,11 @@ import { RedisServer } from '../support/redis-server.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { otherClients } from './support/other-clients.js';
-import { printedJson } from './support/printed-json.js';
+import { SampleRuns } from './support/sample-runs.js';
 
 const SAMPLE = join(__dirname, '..', '..', 'sample', '02-cache-rebuild');
 const READERS = 200;
-const INSTANCES = 3;
+const INSTANCES = 2;
 
 /** What the sample prints with `--json`. */
 type Printed = Record<'unlocked' | 'wrapped' | 'locked' | 'both', RebuildResult>;
@@ -27,36 +25,26 @@ type Printed = Record<'unlocked' | 'wrapped' | 'locked' | 'both', RebuildResult>
 const OUTAGE = 1_000 + 1_000;
 
 describe('sample 02, the cache rebuild', () => {
-  let directory: string;
-  let running: ChildProcess[];
+  let runs: SampleRuns;
+  let instance: ChildProcess | undefined;
 
   beforeAll(async () => {
-    running = [];
-    directory = await mkdtemp(join(tmpdir(), 'sample-cache-rebuild-'));
+    runs = await SampleRuns.of('02-cache-rebuild');
   });
 
   afterAll(async () => {
-    await Promise.all(running.map((sample) => end(sample, 'SIGTERM')));
-    await rm(directory, { recursive: true, force: true });
+    if (instance) await end(instance, 'SIGTERM');
+    await runs[Symbol.asyncDispose]();
   });
 
-  function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const sample = spawnTypeScript(join(SAMPLE, 'run.ts'), ['--json', ...args], {
-      env: { REDIS_URL: undefined, DATABASE_URL: undefined, TMPDIR: directory, ...env },
-    });
-    running.push(sample);
-    return sample;
-  }
-
-  describe('of 200 readers over 3 instances', () => {
+  describe('of 200 readers over two instances', () => {
     let printed: Printed;
     let code: unknown;
 
     beforeAll(async () => {
-      const sample = start(['--readers', String(READERS), '--instances', String(INSTANCES)]);
-      const exited = once(sample, 'exit');
-      printed = await printedJson(sample);
-      [code] = await exited;
+      const run = runs.start(['--json', '--readers', String(READERS), '--instances', String(INSTANCES)]);
+      printed = await run.json();
+      [code] = await run.ended;
     }, 120_000);
 
     it('runs one query for all who come at once after the expiry, with lock and second look (row 10)', () => {
@@ -95,11 +83,10 @@ describe('sample 02, the cache rebuild', () => {
     await using database = new Database(DATABASE_URL);
     const records = await SalesRecords.open(database);
     await records.fill('sneakers');
-    const instance = spawnTypeScript(join(SAMPLE, 'main.ts'), [], {
+    instance = spawnTypeScript(join(SAMPLE, 'main.ts'), [], {
       env: { REDIS_URL: redis.url, DATABASE_URL, PORT: '0' },
       channel: 'ipc',
     });
-    running.push(instance);
     const [url] = await once(instance, 'message');
     expect(await read(url)).toBe(200);
 
@@ -119,19 +106,16 @@ describe('sample 02, the cache rebuild', () => {
   it('ends everything it started on Ctrl-C', async () => {
     await using redis = await RedisServer.start();
     const client = redis.client();
-    const sample = start(['--instances', '1'], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
-    const exited = once(sample, 'exit');
+    const run = runs.start(['--instances', '1'], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
     await waitFor(() => client.exists('cache-rebuild:bestsellers:sneakers'), {
       timeout: 20_000,
       that: 'a reader to be served',
     });
     client.disconnect();
 
-    sample.kill('SIGINT');
-
-    expect(await exited).toEqual([130, null]);
+    expect(await run.end('SIGINT')).toEqual([130, null]);
     await waitFor(async () => (await otherClients(redis)) === 0, { that: 'the instances to be gone' });
-    expect(await readdir(directory)).toEqual([]);
+    expect(await runs.files()).toEqual([]);
   });
 });
 

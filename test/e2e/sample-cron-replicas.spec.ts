@@ -1,19 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Tick } from '../../sample/03-cron-replicas/demo/observation.js';
 import type { Outcome } from '../../sample/03-cron-replicas/demo/outcome.js';
 import type { Run } from '../../sample/03-cron-replicas/demo/run-log.js';
-import { end } from '../support/lifeline.js';
 import { RedisServer } from '../support/redis-server.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { otherClients } from './support/other-clients.js';
-import { printedJson } from './support/printed-json.js';
+import { SampleRuns } from './support/sample-runs.js';
 
-const RUN = join(__dirname, '..', '..', 'sample', '03-cron-replicas', 'run.ts');
 const BEHIND = 300;
 /** Milliseconds by which a timer may ring late before the machine, and not the clocks, decides what happens. */
 const PUNCTUAL = 200;
@@ -24,26 +16,13 @@ interface Printed extends Record<Run['job'], Outcome> {
 }
 
 describe('sample 03, the cron replicas', () => {
-  let directory: string;
-  let running: ChildProcess[];
+  let runs: SampleRuns;
 
   beforeAll(async () => {
-    running = [];
-    directory = await mkdtemp(join(tmpdir(), 'sample-cron-replicas-'));
+    runs = await SampleRuns.of('03-cron-replicas');
   });
 
-  afterAll(async () => {
-    await Promise.all(running.map((sample) => end(sample, 'SIGTERM')));
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const sample = spawnTypeScript(RUN, ['--json', '--behind', String(BEHIND), ...args], {
-      env: { REDIS_URL: undefined, DATABASE_URL: undefined, TMPDIR: directory, ...env },
-    });
-    running.push(sample);
-    return sample;
-  }
+  afterAll(() => runs[Symbol.asyncDispose]());
 
   describe('of which one is killed at work', () => {
     let printed: Printed;
@@ -51,16 +30,15 @@ describe('sample 03, the cron replicas', () => {
 
     beforeAll(async () => {
       do {
-        const sample = start(['--ticks', '2']);
-        const exited = once(sample, 'exit');
-        printed = await printedJson(sample);
-        [code] = await exited;
+        const run = runs.start(['--json', '--behind', String(BEHIND), '--ticks', '2']);
+        printed = await run.json();
+        [code] = await run.ended;
       } while (!punctual(printed));
     }, 120_000);
 
-    const runs = (job: Run['job'], { runs: all }: Tick): Run[] => all.filter((run) => run.job === job);
+    const runsOf = (job: Run['job'], { runs: all }: Tick): Run[] => all.filter((run) => run.job === job);
     const counts = (job: Run['job'], ticks = printed.ticks): number[] =>
-      ticks.map((tick) => runs(job, tick).length);
+      ticks.map((tick) => runsOf(job, tick).length);
     const death = (): number => printed.ticks.findIndex(({ killed }) => killed !== undefined);
     const withoutDeath = (): Tick[] => printed.ticks.filter(({ killed }) => killed === undefined);
 
@@ -75,7 +53,7 @@ describe('sample 03, the cron replicas', () => {
       const { runs: all = [], killed } = printed.ticks[death()] ?? {};
       const held = all.filter(({ job }) => job === 'minHold');
       expect(held).toMatchObject([{ instance: killed, done: false }]);
-      const others = withoutDeath().flatMap((tick) => runs('minHold', tick));
+      const others = withoutDeath().flatMap((tick) => runsOf('minHold', tick));
       expect(others.every(({ done }) => done)).toBe(true);
     });
 
@@ -89,27 +67,27 @@ describe('sample 03, the cron replicas', () => {
     });
 
     it('have clocks that are 300 ms apart', () => {
-      const late = printed.ticks.flatMap((tick) => runs('unlocked', tick)).filter(({ at }) => at >= BEHIND);
+      const late = printed.ticks.flatMap((tick) => runsOf('unlocked', tick)).filter(({ at }) => at >= BEHIND);
       expect(new Set(late.map(({ instance }) => instance))).toEqual(new Set(['C']));
       expect(late).toHaveLength(printed.ticks.length);
     });
 
     it('leave no file behind', async () => {
-      expect(await readdir(directory)).toEqual([]);
+      expect(await runs.files()).toEqual([]);
     });
   });
 
   it('leaves no process running when it is killed', async () => {
     await using redis = await RedisServer.start();
     const client = redis.client();
-    const sample = start([], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
+    const run = runs.start([], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
     await waitFor(() => client.exists('lock:{cron-replicas:min-hold}'), {
       timeout: 20_000,
       that: 'a job to run',
     });
     client.disconnect();
 
-    await end(sample, 'SIGKILL');
+    await run.end('SIGKILL');
 
     await waitFor(async () => (await otherClients(redis)) === 0, { that: 'the instances to be gone' });
   });

@@ -1,18 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TakeOverResult } from '../../sample/04-fenced-writes/demo/take-over.js';
-import { end } from '../support/lifeline.js';
-import { OutputTail } from '../support/output-tail.js';
 import { RedisServer } from '../support/redis-server.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { otherClients } from './support/other-clients.js';
-import { printedJson } from './support/printed-json.js';
+import { SampleRuns } from './support/sample-runs.js';
 
-const RUN = join(__dirname, '..', '..', 'sample', '04-fenced-writes', 'run.ts');
 /** Milliseconds that the whole sample may take on a loaded machine. */
 const TIME_LIMIT = 60_000;
 const LEASE = 800;
@@ -26,32 +17,18 @@ interface Ended {
 }
 
 describe('sample 04, the fenced writes', () => {
-  let directory: string;
-  let running: ChildProcess[];
+  let runs: SampleRuns;
 
   beforeAll(async () => {
-    running = [];
-    directory = await mkdtemp(join(tmpdir(), 'sample-fenced-writes-'));
+    runs = await SampleRuns.of('04-fenced-writes');
   });
 
-  afterAll(async () => {
-    await Promise.all(running.map((sample) => end(sample, 'SIGTERM')));
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const sample = spawnTypeScript(RUN, args, {
-      env: { REDIS_URL: undefined, DATABASE_URL: undefined, TMPDIR: directory, ...env },
-    });
-    running.push(sample);
-    return sample;
-  }
+  afterAll(() => runs[Symbol.asyncDispose]());
 
   async function takeOvers(env?: NodeJS.ProcessEnv): Promise<Ended> {
-    const sample = start(['--json', '--lease', `${LEASE}`], env);
-    const exited = once(sample, 'exit');
-    const { results } = await printedJson<Pick<Ended, 'results'>>(sample);
-    const [code] = await exited;
+    const run = runs.start(['--json', '--lease', `${LEASE}`], env);
+    const { results } = await run.json<Pick<Ended, 'results'>>();
+    const [code] = await run.ended;
     return { results, code };
   }
 
@@ -95,7 +72,7 @@ describe('sample 04, the fenced writes', () => {
     });
 
     it('leave no files behind', async () => {
-      expect(await readdir(directory)).toEqual([]);
+      expect(await runs.files()).toEqual([]);
     });
   });
 
@@ -108,12 +85,10 @@ describe('sample 04, the fenced writes', () => {
     'leave no worker behind on %s, not even a frozen one',
     async (signal) => {
       await using redis = await RedisServer.start();
-      const sample = start(['--lease', '60000'], { REDIS_URL: redis.url });
-      await printed(sample, 'is frozen after reading');
+      const run = runs.start(['--lease', '60000'], { REDIS_URL: redis.url });
+      await run.line('is frozen after reading');
 
-      await end(sample, signal);
-
-      expect(sample.exitCode).toBe(signal === 'SIGINT' ? 130 : null);
+      expect(await run.end(signal)).toEqual(signal === 'SIGINT' ? [130, null] : [null, signal]);
       await waitFor(async () => (await otherClients(redis)) === 0, { that: 'both workers to end' });
     },
   );
@@ -123,15 +98,4 @@ function expectRefusal({ results, code }: Ended): void {
   expect(results.map(({ lost }) => lost)).toEqual([50, 0, 50, 0]);
   expect(results[3]?.first).toBe('STALE_TOKEN');
   expect(code).toBe(0);
-}
-
-/** Resolves when the program prints a line with the text. */
-async function printed(program: ChildProcess, text: string): Promise<void> {
-  const output = new OutputTail();
-  await new Promise<void>((resolve, reject) => {
-    output.onLine((line) => line.includes(text) && resolve());
-    output.collect(program.stdout);
-    output.collect(program.stderr);
-    program.once('close', () => reject(new Error(`The program ended before:\n${output.toString()}`)));
-  });
 }

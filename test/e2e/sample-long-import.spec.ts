@@ -1,8 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getQueueToken } from '@nestjs/bullmq';
 import { Test } from '@nestjs/testing';
 import { RedisLockModule } from '../../lib/index.js';
@@ -11,15 +6,13 @@ import type { Stories } from '../../sample/05-long-import/demo/report.js';
 import { BATCH, BATCH_TIME } from '../../sample/05-long-import/imports/batches.js';
 import { IMPORTS } from '../../sample/05-long-import/imports/import-job.interface.js';
 import { LEASE } from '../../sample/05-long-import/imports/leases.js';
-import { end } from '../support/lifeline.js';
 import { RedisServer } from '../support/redis-server.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
-import { OutputLines } from './support/output-lines.js';
 import { isAlive, listens } from './support/remains.js';
+import { type SampleRun, SampleRuns } from './support/sample-runs.js';
 
-const RUN = join(__dirname, '..', '..', 'sample', '05-long-import', 'run.ts');
 const ROWS = 30;
+const ARGS = ['--json', '--rows', `${ROWS}`];
 
 /** The first line that the sample prints with `--json`. */
 interface Started {
@@ -31,46 +24,37 @@ interface Started {
 }
 
 describe('sample 05, the long import', () => {
-  let directory: string;
-  let killedDirectory: string;
+  let runs: SampleRuns;
+  let killedRuns: SampleRuns;
   let redis: RedisServer;
-  let sample: ChildProcess;
+  let run: SampleRun;
   let started: Started;
   let stories: Stories;
   /** What another run, which was killed, had started. */
   let killed: Started;
 
-  /** `npm run sample:long-import` without the preparations. */
-  function start(env: NodeJS.ProcessEnv): { process: ChildProcess; lines: OutputLines } {
-    const child = spawnTypeScript(RUN, ['--json', '--rows', `${ROWS}`], {
-      env: { TMPDIR: directory, ...env },
-    });
-    return { process: child, lines: new OutputLines(child) };
-  }
-
   async function startAndKill(): Promise<Started> {
-    const { process, lines } = start({ REDIS_URL: undefined, TMPDIR: killedDirectory });
-    const own = await lines.next<Started>();
+    const other = killedRuns.start(ARGS);
+    const own = await other.json<Started>();
     expect(await listens(own.redis ?? '')).toBe(true);
-    await end(process, 'SIGKILL');
+    await other.end('SIGKILL');
     return own;
   }
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'sample-long-import-'));
-    killedDirectory = await mkdtemp(join(tmpdir(), 'sample-long-import-'));
+    runs = await SampleRuns.of('05-long-import');
+    killedRuns = await SampleRuns.of('05-long-import');
     redis = await RedisServer.start();
-    const { process, lines } = start({ REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
-    sample = process;
+    run = runs.start(ARGS, { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
     // Beside the other one, because either takes a while to start.
     killed = await startAndKill();
-    started = await lines.next();
-    stories = await lines.next();
+    started = await run.json();
+    stories = await run.json();
   }, 60_000);
   afterAll(async () => {
-    await end(sample, 'SIGKILL');
+    await runs[Symbol.asyncDispose]();
+    await killedRuns[Symbol.asyncDispose]();
     await redis.stop();
-    for (const each of [directory, killedDirectory]) await rm(each, { recursive: true, force: true });
   });
 
   it('imports under the hold of the request, refuses a second request with 423, and takes one afterwards', () => {
@@ -129,20 +113,15 @@ describe('sample 05, the long import', () => {
       timeout: 15_000,
       that: 'all processes to end',
     });
-    const left = async () =>
-      (await readdir(killedDirectory)).filter((name) => name.startsWith('embedded-redis'));
+    const left = async () => (await killedRuns.files()).filter((name) => name.startsWith('embedded-redis'));
     await waitFor(async () => (await left()).length === 0, { that: "Redis's files to be removed" });
   });
 
   it('ends everything it started on Ctrl-C, and leaves no queue behind', async () => {
-    const exited = once(sample, 'exit');
-
-    sample.kill('SIGINT');
-
-    expect(await exited).toEqual([0, null]);
+    expect(await run.end('SIGINT')).toEqual([0, null]);
     expect(started.pids.filter(isAlive)).toEqual([]);
     expect(await listens(started.url)).toBe(false);
     expect(await redis.client().keys('sample-long-import:*')).toEqual([]);
-    expect(await readdir(directory)).toEqual([]);
+    expect(await runs.files()).toEqual([]);
   });
 });

@@ -1,16 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Outcome } from '../../sample/06-naive-locks/demo/contest.js';
-import { end } from '../support/lifeline.js';
 import { RedisServer } from '../support/redis-server.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { otherClients } from './support/other-clients.js';
-import { printedJson } from './support/printed-json.js';
-
-const RUN = join(__dirname, '..', '..', 'sample', '06-naive-locks', 'run.ts');
+import { SampleRuns } from './support/sample-runs.js';
 
 /** Milliseconds that seven processes may take to start on a loaded machine. */
 const SLOW_START = 30_000;
@@ -51,33 +44,26 @@ const OUTCOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 describe('sample 06, the naive locks', () => {
   let redis: RedisServer;
-  let running: ChildProcess[];
+  let runs: SampleRuns;
 
   beforeAll(async () => {
-    running = [];
+    runs = await SampleRuns.of('06-naive-locks');
     redis = await RedisServer.start();
   });
 
   afterAll(async () => {
-    await Promise.all(running.map((sample) => end(sample, 'SIGTERM')));
+    await runs[Symbol.asyncDispose]();
     await redis.stop();
   });
-
-  function start(args: readonly string[]): ChildProcess {
-    const sample = spawnTypeScript(RUN, args, { env: { REDIS_URL: redis.url } });
-    running.push(sample);
-    return sample;
-  }
 
   describe('in one contest', () => {
     let outcomes: readonly Outcome[];
     let code: unknown;
 
     beforeAll(async () => {
-      const sample = start(['--json']);
-      const exited = once(sample, 'exit');
-      ({ outcomes } = await printedJson<{ outcomes: readonly Outcome[] }>(sample));
-      [code] = await exited;
+      const run = runs.start(['--json'], { REDIS_URL: redis.url });
+      ({ outcomes } = await run.json<{ outcomes: readonly Outcome[] }>());
+      [code] = await run.ended;
     }, 2 * SLOW_START);
 
     function outcomesOf(lock: string): Record<string, string> {
@@ -111,16 +97,14 @@ describe('sample 06, the naive locks', () => {
   it(
     'leave neither a process nor a key behind on Ctrl-C',
     async () => {
-      const sample = start([]);
+      const run = runs.start([], { REDIS_URL: redis.url });
       const client = redis.client();
       await waitFor(async () => (await contestKeys(client)).length > 0, {
         timeout: SLOW_START,
         that: 'the contest to begin',
       });
 
-      await end(sample, 'SIGINT');
-
-      expect(sample.exitCode).toBe(130);
+      expect(await run.end('SIGINT')).toEqual([130, null]);
       expect(await contestKeys(client)).toEqual([]);
       client.disconnect();
       await waitFor(async () => (await otherClients(redis)) === 0, { that: 'all contenders to end' });

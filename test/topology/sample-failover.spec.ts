@@ -1,17 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Report } from '../../sample/07-failover/demo/report.js';
 import type { Entry } from '../../sample/07-failover/demo/timeline.js';
-import { OutputLines } from '../e2e/support/output-lines.js';
 import { isAlive, listens } from '../e2e/support/remains.js';
-import { end } from '../support/lifeline.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
+import { SampleRuns } from '../e2e/support/sample-runs.js';
 import { waitFor } from '../support/wait-for.js';
-
-const RUN = join(__dirname, '..', '..', 'sample', '07-failover', 'run.ts');
 
 /** The first line that the sample prints with `--json`. */
 interface Started {
@@ -21,30 +12,18 @@ interface Started {
 }
 
 describe('sample 07, the failover', () => {
-  let directory: string;
+  let runs: SampleRuns;
   let report: Report;
   let exit: unknown[];
-  const running: ChildProcess[] = [];
-
-  /** `npm run sample:failover` without the preparations. */
-  function start(): { sample: ChildProcess; lines: OutputLines } {
-    const sample = spawnTypeScript(RUN, ['--json'], { env: { TMPDIR: directory, DATABASE_URL: undefined } });
-    running.push(sample);
-    return { sample, lines: new OutputLines(sample) };
-  }
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'sample-failover-'));
-    const { sample, lines } = start();
-    const exited = once(sample, 'exit');
-    await lines.next<Started>();
-    report = await lines.next();
-    exit = await exited;
+    runs = await SampleRuns.of('07-failover');
+    const run = runs.start(['--json']);
+    await run.json<Started>();
+    report = await run.json();
+    exit = await run.ended;
   }, 120_000);
-  afterAll(async () => {
-    await Promise.all(running.map((sample) => end(sample, 'SIGKILL')));
-    await rm(directory, { recursive: true, force: true });
-  });
+  afterAll(() => runs[Symbol.asyncDispose]());
 
   /** What happened between the event and the next one. */
   function after(event: string): Entry {
@@ -55,7 +34,7 @@ describe('sample 07, the failover', () => {
 
   it('ends with success, and leaves nothing behind', async () => {
     expect(exit).toEqual([0, null]);
-    expect(await readdir(directory)).toEqual([]);
+    expect(await runs.files()).toEqual([]);
   });
 
   it('grants on both while all servers are up', () => {
@@ -112,27 +91,23 @@ describe('sample 07, the failover', () => {
   });
 
   it('ends everything it started on Ctrl-C', async () => {
-    const { sample, lines } = start();
-    const { pids, urls } = await lines.next<Started>();
-    const exited = once(sample, 'exit');
+    const run = runs.start(['--json']);
+    const { pids, urls } = await run.json<Started>();
 
-    sample.kill('SIGINT');
-
-    expect(await exited).toEqual([130, null]);
+    expect(await run.end('SIGINT')).toEqual([130, null]);
     await expectNothingLeft(pids, urls);
-    expect(await readdir(directory)).toEqual([]);
+    expect(await runs.files()).toEqual([]);
   });
 
   it('leaves no contender and no Redis running when it is killed', async () => {
-    const { sample, lines } = start();
-    const { pids, urls } = await lines.next<Started>();
+    const run = runs.start(['--json']);
+    const { pids, urls } = await run.json<Started>();
     for (const url of urls) expect(await listens(url)).toBe(true);
 
-    await end(sample, 'SIGKILL');
+    await run.end('SIGKILL');
 
     await expectNothingLeft(pids, urls);
-    const servers = async () =>
-      (await readdir(directory)).filter((name) => name.startsWith('embedded-redis'));
+    const servers = async () => (await runs.files()).filter((name) => name.startsWith('embedded-redis'));
     await waitFor(async () => (await servers()).length === 0, {
       that: 'the files of all servers to be removed',
     });
