@@ -5,10 +5,10 @@ import { Database } from '../support/database/database.js';
 import { Instances } from '../support/instances.js';
 import { runSample } from '../support/run-sample.js';
 import { createTables } from './database/tables.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { FlashSale } from './demo/flash-sale.js';
 import { Ledger } from './demo/ledger.js';
 import { invitation, table } from './demo/report.js';
-import { parseRunOptions, RUN_USAGE } from './demo/run-options.js';
 
 const INSTANCES = 3;
 /** What a reader may buy by hand: few, to see it sell out. */
@@ -16,8 +16,10 @@ const PRODUCTS = ['sneaker', 'laces'];
 const LEFT = 3;
 
 /** Sells twice, without the lock and with it. Resolves to whether the locked sale sold exactly its stock. */
-async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const { exit, json, stock, buyers, payment } = parseRunOptions(args);
+async function run(
+  { exit, json, stock, buyers, payment }: RunOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
   await using backends = await Backends.start('flash-sale');
   const { redis } = backends;
   const env = {
@@ -55,4 +57,4 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   return locked.sold === stock;
 }
 
-void runSample(RUN_USAGE, run);
+void runSample(COMMAND_LINE, run);

@@ -5,13 +5,12 @@ import { Database } from '../support/database/database.js';
 import { Instances } from '../support/instances.js';
 import { runSample } from '../support/run-sample.js';
 import { CacheRebuild } from './demo/cache-rebuild.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { table } from './demo/report.js';
-import { parseRunOptions, RUN_USAGE } from './demo/run-options.js';
 import { SalesRecords } from './demo/sales-records.js';
 
 /** Sends readers to each route. Resolves to whether one query was enough wherever there is a lock. */
-async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const { json, readers, instances: count } = parseRunOptions(args);
+async function run({ json, readers, instances: count }: RunOptions, signal: AbortSignal): Promise<boolean> {
   await using backends = await Backends.start('cache-rebuild');
   const { env } = backends;
   await using database = new Database(env.DATABASE_URL);
@@ -42,4 +41,4 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   }
 }
 
-void runSample(RUN_USAGE, run);
+void runSample(COMMAND_LINE, run);

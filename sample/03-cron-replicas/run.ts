@@ -1,17 +1,16 @@
 import { Backends } from '../support/backends.js';
 import { Database } from '../support/database/database.js';
 import { runSample } from '../support/run-sample.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { Observation } from './demo/observation.js';
 import { outcome } from './demo/outcome.js';
 import { replicas, startReplicas } from './demo/replicas.js';
 import { table } from './demo/report.js';
 import { RunLog } from './demo/run-log.js';
-import { parseRunOptions, RUN_USAGE } from './demo/run-options.js';
 import { heading, line } from './demo/timeline.js';
 
 /** Watches three processes, one of which dies. Resolves to whether the job with `minHold` ran once for each tick. */
-async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const options = parseRunOptions(args);
+async function run(options: RunOptions, signal: AbortSignal): Promise<boolean> {
   await using backends = await Backends.start('cron-replicas');
   await using database = new Database(backends.env.DATABASE_URL);
   const log = await RunLog.open(database);
@@ -41,4 +40,4 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<boolea
   return minHold.missed === 0 && minHold.repeated === 0;
 }
 
-void runSample(RUN_USAGE, run);
+void runSample(COMMAND_LINE, run);

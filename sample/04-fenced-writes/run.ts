@@ -2,9 +2,9 @@ import { Backends } from '../support/backends.js';
 import { Database } from '../support/database/database.js';
 import { runSample } from '../support/run-sample.js';
 import { BankBooks } from './demo/bank-books.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { DepositWorker } from './demo/deposit-worker.js';
 import { GUARDS, table } from './demo/report.js';
-import { parseRunOptions, RUN_USAGE } from './demo/run-options.js';
 import { takeOver, type TakeOver, type TakeOverResult } from './demo/take-over.js';
 
 const TAKE_OVERS: readonly TakeOver[] = [
@@ -15,8 +15,7 @@ const TAKE_OVERS: readonly TakeOver[] = [
 ];
 
 /** Lets one worker after the other wake up too late. Resolves to whether the fencing token kept the late write out. */
-async function run(args: readonly string[], interruption: AbortSignal): Promise<boolean> {
-  const { json, lease } = parseRunOptions(args);
+async function run({ json, lease }: RunOptions, interruption: AbortSignal): Promise<boolean> {
   await using backends = await Backends.start('fenced-writes');
   const env = { ...backends.env, LEASE: `${lease}` };
   await using database = new Database(env.DATABASE_URL);
@@ -36,4 +35,4 @@ async function run(args: readonly string[], interruption: AbortSignal): Promise<
   return results.every(({ guard, lost }) => guard !== 'fenced' || lost === 0);
 }
 
-void runSample(RUN_USAGE, run);
+void runSample(COMMAND_LINE, run);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { RedisBackend } from '../support/redis-backend.js';
 import { runSample } from '../support/run-sample.js';
 import { ScratchDirectory } from '../support/scratch-directory.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { JobEvents } from './demo/job-events.js';
 import { ProgressBars } from './demo/progress-bars.js';
 import { invitation, type Stories, table } from './demo/report.js';
-import { parseRunOptions, USAGE } from './demo/run-options.js';
 import { Scene } from './demo/scene.js';
 import { killed, type Stage, stopped, undisturbed } from './demo/stories.js';
 import { LEASE } from './imports/leases.js';
@@ -14,8 +14,7 @@ import { LEASE } from './imports/leases.js';
 const LONGEST_WAIT = LEASE + 500;
 
 /** Runs three imports side by side. Resolves to whether each row came in once. */
-async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const { exit, json, rows } = parseRunOptions(args);
+async function run({ exit, json, rows }: RunOptions, signal: AbortSignal): Promise<boolean> {
   await using scratch = await ScratchDirectory.make('long-import-');
   await using redis = await RedisBackend.start();
   const { url } = redis;
@@ -49,4 +48,4 @@ function succeeded(stories: Stories, rows: number): boolean {
   return complete && stories.undisturbed.meanwhile.status === 423 && stories.killed.freeAfter < LONGEST_WAIT;
 }
 
-void runSample(USAGE, run);
+void runSample(COMMAND_LINE, run);

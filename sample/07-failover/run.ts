@@ -4,16 +4,15 @@ import { runSample } from '../support/run-sample.js';
 import { ScratchDirectory } from '../support/scratch-directory.js';
 import { FencedAccount } from './contender/fenced-account.js';
 import { longestOutage, playAvailability } from './demo/availability.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { overlaps } from './demo/hold-statistics.js';
 import { playLostGrant } from './demo/lost-grant.js';
 import { conclusion, line, type Report, table } from './demo/report.js';
-import { parseRunOptions, USAGE } from './demo/run-options.js';
 import { Scene } from './demo/scene.js';
 import { Timeline } from './demo/timeline.js';
 
 /** Resolves to whether the quorum never had two holders, and Sentinel only where it was made to forget one. */
-async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const { json } = parseRunOptions(args);
+async function run({ json }: RunOptions, signal: AbortSignal): Promise<boolean> {
   await using scratch = await ScratchDirectory.make('failover-');
   const url = databaseUrl(scratch);
   await using database = new Database(url);
@@ -42,4 +41,4 @@ async function play(scene: Scene, said: (event: string, at: number) => void): Pr
   };
 }
 
-void runSample(USAGE, run);
+void runSample(COMMAND_LINE, run);

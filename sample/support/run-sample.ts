@@ -1,25 +1,30 @@
+import { type CommandLine, type Options, parseOptions, usageOf } from './command-line.js';
+
 /** @returns whether all went as it should. */
-export type Sample = (args: readonly string[], interruption: AbortSignal) => Promise<boolean>;
+export type Sample<Line extends CommandLine> = (
+  options: Options<Line>,
+  interruption: AbortSignal,
+) => Promise<boolean>;
 
 /**
  * Runs a sample with the arguments of this process, until it ends or Ctrl-C interrupts it.
  *
  * The sample ends what it started on its way out; the exit code says how it went. `--help` prints the usage instead.
  */
-export async function runSample(usage: string, sample: Sample): Promise<void> {
-  process.exitCode = await exitCode(usage, sample);
+export async function runSample<Line extends CommandLine>(line: Line, sample: Sample<Line>): Promise<void> {
+  process.exitCode = await exitCode(line, sample);
 }
 
-async function exitCode(usage: string, sample: Sample): Promise<number> {
+async function exitCode<Line extends CommandLine>(line: Line, sample: Sample<Line>): Promise<number> {
   const args = process.argv.slice(2);
   if (args.includes('--help')) {
-    console.log(usage);
+    console.log(usageOf(line));
     return 0;
   }
   const interruption = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => interruption.abort());
   try {
-    return (await sample(args, interruption.signal)) ? 0 : 1;
+    return (await sample(parseOptions(line, args), interruption.signal)) ? 0 : 1;
   } catch (error) {
     if (interruption.signal.aborted) return 130;
     console.error(error);
