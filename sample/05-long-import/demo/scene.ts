@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Instances } from '../../support/instances.js';
+import { startTogether } from '../../support/start-together.js';
 import type { ImportedRow } from '../worker/imported-row.interface.js';
 import { ImportedRows } from '../worker/imported-rows.js';
 import { writeRows } from './files.js';
@@ -27,15 +28,14 @@ export class Scene implements AsyncDisposable {
     env: NodeJS.ProcessEnv & { IMPORT_DIRECTORY: string },
     signal: AbortSignal,
   ): Promise<Scene> {
-    const api = await Instances.start({ main: join(HERE, 'api', 'main'), environments: [env], signal });
-    try {
-      const environments = Array.from({ length: WORKERS }, () => env);
-      const workers = await Instances.start({ main: join(HERE, 'worker', 'main'), environments, signal });
-      return new Scene(env.IMPORT_DIRECTORY, api, workers);
-    } catch (error) {
-      await api[Symbol.asyncDispose]();
-      throw error;
-    }
+    const instances = (part: string, count: number): Promise<Instances> =>
+      Instances.start({
+        main: join(HERE, part, 'main'),
+        environments: Array.from({ length: count }, () => env),
+        signal,
+      });
+    const [api, workers] = await startTogether([instances('api', 1), instances('worker', WORKERS)]);
+    return new Scene(env.IMPORT_DIRECTORY, api, workers);
   }
 
   /** Process ids of the workers. */
