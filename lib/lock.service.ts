@@ -1,4 +1,5 @@
-import { hasAcquireSubscribers, observeAcquire } from './diagnostics/acquire.probe.js';
+import { SeveralNames } from './acquire/several-names.js';
+import { SingleName } from './acquire/single-name.js';
 import { CombinedLock } from './engine/combined-lock.js';
 import type { LockEngine } from './engine/lock-engine.js';
 import { onAbort } from './engine/on-abort.js';
@@ -21,10 +22,8 @@ import { resolveLeadOptions } from './options/lead-options.js';
 import { resolveLockOptions } from './options/lock-options.js';
 import { assertLimitGoesWithConnection } from './options/quorum-option.js';
 import { assertReplicasGoWith } from './options/replicas-option.js';
-import { type EnclosingHold, LockContext } from './reentrance/lock-context.js';
-import { NestedHold } from './reentrance/nested-hold.js';
+import { LockContext } from './reentrance/lock-context.js';
 import { type StoreHealth, StoreProbe } from './store/store-probe.js';
-import { type BlockedCall, upgradeError, WaitGraph } from './reentrance/wait-graph.js';
 
 /** Work that runs under a lock. */
 export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
@@ -54,8 +53,8 @@ export class LockService {
   readonly options: ResolvedModuleOptions;
   private readonly engine: LockEngine;
   private readonly context = new LockContext();
+  private readonly single: SingleName;
   private probe: StoreProbe | undefined;
-  private readonly waits = new WaitGraph();
   /** Aborts when shutdown begins: no campaign goes on then. */
   private readonly closing = new AbortController();
 
@@ -63,10 +62,15 @@ export class LockService {
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
     this.options = options;
     this.engine = engine;
+    this.single = new SingleName(engine, this.context);
   }
 
   /**
-   * Waits for the lock and holds it until it is released. Several names are acquired in sorted order, all or none.
+   * Waits for the lock and holds it until it is released.
+   *
+   * Several names are one lock: all or none, in one trip to Redis where all are free. Where some are taken, they are
+   * waited for in sorted order, so that no two callers wait for each other; `wait` is the time for all of them, and the
+   * caller's `minHold` and `maxHold` count from when it has them all. The lock is lost with the first name that is lost.
    *
    * Below a hold of the same name in the same async context (see {@link using} and `@Locked`) it enters that hold,
    * without I/O and with the same fencing token.
@@ -92,7 +96,8 @@ export class LockService {
   }
 
   /**
-   * One attempt: the lock, or null when somebody else has it. The other errors are those of {@link acquire}.
+   * One attempt: the lock, or null when somebody else has it, or one of several names. The other errors are those of
+   * {@link acquire}.
    *
    * @example
    * ```ts
@@ -268,7 +273,7 @@ export class LockService {
       clock: this.engine.clock,
       log: this.engine.log,
       random: Math.random,
-      acquire: (until) => this.grantOne(name, { ...resolved, signal: until }),
+      acquire: (until) => this.single.acquire(name, { ...resolved, signal: until }),
       work: (term, hold) => this.context.run(term, holdsOf(hold), () => work(term)),
     });
     try {
@@ -322,112 +327,15 @@ export class LockService {
   private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
     if (!isList(key)) {
       assertLockName(key);
-      return this.grantOne(key, options);
+      return this.single.acquire(key, options);
     }
     const names = sortedNames(key);
     names.forEach(assertLockName);
     const [first] = names;
     if (first === undefined) throw new LockKeyError('There is no lock name in the list; name at least one.');
-    return names.length === 1 ? this.grantOne(first, options) : this.grantAll(names, options);
-  }
-
-  /** @param held what the same call has been granted already */
-  private grantOne(
-    name: string,
-    options: ResolvedLockOptions,
-    held: readonly EnterableLock[] = [],
-  ): Promise<EnterableLock> {
-    // Here, before each wait: a signal that is aborted already says nothing any more.
-    options.signal?.throwIfAborted();
-    const { innermost } = this.context;
-    const enclosing = options.reentrant ? this.context.enclosing(name, innermost) : undefined;
-    if (enclosing) return this.enter(name, enclosing, options, held);
-    const holdsNothing = innermost === undefined && held.length === 0;
-    if (holdsNothing || options.wait === 0) return this.ask(name, leaseCovering(options));
-    return this.waitHolding({ name, held, blockers: () => this.engine.blockersOf(name, options) }, () =>
-      this.ask(name, leaseCovering(options)),
-    );
-  }
-
-  /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */
-  private async waitHolding<T>(
-    { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly EnterableLock[] },
-    granting: () => Promise<T>,
-  ): Promise<T> {
-    const holds = [...this.context.holds(this.context.innermost), ...held];
-    try {
-      return await this.waits.during({ name, holds, blockers }, granting);
-    } catch (error) {
-      const names = new Set(holds.flatMap(({ keys }) => keys).filter((key) => key !== name));
-      throw names.size > 0 && error instanceof LockTimeoutError ? heldMeanwhile(error, [...names]) : error;
-    }
-  }
-
-  private ask(name: string, options: ResolvedLockOptions): Promise<EnterableLock> {
-    if (hasAcquireSubscribers()) return observeAcquire(this.engine, name, options);
-    return this.engine.acquire(name, options, options.wait === 0);
-  }
-
-  /** Enters a hold of the enclosing context, or acquires the name afresh if that hold ends before its turn comes. */
-  private async enter(
-    name: string,
-    { hold, reentry }: EnclosingHold,
-    options: ResolvedLockOptions,
-    held: readonly EnterableLock[],
-  ): Promise<EnterableLock> {
-    hold.assertNotLost();
-    if (hold.mode === 'shared' && options.mode === 'exclusive') throw upgradeError(hold);
-    const startedAt = performance.now();
-    const enter = async (): Promise<EnterableLock | undefined> => {
-      const entered = await reentry.enter({
-        wait: options.wait,
-        signal: options.signal,
-        timeout: (waited) =>
-          new LockTimeoutError('Another branch below the same hold was inside for the whole wait.', {
-            keys: [name],
-            waited,
-          }),
-      });
-      return entered ? new NestedHold(hold, reentry) : undefined;
-    };
-    const nested =
-      reentry.isBusy && options.wait > 0
-        ? await this.waitHolding(
-            { name, held, blockers: () => (reentry.occupant ? [reentry.occupant] : []) },
-            enter,
-          )
-        : await enter();
-    if (!nested) {
-      const wait = Math.max(0, options.wait - (performance.now() - startedAt));
-      return this.grantOne(name, { ...options, wait }, held);
-    }
-    reentry.occupant = nested;
-    try {
-      // It may have been lost while another branch was inside.
-      nested.assertHeld();
-      return nested;
-    } catch (error) {
-      await nested.release();
-      throw error;
-    }
-  }
-
-  /** One name after the other in sorted order, so that no two callers wait for each other. */
-  private async grantAll(names: readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
-    const end = performance.now() + options.wait;
-    const holds: EnterableLock[] = [];
-    try {
-      for (const name of names) {
-        const wait = holds.length === 0 ? options.wait : Math.max(0, end - performance.now());
-        holds.push(await this.grantOne(name, { ...options, wait }, holds));
-      }
-      const lock = new CombinedLock(holds);
-      lock.assertHeld();
-      return lock;
-    } catch (error) {
-      await Promise.all(holds.map((hold) => hold.release()));
-      throw error;
-    }
+    return names.length === 1
+      ? this.single.acquire(first, options)
+      : new SeveralNames(names, options, this.single).acquire();
   }
 }
 
@@ -436,21 +344,8 @@ function isList(key: string | readonly string[]): key is readonly string[] {
   return Array.isArray(key);
 }
 
-/** A name that has to stay taken for `minHold` needs a lease at least as long, should the holder die before. */
-function leaseCovering(options: ResolvedLockOptions): ResolvedLockOptions {
-  return options.minHold > options.ttl ? { ...options, ttl: options.minHold } : options;
-}
-
 function holdsOf(lock: Lock): readonly EnterableLock[] {
   return lock instanceof CombinedLock ? lock.holds : [lock as EnterableLock];
-}
-
-function heldMeanwhile(
-  { message, keys, cause, waited, holder }: LockTimeoutError,
-  held: readonly string[],
-): LockTimeoutError {
-  const hint = `Meanwhile the call's own context held ${held.join(', ')}: look whether their waiters hold this one.`;
-  return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, held, ...(holder && { holder }) });
 }
 
 function unavailable(key: string, cause: unknown): never {

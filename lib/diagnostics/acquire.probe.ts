@@ -17,6 +17,9 @@ export interface ObservedEngine<Options, Hold> {
   waitersOf(name: string): number;
 }
 
+/** Of the options, what subscribers are told. */
+export type ObservedOptions = Pick<LockAcquire, 'wait' | 'ttl'>;
+
 /** Whether anybody wants to know of acquires or of what becomes of their holds. */
 export function hasAcquireSubscribers(): boolean {
   return (
@@ -29,28 +32,63 @@ export function hasAcquireSubscribers(): boolean {
   );
 }
 
-/** Lets an engine acquire a lock, and tells the subscribers of it. */
-export async function observeAcquire<
-  Options extends { readonly wait: number; readonly ttl: number },
-  Hold extends ObservedHold,
->(engine: ObservedEngine<Options, Hold>, name: string, options: Options): Promise<Hold> {
-  const { wait, ttl } = options;
-  const acquire: LockAcquire = { name, wait, ttl, ...currentOrigin() };
-  const startedAt = performance.now();
-  start.publish({ acquire });
-  try {
-    const asking = engine.acquire(name, options, wait === 0);
-    tellLength(engine, name);
-    const hold = await asking;
+/** One call that wants one name, as it is told to subscribers: its start, and one end. */
+export class ObservedAcquire {
+  private readonly startedAt = performance.now();
+
+  private constructor(private readonly acquire: LockAcquire) {}
+
+  static start(name: string, { wait, ttl }: ObservedOptions): ObservedAcquire {
+    const acquire: LockAcquire = { name, wait, ttl, ...currentOrigin() };
+    start.publish({ acquire });
+    return new ObservedAcquire(acquire);
+  }
+
+  granted(hold: ObservedHold): void {
+    const { acquire, waited } = this;
     hold.acquire = acquire;
     const { how, fencingToken } = hold;
-    granted.publish({ acquire, waited: performance.now() - startedAt, how, fencingToken });
-    return hold;
-  } catch (error) {
-    const waited = performance.now() - startedAt;
+    granted.publish({ acquire, waited, how, fencingToken });
+  }
+
+  refused(error: unknown): void {
+    const { acquire, waited } = this;
     if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited });
     else failed.publish({ acquire, waited, error });
+  }
+
+  private get waited(): number {
+    return performance.now() - this.startedAt;
+  }
+}
+
+/** Lets an engine acquire a lock, and tells the subscribers of it. */
+export async function observeAcquire<Options extends ObservedOptions, Hold extends ObservedHold>(
+  engine: ObservedEngine<Options, Hold>,
+  name: string,
+  options: Options,
+): Promise<Hold> {
+  const observed = ObservedAcquire.start(name, options);
+  try {
+    const hold = await observeLength(engine, name, options);
+    observed.granted(hold);
+    return hold;
+  } catch (error) {
+    observed.refused(error);
     throw error;
+  }
+}
+
+/** Lets an engine acquire a lock, and tells the subscribers only how many wait for it. */
+export async function observeLength<Options extends ObservedOptions, Hold>(
+  engine: ObservedEngine<Options, Hold>,
+  name: string,
+  options: Options,
+): Promise<Hold> {
+  try {
+    const asking = engine.acquire(name, options, options.wait === 0);
+    tellLength(engine, name);
+    return await asking;
   } finally {
     tellLength(engine, name);
   }

@@ -11,7 +11,8 @@ export type LockGrantedHow = 'free' | 'local' | 'hand-off' | 're-ask';
 
 /**
  * One call that wants the lock of one name. The same object stands in every message about the call and about its hold.
- * A call for several names is one of these for each; one that enters a hold around it is none.
+ * A call for several names is one of these for each, which all end as the call does; one that enters a hold around it is
+ * none.
  */
 export interface LockAcquire {
   /** The lock name. There may be as many as there are orders. */

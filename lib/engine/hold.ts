@@ -52,12 +52,27 @@ export class Hold implements EnterableLock, ObservedHold {
   constructor(
     private readonly queue: HoldOwner,
     readonly lease: Lease,
-    readonly options: ResolvedLockOptions,
-    /** When it was granted. */
-    readonly startedAt: number,
+    private terms: ResolvedLockOptions,
+    private since: number,
   ) {
     this.keys = queue.keys;
     this.fencingToken = lease.takeToken();
+  }
+
+  get options(): ResolvedLockOptions {
+    return this.terms;
+  }
+
+  /** When it was granted to its caller. */
+  get startedAt(): number {
+    return this.since;
+  }
+
+  /** What it is held for, and from when on, where that is not what it was granted for. */
+  begin(options: ResolvedLockOptions, now: number): void {
+    this.terms = options;
+    this.since = now;
+    this.lease.renew = options.renew;
   }
 
   get signal(): AbortSignal {

@@ -111,7 +111,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   }
 
   /** While a request is without an answer nobody knows: the store may be down. */
-  private get isTaken(): boolean {
+  get isTaken(): boolean {
     return this.phase === 'held' || (this.found !== undefined && !this.requesting);
   }
 
@@ -353,7 +353,9 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     this.refuseAttempts(first?.once ? isAlike(first) : undefined);
     const head = this.waiters.first;
     if (!head) return this.leaveWhenEmpty();
-    if (first?.once || this.askedToAskAgain || !this.suits(head)) return this.ask();
+    // The attempt that asked may have left since: nobody here stands in the store's queue then, either.
+    const isUnqueued = this.place === undefined && this.context.store.canQueue(this.name);
+    if (first?.once || isUnqueued || this.askedToAskAgain || !this.suits(head)) return this.ask();
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const { reaskDelay = MAX_REASK_DELAY } = this.context.store;
     const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);

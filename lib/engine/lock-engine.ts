@@ -21,6 +21,8 @@ import type { Waiter } from './waiter.js';
 const SHUTDOWN_GRACE = 5_000;
 const ABORT_GRACE = 500;
 const SHUTDOWN_POLL = 10;
+/** What part of its lease has to be left to a hold when it becomes its caller's, where nobody renews it or `minHold` counts. */
+const FRESH = 0.9;
 
 export interface EngineSettings {
   readonly store: LockStore;
@@ -86,6 +88,11 @@ export class LockEngine implements QueueContext, StoreEvents {
       : holders.filter((hold) => hold.mode === 'exclusive');
   }
 
+  /** Whether somebody has a name, as far as that is known here: a single attempt would be refused without asking. */
+  isTaken(name: string): boolean {
+    return this.queues.get(name)?.isTaken ?? false;
+  }
+
   /** Waits for the lock of one name; `once` asks a single time instead. */
   acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     if (this.closing) return Promise.reject(this.closedError(name));
@@ -93,6 +100,16 @@ export class LockEngine implements QueueContext, StoreEvents {
     let queue = this.queues.get(name);
     if (!queue) this.queues.set(name, (queue = new LocalQueue(name, this)));
     return queue.enter(options, once);
+  }
+
+  /** Makes a hold its caller's that was kept, with other options, until it was certain that the caller gets it. */
+  begin(hold: Hold, options: ResolvedLockOptions): void {
+    const { lease } = hold;
+    const now = this.clock.now();
+    hold.begin(options, now);
+    this.keeper.add(lease);
+    const needed = options.renew ? options.minHold : options.ttl;
+    if (lease.deadline - now < needed * FRESH) this.keeper.renewSoon(lease);
   }
 
   /** Goes on with a hold that another instance has detached. */

@@ -36,7 +36,7 @@ export class Reentry {
   /** Resolves to false when the hold was released meanwhile: the caller has to acquire the lock by itself. */
   enter({ wait, signal, timeout }: BranchWait): Promise<boolean> {
     if (!this.open) return Promise.resolve(false);
-    if (this.inside === 0 || this.mode === 'shared') {
+    if (this.admits) {
       this.inside++;
       return Promise.resolve(true);
     }
@@ -78,6 +78,11 @@ export class Reentry {
     if (next) return next.settle(true);
     this.inside--;
     if (this.inside === 0) this.emptied?.();
+  }
+
+  /** Whether a branch could go inside at once. */
+  get admits(): boolean {
+    return this.inside === 0 || this.mode === 'shared';
   }
 
   /** Whether a branch is inside. */

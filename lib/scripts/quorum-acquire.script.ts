@@ -1,4 +1,5 @@
-import { GRANT_OF, JOIN, NOW } from './quorum-fragments.js';
+import { CLOCK } from './fragments.js';
+import { GRANT_OF, JOIN, LEAVE } from './quorum-fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
@@ -9,7 +10,7 @@ import { luaScript } from './lua-script.js';
  * ARGV  1 instance, 2 proposed token, 3 last token of its block, 4 ttl in ms, 5 place in the queue or '' (do not
  *       queue), 6 ms for which the fence is kept
  * Reply accepted: { 1, server time, last token }
- *       taken:    { 0, server time, last token, ms left of the holder's lease (-1: no expiry), owner id }
+ *       taken:    { 0, server time, last token, ms left of the holder's lease (-1: no expiry), owner id, or `shared` }
  *       outdated: { 2, server time, last token } the proposal must be greater
  *
  * A lock of this instance with an older token is left of an earlier proposal or a hold that has ended there, or
@@ -19,7 +20,7 @@ import { luaScript } from './lua-script.js';
  */
 export const quorumAcquireScript = luaScript(
   'quorum-acquire',
-  `${GRANT_OF}${JOIN}${NOW}
+  `${CLOCK}${GRANT_OF}${JOIN}${LEAVE}
 local lock, queue, fence = KEYS[1], KEYS[2], KEYS[3]
 local instance, proposed, place = ARGV[1], tonumber(ARGV[2]), ARGV[5]
 local owner = redis.call('GET', lock)
@@ -29,18 +30,18 @@ if owner and not own then
   if place ~= '' then
     join(queue, place)
   end
-  return { 0, now, last, redis.call('PTTL', lock), owner }
+  return { 0, clock(), last, redis.call('PTTL', lock), owner }
 end
 if own == proposed and own > 0 then
   redis.call('PEXPIRE', lock, ARGV[4])
-  return { 1, now, last }
+  return { 1, clock(), last }
 end
 if proposed <= last or proposed <= (own or 0) then
-  return { 2, now, last }
+  return { 2, clock(), last }
 end
 redis.call('SET', lock, instance .. ':' .. ARGV[2], 'PX', ARGV[4])
 redis.call('SET', fence, ARGV[3], 'PX', ARGV[6])
-redis.call('ZREM', queue, instance)
-return { 1, now, tonumber(ARGV[3]) }
+leave(queue, instance)
+return { 1, clock(), tonumber(ARGV[3]) }
 `,
 );

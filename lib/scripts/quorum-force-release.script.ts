@@ -1,28 +1,36 @@
-import { RESERVE } from './quorum-fragments.js';
+import { CLOCK, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
+import { RESERVE } from './quorum-fragments.js';
 
 /**
- * Takes the lock on one node from whoever holds it, tells the holder's inbox, and goes on with the queue.
+ * Takes the lock on one node from whoever holds it, tells the holders' inboxes, and goes on with the queue.
  *
- * KEYS  1 lock, 2 queue, 3 fence of this name
+ * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
  * ARGV  1 inbox channel prefix, 2 ms of a reservation, 3 lock name
- * Reply the owner id that it was taken from, or false
+ * Reply the owner ids that it was taken from
  *
- * O(log n) for n waiting instances.
+ * O(k log n) for k holders and n waiting instances.
  */
 export const quorumForceReleaseScript = luaScript(
   'quorum-force-release',
-  `${RESERVE}
-local owner = redis.call('GET', KEYS[1])
+  `${CLOCK}${SHARE}${RESERVE}
+local lock, queue, fence, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = redis.call('GET', lock)
 if not owner then
-  return false
+  return {}
 end
-local instance = string.match(owner, '^(.*):%d+$')
-if instance then
-  redis.call('PUBLISH', ARGV[1] .. instance, 'revoked ' .. owner .. ' ' .. ARGV[3])
+local owners = { owner }
+if owner == 'shared' and live(shared) > 0 then
+  owners = redis.call('ZRANGE', shared, 0, -1)
 end
-redis.call('DEL', KEYS[1])
-reserve(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3])
-return owner
+for _, each in ipairs(owners) do
+  local instance = string.match(string.match(each, '^(.*):%d+$') or '', '^[^~]+')
+  if instance then
+    redis.call('PUBLISH', ARGV[1] .. instance, 'revoked ' .. each .. ' ' .. ARGV[3])
+  end
+end
+redis.call('DEL', lock, shared)
+reserve(lock, queue, fence, shared, ARGV[1], ARGV[2], ARGV[3])
+return owners
 `,
 );

@@ -24,7 +24,7 @@ export interface Grant {
    * first hold, `<instance>~<turn>:1`; see `ownersOf`.
    */
   readonly owner: string;
-  /** The turn that a shared grant is for; it has as many holds as tokens. */
+  /** The turn that a shared grant is for, maybe with more after it; it has as many holds as tokens. */
   readonly turn?: string;
   /** First fencing token of a block that is this grant's alone. */
   readonly token: number;

@@ -2,6 +2,8 @@
 export interface Contestant {
   /** Waits for the lock of a name, runs the work, releases. Rejects where the lock could not be had. */
   hold(name: string, work: () => Promise<void>): Promise<void>;
+  /** The same for several names, all or none. Left out where the package takes one name at a time. */
+  holdAll?(names: readonly string[], work: () => Promise<void>): Promise<void>;
   /** Ends connections and timers. */
   close(): Promise<void> | void;
 }

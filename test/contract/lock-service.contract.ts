@@ -12,6 +12,7 @@ import { describeLeases } from './parts/leases.part.js';
 import { describeModes, describeSemaphores } from './parts/modes.part.js';
 import { describeOperations } from './parts/operations.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
+import { describeContendedNames } from './parts/several-names-contended.part.js';
 import { describeSeveralNames } from './parts/several-names.part.js';
 import { describeShutdown } from './parts/shutdown.part.js';
 import { describeSignals } from './parts/signals.part.js';
@@ -28,6 +29,7 @@ const PARTS = [
   describeHandingOver,
   describeLeading,
   describeSeveralNames,
+  describeContendedNames,
   describeModes,
   describeSemaphores,
   describeErrors,

@@ -1,4 +1,4 @@
 import { describeLockService } from './lock-service.contract.js';
 import { RedisBackend } from './redis-backend.js';
 
-describeLockService('on Redis', () => RedisBackend.start());
+describeLockService('on Redis (row 7)', () => RedisBackend.start());

@@ -105,7 +105,7 @@ class Work {
   }
 }
 
-describe('a call of a locked method', () => {
+describe('a call of a locked method (row 13)', () => {
   let server: RedisServer;
   let app: TestingModule;
   let work: Work;

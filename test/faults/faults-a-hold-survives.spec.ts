@@ -66,7 +66,7 @@ describe('a fault that leaves Redis its data, and the holder its lock', () => {
     await expectHolderToKeep(held);
   });
 
-  it('a restart of Redis that keeps the data', async () => {
+  it('a restart of Redis that keeps the data (row 12)', async () => {
     // So long a lease that it outlasts any restart; what matters comes at the reconnect and at the next renewal.
     await held.breakWhileHeld(() => scene.server.restart({ keepData: true }), { ttl: 9_000 });
 

@@ -3,7 +3,7 @@ import { FaultScene, TTL } from './support/fault-scene.js';
 import { expectHolderToLose, expectNoHarm, HeldScene } from './support/held-scene.js';
 import { now } from './support/shared-clock.js';
 
-describe('a fault that leaves Redis its data, but outlasts the lease', () => {
+describe('a fault that leaves Redis its data, but outlasts the lease (row 12)', () => {
   let scene: FaultScene;
   let held: HeldScene;
 

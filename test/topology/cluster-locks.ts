@@ -225,6 +225,40 @@ export function describeClusterLocks(version: string): void {
       await Promise.all(locks.map((lock) => lock.release()));
     });
 
+    it('of several names are asked for at all nodes at once, and with one request for each', async () => {
+      await using instance = open();
+      const names = Array.from({ length: 12 }, (_, i) => `several:${i}`).toSorted();
+      await (await instance.locks.acquire(names)).release();
+      const homes = await Promise.all(names.map(home));
+      const masters = [...new Set(homes)];
+      const before = await Promise.all(masters.map(scriptsRun));
+      const silent = homes[0];
+      const elsewhere = names.flatMap((name, i) => {
+        const at = homes[i];
+        return at === undefined || at === silent ? [] : [{ name, client: cluster.at(at) }];
+      });
+      silent?.freeze();
+      const asking = instance.locks.acquire(names);
+      // Although the node of the first name has not answered.
+      await waitFor(
+        async () => {
+          const held = await Promise.all(
+            elsewhere.map(({ name, client }) => client.exists(`lock:{${name}}`)),
+          );
+          return held.every((exists) => exists === 1);
+        },
+        { that: 'the names at the other nodes to be taken' },
+      );
+      silent?.thaw();
+      const lock = await asking;
+      const run = (await Promise.all(masters.map(scriptsRun))).map((after, i) => after - (before[i] ?? 0));
+
+      expect(masters.length).toBeGreaterThan(1);
+      expect(lock.keys).toEqual(names);
+      expect(run).toEqual(masters.map((master) => homes.filter((at) => at === master).length));
+      await lock.release();
+    });
+
     it('come back by themselves when every node was gone', async () => {
       await using one = await RedisCluster.start({ masters: 1, replicas: 0 });
       const [server] = one.servers;

@@ -16,7 +16,7 @@ function first(count: number): readonly number[] {
   return ALL.slice(0, count);
 }
 
-describe('a quorum of five', () => {
+describe('a quorum of five (row 9)', () => {
   let scene: QuorumScene;
   let instance: Instance;
   let tests = 0;

@@ -7,7 +7,7 @@ import { ALL, MAJORITY, named, NODES, QuorumScene, SUBSETS } from './quorum-scen
 const NODE_TIMEOUT = 250;
 const OPTIONS = { ttl: 20_000, outageTimeout: 500, nodeTimeout: NODE_TIMEOUT } as const;
 
-describe('a quorum of five', () => {
+describe('a quorum of five (row 9)', () => {
   let scene: QuorumScene;
   let instance: Instance;
   let tests = 0;

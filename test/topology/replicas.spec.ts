@@ -60,7 +60,7 @@ describe('A lock that replicas have to know', () => {
     expect(await server.client().get('lock:fence')).toBe(String(lock.fencingToken));
   });
 
-  it('is refused when too few replicas confirm it in time, and free again', async () => {
+  it('is refused when too few replicas confirm it in time, and free again (row 8)', async () => {
     const { locks } = await open({ replicas: { min: 1, timeout: SHORT } });
     await (await locks.acquire('cut')).release();
     cut(0, 1);

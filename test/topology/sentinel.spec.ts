@@ -55,7 +55,7 @@ describe('A master that sentinels watch', () => {
     expect(await group.master()).not.toBe(old);
   });
 
-  it('that had told its replicas leaves holds as they are, and one that had not lets their signals abort', async () => {
+  it('that had told its replicas leaves holds as they are, and one that had not lets their signals abort (row 8)', async () => {
     const { locks } = await open();
     await using known = await locks.acquire('known', { ttl: PATIENCE });
     await replicated(await group.master(), 'lock:{known}');
@@ -113,7 +113,7 @@ describe('A master that sentinels watch', () => {
     await after.release();
   });
 
-  it('hands out greater tokens after a failover that lost the last ones, where INCR repeats its numbers', async () => {
+  it('hands out greater tokens after a failover that lost the last ones, where INCR repeats its numbers (row 8)', async () => {
     const { locks } = await open();
     const old = (await group.master()).client();
     const grantAndCount = async (): Promise<{ token: number; count: number }> => {

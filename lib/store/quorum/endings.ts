@@ -1,15 +1,17 @@
 import { quorumReleaseScript } from '../../scripts/quorum-release.script.js';
-import type { Int } from './node-answer.js';
-import { isAnswer, type Poll } from './poll.js';
+import { type Int, isTaken, type NodeAnswer } from './node-answer.js';
+import { isAnswer, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
 
 /** What an instance gives up on a node. */
 export interface Ending {
   readonly name: string;
-  /** Grants up to this token end. */
+  /** Grants of the lock alone up to this token end, and requests for tokens up to it that arrive later find themselves outdated. */
   readonly token: number;
-  /** Whether the next waiting instance is told of the free lock. */
+  /** Owner ids of shared holds that end. */
+  readonly holds?: readonly string[];
+  /** Whether waiting instances are told of what they could have. */
   readonly mode: 'wake' | 'quiet';
   /** A place in the queue to take, `leave` to leave it, or '' for neither. */
   readonly place: string;
@@ -48,6 +50,18 @@ export class Endings {
     this.underWay.add(ended);
   }
 
+  /** Also where no answer came: the request may be on its way, and nobody would end what it takes. */
+  whereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
+    this.quorum.nodes.forEach((node, i) => {
+      if (!isTaken(votes[i])) this.inBackground(node, ending);
+    });
+  }
+
+  /** Everywhere, without anybody who waits for it. */
+  behind(ending: Ending): void {
+    for (const node of this.quorum.nodes) this.inBackground(node, ending);
+  }
+
   /** Takes this instance out of a node's queue. */
   leave(node: QuorumNode, name: string): void {
     this.inBackground(node, { name, token: 0, mode: 'quiet', place: 'leave' });
@@ -63,9 +77,9 @@ export class Endings {
     await Promise.allSettled(this.underWay);
   }
 
-  private send(node: QuorumNode, { name, token, mode, place }: Ending): Promise<Int> {
+  private send(node: QuorumNode, { name, token, holds = [], mode, place }: Ending): Promise<Int> {
     const { channels, claim, instance } = this.keys;
-    const args = [instance, token, mode, place, channels, claim, name];
+    const args = [instance, token, mode, place, channels, claim, name, ...holds];
     return node.run<Int>('end', quorumReleaseScript, this.keys.of(name), args);
   }
 }

@@ -19,8 +19,18 @@ export class QuorumKeys {
     return `${this.keyPrefix}{${name}}`;
   }
 
-  of(name: string): [lock: string, queue: string, fence: string] {
+  shared(name: string): string {
+    return `${this.lock(name)}:s`;
+  }
+
+  of(name: string): [lock: string, queue: string, fence: string, shared: string] {
     const lock = this.lock(name);
-    return [lock, `${lock}:q`, `${lock}:fence`];
+    return [lock, `${lock}:q`, `${lock}:fence`, this.shared(name)];
+  }
+
+  /** What the query script reads. */
+  shown(name: string): [lock: string, queue: string, shared: string] {
+    const [lock, queue, , shared] = this.of(name);
+    return [lock, queue, shared];
   }
 }

@@ -1,6 +1,8 @@
 import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
 import { instanceOf, isReservation } from './node-answer.js';
+import { isSharedOwner } from '../owner-id.js';
 import { majorityOf } from './poll.js';
+import { fencingTokenOf } from './shared-turns.js';
 
 /** What each of so many nodes shows of one name, put together; those that have not answered may know the holder, too. */
 export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number): LockSnapshot {
@@ -13,7 +15,8 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
   const held = [...byOwner.values()]
     .filter((copies) => copies.length + silent >= majority)
     .map((copies) => leaseOf(copies, majority))
-    .filter((info) => info !== undefined);
+    .filter((info) => info !== undefined)
+    .map((info) => (isSharedOwner(info.owner) ? { ...info, ...grantOf(info.owner) } : info));
   const byWaiter = new Map<string, LockInfo>();
   for (const each of snapshots.flatMap(({ pending }) => pending)) {
     const known = byWaiter.get(each.owner);
@@ -28,4 +31,10 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
 function leaseOf(copies: readonly LockInfo[], majority: number): LockInfo | undefined {
   const longestFirst = copies.toSorted((a, b) => (b.remaining ?? Infinity) - (a.remaining ?? Infinity));
   return longestFirst[Math.min(majority, copies.length) - 1];
+}
+
+/** The token of a shared hold is in its owner id, too. */
+function grantOf(owner: string): Pick<LockInfo, 'fencingToken' | 'since'> {
+  const fencingToken = fencingTokenOf(owner);
+  return { fencingToken, since: new Date(fencingToken / 1_000) };
 }

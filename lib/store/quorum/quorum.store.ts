@@ -1,6 +1,5 @@
 import type { Clock } from '../../engine/clock.js';
 import type { LockSnapshot } from '../../interfaces/lock.interface.js';
-import { extendScript } from '../../scripts/extend.script.js';
 import { queryScript } from '../../scripts/query.script.js';
 import { quorumForceReleaseScript } from '../../scripts/quorum-force-release.script.js';
 import {
@@ -9,26 +8,29 @@ import {
   type Grant,
   isRefusal,
   type LockStore,
+  type SharedTerms,
   type StoreEvents,
   type StoreNode,
   type Taken,
   type YieldRequest,
 } from '../lock-store.js';
-import { tokenOf } from '../owner-id.js';
+import { isSharedOwner, SHARED_MARK, tokenOf } from '../owner-id.js';
+import { formatPlace } from '../place.js';
 import { type QueryReply, snapshot } from '../redis/query-reply.js';
 import { Ballots } from './ballots.js';
+import { type Bid, Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
-import { describeAnswer, type Int, isTaken, type NodeAnswer } from './node-answer.js';
+import { extendOn } from './extensions.js';
+import { describeAnswer, type NodeAnswer } from './node-answer.js';
 import { Poll, type Vote } from './poll.js';
 import { type Proposal, Proposals } from './proposals.js';
 import { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
 import { mergeSnapshots } from './quorum-snapshot.js';
 import { Revocations } from './revocations.js';
+import { fencingTokenOf, SharedTurns, turnAtNodes } from './shared-turns.js';
+import { sleep } from './sleep.js';
 import { Waits } from './waits.js';
-
-/** How often one acquire proposes again: after a split vote, or because its token was outdated. */
-const MAX_ROUNDS = 6;
 
 export interface QuorumStoreSettings {
   readonly nodes: readonly QuorumNode[];
@@ -54,12 +56,14 @@ export class QuorumStore implements LockStore {
   private readonly proposals: Proposals;
   private readonly waits: Waits;
   private readonly ballots: Ballots;
+  private readonly contest: Contest;
+  private readonly sharedTurns: SharedTurns;
   /** The last token of each hold that has more than one. */
   private readonly blocks = new Map<string, number>();
   private events: StoreEvents | undefined;
 
   constructor(private readonly settings: QuorumStoreSettings) {
-    const { clock, instance, keyPrefix, nodes, nodeTimeout } = settings;
+    const { clock, instance, keyPrefix, nodes, nodeTimeout, random } = settings;
     this.quorum = new Poll(nodes, clock);
     this.keys = new QuorumKeys(instance, keyPrefix, nodeTimeout);
     this.endings = new Endings(this.quorum, this.keys, nodeTimeout);
@@ -72,6 +76,9 @@ export class QuorumStore implements LockStore {
     });
     const { endings, keys, proposals, quorum, waits } = this;
     this.ballots = new Ballots({ clock, endings, keys, nodeTimeout, proposals, quorum, waits });
+    const unreachable = this.unreachable.bind(this);
+    this.contest = new Contest({ clock, endings, nodeTimeout, proposals, random, unreachable });
+    this.sharedTurns = new SharedTurns(instance);
   }
 
   open(events: StoreEvents): void {
@@ -84,7 +91,9 @@ export class QuorumStore implements LockStore {
           if (!this.waits.hear(index, name, last)) this.endings.passOn(node, name);
         },
         revoked: (name, owner) => {
-          if (revocations.hear(index, owner)) events.revoked(name, owner);
+          if (!revocations.hear(index, owner)) return;
+          this.forget(owner);
+          events.revoked(name, owner);
         },
         subscribed: () => events.subscribed(),
         reconnected: () => events.reconnected(),
@@ -104,13 +113,18 @@ export class QuorumStore implements LockStore {
   }
 
   /** The same on all nodes, whenever each of them is told. */
-  place(): string {
-    return `${this.settings.instance}|${this.proposals.now || Date.now() * 1_000}`;
+  place(_claim: number, _tokens: number, shared?: SharedTerms): string {
+    const { instance } = this.settings;
+    const terms = { turn: SHARED_MARK, limit: Infinity };
+    const member = shared ? formatPlace({ instance, claim: 0, tokens: 0, shared: terms }) : instance;
+    return `${member}|${this.proposals.now || Date.now() * 1_000}`;
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    if (request.place !== undefined) this.waits.begin(request.name);
-    return this.contend(request, this.waits.lastOf(request.name));
+    const { name, place, shared } = request;
+    if (place !== undefined) this.waits.begin(name);
+    const bid = shared ? this.bidToShare(request, shared) : this.bidAlone(request);
+    return this.contest.run(bid, this.waits.lastOf(name));
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
@@ -121,7 +135,7 @@ export class QuorumStore implements LockStore {
     const proposal = this.proposals.next(last, tokens);
     const { verdict, votes } = await this.ballots.yield(request, proposal);
     if (verdict.kind === 'granted') return this.granted(name, proposal);
-    if (verdict.kind === 'outdated') return this.contend(request, verdict.last);
+    if (verdict.kind === 'outdated') return this.contest.run(this.bidAlone(request), verdict.last);
     if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
     const handed = verdict.kind === 'taken';
     // Where it was lost the engine asks anew, if anybody here still waits.
@@ -131,33 +145,33 @@ export class QuorumStore implements LockStore {
       mode: 'wake',
       place: handed ? (place ?? '') : 'leave',
     };
-    this.endWhereNotTaken(votes, ending);
-    if (handed) return this.taken(verdict);
+    this.endings.whereNotTaken(votes, ending);
+    if (handed) return this.contest.taken(verdict);
     this.waits.end(name);
     return undefined;
   }
 
   release(name: string, owner: string): Promise<boolean> {
-    this.blocks.delete(owner);
-    return this.endings.everywhere({ name, token: tokenOf(owner), mode: 'wake', place: '' });
+    return this.endings.everywhere(this.endOf(name, owner));
   }
 
   /** Resolves as soon as each extension is decided. */
   async extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]> {
-    const keys = batch.map(({ name }) => this.keys.lock(name));
-    const args = batch.flatMap(({ owner, ttl, exact }) => [owner, `${exact ? '=' : ''}${Math.ceil(ttl)}`]);
-    const renewed = await this.quorum.ask<Int[], (boolean | undefined)[]>({
+    for (const { owner } of batch) this.sharedTurns.close(owner);
+    const renewed = await this.quorum.ask<ReadonlyMap<Extension, boolean>, (boolean | undefined)[]>({
       timeout: this.settings.nodeTimeout,
-      ask: (node) => node.run<Int[]>('take', extendScript, keys, args),
+      ask: (node) => extendOn(node, this.keys, batch),
       decide: (votes, open) => {
-        const results = batch.map((_, i) => this.quorum.tally(votes, (reply) => Number(reply[i]) === 1));
+        const results = batch.map((each) => this.quorum.tally(votes, (reply) => reply.get(each) === true));
         if (open > 0 && results.includes(undefined)) return undefined;
         if (results.every((result) => result === undefined)) throw this.quorum.noMajority(votes);
         return results;
       },
     });
     // Nobody releases what is lost, and the nodes that have renewed it would keep it for a whole lease.
-    batch.forEach(({ name, owner }, i) => renewed[i] === false && this.abandon(name, owner));
+    batch.forEach(
+      ({ name, owner }, i) => renewed[i] === false && this.endings.behind(this.endOf(name, owner)),
+    );
     return renewed;
   }
 
@@ -171,10 +185,10 @@ export class QuorumStore implements LockStore {
   /** Each node's own answer, within the time that it has for any. */
   nodes(timeout: number): Promise<readonly StoreNode[]> {
     const { nodes } = this.quorum;
-    const [lock, queue] = this.keys.of('health');
+    const keys = this.keys.shown('health');
     return this.quorum.ask<QueryReply, StoreNode[]>({
       timeout: Math.min(timeout, this.settings.nodeTimeout),
-      ask: (node) => node.run<QueryReply>('take', queryScript, [lock, queue], []),
+      ask: (node) => node.run<QueryReply>('take', queryScript, keys, []),
       decide: (votes, open) => {
         if (open > 0) return undefined;
         return nodes.map(({ label: name }, i) => {
@@ -186,23 +200,19 @@ export class QuorumStore implements LockStore {
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const [lock, queue] = this.keys.of(name);
+    const keys = this.keys.shown(name);
     const snapshots = await this.quorum.askAll(this.settings.nodeTimeout, async (node) =>
-      snapshot(name, await node.run<QueryReply>('take', queryScript, [lock, queue], [])),
+      snapshot(name, await node.run<QueryReply>('take', queryScript, keys, [])),
     );
     return mergeSnapshots(snapshots, this.quorum.nodes.length);
   }
 
   async forceRelease(name: string): Promise<boolean> {
     const { channels, claim } = this.keys;
-    const answers = await this.quorum.askAll(this.settings.nodeTimeout, async (node) => ({
-      owner: await node.run<string | null>('take', quorumForceReleaseScript, this.keys.of(name), [
-        channels,
-        claim,
-        name,
-      ]),
-    }));
-    const owners = answers.map(({ owner }) => owner).filter((owner) => owner !== null);
+    const answers = await this.quorum.askAll(this.settings.nodeTimeout, (node) =>
+      node.run<string[]>('take', quorumForceReleaseScript, this.keys.of(name), [channels, claim, name]),
+    );
+    const owners = answers.flat();
     const silent = this.quorum.nodes.length - answers.length;
     return owners.some(
       (owner) => owners.filter((each) => each === owner).length + silent >= this.quorum.majority,
@@ -211,32 +221,42 @@ export class QuorumStore implements LockStore {
 
   /** What was given back is on its way by then, or left to its lease. */
   async close(): Promise<void> {
-    await Promise.race([this.endings.settled(), this.sleep(this.settings.nodeTimeout)]);
+    const { clock, nodeTimeout } = this.settings;
+    await Promise.race([this.endings.settled(), sleep(clock, nodeTimeout)]);
     for (const node of this.quorum.nodes) node.close();
   }
 
-  /** Proposes tokens beyond `last` until the lock is granted, or surely somebody else's. */
-  private async contend(request: Omit<AcquireRequest, 'spent'>, last: number): Promise<Grant | Taken> {
-    const { name, place = '' } = request;
-    let accepted = last;
-    for (let round = 1; ; round++) {
-      const startedAt = this.clock.now();
-      const proposal = this.proposals.next(accepted, request.tokens);
-      const { verdict, votes } = await this.ballots.acquire(request, proposal);
-      if (verdict.kind === 'granted') return this.granted(name, proposal);
-      if (verdict.kind === 'outdated' && round < MAX_ROUNDS) {
-        accepted = verdict.last;
-        continue;
-      }
-      // Also where no answer came: the request may be on its way, and nobody would end what it takes.
-      this.endWhereNotTaken(votes, { name, token: proposal.last, mode: 'quiet', place });
-      if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
-      if (verdict.kind === 'taken') return this.taken(verdict);
-      const delay = this.retryDelay(this.clock.now() - startedAt, round);
-      const owner = verdict.kind === 'split' ? verdict.owner : '';
-      if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
-      await this.sleep(delay);
-    }
+  private bidAlone(request: Omit<AcquireRequest, 'spent'>): Bid {
+    const { name, place = '', tokens } = request;
+    return {
+      name,
+      place,
+      tokens,
+      vote: (proposal) => this.ballots.acquire(request, proposal),
+      holdsOf: () => [],
+      grant: (proposal) => this.granted(name, proposal),
+    };
+  }
+
+  private bidToShare(request: AcquireRequest, { turn }: SharedTerms): Bid {
+    const { name, place = '', tokens } = request;
+    const { ballots, endings, sharedTurns } = this;
+    const holdsOf = (proposal: Proposal): string[] => sharedTurns.holdsOf(turn, proposal);
+    // Its answer came too late to rely on.
+    const before = sharedTurns.reopen(turn);
+    if (before)
+      endings.behind({ name, token: before.last, holds: holdsOf(before), mode: 'quiet', place: '' });
+    return {
+      name,
+      place,
+      tokens,
+      vote: (proposal) => ballots.acquireShared(request, turnAtNodes(turn, proposal), proposal),
+      holdsOf,
+      grant: (proposal) => {
+        this.waits.end(name);
+        return sharedTurns.grant(turn, proposal);
+      },
+    };
   }
 
   private granted(name: string, { first, last }: Proposal): Grant {
@@ -246,20 +266,16 @@ export class QuorumStore implements LockStore {
     return { owner, token: first, tokens: last - first + 1 };
   }
 
-  private taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
-    return { owner, remaining, mark: this.proposals.highestSoFar };
-  }
-
-  private abandon(name: string, owner: string): void {
+  private forget(owner: string): void {
     this.blocks.delete(owner);
-    const ending: Ending = { name, token: tokenOf(owner), mode: 'wake', place: '' };
-    for (const node of this.quorum.nodes) this.endings.inBackground(node, ending);
+    this.sharedTurns.close(owner);
   }
 
-  private endWhereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
-    this.quorum.nodes.forEach((node, i) => {
-      if (!isTaken(votes[i])) this.endings.inBackground(node, ending);
-    });
+  /** What gives a hold up on a node. */
+  private endOf(name: string, owner: string): Ending {
+    this.forget(owner);
+    const holds = isSharedOwner(owner) ? [owner] : [];
+    return { name, token: fencingTokenOf(owner), holds, mode: 'wake', place: '' };
   }
 
   private unreachable(name: string, votes: readonly Vote<NodeAnswer>[]): Error {
@@ -267,19 +283,5 @@ export class QuorumStore implements LockStore {
     // Then the engine gives up without a cancel.
     if (isRefusal(error)) this.waits.end(name);
     return error;
-  }
-
-  /** Of the order of a trip, doubled with each round, so that one of several contenders gets ahead of the others. */
-  private retryDelay(trip: number, round: number): number {
-    const spread = Math.min(Math.max(trip, 1) * 2 ** round, this.settings.nodeTimeout);
-    return spread * this.settings.random();
-  }
-
-  private sleep(delay: number): Promise<void> {
-    return new Promise((resolve) => void this.clock.schedule(resolve, delay));
-  }
-
-  private get clock(): Clock {
-    return this.settings.clock;
   }
 }

@@ -1,5 +1,5 @@
-/** More than an operator takes away at a time; a revocation that some nodes never tell of must not stay for good. */
-const MAX_REMEMBERED = 100;
+/** More holds than an instance shares; a revocation that some nodes never tell of must not stay for good. */
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Which nodes have told that a hold was taken away by force. One alone means nothing: the request may have reached

@@ -8,15 +8,17 @@ type ModuleOptions = Parameters<typeof resolveModuleOptions>[0];
 /** This package, built, on whatever servers. */
 export function openOurLocks(connection: ModuleOptions['connection'], ttl = LEASE): Contestant {
   const locks = createLockService(resolveModuleOptions({ connection, ttl, wait: WAIT }));
+  async function hold(key: string | readonly string[], work: () => Promise<void>): Promise<void> {
+    const lock = await locks.acquire(key);
+    try {
+      await work();
+    } finally {
+      await lock.release();
+    }
+  }
   return {
-    async hold(name, work) {
-      const lock = await locks.acquire(name);
-      try {
-        await work();
-      } finally {
-        await lock.release();
-      }
-    },
+    hold,
+    holdAll: hold,
     close: () => locks.close(),
   };
 }

@@ -27,15 +27,17 @@ export function redlockContestant(
 ): Contestant {
   // It reports each attempt that found the lock taken as an error event.
   redlock.on('error', () => {});
+  async function holdAll(names: readonly string[], work: () => Promise<void>): Promise<void> {
+    const lock = await redlock.acquire([...names], lease);
+    try {
+      await work();
+    } finally {
+      await lock.release();
+    }
+  }
   return {
-    async hold(name, work) {
-      const lock = await redlock.acquire([name], lease);
-      try {
-        await work();
-      } finally {
-        await lock.release();
-      }
-    },
+    hold: (name, work) => holdAll([name], work),
+    holdAll,
     close: () => clients.forEach((client) => client.disconnect()),
   };
 }

@@ -10,6 +10,7 @@ import { killedHolderCase } from './killed-holder.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
 import { overheadCase } from './overhead.case.js';
 import { quorumCases } from './quorum.case.js';
+import { severalNamesCases } from './several-names.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
 
 /** In the order in which they run. */
@@ -22,6 +23,7 @@ export const benchCases: readonly BenchCase[] = [
   killedHolderCase,
   ...quorumCases,
   manyWaitersCase,
+  ...severalNamesCases,
   renewedHoldsCase,
   httpRouteCase,
   overheadCase,

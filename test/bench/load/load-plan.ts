@@ -1,7 +1,15 @@
+/** Names of which each hold takes several, all or none: some of the caller's own, and some that all processes share. */
+export interface SeveralNames {
+  readonly own: number;
+  readonly shared: number;
+  /** How many there are of the shared ones; a hold takes any of them. */
+  readonly outOf: number;
+}
+
 /** What the callers of one load process do. Moments are milliseconds of the shared clock. */
 export interface LoadPlan {
-  /** All callers want one name, each wants its own, or each takes one after the other of so many. */
-  readonly names: 'one' | 'own' | number;
+  /** All callers want one name, each wants its own, each takes one after the other of so many, or several at once. */
+  readonly names: 'one' | 'own' | number | SeveralNames;
   /** The name, or what own names begin with. */
   readonly name: string;
   readonly callers: number;

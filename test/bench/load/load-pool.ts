@@ -41,9 +41,7 @@ export class LoadPool {
     const measureFrom = startAt + warmUp;
     const timed = { ...plan, startAt, measureFrom, stopAt: measureFrom + duration };
     const results = await Promise.all(
-      this.processes.map((worker, index) =>
-        worker.call('load', plan.names === 'one' ? timed : { ...timed, name: `${plan.name}:${index}` }),
-      ),
+      this.processes.map((worker, index) => worker.call('load', { ...timed, ...namesOf(plan, index) })),
     );
     return { plan: timed, results };
   }
@@ -51,4 +49,9 @@ export class LoadPool {
   async close(): Promise<void> {
     await Promise.all(this.processes.map((worker) => worker.kill()));
   }
+}
+
+/** Whether names are the same in all processes. */
+function namesOf({ names, name }: Pick<LoadPlan, 'names' | 'name'>, process: number): { name: string } {
+  return { name: names === 'one' || typeof names === 'object' ? name : `${name}:${process}` };
 }

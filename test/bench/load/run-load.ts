@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contestant } from '../contestant.js';
 import { HoldRecording } from './hold-recording.js';
+import { holdingOf } from './holding.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
 import { now } from './shared-clock.js';
 
@@ -20,7 +21,7 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
   let running = callers;
   // When each caller asked for what it has not had yet; 0 where it has.
   const askedAt = new Float64Array(callers);
-  const names = nameOf(plan);
+  const hold = holdingOf(contestant, plan, () => overlaps++);
 
   async function call(caller: number): Promise<void> {
     const isShared = plan.names === 'one';
@@ -28,9 +29,8 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
       const requested = now();
       if (requested >= stopAt) break;
       askedAt[caller] = requested;
-      const name = names(caller);
       try {
-        await contestant.hold(name, async () => {
+        await hold(caller, async () => {
           const begin = now();
           askedAt[caller] = 0;
           if (isShared && ++inside > 1) overlaps++;
@@ -67,14 +67,4 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
     abandoned: [...askedAt].filter((asked) => asked > 0).map((asked) => now() - asked),
     recording: recording.all,
   };
-}
-
-function nameOf({ names, name, callers }: LoadPlan): (caller: number) => string {
-  if (names === 'one') return () => name;
-  if (names === 'own') {
-    const own = Array.from({ length: callers }, (_, caller) => `${name}:${caller}`);
-    return (caller) => own[caller] ?? name;
-  }
-  let turn = 0;
-  return () => `${name}:${turn++ % names}`;
 }

@@ -15,7 +15,10 @@ export interface RoundFigures {
   readonly cpuPerHold: number;
   /** Jain's index over the callers of all processes. */
   readonly fairness: number;
-  /** Holds that began while another was under way; undefined where each caller has a name of its own. */
+  /**
+   * Holds that began while another was under way, of several names only those in one process; undefined where each
+   * caller has a name of its own.
+   */
   readonly overlaps: number | undefined;
   readonly failures: Readonly<Record<string, number>>;
   readonly stuck: number;
@@ -55,7 +58,7 @@ export function figuresOf(
     requestsPerHold: cost.requests / holds,
     cpuPerHold: (cost.cpu * 1_000) / holds,
     fairness: jainIndex(counted),
-    overlaps: plan.names !== 'one' ? undefined : Math.max(inProcess, countOverlaps(begins, ends)),
+    overlaps: overlapsOf(plan, inProcess, () => countOverlaps(begins, ends)),
     failures: addUp(results.map(({ failures }) => failures)),
     stuck: sum(results.map(({ stuck }) => stuck)),
     wait: percentilesOf(Float64Array.from([...waits, ...results.flatMap(({ abandoned }) => [...abandoned])])),
@@ -65,6 +68,11 @@ export function figuresOf(
       ? begins.reduce((total, begin, hold) => total + (ends[hold] ?? NaN) - begin, 0) / begins.length
       : undefined,
   };
+}
+
+function overlapsOf({ names }: LoadPlan, inProcess: number, inAll: () => number): number | undefined {
+  if (names === 'one') return Math.max(inProcess, inAll());
+  return typeof names === 'object' ? inProcess : undefined;
 }
 
 function sum(values: readonly number[]): number {

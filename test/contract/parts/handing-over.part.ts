@@ -348,7 +348,7 @@ function describeRefusal(context: ContractContext): void {
       await expect(lock.detach()).rejects.toBeInstanceOf(LockConfigError);
       expect(lock.held).toBe(true);
       await lock.release();
-      const handover = `lock1.${Buffer.from(`["s",["${name}","i",1,0]]`).toString('base64url')}`;
+      const handover = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive"]]`).toString('base64url')}`;
       await expect(locks.attach(handover)).rejects.toBeInstanceOf(LockConfigError);
     });
   });

@@ -256,6 +256,38 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
+    it('takes several names together in mode shared, and waits for those that are written', async () => {
+      const { locks, others, name } = context;
+      const names = ['a', 'b', 'c'].map((part) => `${name}:${part}`);
+      const reader = await locks.acquire(names, READ);
+      const second = await others.acquire(names, READ);
+      expect(await others.tryAcquire(names)).toBeNull();
+      await second.release();
+      const [, middle = ''] = names;
+      const writing = others.acquire(middle);
+      await isQueued(locks, middle, 1);
+      expect(await locks.tryAcquire(names, READ)).toBeNull();
+      const waiting = locks.acquire(names, READ);
+      await reader.release();
+      await release([await writing]);
+      await release([await waiting]);
+      for (const each of names) await isFree(locks, each);
+    });
+
+    it('enters shared holds around a call for several names, again in parallel', async () => {
+      const { locks, name } = context;
+      await locks.using(name, READ, async (outer) => {
+        await Promise.all(
+          [1, 2].map(async (branch) => {
+            const lock = await locks.tryAcquire([name, `${name}:${branch}`], READ);
+            expect(lock?.fencingTokenOf(name)).toBe(outer.fencingToken);
+            await lock?.release();
+          }),
+        );
+      });
+      await isFree(locks, name);
+    });
+
     it('refuses bad modes and limits', async () => {
       const { locks, name } = context;
       await expect(locks.acquire(name, { mode: 'read' as 'shared' })).rejects.toBeInstanceOf(LockConfigError);

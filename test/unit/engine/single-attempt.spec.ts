@@ -61,6 +61,21 @@ describe('A single attempt', () => {
     expect(waiting.value?.held).toBe(true);
   });
 
+  it('leaves the queue to a caller behind it at once, also when it has given up before the answer', async () => {
+    const aborter = new AbortController();
+    const attempt = observe(fixture.acquire({ wait: 0, signal: aborter.signal }));
+    const waiting = observe(fixture.acquire());
+    aborter.abort(new Error('gone home'));
+    (await fixture.store.next('acquire')).answer(taken(50));
+    const again = await fixture.store.next('acquire');
+    again.answer(grant(100));
+    await settle();
+
+    expect(attempt.error).toMatchObject({ message: 'gone home' });
+    expect(again.request.place).toBeDefined();
+    expect(waiting.value?.held).toBe(true);
+  });
+
   it('takes the lock that a caller no longer wants', async () => {
     const aborter = new AbortController();
     observe(fixture.acquire({ signal: aborter.signal }));

@@ -1,0 +1,80 @@
+import type { Clock } from '../../engine/clock.js';
+import type { Grant, Taken } from '../lock-store.js';
+import type { Round } from './ballots.js';
+import type { Endings } from './endings.js';
+import type { Proposal, Proposals } from './proposals.js';
+import { sleep } from './sleep.js';
+
+/** How often one acquire proposes: again after a split vote, or because its token was outdated. */
+const MAX_ROUNDS = 6;
+/** The same where only tokens of others who share were in the way: nobody has what is asked for. */
+const MAX_SHARED_ROUNDS = 20;
+
+/** What an instance contends for: a lock alone, or holds of it that it shares. */
+export interface Bid {
+  readonly name: string;
+  readonly tokens: number;
+  /** The place in the queues, '' for none. */
+  readonly place: string;
+  vote(proposal: Proposal): Promise<Round>;
+  /** Owner ids under which nodes keep what a proposal asks for, besides that of the lock alone. */
+  holdsOf(proposal: Proposal): readonly string[];
+  grant(proposal: Proposal): Grant;
+}
+
+export interface ContestParts {
+  readonly clock: Clock;
+  readonly endings: Endings;
+  readonly nodeTimeout: number;
+  readonly proposals: Proposals;
+  /** From 0 to below 1; spreads contenders that got in each other's way. */
+  readonly random: () => number;
+  /** The error where no majority answered. */
+  readonly unreachable: (name: string, votes: Round['votes']) => Error;
+}
+
+/** Proposes tokens until a majority grants what is asked for, or surely does not. */
+export class Contest {
+  constructor(private readonly parts: ContestParts) {}
+
+  /** Proposes tokens beyond `last`. */
+  async run(bid: Bid, last: number): Promise<Grant | Taken> {
+    const { clock, endings, proposals, unreachable } = this.parts;
+    const { name, place } = bid;
+    let accepted = last;
+    for (let round = 1; ; round++) {
+      const startedAt = clock.now();
+      const proposal = proposals.next(accepted, bid.tokens);
+      const { verdict, votes } = await bid.vote(proposal);
+      if (verdict.kind === 'granted') return bid.grant(proposal);
+      const holds = bid.holdsOf(proposal);
+      const ending = { name, token: proposal.last, holds, mode: 'quiet', place } as const;
+      if (verdict.kind === 'outdated' && round < (holds.length > 0 ? MAX_SHARED_ROUNDS : MAX_ROUNDS)) {
+        accepted = verdict.last;
+        // Alone, the older token gives way to the next.
+        if (holds.length === 0) continue;
+        endings.whereNotTaken(votes, { ...ending, place: '' });
+        // Tokens follow the clock: those of contenders that come at different times arrive in order, and all are accepted.
+        await sleep(clock, this.retryDelay(clock.now() - startedAt, round));
+        continue;
+      }
+      endings.whereNotTaken(votes, ending);
+      if (verdict.kind === 'unreachable') throw unreachable(name, votes);
+      if (verdict.kind === 'taken') return this.taken(verdict);
+      const delay = this.retryDelay(clock.now() - startedAt, round);
+      const owner = verdict.kind === 'split' ? verdict.owner : '';
+      if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
+      await sleep(clock, delay);
+    }
+  }
+
+  taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
+    return { owner, remaining, mark: this.parts.proposals.highestSoFar };
+  }
+
+  /** Of the order of a trip, doubled with each round, so that one of several contenders gets ahead of the others. */
+  private retryDelay(trip: number, round: number): number {
+    const { nodeTimeout, random } = this.parts;
+    return Math.min(Math.max(trip, 1) * 2 ** round, nodeTimeout) * random();
+  }
+}

@@ -1,0 +1,294 @@
+import { LockEvents } from '../../support/lock-events.js';
+import { waitFor } from '../../support/wait-for.js';
+import type { ContractContext } from '../lock-backend.js';
+import { isFree, isQueued } from '../observe.js';
+
+/** One lock of several names of which somebody has one. */
+export function describeContendedNames(context: ContractContext): void {
+  const { ordersInstances } = context.capabilities;
+  const names = (): [string, string, string] => [
+    `${context.name}:a`,
+    `${context.name}:b`,
+    `${context.name}:c`,
+  ];
+
+  describe('several names of which one is taken', () => {
+    it('are waited for in order: those before it are kept, those after it stay free', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await others.acquire(b);
+      const waiting = locks.acquire([a, b, c]);
+      await isQueued(locks, b, 1);
+
+      expect(await others.tryAcquire(a)).toBeNull();
+      await isFree(others, c);
+      await taken.release();
+      const lock = await waiting;
+      expect(lock.keys).toEqual([a, b, c]);
+      for (const each of [a, b, c]) expect(await others.tryAcquire(each)).toBeNull();
+      await lock.release();
+      for (const each of [a, b, c]) await isFree(locks, each);
+    });
+
+    it('are waited for one after the other where several are taken', async () => {
+      const { locks, others } = context;
+      const all = names();
+      const taken = await Promise.all(all.map((each) => others.acquire(each)));
+      const waiting = locks.acquire(all);
+      for (const [i, each] of all.entries()) {
+        await isQueued(locks, each, 1);
+        for (const later of all.slice(i + 1)) expect((await locks.query(later)).pending).toEqual([]);
+        await taken[i]?.release();
+      }
+      const lock = await waiting;
+
+      expect(lock.held).toBe(true);
+      await lock.release();
+    });
+
+    it('are waited for in the same order where it is taken by a caller of the same instance', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await locks.acquire(b);
+      const waiting = locks.acquire([a, b, c]);
+      await waitFor(async () => (await locks.query(a)).held.length === 1);
+
+      await isFree(others, c);
+      await taken.release();
+      await (await waiting).release();
+    });
+
+    it('tell what was missing, how long they were waited for in all, and what was held meanwhile', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const [first, second] = [await others.acquire(a), await others.acquire(b)];
+      const outcome = locks.acquire([a, b, c], { wait: 300 }).catch((error: unknown) => error);
+      await isQueued(locks, a, 1);
+      await first.release();
+      const error = await outcome;
+
+      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', keys: [b], held: [a], holder: expect.anything() });
+      expect((error as { waited: number }).waited).toBeGreaterThanOrEqual(299);
+      await second.release();
+      for (const each of [a, b, c]) await isFree(locks, each);
+    });
+
+    it('leave nothing taken by minHold, for the caller never had them', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await others.acquire(b);
+      const options = { minHold: 60_000, ttl: 60_000 };
+
+      expect(await locks.tryAcquire([a, b, c], options)).toBeNull();
+      await expect(locks.acquire([a, b, c], { ...options, wait: 50 })).rejects.toMatchObject({
+        code: 'LOCK_TIMEOUT',
+      });
+      for (const each of [a, c]) await isFree(locks, each);
+      await taken.release();
+    });
+
+    it('are held for minHold once the caller has them all', async () => {
+      const { locks } = context;
+      const [a, b] = names();
+      const lock = await locks.acquire([a, b], { minHold: 150 });
+      const since = performance.now();
+      await lock.release();
+      for (const each of [a, b]) await isFree(locks, each);
+
+      expect(performance.now() - since).toBeGreaterThan(100);
+    });
+
+    it('count maxHold from when the caller has them all', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const taken = await others.acquire(b);
+      const waiting = locks.acquire([a, b], { maxHold: 1_000 });
+      await isQueued(locks, b, 1);
+      const since = performance.now();
+      await waitFor(() => performance.now() - since > 400);
+      await taken.release();
+      const lock = await waiting;
+
+      // Both end by their maxHold, the first as late as the second.
+      const held = await lifeOf(lock);
+      expect(lock.signal.reason).toMatchObject({ reason: 'max-hold' });
+      expect(held).toBeGreaterThan(900);
+      await lock.release();
+    });
+
+    it('are kept while others are waited for, and then have their whole lease, also where nobody renews it', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const taken = await others.acquire(b);
+      const ttl = 600;
+      const waiting = locks.acquire([a, b], { ttl, renew: false });
+      await isQueued(locks, b, 1);
+      const since = performance.now();
+      await waitFor(() => performance.now() - since > 1.5 * ttl);
+      await taken.release();
+      const lock = await waiting;
+
+      const held = await lifeOf(lock);
+      expect(lock.signal.reason).toMatchObject({ reason: 'expired' });
+      expect(held).toBeGreaterThan(0.85 * ttl);
+      expect(held).toBeLessThan(1.5 * ttl);
+      await lock.release();
+    });
+
+    it('are asked for again where one is lost while another is waited for', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const taken = await others.acquire(b);
+      const waiting = locks.acquire([a, b]);
+      await isQueued(locks, b, 1);
+      const before = (await locks.query(a)).held[0]?.fencingToken;
+      await others.forceRelease(a);
+      await isFree(others, a);
+      await taken.release();
+      const lock = await waiting;
+
+      expect(lock.held).toBe(true);
+      expect(lock.fencingTokenOf(a)).toBeGreaterThan(Number(before));
+      expect(await others.tryAcquire(a)).toBeNull();
+      await lock.release();
+    });
+
+    (ordersInstances ? it : it.skip)('are not taken before those who wait for one of them', async () => {
+      const { backend, locks, others } = context;
+      const [a, b, c] = names();
+      const late = backend.service();
+      await late.query(a);
+      const taken = await locks.acquire(b);
+      const order: string[] = [];
+      const waits = [others.using(b, () => void order.push('one'))];
+      await isQueued(locks, b, 1);
+      waits.push(late.using([a, b, c], () => void order.push('several')));
+      // Here, too: a caller of the holder's own instance.
+      await isQueued(locks, b, 2);
+      waits.push(locks.using([b, c], () => void order.push('several here')));
+      await taken.release();
+      await Promise.all(waits);
+
+      expect(order[0]).toBe('one');
+      expect(order).toHaveLength(3);
+    });
+
+    it('are all given back when the caller gives up', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await others.acquire(b);
+      const caller = new AbortController();
+      const reason = new Error('gone home');
+      const waiting = locks.acquire([a, b, c], { signal: caller.signal, minHold: 60_000 });
+      await isQueued(locks, b, 1);
+      caller.abort(reason);
+
+      await expect(waiting).rejects.toBe(reason);
+      for (const each of [a, c]) await isFree(locks, each);
+      await taken.release();
+      await isFree(locks, b);
+    });
+
+    it('are all given back when the caller gives up as the first trip is under way', async () => {
+      const { locks } = context;
+      const all = names();
+      const caller = new AbortController();
+      const reason = new Error('gone home');
+      const asking = locks.acquire(all, { signal: caller.signal });
+      caller.abort(reason);
+
+      await expect(asking).rejects.toBe(reason);
+      for (const each of all) await isFree(locks, each);
+    });
+
+    it('are all given back when the instance shuts down', async () => {
+      const { backend, others } = context;
+      const [a, b, c] = names();
+      const closing = backend.service();
+      const taken = await others.acquire(b);
+      const waiting = closing.acquire([a, b, c]).catch((error: unknown) => error);
+      await isQueued(others, b, 1);
+      await closing.close();
+
+      expect(await waiting).toMatchObject({ code: 'LOCK_CLOSED' });
+      for (const each of [a, c]) await isFree(others, each);
+      expect((await others.query(b)).pending).toEqual([]);
+      await taken.release();
+    });
+
+    it('are given back where too many wait for one of them already', async () => {
+      const { backend, others } = context;
+      const [a, b, c] = names();
+      const small = backend.service({ maxWaiters: 1 });
+      const taken = await others.acquire(b);
+      const waiting = small.acquire(b);
+      await isQueued(others, b, 1);
+
+      await expect(small.acquire([a, b, c])).rejects.toMatchObject({ code: 'LOCK_QUEUE_FULL', keys: [b] });
+      for (const each of [a, c]) await isFree(others, each);
+      await taken.release();
+      await (await waiting).release();
+    });
+
+    it('let parallel branches below one of them in, one after the other', async () => {
+      const { locks } = context;
+      const [a, b, c] = names();
+      const inside: number[] = [];
+      let now = 0;
+      await locks.using(b, (outer) =>
+        Promise.all(
+          [1, 2, 3, 4].map(() =>
+            locks.using([c, b, a], async (lock) => {
+              inside.push((now += 1));
+              expect(lock.fencingTokenOf(b)).toBe(outer.fencingToken);
+              await new Promise((resolve) => void setImmediate(resolve));
+              now -= 1;
+            }),
+          ),
+        ),
+      );
+
+      expect(inside).toEqual([1, 1, 1, 1]);
+      for (const each of [a, b, c]) await isFree(locks, each);
+    });
+
+    it('are one call for each name to those who listen, whatever was given back on the way', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await others.acquire(b);
+      using first = new LockEvents(a);
+      using second = new LockEvents(b);
+      using third = new LockEvents(c);
+      const waiting = locks.acquire([a, b, c]);
+      await isQueued(locks, b, 1);
+      for (const events of [first, second, third]) expect(events.channels()).toEqual(['acquire:start']);
+      await taken.release();
+      await (await waiting).release();
+
+      const course = ['acquire:start', 'acquire:granted', 'hold:released'];
+      expect(first.channels()).toEqual(course);
+      expect(second.channels()).toEqual(course);
+      expect(third.channels()).toEqual(course);
+    });
+
+    it('are one wait in vain for each name to those who listen, and no hold', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const taken = await others.acquire(b);
+      using first = new LockEvents(a);
+      using second = new LockEvents(b);
+      await expect(locks.acquire([a, b], { wait: 30 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+
+      for (const events of [first, second])
+        expect(events.channels()).toEqual(['acquire:start', 'acquire:timeout']);
+      await taken.release();
+    });
+  });
+}
+
+/** Milliseconds until a lock is lost. */
+async function lifeOf(lock: { readonly signal: AbortSignal }): Promise<number> {
+  const since = performance.now();
+  await waitFor(() => lock.signal.aborted, { interval: 1 });
+  return performance.now() - since;
+}

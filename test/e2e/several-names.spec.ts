@@ -1,0 +1,121 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { CurrentLock, type Lock, Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { waitFor } from '../support/wait-for.js';
+
+interface Order {
+  readonly customer: string;
+  readonly items: readonly { readonly sku: string }[];
+}
+
+@Injectable()
+class Orders {
+  @Locked(['stock:<0.items[].sku>', 'customer:<0.customer>'])
+  async place<T>(
+    _order: Order,
+    work: (lock: Lock | undefined) => T | Promise<T>,
+    @CurrentLock() lock?: Lock,
+  ): Promise<T> {
+    return work(lock);
+  }
+
+  @Locked(['stock:<0.items[].sku>', 'customer:<0.customer>'], { wait: 0, onTimeout: 'skip' })
+  async tryToPlace(_order: Order): Promise<string> {
+    return 'placed';
+  }
+}
+
+const orderOf = (customer: string, ...skus: string[]): Order => ({
+  customer,
+  items: skus.map((sku) => ({ sku })),
+});
+
+describe('@Locked with several templates', () => {
+  let server: RedisServer;
+  let application: TestingModule;
+  let orders: Orders;
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    server = await RedisServer.start();
+    application = await Test.createTestingModule({
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      providers: [Orders],
+    }).compile();
+    await application.init();
+    orders = application.get(Orders);
+    await orders.place(orderOf('warm-up', 'warm-up'), () => undefined);
+  });
+  afterAll(async () => {
+    await application.close();
+    await server.stop();
+  });
+
+  const locksLeft = async (): Promise<string[]> =>
+    (await server.client().keys('*')).filter((key) => key !== 'lock:fence');
+
+  it('holds one name for each element and those of the other templates, taken in one request', async () => {
+    const log = await RequestLog.open(server);
+    const keys = await orders.place(orderOf('ann', 'pen', 'book', 'pen'), async (lock) => {
+      expect(await log.counts()).toEqual({ evalsha: 1 });
+      return lock?.keys;
+    });
+    expect(await log.counts()).toEqual({ evalsha: 2 });
+    log.close();
+
+    expect(keys).toEqual(['customer:ann', 'stock:book', 'stock:pen']);
+    expect(await locksLeft()).toEqual([]);
+  });
+
+  it('lets orders that share nothing run together, and those that share something one after the other', async () => {
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      most = Math.max(most, (inside += 1));
+      await new Promise((resolve) => void setImmediate(resolve));
+      inside -= 1;
+    };
+    let met = 0;
+    const meet = async (): Promise<void> => {
+      met += 1;
+      await waitFor(() => met === 2, { that: 'the other order' });
+    };
+    await Promise.all([
+      orders.place(orderOf('ann', 'pen', 'book'), meet),
+      orders.place(orderOf('bob', 'cup', 'mug'), meet),
+    ]);
+    await Promise.all([
+      orders.place(orderOf('ann', 'pen', 'book'), work),
+      orders.place(orderOf('bob', 'book', 'cup'), work),
+      orders.place(orderOf('cid', 'book', 'pen'), work),
+      orders.place(orderOf('dan', 'cup', 'book', 'pen'), work),
+    ]);
+
+    expect(most).toBe(1);
+    expect(await locksLeft()).toEqual([]);
+  });
+
+  it('skips where one of the names is taken, and leaves the others free', async () => {
+    const locks = application.get(LockService);
+    const taken = await locks.acquire('stock:book');
+
+    expect(await orders.tryToPlace(orderOf('ann', 'pen', 'book'))).toBeUndefined();
+    await taken.release();
+    expect(await orders.tryToPlace(orderOf('ann', 'pen', 'book'))).toBe('placed');
+  });
+
+  it('tells the work by its signal, and the caller by an error, that one of the names was lost', async () => {
+    const locks = application.get(LockService);
+    const placed = orders.place(orderOf('ann', 'pen', 'book'), async (lock) => {
+      await locks.forceRelease('stock:pen');
+      await waitFor(() => lock?.signal.aborted, { that: 'the signal to abort' });
+      expect(lock?.held).toBe(false);
+      expect(() => lock?.assertHeld()).toThrow(expect.objectContaining({ keys: ['stock:pen'] }));
+    });
+
+    await expect(placed).rejects.toMatchObject({ code: 'LOCK_LOST', keys: ['stock:pen'] });
+    expect(await locksLeft()).toEqual([]);
+  });
+});

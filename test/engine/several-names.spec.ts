@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { acquireScript } from '../../lib/scripts/acquire.script.js';
+import { fallingTokens, overlaps } from '../faults/support/hold-checks.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { waitFor } from '../support/wait-for.js';
+import { startWorker } from '../support/worker.js';
+import { Instance } from './instance.js';
+import type { SeveralNamesCalls, TurnRecord } from './several-names.worker.js';
+
+const PROCESSES = 4;
+const CALLERS = 50;
+const TURNS = 20;
+/** How many times as long as its fair share of the time a caller may wait; one that others overtake waits for most of TURNS. */
+const PATIENCE = 14;
+/** The lock and its queue. */
+const KEYS_OF_A_NAME = 2;
+
+describe('Several names', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await server.client().flushall();
+  });
+
+  const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n:${i}`);
+  const locksLeft = async (): Promise<string[]> =>
+    (await server.client().keys('*')).filter((key) => key !== 'lock:fence');
+
+  it('are acquired and released in one request each when all are free', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const log = await RequestLog.open(server);
+    const lock = await instance.locks.acquire(names(10));
+    expect(await log.counts()).toEqual({ evalsha: 1 });
+    await log.clear();
+    await lock.release();
+    expect(await log.counts()).toEqual({ evalsha: 1 });
+    log.close();
+  });
+
+  it('cost a single attempt one request and one to give back, and none where one is held here', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    await using other = await new Instance({ connection: server.url }).warmUp();
+    const taken = await other.locks.acquire('n:4');
+    // Has the script loaded.
+    await instance.locks.query('n:0');
+    const log = await RequestLog.open(server);
+    expect(await instance.locks.tryAcquire(names(10))).toBeNull();
+    // Nobody waits for what is given back, but a query that is asked for later comes later.
+    await instance.locks.query('n:0');
+    expect(await log.counts()).toEqual({ evalsha: 3 });
+    await log.clear();
+    expect(await other.locks.tryAcquire(names(10))).toBeNull();
+    expect(await log.counts()).toEqual({});
+    log.close();
+    await taken.release();
+    expect(await locksLeft()).toEqual([]);
+  });
+
+  it('cost one request for each name that is waited for, and one for all that follow', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    await using other = await new Instance({ connection: server.url }).warmUp();
+    const taken = await other.locks.acquire('n:4');
+    const log = await RequestLog.open(server);
+    const asked = async (): Promise<number[]> =>
+      (await log.requests())
+        .filter(({ args }) => args[0] === acquireScript.sha)
+        .map(({ args }) => (Number(args[1]) - 1) / KEYS_OF_A_NAME);
+    const waiting = instance.locks.acquire(names(10));
+    await waitFor(async () => (await other.locks.query('n:4')).pending.length === 1);
+    expect(await asked()).toEqual([10, 1]);
+    await taken.release();
+    const lock = await waiting;
+    expect(await asked()).toEqual([10, 1, 5]);
+    log.close();
+    await lock.release();
+  });
+
+  it(`give each of ${CALLERS} callers in ${PROCESSES} processes its turns over subsets of 10 names, within a fair time`, async () => {
+    const file = join(__dirname, 'several-names.worker.ts');
+    const workers = await Promise.all(
+      Array.from({ length: PROCESSES }, () => startWorker<SeveralNamesCalls>(file, [server.url])),
+    );
+    await Promise.all(workers.map((worker) => worker.call('start')));
+    const shares = workers.map((_, i) => Math.floor((CALLERS + i) / PROCESSES));
+    const turns = (
+      await Promise.all(
+        workers.map((worker, process) =>
+          worker.call('crowd', { process, callers: shares[process] ?? 0, turns: TURNS, names: names(10) }),
+        ),
+      )
+    ).flat();
+    await Promise.all(workers.map((worker) => worker.kill()));
+    const holds = turns.flatMap((turn) => turn.holds);
+
+    expect(new Set(turns.map(({ caller }) => caller)).size).toBe(CALLERS);
+    expect(turns).toHaveLength(CALLERS * TURNS);
+    expect(holds.filter(({ heldUntil }) => heldUntil === undefined)).toEqual([]);
+    expect(overlaps(holds, [], 30_000)).toEqual([]);
+    expect(fallingTokens(holds)).toEqual([]);
+    expect(longestWait(turns)).toBeLessThan(PATIENCE * fairShare(turns));
+    expect(await locksLeft()).toEqual([]);
+  });
+});
+
+/** Milliseconds in which every caller has had one turn, on average. */
+function fairShare(turns: readonly TurnRecord[]): number {
+  const begin = Math.min(...turns.map(({ askedAt }) => askedAt));
+  const end = Math.max(...turns.map((turn) => turn.end));
+  return (end - begin) / TURNS;
+}
+
+function longestWait(turns: readonly TurnRecord[]): number {
+  return Math.max(...turns.map(({ askedAt, begin }) => begin - askedAt));
+}

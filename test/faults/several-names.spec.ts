@@ -1,0 +1,129 @@
+import { acquireScript } from '../../lib/scripts/acquire.script.js';
+import { releaseScript } from '../../lib/scripts/release.script.js';
+import { Instance, type InstanceOptions } from '../engine/instance.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+
+const NAMES = ['a', 'b', 'c', 'd'];
+
+describe('A call for several names', () => {
+  let server: RedisServer;
+  let proxy: TcpProxy;
+  const opened: Instance[] = [];
+
+  const open = async (options: InstanceOptions): Promise<Instance> => {
+    const instance = await new Instance(options).warmUp();
+    opened.push(instance);
+    return instance;
+  };
+  const locksLeft = async (): Promise<string[]> =>
+    (await server.client().keys('*')).filter((key) => key !== 'lock:fence');
+  const untilNothingLeft = (): Promise<unknown> =>
+    waitFor(async () => (await locksLeft()).length === 0, { that: 'all names to be free' });
+  const untilWaiting = (name: string): Promise<unknown> =>
+    waitFor(async () => (await server.client().zcard(`lock:{${name}}:q`)) === 1, {
+      that: `somebody to wait for ${name}`,
+    });
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+    proxy = await TcpProxy.start(server);
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
+    await proxy.close();
+    await server.stop();
+  });
+
+  it('is granted what it was granted already where the reply of its first trip is lost', async () => {
+    const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
+    const lost = proxy.loseNextReply(acquireScript.sha);
+    const lock = await locks.acquire(NAMES);
+    await lost;
+    const owners = await server.client().mget(NAMES.map((name) => `lock:{${name}}`));
+
+    expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(
+      NAMES.map((name) => lock.fencingTokenOf(name)),
+    );
+    await lock.release();
+    await untilNothingLeft();
+  });
+
+  it('leaves nothing taken where the reply is lost by which it gave some back', async () => {
+    const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
+    const other = await open({ connection: server.url });
+    const taken = await other.locks.acquire('b');
+    const lost = proxy.loseNextReply(releaseScript.sha);
+    const waiting = locks.acquire(NAMES);
+    await lost;
+    await waitFor(async () => (await other.locks.query('c')).held.length === 0);
+    await taken.release();
+    const lock = await waiting;
+
+    expect(lock.held).toBe(true);
+    await lock.release();
+    await untilNothingLeft();
+  });
+
+  it('ends with one error, and gives all back, where Redis falls silent in its first trip', async () => {
+    const instance = await open({ connection: proxy.url, commandTimeout: 200 });
+    proxy.drop('toClient');
+    const error = await instance.locks
+      .acquire(NAMES, { outageTimeout: 300 })
+      .catch((reason: unknown) => reason);
+
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: NAMES });
+    proxy.pass();
+    await untilNothingLeft();
+    await waitFor(() => instance.engine.size === 0 && instance.engine.keeper.size === 0);
+  });
+
+  it('ends with one error, and keeps nothing, where Redis is killed while it waits', async () => {
+    const instance = await open({ connection: server.url, commandTimeout: 200 });
+    const other = await open({ connection: server.url, commandTimeout: 200 });
+    await other.locks.acquire('b');
+    const waiting = instance.locks.acquire(NAMES, { outageTimeout: 300, wait: 60_000 });
+    await untilWaiting('b');
+    await server.kill();
+
+    await expect(waiting).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['b'] });
+    expect(instance.engine.keeper.size).toBe(0);
+    await server.start();
+    await waitFor(() => instance.engine.size === 0, { that: 'its requests to be answered' });
+  });
+
+  it.each([true, false])(
+    'goes on where Redis is restarted while it waits, data kept: %p',
+    async (keepData) => {
+      const options = { connection: server.url, ttl: 6_000, outageTimeout: 20_000, wait: 20_000 };
+      const instance = await open(options);
+      const other = await open(options);
+      const taken = await other.locks.acquire('b');
+      const waiting = instance.locks.acquire(NAMES);
+      await untilWaiting('b');
+      const [before] = await server.client().mget('lock:{a}');
+      await server.restart({ keepData });
+      await taken.release();
+      const lock = await waiting;
+      const owners = await server.client().mget(NAMES.map((name) => `lock:{${name}}`));
+
+      expect(lock.held).toBe(true);
+      expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(
+        NAMES.map((name) => lock.fencingTokenOf(name)),
+      );
+      // What it had is kept, or was taken anew.
+      expect(owners[0] === before).toBe(keepData);
+      await lock.release();
+      await untilNothingLeft();
+    },
+  );
+
+  it('names what Redis refuses, and gives the rest back', async () => {
+    const { locks } = await open({ connection: server.url });
+    await server.client().rpush('lock:{c}', 'a list, not a lock');
+
+    await expect(locks.acquire(NAMES)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['c'] });
+    await waitFor(async () => (await locksLeft()).join() === 'lock:{c}');
+  });
+});
