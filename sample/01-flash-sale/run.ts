@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { EmbeddedRedis } from '../embedded-redis.js';
-import { Database } from './database/database.js';
+import { Backends } from '../support/backends.js';
+import { Database } from '../support/database/database.js';
+import { Instances } from '../support/instances.js';
+import { runSample } from '../support/run-sample.js';
 import { createTables } from './database/tables.js';
+import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 import { FlashSale } from './demo/flash-sale.js';
-import { Instances } from './demo/instances.js';
 import { Ledger } from './demo/ledger.js';
 import { invitation, table } from './demo/report.js';
-import { parseRunOptions, type RunOptions } from './demo/run-options.js';
-import { ScratchDirectory } from './demo/scratch-directory.js';
 
 const INSTANCES = 3;
 /** What a reader may buy by hand: few, to see it sell out. */
@@ -21,11 +20,10 @@ async function run(
   { exit, json, stock, buyers, payment }: RunOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  await using scratch = await ScratchDirectory.make('flash-sale-');
-  await using redis = process.env.REDIS_URL ? undefined : await EmbeddedRedis.start();
+  await using backends = await Backends.start('flash-sale');
+  const { redis } = backends;
   const env = {
-    REDIS_URL: redis?.url ?? process.env.REDIS_URL,
-    DATABASE_URL: process.env.DATABASE_URL || pathToFileURL(join(scratch.path, 'shop.sqlite')).href,
+    ...backends.env,
     PAYMENT_TIME: String(payment),
     SALE_STOCK: String(stock),
     SALE_BUYERS: String(buyers),
@@ -33,7 +31,14 @@ async function run(
   await using database = new Database(env.DATABASE_URL);
   await createTables(database.knex);
   const ledger = new Ledger(database);
-  await using instances = await Instances.start(INSTANCES, env);
+  await using instances = await Instances.start({
+    main: join(__dirname, 'main'),
+    environments: Array.from({ length: INSTANCES }, (_, i) => ({
+      ...env,
+      INSTANCE_NAME: `instance ${i + 1}`,
+    })),
+    signal,
+  });
 
   const { urls } = instances;
   const sale = new FlashSale(ledger, { urls, stock, buyers, signal });
@@ -52,16 +57,4 @@ async function run(
   return locked.sold === stock;
 }
 
-async function main(): Promise<number> {
-  const interruption = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => interruption.abort());
-  try {
-    return (await run(parseRunOptions(process.argv.slice(2)), interruption.signal)) ? 0 : 1;
-  } catch (error) {
-    if (interruption.signal.aborted) return 130;
-    console.error(error);
-    return 1;
-  }
-}
-
-void main().then((code) => (process.exitCode = code));
+void runSample(COMMAND_LINE, run);

@@ -1,15 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../../sample/01-flash-sale/screenshot/chromium.js';
-import { end } from '../support/lifeline.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
-import { printedJson } from './support/printed-json.js';
+import { type SampleRun, SampleRuns } from './support/sample-runs.js';
 
-const RUN = join(__dirname, '..', '..', 'sample', '01-flash-sale', 'run.ts');
 const STOCK = 20;
 const BUYERS = 90;
 /** Milliseconds until the sample kills an instance that does not end. */
@@ -28,7 +22,8 @@ const [describePage, reason] = chromium
   : [describe.skip, ' (skipped: there is no Chromium)'];
 
 describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
-  let sample: ChildProcess;
+  let runs: SampleRuns;
+  let run: SampleRun;
   let urls: readonly string[];
   let browser: Browser;
   let context: BrowserContext;
@@ -38,17 +33,16 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    sample = spawnTypeScript(RUN, ['--json', '--stock', `${STOCK}`, '--buyers', `${BUYERS}`], {
-      env: { REDIS_URL: undefined, DATABASE_URL: undefined },
-    });
-    const printed = printedJson<{ urls: string[] }>(sample);
+    runs = await SampleRuns.of('01-flash-sale');
+    run = runs.start(['--json', '--stock', `${STOCK}`, '--buyers', `${BUYERS}`]);
+    const printed = run.json<{ urls: string[] }>();
     browser = await startChromium(String(chromium));
     ({ urls } = await printed);
   });
 
   afterAll(async () => {
     await browser?.close();
-    await end(sample, 'SIGTERM');
+    await runs[Symbol.asyncDispose]();
   });
 
   beforeEach(async () => {
@@ -277,10 +271,8 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
   });
 
   it('ends on Ctrl-C while a page is open', async () => {
-    const exited = once(sample, 'exit');
     const before = performance.now();
-    sample.kill('SIGINT');
-    expect(await exited).toEqual([0, null]);
+    expect(await run.end('SIGINT')).toEqual([0, null]);
     expect(performance.now() - before).toBeLessThan(GRACE);
     await page.getByText('The connection to this instance is lost').waitFor();
   });

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.js';
+import type { Database } from '../../support/database/database.js';
 import { ORDERS, SALES, STOCK } from '../database/tables.js';
 
 /** A product on sale. */

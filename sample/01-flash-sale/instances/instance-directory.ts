@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database } from '../../support/database/database.js';
 import { INSTANCES } from '../database/tables.js';
 import { INSTANCE_NAME } from './instance-name.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/database.module.js';
+import { DatabaseModule } from '../../support/database/database.module.js';
 import { InstanceDirectory } from './instance-directory.js';
 
 @Module({

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database } from '../../support/database/database.js';
 import { ORDERS, STOCK } from '../database/tables.js';
 import { INSTANCE_NAME } from '../instances/instance-name.js';
 import type { Order } from './order.interface.js';

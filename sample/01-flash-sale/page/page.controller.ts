@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { CurrentLock, type Lock, Locked } from 'nest-redis-lock';
 import { map, type Observable } from 'rxjs';
-import { Database } from '../database/database.js';
+import { Database } from '../../support/database/database.js';
 import { FlashSale, type SaleResult } from '../demo/flash-sale.js';
 import { Ledger } from '../demo/ledger.js';
 import { InstanceDirectory } from '../instances/instance-directory.js';

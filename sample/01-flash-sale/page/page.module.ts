@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/database.module.js';
+import { DatabaseModule } from '../../support/database/database.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { IdleConnections } from './idle-connections.js';
 import { LockWatch } from './lock-watch.js';

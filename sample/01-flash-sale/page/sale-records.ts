@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database } from '../../support/database/database.js';
 import { ORDERS, SALES } from '../database/tables.js';
 import type { SalePicture } from './picture.interface.js';
 

@@ -1,0 +1,15 @@
+import Table from 'cli-table3';
+import type { RebuildResult } from './cache-rebuild.js';
+
+/** The routes side by side, for a reader. */
+export function table(results: readonly RebuildResult[]): string {
+  const rows = new Table({
+    head: ['', 'queries while cached', 'queries after expiry', 'failed', 'last answer ms'],
+    colAligns: ['left', 'right', 'right', 'right', 'right'],
+    style: { head: [], border: [] },
+  });
+  for (const { path, cached, expired } of results) {
+    rows.push([`GET ${path}`, cached.queries, expired.queries, cached.failed + expired.failed, expired.last]);
+  }
+  return rows.toString();
+}

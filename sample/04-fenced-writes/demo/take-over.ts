@@ -1,0 +1,82 @@
+import type { BankBooks } from './bank-books.js';
+import type { BookingAnswer } from './booking.js';
+import type { DepositWorker } from './deposit-worker.js';
+import type { DepositCalls, Guard } from './deposit-calls.js';
+import type { Moment } from './freeze.js';
+
+const OPENING = 100;
+const FIRST_AMOUNT = 10;
+const SECOND_AMOUNT = 50;
+
+/** What keeps a late write out, and when the first worker freezes. */
+export interface TakeOver {
+  readonly guard: Guard;
+  readonly frozen: Moment;
+}
+
+/** How it ended, as told by the workers and as found in the database. */
+export interface TakeOverResult extends TakeOver {
+  /** Milliseconds that the second worker waited for the lock of the frozen one. */
+  readonly waited: number;
+  readonly first: BookingAnswer;
+  readonly second: BookingAnswer;
+  readonly balance: number;
+  /** What the second worker booked, and the account does not have. */
+  readonly lost: number;
+}
+
+/** Two workers that share a database and a Redis. */
+export interface Workers {
+  readonly first: DepositWorker;
+  readonly second: DepositWorker;
+}
+
+/**
+ * The first worker freezes while it books a deposit, until the second one has waited for the end of its lease and
+ * has booked another one. Then the first one wakes up, and goes on where it was.
+ *
+ * @param tell - Gets what happens, while it happens.
+ */
+export async function takeOver(
+  { first, second }: Workers,
+  books: BankBooks,
+  { guard, frozen }: TakeOver,
+  tell: (event: string) => void,
+): Promise<TakeOverResult> {
+  const account = `${guard}, frozen ${frozen}`;
+  await books.openAccount(account, OPENING);
+
+  const late = await bookAndFreeze(first, frozen, [guard, { account, amount: FIRST_AMOUNT }]);
+  tell(`worker 1, process ${first.pid}, is frozen ${frozen}`);
+  const asked = performance.now();
+  const answer = await second.calls.book(guard, { account, amount: SECOND_AMOUNT });
+  const waited = Math.round(performance.now() - asked);
+  tell(`worker 2 waited ${waited} ms for the lock: ${answer}`);
+  first.wakeUp();
+  const lateAnswer = await late.answer;
+  tell(`worker 1 woke up: ${lateAnswer}`);
+
+  const balance = await books.balance(account);
+  return {
+    guard,
+    frozen,
+    waited,
+    first: lateAnswer,
+    second: answer,
+    balance,
+    lost: balance < OPENING + SECOND_AMOUNT ? SECOND_AMOUNT : 0,
+  };
+}
+
+/** Resolves when the worker is frozen; its answer comes after it has been woken up. */
+async function bookAndFreeze(
+  worker: DepositWorker,
+  moment: Moment,
+  booking: Parameters<DepositCalls['book']>,
+): Promise<{ readonly answer: Promise<BookingAnswer> }> {
+  await worker.calls.freezeAt(moment);
+  const frozen = worker.frozen();
+  const answer = worker.calls.book(...booking);
+  await Promise.race([frozen, answer]);
+  return { answer };
+}

@@ -1,0 +1,2 @@
+/** What all contenders want. */
+export const NAME = 'account';

@@ -1,0 +1,47 @@
+import { TOPOLOGIES, type Topology } from '../contender/topology.js';
+import { longestGap } from './hold-statistics.js';
+import type { Scene } from './scene.js';
+import type { Timeline } from './timeline.js';
+
+/** Grants to wait for, to see that locks can be had. */
+const SOME = 12;
+
+/** Kills servers and lets them come back, while processes take both locks again and again. */
+export async function playAvailability(scene: Scene, timeline: Timeline): Promise<void> {
+  const { sentinel, quorum, contenders, journal } = scene;
+  await contenders.startRush();
+  timeline.add('all servers are up');
+  await granted(scene, TOPOLOGIES);
+
+  const [first] = await Promise.all([sentinel.killMaster(), quorum.kill(1)]);
+  timeline.add("Sentinel's master killed; quorum: 1 of 5 killed");
+  timeline.add('a replica is master', await journal.recovered('sentinel'));
+  await granted(scene, TOPOLOGIES);
+
+  await Promise.all([sentinel.comeBack(first), quorum.kill(2)]);
+  timeline.add('the old master is back as a replica; quorum: 2 of 5 down');
+  await granted(scene, TOPOLOGIES);
+
+  await quorum.kill(3);
+  timeline.add('quorum: 3 of 5 down');
+  await Promise.all([journal.refused('quorum', 4), granted(scene, ['sentinel'])]);
+
+  await quorum.comeBack(3);
+  timeline.add('quorum: the third is back with its data');
+  await granted(scene, TOPOLOGIES);
+
+  await Promise.all([quorum.comeBack(1, 2), sentinel.settled()]);
+  timeline.add('all servers are up again');
+  await granted(scene, TOPOLOGIES);
+  await contenders.endRush();
+}
+
+/** The longest time without a grant, from the first grant to the last one. */
+export function longestOutage({ journal }: Scene, topology: Topology): number {
+  const holds = journal.holdsOf(topology);
+  return longestGap(holds, { from: holds.at(0)?.at ?? 0, to: holds.at(-1)?.at ?? 0 });
+}
+
+async function granted({ journal }: Scene, topologies: readonly Topology[]): Promise<void> {
+  await Promise.all(topologies.map((topology) => journal.granted(topology, SOME)));
+}

@@ -1,0 +1,33 @@
+import { type CommandLine, type Options, parseOptions, usageOf } from './command-line.js';
+
+/** @returns whether all went as it should. */
+export type Sample<Line extends CommandLine> = (
+  options: Options<Line>,
+  interruption: AbortSignal,
+) => Promise<boolean>;
+
+/**
+ * Runs a sample with the arguments of this process, until it ends or Ctrl-C interrupts it.
+ *
+ * The sample ends what it started on its way out; the exit code says how it went. `--help` prints the usage instead.
+ */
+export async function runSample<Line extends CommandLine>(line: Line, sample: Sample<Line>): Promise<void> {
+  process.exitCode = await exitCode(line, sample);
+}
+
+async function exitCode<Line extends CommandLine>(line: Line, sample: Sample<Line>): Promise<number> {
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) {
+    console.log(usageOf(line));
+    return 0;
+  }
+  const interruption = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => interruption.abort());
+  try {
+    return (await sample(parseOptions(line, args), interruption.signal)) ? 0 : 1;
+  } catch (error) {
+    if (interruption.signal.aborted) return 130;
+    console.error(error);
+    return 1;
+  }
+}

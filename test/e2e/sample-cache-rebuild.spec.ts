@@ -1,0 +1,131 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { QUERY_TIME } from '../../sample/02-cache-rebuild/bestsellers/bestsellers.query.js';
+import type { RebuildResult } from '../../sample/02-cache-rebuild/demo/cache-rebuild.js';
+import { SalesRecords } from '../../sample/02-cache-rebuild/demo/sales-records.js';
+import { Database } from '../../sample/support/database/database.js';
+import { ScratchDirectory } from '../../sample/support/scratch-directory.js';
+import { end } from '../support/lifeline.js';
+import { RedisServer } from '../support/redis-server.js';
+import { spawnTypeScript } from '../support/typescript-process.js';
+import { waitFor } from '../support/wait-for.js';
+import { otherClients } from './support/other-clients.js';
+import { SampleRuns } from './support/sample-runs.js';
+
+const SAMPLE = join(__dirname, '..', '..', 'sample', '02-cache-rebuild');
+const READERS = 200;
+const INSTANCES = 2;
+
+/** What the sample prints with `--json`. */
+type Printed = Record<'unlocked' | 'wrapped' | 'locked' | 'both', RebuildResult>;
+
+/** Milliseconds that a reader without an answer from Redis may have to wait: outageTimeout plus a little. */
+const OUTAGE = 1_000 + 1_000;
+
+describe('sample 02, the cache rebuild', () => {
+  let runs: SampleRuns;
+  let instance: ChildProcess | undefined;
+
+  beforeAll(async () => {
+    runs = await SampleRuns.of('02-cache-rebuild');
+  });
+
+  afterAll(async () => {
+    if (instance) await end(instance, 'SIGTERM');
+    await runs[Symbol.asyncDispose]();
+  });
+
+  describe('of 200 readers over two instances', () => {
+    let printed: Printed;
+    let code: unknown;
+
+    beforeAll(async () => {
+      const run = runs.start(['--json', '--readers', String(READERS), '--instances', String(INSTANCES)]);
+      printed = await run.json();
+      [code] = await run.ended;
+    }, 120_000);
+
+    it('runs one query for all who come at once after the expiry, with lock and second look (row 10)', () => {
+      expect(printed.locked.expired).toMatchObject({ queries: 1, failed: 0 });
+      expect(printed.both.expired).toMatchObject({ queries: 1, failed: 0 });
+      expect(code).toBe(0);
+    });
+
+    it('runs a query for each of them without the lock (row 10)', () => {
+      // On an overloaded machine some come so late that they find what the first ones have stored.
+      const least = atOnce(printed) ? READERS : READERS / 2;
+      expect(printed.unlocked.expired.queries).toBeGreaterThanOrEqual(least);
+      expect(printed.unlocked.expired.queries).toBeLessThanOrEqual(READERS);
+      expect(printed.unlocked.expired.failed).toBe(0);
+    });
+
+    it('runs a query in each instance with what the cache itself brings', () => {
+      expect(printed.wrapped.expired).toMatchObject({ queries: INSTANCES, failed: 0 });
+    });
+
+    it('answers the last reader sooner than without the lock', () => {
+      expect(printed.both.expired.last).toBeLessThan(printed.unlocked.expired.last);
+    });
+
+    it('runs no query while the cache is full', () => {
+      const { unlocked, wrapped, locked, both } = printed;
+      for (const { cached } of [unlocked, wrapped, locked, both])
+        expect(cached).toMatchObject({ queries: 0, failed: 0 });
+    });
+  });
+
+  it('answers 503 in time and runs no query while Redis is down, and lists again afterwards', async () => {
+    await using redis = await RedisServer.start();
+    await using scratch = await ScratchDirectory.make('sample-cache-rebuild-');
+    const DATABASE_URL = pathToFileURL(join(scratch.path, 'sales.sqlite')).href;
+    await using database = new Database(DATABASE_URL);
+    const records = await SalesRecords.open(database);
+    await records.fill('sneakers');
+    instance = spawnTypeScript(join(SAMPLE, 'main.ts'), [], {
+      env: { REDIS_URL: redis.url, DATABASE_URL, PORT: '0' },
+      channel: 'ipc',
+    });
+    const [url] = await once(instance, 'message');
+    expect(await read(url)).toBe(200);
+
+    await redis.kill();
+    const before = performance.now();
+    expect(await read(url)).toBe(503);
+    expect(performance.now() - before).toBeLessThan(OUTAGE);
+    expect(await records.runs('sneakers')).toBe(1);
+
+    await redis.start();
+    await waitFor(async () => (await read(url)) === 200, {
+      timeout: 10_000,
+      that: 'a list to be served again',
+    });
+  });
+
+  it('ends everything it started on Ctrl-C', async () => {
+    await using redis = await RedisServer.start();
+    const client = redis.client();
+    const run = runs.start(['--instances', '1'], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
+    await waitFor(() => client.exists('cache-rebuild:bestsellers:sneakers'), {
+      timeout: 20_000,
+      that: 'a reader to be served',
+    });
+    client.disconnect();
+
+    expect(await run.end('SIGINT')).toEqual([130, null]);
+    await waitFor(async () => (await otherClients(redis)) === 0, { that: 'the instances to be gone' });
+    expect(await runs.files()).toEqual([]);
+  });
+});
+
+/** Whether the instances let all readers in within the time of the query, as seen while the cache was full. */
+function atOnce({ unlocked }: Printed): boolean {
+  return unlocked.cached.last < QUERY_TIME;
+}
+
+async function read(url: string): Promise<number> {
+  const response = await fetch(`${url}/bestsellers/sneakers`, { signal: AbortSignal.timeout(10_000) });
+  await response.text();
+  return response.status;
+}

@@ -1,0 +1,100 @@
+import type { Tick } from '../../sample/03-cron-replicas/demo/observation.js';
+import type { Outcome } from '../../sample/03-cron-replicas/demo/outcome.js';
+import type { Run } from '../../sample/03-cron-replicas/demo/run-log.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { otherClients } from './support/other-clients.js';
+import { SampleRuns } from './support/sample-runs.js';
+
+const BEHIND = 300;
+/** Milliseconds by which a timer may ring late before the machine, and not the clocks, decides what happens. */
+const PUNCTUAL = 200;
+
+/** What the sample prints with `--json`. */
+interface Printed extends Record<Run['job'], Outcome> {
+  readonly ticks: readonly Tick[];
+}
+
+describe('sample 03, the cron replicas', () => {
+  let runs: SampleRuns;
+
+  beforeAll(async () => {
+    runs = await SampleRuns.of('03-cron-replicas');
+  });
+
+  afterAll(() => runs[Symbol.asyncDispose]());
+
+  describe('of which one is killed at work', () => {
+    let printed: Printed;
+    let code: unknown;
+
+    beforeAll(async () => {
+      do {
+        const run = runs.start(['--json', '--behind', String(BEHIND), '--ticks', '2']);
+        printed = await run.json();
+        [code] = await run.ended;
+      } while (!punctual(printed));
+    }, 120_000);
+
+    const runsOf = (job: Run['job'], { runs: all }: Tick): Run[] => all.filter((run) => run.job === job);
+    const counts = (job: Run['job'], ticks = printed.ticks): number[] =>
+      ticks.map((tick) => runsOf(job, tick).length);
+    const death = (): number => printed.ticks.findIndex(({ killed }) => killed !== undefined);
+    const withoutDeath = (): Tick[] => printed.ticks.filter(({ killed }) => killed === undefined);
+
+    it('run each tick once with lock and minHold, and go on without the dead one', () => {
+      expect(counts('minHold')).toEqual(printed.ticks.map(() => 1));
+      expect(printed.minHold).toEqual({ runs: printed.ticks.length, missed: 0, repeated: 0 });
+      expect(printed.ticks.length - 1 - death()).toBe(2);
+      expect(code).toBe(0);
+    });
+
+    it('leave the tick of the one that died half done, and do not repeat it', () => {
+      const { runs: all = [], killed } = printed.ticks[death()] ?? {};
+      const held = all.filter(({ job }) => job === 'minHold');
+      expect(held).toMatchObject([{ instance: killed, done: false }]);
+      const others = withoutDeath().flatMap((tick) => runsOf('minHold', tick));
+      expect(others.every(({ done }) => done)).toBe(true);
+    });
+
+    it('all run each tick without the lock', () => {
+      const expected = printed.ticks.map((_, index) => (index <= death() ? 3 : 2));
+      expect(counts('unlocked')).toEqual(expected);
+    });
+
+    it('repeat ticks with the lock alone, because a clock is behind', () => {
+      expect(Math.min(...counts('locked', withoutDeath()))).toBeGreaterThan(1);
+    });
+
+    it('have clocks that are 300 ms apart', () => {
+      const late = printed.ticks.flatMap((tick) => runsOf('unlocked', tick)).filter(({ at }) => at >= BEHIND);
+      expect(new Set(late.map(({ instance }) => instance))).toEqual(new Set(['C']));
+      expect(late).toHaveLength(printed.ticks.length);
+    });
+
+    it('leave no file behind', async () => {
+      expect(await runs.files()).toEqual([]);
+    });
+  });
+
+  it('leaves no process running when it is killed', async () => {
+    await using redis = await RedisServer.start();
+    const client = redis.client();
+    const run = runs.start([], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
+    await waitFor(() => client.exists('lock:{cron-replicas:min-hold}'), {
+      timeout: 20_000,
+      that: 'a job to run',
+    });
+    client.disconnect();
+
+    await run.end('SIGKILL');
+
+    await waitFor(async () => (await otherClients(redis)) === 0, { that: 'the instances to be gone' });
+  });
+});
+
+/** Whether all timers rang in time, as on a machine that is not overloaded. */
+function punctual({ ticks }: Printed): boolean {
+  const rang = ticks.flatMap(({ runs }) => runs).filter(({ job }) => job === 'unlocked');
+  return rang.every(({ at, instance }) => at - (instance === 'C' ? BEHIND : 0) < PUNCTUAL);
+}
