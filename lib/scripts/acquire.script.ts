@@ -22,7 +22,7 @@ export const acquireScript = luaScript(
   'acquire',
   `
 local fence, instance, spent, inbox, prefix = KEYS[1], ARGV[1] .. ':', tonumber(ARGV[2]), ARGV[3], ARGV[4]
-${MINT}${MARK}${SHARE}${HAND_OFF}${ENQUEUE}
+${MINT}
 local function own_grant(lock, queue, ttl, member, owner)
   local token = tonumber(string.sub(owner, #instance + 1))
   if not token or token <= spent then
@@ -36,7 +36,9 @@ local function own_grant(lock, queue, ttl, member, owner)
   end
   return { token, 1 }
 end
+-- What only a taken lock needs is made here: free ones are felt to cost less by it.
 local function queue_up(lock, queue, shared, ttl, member)
+  ${MARK}${SHARE}${HAND_OFF}${ENQUEUE}
   local owner = redis.call('GET', lock)
   if owner and string.sub(owner, 1, #instance) == instance then
     local granted = own_grant(lock, queue, ttl, member, owner)

@@ -15,7 +15,11 @@ export const releaseScript = luaScript(
   'release',
   `
 local fence, instance, inbox, prefix = KEYS[1], ARGV[1] .. ':', ARGV[2], ARGV[3]
-${MINT}${SHARE}${HAND_OFF}
+-- What only a lock with a queue needs is made here: others are felt to cost less by it.
+local function next_in_line(lock, queue, shared)
+  ${MINT}${SHARE}${HAND_OFF}
+  return hand_off(lock, queue, nil, shared)
+end
 local reply = {}
 local stride = (#KEYS - 1) / (#ARGV - 3)
 for i = 1, #ARGV - 3 do
@@ -23,7 +27,7 @@ for i = 1, #ARGV - 3 do
   local lock, queue, shared = KEYS[k], KEYS[k + 1], stride == 3 and KEYS[k + 2]
   reply[i] = 0
   if redis.call('GET', lock) == instance .. ARGV[i + 3] then
-    local given = hand_off(lock, queue, nil, shared)
+    local given = redis.call('EXISTS', queue) == 1 and next_in_line(lock, queue, shared)
     if not given then
       redis.call('DEL', lock)
     end
