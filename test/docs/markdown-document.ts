@@ -30,7 +30,7 @@ export class MarkdownDocument {
     this.blocks = codeBlocks(source);
     this.links = tokens.filter(isLink).map(({ href }) => href);
     this.anchors = tokens.filter(isHeading).map(({ text }) => anchorOf(text));
-    const named = source.matchAll(/\bnpm (?:run ([\w:]+)|(start|test)\b)/g);
+    const named = source.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
     this.commands = [...named].map(([, script, short = '']) => script ?? short);
     this.tables = tokens.filter(isTable).map(rowsOf);
   }
