@@ -23,11 +23,11 @@ describe('four processes that share names under random faults', () => {
     ['no more than three', PERMITS],
     ['no more than each of them lets in', MIXED_LIMITS],
   ])('have %s holding while Redis keeps its data, and get everything back', async (_, terms) => {
-    await expectExclusion(scene, 3_000, { takeData: false, terms });
+    await expectExclusion(scene, 1_500, { takeData: false, terms });
   });
 
   it('get everything back although Redis loses its data', async () => {
-    await expectExclusion(scene, 3_000, { takeData: true, terms: MIXED_LIMITS });
+    await expectExclusion(scene, 1_500, { takeData: true, terms: MIXED_LIMITS });
   });
 });
 

@@ -22,14 +22,14 @@ describe('Random schedules of several instances', () => {
   });
 
   it('grants readers, writers and permits within one trip when nothing but a process fails', async () => {
-    await assertSchedules('calm modes', calmModesSchedule, 300);
+    await assertSchedules('calm modes', calmModesSchedule, 100);
   });
 
   it('lets only those in together who may be, and leaves nobody behind, whatever happens', async () => {
-    await assertSchedules('stormy modes', stormyModesSchedule, 500);
+    await assertSchedules('stormy modes', stormyModesSchedule, 200);
   });
 
   it('goes on with readers, writers and permits when the server loses its data', async () => {
-    await assertSchedules('lossy modes', lossyModesSchedule, 300);
+    await assertSchedules('lossy modes', lossyModesSchedule, 100);
   });
 });

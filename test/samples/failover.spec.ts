@@ -1,7 +1,7 @@
 import type { Report } from '../../sample/07-failover/demo/report.js';
 import type { Entry } from '../../sample/07-failover/demo/timeline.js';
-import { isAlive, listens } from '../e2e/support/remains.js';
-import { SampleRuns } from '../e2e/support/sample-runs.js';
+import { isAlive, listens } from './support/remains.js';
+import { SampleRuns } from './support/sample-runs.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** The first line that the sample prints with `--json`. */
