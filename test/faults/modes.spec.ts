@@ -1,7 +1,7 @@
 import { waitFor } from '../support/wait-for.js';
 import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
-import { MIXED_LIMITS, PERMITS, READERS_AND_WRITERS } from './support/terms.js';
+import { MIXED_LIMITS, READERS_AND_WRITERS } from './support/terms.js';
 
 const TTL = 1_800;
 /** Far from the next renewal: what is found out sooner was told. */
@@ -20,7 +20,6 @@ describe('four processes that share names under random faults', () => {
 
   it.each([
     ['no writer beside anybody', READERS_AND_WRITERS],
-    ['no more than three', PERMITS],
     ['no more than each of them lets in', MIXED_LIMITS],
   ])('have %s holding while Redis keeps its data, and get everything back', async (_, terms) => {
     await expectExclusion(scene, 1_500, { takeData: false, terms });

@@ -1,5 +1,5 @@
-import { describeLockService } from './lock-service.contract.js';
-import { QuorumBackend } from './quorum-backend.js';
+import { describeLockService } from '../contract/lock-service.contract.js';
+import { QuorumBackend } from '../contract/quorum-backend.js';
 
 describeLockService('on a quorum of five Redis servers', () => QuorumBackend.start(5), {
   ordersInstances: false,
