@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.js';
 import { ALL, QuorumScene } from './quorum-scene.js';
 
 const NODE_TIMEOUT = 250;
-const OPTIONS = { ttl: 20_000, outageTimeout: 600, nodeTimeout: NODE_TIMEOUT } as const;
+const OPTIONS = { ttl: 20_000, outageTimeout: 1_500, nodeTimeout: NODE_TIMEOUT } as const;
 const READ = { mode: 'shared' } as const;
 
 /** The first `count` nodes. */
