@@ -1,35 +1,8 @@
-import { assertSchedules } from './explore.js';
-import {
-  calmModesSchedule,
-  calmSchedule,
-  lossyModesSchedule,
-  lossySchedule,
-  stormyModesSchedule,
-  stormySchedule,
-} from './schedule.arbitrary.js';
+import { describeSchedules } from './describe-schedules.js';
 
-describe('Random schedules of several instances', () => {
-  it('grants a free lock within one trip when nothing but a process fails', async () => {
-    await assertSchedules('calm', calmSchedule, 700);
-  });
-
-  it('excludes and leaves nobody behind, whatever the network and the processes do', async () => {
-    await assertSchedules('stormy', stormySchedule, 1_200);
-  });
-
-  it('lets tokens grow and goes on when the server loses its data', async () => {
-    await assertSchedules('lossy', lossySchedule, 600);
-  });
-
-  it('grants readers, writers and permits within one trip when nothing but a process fails', async () => {
-    await assertSchedules('calm modes', calmModesSchedule, 100);
-  });
-
-  it('lets only those in together who may be, and leaves nobody behind, whatever happens', async () => {
-    await assertSchedules('stormy modes', stormyModesSchedule, 200);
-  });
-
-  it('goes on with readers, writers and permits when the server loses its data', async () => {
-    await assertSchedules('lossy modes', lossyModesSchedule, 100);
-  });
+describeSchedules('Random schedules of several instances', {
+  calm: 700,
+  stormy: 1_200,
+  lossy: 600,
+  modes: { calm: 100, stormy: 200, lossy: 100 },
 });
