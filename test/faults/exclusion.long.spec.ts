@@ -12,27 +12,24 @@ describe('four processes with random work and random faults, for minutes', () =>
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
-  it.each([1, 2, 3, 4, 5, 6])(
-    'never hold one name at the same time while Redis keeps its data (%d)',
-    async () => {
-      await expectExclusion(scene, ROUND, { takeData: false });
-    },
-  );
+  it.each([1, 2, 3, 4])('never hold one name at the same time while Redis keeps its data (%d)', async () => {
+    await expectExclusion(scene, ROUND, { takeData: false });
+  });
 
-  it.each([1, 2, 3, 4, 5, 6])('write with growing tokens even when Redis loses its data (%d)', async () => {
+  it.each([1, 2, 3, 4])('write with growing tokens even when Redis loses its data (%d)', async () => {
     await expectExclusion(scene, ROUND, { takeData: true });
   });
 
-  it.each([1, 2, 3])('have no writer hold beside anybody (%d)', async () => {
+  it.each([1, 2])('have no writer hold beside anybody (%d)', async () => {
     await expectExclusion(scene, ROUND, { takeData: false, terms: READERS_AND_WRITERS });
   });
 
-  it.each([1, 2, 3])('have no more holders than their limits allow (%d)', async () => {
+  it('have no more holders than their limits allow', async () => {
     await expectExclusion(scene, ROUND, { takeData: false, terms: PERMITS });
     await expectExclusion(scene, ROUND, { takeData: false, terms: MIXED_LIMITS });
   });
 
-  it.each([1, 2, 3])('get every permit back although Redis loses its data (%d)', async () => {
+  it('get every permit back although Redis loses its data', async () => {
     await expectExclusion(scene, ROUND, { takeData: true, terms: MIXED_LIMITS });
   });
 });
