@@ -23,22 +23,22 @@ export const acquireScript = luaScript(
   `
 local fence, instance, spent, inbox, prefix = KEYS[1], ARGV[1] .. ':', tonumber(ARGV[2]), ARGV[3], ARGV[4]
 ${MINT}
-local function own_grant(lock, queue, ttl, member, owner)
-  local token = tonumber(string.sub(owner, #instance + 1))
-  if not token or token <= spent then
-    return nil
-  end
-  if redis.call('PTTL', lock) < tonumber(ttl) then
-    redis.call('PEXPIRE', lock, ttl)
-  end
-  if member then
-    redis.call('ZREM', queue, member)
-  end
-  return { token, 1 }
-end
 -- What only a taken lock needs is made here: free ones are felt to cost less by it.
 local function queue_up(lock, queue, shared, ttl, member)
   ${MARK}${SHARE}${HAND_OFF}${ENQUEUE}
+  local function own_grant(lock, queue, ttl, member, owner)
+    local token = tonumber(string.sub(owner, #instance + 1))
+    if not token or token <= spent then
+      return nil
+    end
+    if redis.call('PTTL', lock) < tonumber(ttl) then
+      redis.call('PEXPIRE', lock, ttl)
+    end
+    if member then
+      redis.call('ZREM', queue, member)
+    end
+    return { token, 1 }
+  end
   local owner = redis.call('GET', lock)
   if owner and string.sub(owner, 1, #instance) == instance then
     local granted = own_grant(lock, queue, ttl, member, owner)

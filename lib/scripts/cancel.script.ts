@@ -1,4 +1,4 @@
-import { HAND_OFF, MINT, SHARE } from './fragments.js';
+import { GO_ON, HAND_OFF, MINT, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
@@ -17,7 +17,7 @@ export const cancelScript = luaScript(
   'cancel',
   `
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
-${MINT}${SHARE}${HAND_OFF}
+${MINT}${SHARE}${HAND_OFF}${GO_ON}
 redis.call('ZREM', queue, ARGV[2])
 local turn = string.match(ARGV[2], '|%d+|%d+|(%w+)|%d*$')
 local owner = redis.call('GET', lock)
@@ -26,13 +26,7 @@ if owner == 'shared' then
   while turn and redis.call('ZREM', shared, ARGV[1] .. '~' .. turn .. ':' .. hold) == 1 do
     hold = hold + 1
   end
-  local held = live(shared)
-  if held > 0 then
-    cover(lock, shared)
-    hand_off(lock, queue, nil, shared, held)
-  elseif not hand_off(lock, queue, nil, shared) then
-    redis.call('DEL', lock)
-  end
+  go_on(lock, queue, shared, live(shared))
 elseif owner and not turn and string.sub(owner, 1, #ARGV[1] + 1) == ARGV[1] .. ':' then
   return owner
 end

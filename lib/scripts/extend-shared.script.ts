@@ -1,4 +1,4 @@
-import { CLOCK, SHARE } from './fragments.js';
+import { CLOCK, RENEW_SHARE, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
@@ -13,19 +13,17 @@ import { luaScript } from './lua-script.js';
 export const extendSharedScript = luaScript(
   'extend-shared',
   `
-${CLOCK}${SHARE}
+${CLOCK}${SHARE}${RENEW_SHARE}
 local reply = {}
 for i = 1, #ARGV / 2 do
-  local lock, shared, owner = KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1]
-  local kept = redis.pcall('GET', lock) == 'shared' and live(shared) > 0 and redis.call('ZSCORE', shared, owner)
-  reply[i] = kept and 1 or 0
-  if kept then
-    local exact, ttl = string.match(ARGV[2 * i], '^(=?)(%d+)$')
-    local last = ends(tonumber(ttl))
-    if exact == '=' or tonumber(kept) < tonumber(last) then
-      redis.call('ZADD', shared, last, owner)
+  local lock, shared = KEYS[2 * i - 1], KEYS[2 * i]
+  reply[i] = 0
+  if redis.pcall('GET', lock) == 'shared' then
+    local kept, changed = renew_share(shared, ARGV[2 * i - 1], ARGV[2 * i])
+    if changed then
       cover(lock, shared)
     end
+    reply[i] = kept and 1 or 0
   end
 end
 return reply

@@ -89,6 +89,26 @@ end
 `;
 
 /**
+ * Renews a shared hold's lease, as the extend scripts are asked to: `renew_share(shared, owner, lease)` returns whether
+ * there is such a hold, and whether its lease has changed. A longer one is shortened only with `=` before the ttl.
+ */
+export const RENEW_SHARE = `
+local function renew_share(shared, owner, lease)
+  local kept = live(shared) > 0 and redis.call('ZSCORE', shared, owner)
+  if not kept then
+    return false, false
+  end
+  local exact, ttl = string.match(lease, '^(=?)(%d+)$')
+  local last = ends(tonumber(ttl))
+  local changes = exact == '=' or tonumber(kept) < tonumber(last)
+  if changes then
+    redis.call('ZADD', shared, last, owner)
+  end
+  return true, changes
+end
+`;
+
+/**
  * Hands a lock that nobody has alone to the first waiting instance that is alive, and where that would share it, also
  * to those behind it that would: `hand_off(lock, queue, own, shared, held, take)` returns the new owner id, `shared`
  * for shared holds, or nil when nobody waits who can have it. `held` is the number of live shared holders, 0 by
@@ -163,6 +183,20 @@ local function hand_off(lock, queue, own, shared, held, take)
         end
       end
     end
+  end
+end
+`;
+
+/**
+ * Goes on with a shared lock from which holders were taken: `go_on(lock, queue, shared, held)`, where so many are left.
+ */
+export const GO_ON = `
+local function go_on(lock, queue, shared, held)
+  if held > 0 then
+    cover(lock, shared)
+    hand_off(lock, queue, nil, shared, held)
+  elseif not hand_off(lock, queue, nil, shared) then
+    redis.call('DEL', lock)
   end
 end
 `;

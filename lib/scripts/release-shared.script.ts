@@ -1,4 +1,4 @@
-import { HAND_OFF, MINT, SHARE } from './fragments.js';
+import { GO_ON, HAND_OFF, MINT, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
@@ -15,7 +15,7 @@ export const releaseSharedScript = luaScript(
   'release-shared',
   `
 local fence, inbox, prefix = KEYS[1], ARGV[1], ARGV[2]
-${MINT}${SHARE}${HAND_OFF}
+${MINT}${SHARE}${HAND_OFF}${GO_ON}
 local reply = {}
 for i = 1, #ARGV - 2 do
   local lock, queue, shared = KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1]
@@ -23,13 +23,7 @@ for i = 1, #ARGV - 2 do
   if redis.call('GET', lock) == 'shared' then
     live(shared)
     reply[i] = redis.call('ZREM', shared, ARGV[i + 2])
-    local held = redis.call('ZCARD', shared)
-    if held > 0 then
-      cover(lock, shared)
-      hand_off(lock, queue, nil, shared, held)
-    elseif not hand_off(lock, queue, nil, shared) then
-      redis.call('DEL', lock)
-    end
+    go_on(lock, queue, shared, redis.call('ZCARD', shared))
   end
 end
 return reply

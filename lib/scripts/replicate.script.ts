@@ -1,4 +1,4 @@
-import { CLOCK, SHARE } from './fragments.js';
+import { CLOCK, RENEW_SHARE, SHARE } from './fragments.js';
 import { luaScript } from './lua-script.js';
 
 /**
@@ -14,28 +14,19 @@ import { luaScript } from './lua-script.js';
 export const replicateScript = luaScript(
   'replicate',
   `
-${CLOCK}${SHARE}
+${CLOCK}${SHARE}${RENEW_SHARE}
 local reply = {}
-local function replicate_shared(lock, shared, owner, exact, ttl)
-  local kept = live(shared) > 0 and redis.call('ZSCORE', shared, owner)
-  if not kept then
-    return 0
-  end
-  local last = ends(tonumber(ttl))
-  if exact == '=' or tonumber(kept) < tonumber(last) then
-    redis.call('ZADD', shared, last, owner)
-  end
-  cover(lock, shared)
-  return 1
-end
 for i = 1, #ARGV / 2 do
   local lock, owner = KEYS[2 * i - 1], ARGV[2 * i - 1]
-  local exact, ttl = string.match(ARGV[2 * i], '^(=?)(%d+)$')
   local kept = redis.pcall('GET', lock)
   reply[i] = 0
   if kept == 'shared' then
-    reply[i] = replicate_shared(lock, KEYS[2 * i], owner, exact, ttl)
+    if renew_share(KEYS[2 * i], owner, ARGV[2 * i]) then
+      cover(lock, KEYS[2 * i])
+      reply[i] = 1
+    end
   elseif kept == owner then
+    local exact, ttl = string.match(ARGV[2 * i], '^(=?)(%d+)$')
     if exact == '=' or redis.call('PTTL', lock) < tonumber(ttl) then
       redis.call('PEXPIRE', lock, ttl)
     else

@@ -4,6 +4,7 @@ import { type Grant, isGrant } from '../../lib/store/lock-store.js';
 import { ownersOf } from '../../lib/store/owner-id.js';
 import { QuorumStore } from '../../lib/store/quorum/quorum.store.js';
 import { RedisServer } from '../support/redis-server.js';
+import { nodeMode } from './node-mode.arbitrary.js';
 import { ALL, NODES } from './quorum-scene.js';
 import { type NodeMode, SteppedNode } from './stepped-node.js';
 
@@ -18,15 +19,8 @@ interface Step {
   readonly holds: number;
 }
 
-const mode = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<NodeMode>('up') },
-  { weight: 2, arbitrary: fc.constant<NodeMode>('down') },
-  { weight: 1, arbitrary: fc.constant<NodeMode>('mute') },
-  { weight: 1, arbitrary: fc.constant<NodeMode>('slow') },
-);
-
 /** Every request is done sooner or later. */
-const alive = mode.filter((each) => each !== 'down');
+const alive = nodeMode.filter((each) => each !== 'down');
 
 function stories(modes: fc.Arbitrary<NodeMode>): fc.Arbitrary<Step[]> {
   const step = fc.record<Step>({
@@ -59,7 +53,7 @@ describe('readers and writers of a quorum', () => {
 
   it('exclude each other whichever nodes answer, and tokens grow from hold to hold', async () => {
     await fc.assert(
-      fc.asyncProperty(stories(mode), async (story) => expect((await play(story)).wrong).toEqual([])),
+      fc.asyncProperty(stories(nodeMode), async (story) => expect((await play(story)).wrong).toEqual([])),
       { numRuns: RUNS },
     );
     expect(seen.readTogether).toBeGreaterThan(RUNS / 10);

@@ -17,6 +17,26 @@ export function named(subset: readonly number[]): string {
   return subset.length === 0 ? 'none' : `nodes ${subset.map((node) => node + 1).join(', ')}`;
 }
 
+/** A way in which nodes fail to answer. */
+export interface Outage {
+  readonly fault: string;
+  begin(node: number): Promise<unknown>;
+  end(node: number): Promise<unknown>;
+}
+
+/** @param scene - Asked when an outage begins: tests are named before there is one. */
+export function outagesOf(scene: () => QuorumScene): readonly Outage[] {
+  const server = (node: number): IndependentMaster['server'] => scene().node(node).server;
+  return [
+    { fault: 'down', begin: (node) => server(node).kill(), end: (node) => server(node).start() },
+    {
+      fault: 'hanging',
+      begin: async (node) => server(node).freeze(),
+      end: async (node) => server(node).thaw(),
+    },
+  ];
+}
+
 /** Five independent servers, and instances of which a test may see everything. */
 export class QuorumScene implements AsyncDisposable {
   private readonly instances: Instance[] = [];

@@ -4,7 +4,7 @@ import type { Lock } from '../../lib/interfaces/lock.interface.js';
 import { aborted } from '../contract/observe.js';
 import type { Instance } from '../engine/instance.js';
 import { waitFor } from '../support/wait-for.js';
-import { ALL, QuorumScene } from './quorum-scene.js';
+import { ALL, outagesOf, QuorumScene } from './quorum-scene.js';
 
 const NODE_TIMEOUT = 250;
 const OPTIONS = { ttl: 20_000, outageTimeout: 1_500, nodeTimeout: NODE_TIMEOUT } as const;
@@ -29,20 +29,7 @@ describe('shared holds on a quorum of five', () => {
   afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (name = `shared:${(tests += 1)}`));
 
-  const faults = [
-    {
-      fault: 'down',
-      begin: (node: number) => scene.node(node).server.kill(),
-      end: (node: number) => scene.node(node).server.start(),
-    },
-    {
-      fault: 'hanging',
-      begin: async (node: number) => scene.node(node).server.freeze(),
-      end: async (node: number) => scene.node(node).server.thaw(),
-    },
-  ];
-
-  describe.each(faults)('with nodes $fault', ({ begin, end }) => {
+  describe.each(outagesOf(() => scene))('with nodes $fault', ({ begin, end }) => {
     it('are granted, renewed and released with two of them, and exclude writers', async () => {
       await Promise.all(first(2).map(begin));
       try {

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import type { Instance } from '../engine/instance.js';
 import { waitFor } from '../support/wait-for.js';
-import { ALL, MAJORITY, named, NODES, QuorumScene, SUBSETS } from './quorum-scene.js';
+import { ALL, MAJORITY, named, NODES, outagesOf, QuorumScene, SUBSETS } from './quorum-scene.js';
 
 /** Long enough for a busy machine, far below the lease. */
 const NODE_TIMEOUT = 250;
@@ -19,20 +19,7 @@ describe('a quorum of five (row 9)', () => {
   afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (tests += 1));
 
-  const faults = [
-    {
-      fault: 'down',
-      begin: (node: number) => scene.node(node).server.kill(),
-      end: (node: number) => scene.node(node).server.start(),
-    },
-    {
-      fault: 'hanging',
-      begin: async (node: number) => scene.node(node).server.freeze(),
-      end: async (node: number) => scene.node(node).server.thaw(),
-    },
-  ];
-
-  describe.each(faults)('with nodes $fault', ({ fault, begin, end }) => {
+  describe.each(outagesOf(() => scene))('with nodes $fault', ({ fault, begin, end }) => {
     it.each(SUBSETS.map((subset) => ({ subset, which: named(subset) })))(
       'grants exactly when a majority is left: $which',
       async ({ subset }) => {

@@ -4,6 +4,7 @@ import { SystemClock } from '../../lib/engine/clock.js';
 import { type Grant, isGrant } from '../../lib/store/lock-store.js';
 import { QuorumStore } from '../../lib/store/quorum/quorum.store.js';
 import { RedisServer } from '../support/redis-server.js';
+import { nodeMode } from './node-mode.arbitrary.js';
 import { NODES } from './quorum-scene.js';
 import { type NodeMode, SteppedNode } from './stepped-node.js';
 
@@ -21,18 +22,11 @@ interface Step {
   readonly wiped: readonly number[];
 }
 
-const mode = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<NodeMode>('up') },
-  { weight: 2, arbitrary: fc.constant<NodeMode>('down') },
-  { weight: 1, arbitrary: fc.constant<NodeMode>('mute') },
-  { weight: 1, arbitrary: fc.constant<NodeMode>('slow') },
-);
-
 function steps(wiped: fc.Arbitrary<number[]>): fc.Arbitrary<Step[]> {
   const step = fc.record<Step>({
     instance: fc.nat({ max: INSTANCES - 1 }),
     action: fc.constantFrom('acquire', 'acquire', 'yield', 'release', 'forget'),
-    modes: fc.array(mode, { minLength: NODES, maxLength: NODES }),
+    modes: fc.array(nodeMode, { minLength: NODES, maxLength: NODES }),
     tokens: fc.integer({ min: 1, max: 4_096 }),
     wiped,
   });

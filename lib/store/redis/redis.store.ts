@@ -29,7 +29,7 @@ import {
   type YieldRequest,
 } from '../lock-store.js';
 import { isSharedOwner, sharedOwner } from '../owner-id.js';
-import { formatPlace } from '../place.js';
+import { formatPlace, parsePlace } from '../place.js';
 import { ClusterSite } from './cluster/cluster.site.js';
 import type { KeySpace } from './key-space.js';
 import { type QueryReply, snapshot } from './query-reply.js';
@@ -205,13 +205,14 @@ export class RedisStore implements LockStore {
   }
 
   private acquireShared(request: AcquireRequest, { limit, turn }: SharedTerms): Promise<Grant | Taken> {
-    const { name, ttl, tokens, place = '' } = request;
+    const { name, ttl, tokens, place } = request;
     this.noteSharing();
     const { keys, args } = this.sharedAcquires.content;
-    const [, claim, wanted] = place.split('|');
+    const queueing = place === undefined ? undefined : parsePlace(place);
     keys.push(...this.keySpace.keys(name));
     args.push(
-      `${Math.ceil(ttl)} ${tokens} ${turn} ${limit === Infinity ? '' : limit} ${place && `${claim}|${wanted}`}`,
+      `${Math.ceil(ttl)} ${tokens} ${turn} ${limit === Infinity ? '' : limit} ` +
+        (queueing ? `${queueing.claim}|${queueing.tokens}` : ''),
     );
     this.flushSoon();
     const answer = this.sharedAcquires.join((reply) => this.sharedAnswer(reply, turn));
