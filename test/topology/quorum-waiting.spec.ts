@@ -140,6 +140,21 @@ describe('a quorum of five', () => {
     await isFree();
   });
 
+  it.each([
+    { nodes: 'two of its nodes', knowing: [3, 4], hanging: [], shown: false },
+    { nodes: 'three of its nodes', knowing: [0, 3, 4], hanging: [], shown: true },
+    { nodes: 'two of its nodes while one hangs', knowing: [3, 4], hanging: [0], shown: true },
+  ])('shows one who waits at $nodes: $shown', async ({ knowing, hanging, shown }) => {
+    const instance = await scene.instance({ nodeTimeout: 500 });
+    for (const node of knowing) await scene.client(node).zadd(`lock:{${name}}:q`, 1_000_000, 'somebody-1-2');
+    for (const node of hanging) scene.node(node).server.freeze();
+    const { pending } = await instance.locks.query(name);
+    for (const node of hanging) scene.node(node).server.thaw();
+
+    expect(pending).toMatchObject(shown ? [{ owner: 'somebody-1-2', mode: 'exclusive' }] : []);
+    expect(pending).toHaveLength(shown ? 1 : 0);
+  });
+
   it('passes a lock on that is reserved for an instance which does not wait any more', async () => {
     const nodeTimeout = 5_000;
     const [holder, idle, next] = await Promise.all([1, 2, 3].map(() => scene.instance({ nodeTimeout })));

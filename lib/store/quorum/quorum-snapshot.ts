@@ -4,27 +4,32 @@ import { isSharedOwner } from '../owner-id.js';
 import { majorityOf } from './poll.js';
 import { fencingTokenOf } from './shared-turns.js';
 
-/** What each of so many nodes shows of one name, put together; those that have not answered may know the holder, too. */
+/**
+ * What each of so many nodes shows of one name, put together: what a majority may know, since those that have not answered
+ * may know it, too. Nobody overtakes one who waits at a majority.
+ */
 export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number): LockSnapshot {
   const majority = majorityOf(nodes);
   const silent = nodes - snapshots.length;
-  const byOwner = new Map<string, LockInfo[]>();
-  for (const each of snapshots.flatMap(({ held }) => held)) {
-    if (!isReservation(each.owner)) byOwner.set(each.owner, [...(byOwner.get(each.owner) ?? []), each]);
-  }
-  const held = [...byOwner.values()]
-    .filter((copies) => copies.length + silent >= majority)
+  const isKnown = (copies: readonly LockInfo[]): boolean => copies.length + silent >= majority;
+  const held = copiesOf(snapshots.flatMap((each) => each.held).filter(({ owner }) => !isReservation(owner)))
+    .filter(isKnown)
     .map((copies) => leaseOf(copies, majority))
     .filter((info) => info !== undefined)
     .map((info) => (isSharedOwner(info.owner) ? { ...info, ...grantOf(info.owner) } : info));
-  const byWaiter = new Map<string, LockInfo>();
-  for (const each of snapshots.flatMap(({ pending }) => pending)) {
-    const known = byWaiter.get(each.owner);
-    if (held.some(({ owner }) => instanceOf(owner) === each.owner)) continue;
-    if (!known || Number(each.waited) > Number(known.waited)) byWaiter.set(each.owner, each);
-  }
-  const pending = [...byWaiter.values()].toSorted((a, b) => Number(a.since) - Number(b.since));
+  const pending = copiesOf(snapshots.flatMap((each) => each.pending))
+    .filter(isKnown)
+    .flatMap((copies) => copies.toSorted((a, b) => Number(a.since) - Number(b.since)).slice(0, 1))
+    .filter((info) => !held.some(({ owner }) => instanceOf(owner) === info.owner))
+    .toSorted((a, b) => Number(a.since) - Number(b.since));
   return { held, pending };
+}
+
+/** What the nodes show of each owner. */
+function copiesOf(infos: readonly LockInfo[]): LockInfo[][] {
+  const byOwner = new Map<string, LockInfo[]>();
+  for (const each of infos) byOwner.set(each.owner, [...(byOwner.get(each.owner) ?? []), each]);
+  return [...byOwner.values()];
 }
 
 /** A hold lasts as long as a majority keeps it. */
