@@ -1,4 +1,5 @@
 import type { Clock } from '../../engine/clock.js';
+import { NodeClock } from './node-clock.js';
 
 /** Tokens may run ahead of the nodes' clocks by this, in microseconds, before blocks shrink to one. */
 const MAX_AHEAD = 10_000;
@@ -17,8 +18,7 @@ export interface Proposal {
  * Following the median of the clocks rather than a counter alone, tokens keep growing when counters are lost.
  */
 export class Proposals {
-  /** By node: its time less the local one, in microseconds. */
-  private readonly offsets: (number | undefined)[] = [];
+  private readonly clocks = new Map<number, NodeClock>();
   private latest = 0;
   private highest = 0;
 
@@ -31,14 +31,16 @@ export class Proposals {
 
   /** The time by the median of the nodes' clocks in microseconds; 0 before the first answer. */
   get now(): number {
-    const offsets = this.offsets.filter((offset) => offset !== undefined).toSorted((a, b) => a - b);
+    const offsets = [...this.clocks.values()].flatMap(({ offset }) => offset ?? []).toSorted((a, b) => a - b);
     const median = offsets[offsets.length >> 1];
     return median === undefined ? 0 : Math.floor(this.clock.now() * 1_000 + median);
   }
 
   /** A node has told its time, in microseconds, in answer to a request that was sent at `sentAt`. */
   observe(node: number, time: number, sentAt: number): void {
-    this.offsets[node] = time - ((sentAt + this.clock.now()) / 2) * 1_000;
+    const clock = this.clocks.get(node) ?? new NodeClock();
+    this.clocks.set(node, clock);
+    clock.observe(time, sentAt, this.clock.now());
   }
 
   /** A block beyond `last`. Before any node has told its time it proposes 0, which no node accepts. */

@@ -50,7 +50,8 @@ function waiters(name: string, queue: readonly string[], now: number): LockInfo[
         mode: shared ? ('shared' as const) : ('exclusive' as const),
         owner,
         since: new Date(since / 1_000),
-        waited: (now - since) / 1_000,
+        // Places at the nodes of a quorum are dated by a clock of their own.
+        waited: Math.max(0, now - since) / 1_000,
       },
     ];
   });
