@@ -185,12 +185,14 @@ export function describeLeading(context: ContractContext): void {
     it('ends with the service, without an error', async () => {
       const { backend, name } = context;
       const service = backend.service();
+      let term: AbortSignal | undefined;
       let seen: unknown;
-      const campaign = service.lead(name, async (lock) => {
-        await aborted(lock.signal);
-        seen = lock.signal.reason;
+      const campaign = service.lead(name, async ({ signal }) => {
+        term = signal;
+        await aborted(signal);
+        seen = signal.reason;
       });
-      await waitFor(async () => (await context.locks.query(name)).held.length === 1);
+      await waitFor(() => term);
       await service.close();
       await campaign;
 
