@@ -1,5 +1,8 @@
 import { describeSchedules } from './describe-schedules.js';
 
+// All of it is work: how long that takes is up to the machine.
+jest.setTimeout(120_000);
+
 describeSchedules('Random schedules of several instances', {
   calm: 700,
   stormy: 1_200,
