@@ -86,6 +86,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
 
   it('falls below zero in red without the lock, stops at zero in green with it, and keeps both in sight', async () => {
     await sale('unlocked', () => button().click());
+    expect(await page.locator('.kicker').textContent()).toBe('Last sale, without the lock');
     expect(await page.locator('h1').textContent()).toMatch(/^\d+ sneakers sold that do not exist\.$/);
     expect(await page.locator('#stock').textContent()).toMatch(/^−\d+$/);
     expect(Number(await oversold('unlocked').textContent())).toBeGreaterThan(0);
@@ -93,7 +94,9 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     expect(red).toBe(await colourOf('#stock'));
 
     await lock().click();
+    expect(await page.locator('.kicker').textContent()).toBe('Last sale, without the lock');
     await sale('locked', () => button().click());
+    expect(await page.locator('.kicker').textContent()).toBe('Last sale, with the lock');
     expect(await page.locator('h1').textContent()).toBe(`${STOCK} sneakers sold. Not one too many.`);
     expect(await page.locator('#stock').textContent()).toBe('0');
     expect(await oversold('locked').textContent()).toBe('0');

@@ -13,7 +13,7 @@ import { translucent } from './palette.js';
  * @param {Palette} colours
  */
 export function tintBelowZero(plot, { bad, muted }) {
-  const { ctx, data } = plot;
+  const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;
   const zero = Math.round(plot.valToPos(0, 'y', true));
   const bottom = top + height;
@@ -22,14 +22,26 @@ export function tintBelowZero(plot, { bad, muted }) {
   ctx.fillRect(left, zero, width, bottom - zero);
   ctx.fillStyle = muted;
   ctx.fillRect(left, zero - devicePixelRatio, width, 2 * devicePixelRatio);
-  const oversells = data[1]?.some((value) => Number(value) < 0);
-  if (oversells) {
-    ctx.font = font(13, 600);
-    ctx.fillStyle = bad;
-    ctx.textBaseline = 'top';
-    ctx.textAlign = 'right';
-    ctx.fillText('sold, but not there', left + width - 10 * devicePixelRatio, zero + 10 * devicePixelRatio);
-  }
+  ctx.restore();
+}
+
+/**
+ * Says what the region is, once a line gets there; over the grid, which would strike the words through.
+ *
+ * @param {uPlot} plot
+ * @param {Palette} colours
+ */
+export function labelBelowZero(plot, { bad }) {
+  const { ctx, data } = plot;
+  if (!data[1]?.some((value) => Number(value) < 0)) return;
+  const right = plot.bbox.left + plot.bbox.width;
+  const zero = Math.round(plot.valToPos(0, 'y', true));
+  ctx.save();
+  ctx.font = font(13, 600);
+  ctx.fillStyle = bad;
+  ctx.textBaseline = 'top';
+  ctx.textAlign = 'right';
+  ctx.fillText('sold, but not there', right - 10 * devicePixelRatio, zero + 10 * devicePixelRatio);
   ctx.restore();
 }
 

@@ -1,6 +1,6 @@
 import uPlot from '/uplot/uPlot.esm.js';
 import { alignedSeries } from './chart-series.js';
-import { drawEnds, tintBelowZero } from './chart-marks.js';
+import { drawEnds, labelBelowZero, tintBelowZero } from './chart-marks.js';
 import { number } from '../views/number.js';
 import { palette, translucent } from './palette.js';
 
@@ -75,7 +75,7 @@ export class StockChart {
       ],
       hooks: {
         drawClear: [(plot) => tintBelowZero(plot, this.colours)],
-        draw: [(plot) => drawEnds(plot, this.colours)],
+        draw: [(plot) => labelBelowZero(plot, this.colours), (plot) => drawEnds(plot, this.colours)],
       },
     };
   }

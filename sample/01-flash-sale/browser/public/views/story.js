@@ -5,7 +5,7 @@ import { number } from './number.js';
 /**
  * @typedef {import('../main.js').Picture} Picture
  * @typedef {import('./latest-sale.js').LatestSale} LatestSale
- * @typedef {{ tone: 'plain' | 'bad' | 'good', headline: unknown, explanation: unknown }} Story
+ * @typedef {{ tone: 'plain' | 'bad' | 'good', kicker: string, headline: unknown, explanation: unknown }} Story
  */
 
 /**
@@ -18,7 +18,7 @@ export function story(picture) {
   const sale = latestSale(picture);
   if (sale === undefined) return prologue(picture);
   const explanation = sale.mode === 'locked' ? lockedExplanation : unlockedExplanation(sale);
-  return { ...headlineOf(sale), explanation };
+  return { ...headlineOf(sale), kicker: kickerOf(sale), explanation };
 }
 
 /**
@@ -29,7 +29,7 @@ export function story(picture) {
 export function announcement(picture) {
   const sale = latestSale(picture);
   if (sale === undefined) return '';
-  const kind = sale.mode === 'locked' ? 'with the lock' : 'without the lock';
+  const kind = kindOf(sale);
   if (sale.running) return `A sale ${kind} runs.`;
   return `Sale ${kind} ended: ${sale.sold} of ${sale.stock} pieces sold, ${oversold(sale)} oversold.`;
 }
@@ -41,9 +41,24 @@ export function announcement(picture) {
 function prologue({ next: { stock, buyers } }) {
   return {
     tone: 'plain',
+    kicker: 'No sale yet',
     headline: html`${number(buyers)} buyers want ${number(stock)} sneakers.`,
     explanation: 'Three instances of one shop let them in at once. Send them with the lock and without it.',
   };
+}
+
+/**
+ * Which sale the headline is about: the switch may stand for the next one.
+ *
+ * @param {LatestSale} sale
+ */
+function kickerOf(sale) {
+  return `${sale.running ? 'Now selling' : 'Last sale'}, ${kindOf(sale)}`;
+}
+
+/** @param {LatestSale} sale */
+function kindOf({ mode }) {
+  return mode === 'locked' ? 'with the lock' : 'without the lock';
 }
 
 /**
