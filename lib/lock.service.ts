@@ -97,8 +97,8 @@ export class LockService {
   }
 
   /**
-   * One attempt: the lock, or null when somebody else has it, or one of several names. The other errors are those of
-   * {@link acquire}.
+   * One attempt: the lock, or null when somebody else has it, or one of several names. The option `wait` has no effect
+   * here. The other errors are those of {@link acquire}.
    *
    * @example
    * ```ts
