@@ -247,7 +247,7 @@ export class LockService {
    * The campaign is no part of the caller's async context; calls below the work enter its hold.
    *
    * @returns when `signal` has aborted or shutdown has begun, and the work has ended.
-   * @throws what `onError` throws; LockConfigError and LockKeyError for bad arguments. Nothing else, so that nobody need
+   * @throws what `onError` throws or rejects with; LockConfigError and LockKeyError for bad arguments. Nothing else, so that nobody need
    * listen.
    * @example
    * ```ts

@@ -19,5 +19,5 @@ export interface LeadOptions extends Omit<
    * Called with each error of the work, in place of logging it. What it throws ends the campaign: `lead()` rejects with
    * it.
    */
-  onError?: (error: unknown) => void;
+  onError?: (error: unknown) => void | Promise<void>;
 }

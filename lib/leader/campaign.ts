@@ -2,6 +2,7 @@ import type { Clock } from '../engine/clock.js';
 import { onAbort } from '../engine/on-abort.js';
 import { isLockError } from '../errors/lock.error.js';
 import type { GrantedLock } from '../interfaces/granted-lock.interface.js';
+import type { LeadOptions } from '../interfaces/lead-options.interface.js';
 import type { LockLog } from '../store/lock-log.js';
 import { Term } from './term.js';
 
@@ -11,7 +12,7 @@ export interface CampaignSettings {
   /** Aborts when the campaign is to end. */
   readonly signal: AbortSignal;
   readonly pause: number;
-  readonly onError: ((error: unknown) => void) | undefined;
+  readonly onError: LeadOptions['onError'];
   readonly clock: Clock;
   readonly log: LockLog;
   /** From 0 to below 1. */
@@ -73,14 +74,15 @@ export class Campaign {
     try {
       if (!signal.aborted) await work(term, hold);
     } catch (error) {
-      if (!term.isEndedBy(error)) this.report(error);
+      if (!term.isEndedBy(error)) await this.report(error);
     } finally {
       term.end();
       await hold.release();
     }
   }
 
-  private report(error: unknown): void {
+  /** Waits for `onError`, since a rejection of its that nobody waits for would end the process. */
+  private async report(error: unknown): Promise<void> {
     const { log, name, onError } = this.settings;
     if (onError) return onError(error);
     const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);

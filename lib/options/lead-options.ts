@@ -19,7 +19,7 @@ const NAMES: ReadonlySet<string> = new Set([
 /** The options of a campaign, and those of the acquires that it makes. */
 export interface ResolvedLeadOptions {
   readonly pause: number;
-  readonly onError: ((error: unknown) => void) | undefined;
+  readonly onError: LeadOptions['onError'];
   readonly signal: AbortSignal | undefined;
   readonly lock: LockOptions;
 }

@@ -182,6 +182,17 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
+    it('rejects with what onError rejects with: no rejection is left over to end the process', async () => {
+      const { locks, name } = context;
+      const fatal = new Error('fatal');
+      const onError = (): Promise<void> => Promise.reject(fatal);
+
+      await expect(locks.lead(name, () => Promise.reject(new Error('work')), { onError })).rejects.toBe(
+        fatal,
+      );
+      await isFree(locks, name);
+    });
+
     it('ends with the service, without an error', async () => {
       const { backend, name } = context;
       const service = backend.service();
