@@ -69,6 +69,8 @@ export abstract class HeldLeases implements HoldOwner {
     if (!lease.live || lease.hold !== hold) return hold.assertHeld();
     if (renewed === undefined) throw extensionError(this.keys, undefined);
     if (!renewed) {
+      // One that is being handed over may be its next owner's by the time that the request arrives.
+      if (lease.isLeaving) return hold.assertHeld();
       this.lose(
         lease,
         new LockLostError('The lease ended before it could be extended.', {

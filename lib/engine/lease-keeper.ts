@@ -140,7 +140,8 @@ export class LeaseKeeper {
     requests.forEach(({ lease, ttl }, i) => {
       if (!lease.isKept) return;
       const result = renewed?.[i];
-      if (result === undefined) {
+      // One that is being handed over may be its next owner's by the time that the renewal arrives.
+      if (result === undefined || (!result && lease.isLeaving)) {
         lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       } else if (result) {
         lease.confirm(ttl, sentAt);

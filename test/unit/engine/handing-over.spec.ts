@@ -32,6 +32,24 @@ describe('A hold that is detached', () => {
     expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
   });
 
+  it.each([
+    ['renewal', () => fixture.clock.advance(3_000)],
+    ['extension', async () => void observe(hold.extend())],
+  ])('is not lost by a %s before it that arrives once more when it has left', async (_, ask) => {
+    await ask();
+    const renewal = await fixture.store.next('extend');
+    const detaching = observe(hold.detach());
+    const call = await fixture.store.next('handOver');
+    renewal.answer([false]);
+    await settle();
+    call.answer(true);
+    await settle();
+
+    expect(detaching).toEqual({ value: expect.any(String) });
+    expect(hold.signal.aborted).toBe(false);
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
   it('goes on where no answer comes, is taken back in the store, and can be detached again', async () => {
     const detaching = observe(hold.detach());
     const call = await fixture.store.next('handOver');
