@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { lockNameProblem } from '../keys/lock-name.js';
+import { LONGEST_DELAY } from '../options/option-checks.js';
 import { formatOwner, SHARED_MARK } from '../store/owner-id.js';
 
 /** A hold of one name on its way from one instance to another. */
@@ -93,8 +94,9 @@ function isHold(value: unknown): value is HoldContent {
     lockNameProblem(name) === undefined &&
     typeof instance === 'string' &&
     Number.isSafeInteger(token) &&
-    typeof minHold === 'number' &&
-    minHold >= 0 &&
+    Number.isInteger(minHold) &&
+    Number(minHold) >= 0 &&
+    Number(minHold) <= LONGEST_DELAY &&
     (mode === 'exclusive' || mode === 'shared')
   );
 }

@@ -3,7 +3,7 @@ import { closestName } from './closest-name.js';
 import { printableValue } from './printable-value.js';
 
 /** The longest delay that a Node timer takes; a longer one would fire at once. */
-const LONGEST_DELAY = 2_147_483_647;
+export const LONGEST_DELAY = 2_147_483_647;
 
 /** Throws LockConfigError: `option` must be what `allowed` says, and `value` is not. */
 export function refuseOption(option: string, value: unknown, allowed: string): never {

@@ -125,8 +125,7 @@ export function describeHandingOver(context: ContractContext): void {
       const { held } = await others.query(name);
       const [, content] = handover.split('.');
       const parts = JSON.parse(Buffer.from(content ?? '', 'base64url').toString()) as unknown[];
-      const forge = (secret: string): string =>
-        `lock1.${Buffer.from(JSON.stringify([secret, ...parts.slice(1)])).toString('base64url')}`;
+      const forge = (secret: string): string => handoverOf(JSON.stringify([secret, ...parts.slice(1)]));
       const mark = /~(.*):/.exec(held[0]?.owner ?? '')?.[1] ?? '';
       const guesses = ['guess', held[0]?.owner ?? '', mark, Buffer.from(mark, 'hex').toString('base64url')];
 
@@ -141,8 +140,10 @@ export function describeHandingOver(context: ContractContext): void {
       '',
       'lock1.',
       'lock1.e30',
-      `lock1.${Buffer.from('["s"]').toString('base64url')}`,
-      `lock1.${Buffer.from('["s",["",1,2,3]]').toString('base64url')}`,
+      handoverOf('["s"]'),
+      handoverOf('["s",["",1,2,3]]'),
+      handoverOf('["s",["n","i",1,1e999,"exclusive"]]'),
+      handoverOf('["s",["n","i",1,1e15,"exclusive"]]'),
       'order:42',
     ])('refuses %j, which is no such string', async (text) => {
       await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
@@ -352,4 +353,9 @@ function describeRefusal(context: ContractContext): void {
       await expect(locks.attach(handover)).rejects.toBeInstanceOf(LockConfigError);
     });
   });
+}
+
+/** A string as `detach()` gives it, whatever is in it. */
+function handoverOf(content: string): string {
+  return `lock1.${Buffer.from(content).toString('base64url')}`;
 }
