@@ -37,7 +37,7 @@ export class SingleName {
     if (enclosing) return this.enter(name, enclosing, options, held, ask);
     const holdsNothing = innermost === undefined && held.length === 0;
     if (holdsNothing || options.wait === 0) return ask(name, leaseCovering(options));
-    return this.waitHolding({ name, held, blockers: () => this.engine.blockersOf(name, options) }, () =>
+    return this.waitHolding({ name, held, blockers: this.engine.blockersOf(name, options) }, () =>
       ask(name, leaseCovering(options)),
     );
   }

@@ -96,6 +96,11 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     return this.waiters.size;
   }
 
+  /** The callers that wait for a lock that nobody else may hold beside them. */
+  get waitersToBeAlone(): readonly Waiter[] {
+    return this.waiters.toBeAlone;
+  }
+
   /** Waits for the lock; `once` asks a single time instead and is refused at once where the lock is known to be taken. */
   enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
     return new Promise((resolve, reject) => {

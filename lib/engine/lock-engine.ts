@@ -15,7 +15,7 @@ import { LeaseKeeper } from './lease-keeper.js';
 import { LocalQueue } from './local-queue.js';
 import { OutageWatch } from './outage-watch.js';
 import type { QueueContext } from './queue-context.js';
-import type { Waiter } from './waiter.js';
+import { type Waiter, wantsToBeAlone } from './waiter.js';
 
 /** How long running holders may go on after shutdown began, and how long their work has to end after that. */
 const SHUTDOWN_GRACE = 5_000;
@@ -79,13 +79,19 @@ export class LockEngine implements QueueContext, StoreEvents {
     return this.queues.get(name)?.waiting ?? 0;
   }
 
-  /** The holds of this instance that all have to end before another with these options begins. */
-  blockersOf(name: string, { mode, limit }: Pick<ResolvedLockOptions, 'mode' | 'limit'>): readonly Hold[] {
-    const holders = this.queues.get(name)?.holders ?? [];
-    // Who waits for one of several permits waits for none of them in particular.
-    return mode === 'exclusive' || limit === 1
-      ? holders
-      : holders.filter((hold) => hold.mode === 'exclusive');
+  /**
+   * Tells at any time which holds of this instance all have to end before a caller begins who comes now with these
+   * options: where one that wants to be alone stands before it, those for which that one waits, too.
+   */
+  blockersOf(name: string, options: ResolvedLockOptions): () => readonly Hold[] {
+    const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.waitersToBeAlone ?? []);
+    return () => {
+      const holders = this.queues.get(name)?.holders ?? [];
+      // Who waits for one of several permits waits for none of them in particular.
+      return wantsToBeAlone(options) || before.some(({ isWaiting }) => isWaiting)
+        ? holders
+        : holders.filter((hold) => hold.mode === 'exclusive');
+    };
   }
 
   /** Whether somebody has a name, as far as that is known here: a single attempt would be refused without asking. */

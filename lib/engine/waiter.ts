@@ -20,11 +20,17 @@ export function isAlike({ options, once }: Waiter): (waiter: Waiter) => boolean 
     other.options.replicas?.min === replicas?.min;
 }
 
+/** Whether nobody else may hold what is asked for so. */
+export function wantsToBeAlone({ mode, limit }: ResolvedLockOptions): boolean {
+  return mode === 'exclusive' || limit === 1;
+}
+
 /** A caller of this process that wants a lock. */
 export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;
   next: Waiter | undefined;
   isTimed = false;
+  isWaiting = true;
   private readonly detach: (() => void) | undefined;
 
   constructor(
@@ -46,11 +52,13 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   }
 
   grant(hold: Hold): void {
+    this.isWaiting = false;
     this.detach?.();
     this.resolve(hold);
   }
 
   refuse(error: unknown): void {
+    this.isWaiting = false;
     this.detach?.();
     this.reject(error);
   }

@@ -1,6 +1,6 @@
 import type { Deadlines } from './deadlines.js';
 import { Fifo } from './fifo.js';
-import type { Waiter } from './waiter.js';
+import { type Waiter, wantsToBeAlone } from './waiter.js';
 
 /** The callers that stand in one local queue, in arrival order. */
 export class WaitingLine {
@@ -55,6 +55,11 @@ export class WaitingLine {
   /** Refuses those who ask a single time, or only those of them that meet a condition. */
   refuseAttempts(error: (waiter: Waiter) => unknown, condition?: (waiter: Waiter) => boolean): void {
     if (this.attempts > 0) this.refuseThose((waiter) => waiter.once && (condition?.(waiter) ?? true), error);
+  }
+
+  /** Those who wait, not only ask once, for a lock that nobody else may hold beside them. */
+  get toBeAlone(): readonly Waiter[] {
+    return [...this.waiters].filter(({ once, options }) => !once && wantsToBeAlone(options));
   }
 
   /** How many meet a condition, from the first one on, `most` at most. */

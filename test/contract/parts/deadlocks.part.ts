@@ -121,6 +121,66 @@ export function describeDeadlocks(context: ContractContext): void {
     });
   });
 
+  const writer = ['a writer', {}] as const;
+  const onlyPermit = ['one that wants the only permit', { mode: 'shared', limit: 1 }] as const;
+  const { countsPermits } = context.capabilities;
+  describe.each(countsPermits ? [writer, onlyPermit] : [writer])('a call behind %s', (_, first) => {
+    const share = { mode: 'shared', wait: Infinity } as const;
+
+    it.each(['holder', 'reader'] as const)(
+      'waits for those for whom that one waits: a cycle is refused when the %s closes it',
+      async (last) => {
+        const { locks, name } = context;
+        const [a, b] = [`${name}:a`, `${name}:b`];
+        const [holding, together] = [meeting(2), meeting(2)];
+        const holder = locks.using(a, share, async () => {
+          await holding();
+          await together();
+          if (last === 'holder') await turns();
+          await locks.using(b, { wait: Infinity }, () => undefined);
+        });
+        await holding();
+        const ahead = locks.using(a, { ...first, wait: Infinity }, () => undefined);
+        const reader = locks.using(b, async () => {
+          await together();
+          if (last === 'reader') await turns();
+          await locks.using(a, share, () => undefined);
+        });
+        const outcomes = await Promise.allSettled([holder, reader]);
+        await ahead;
+
+        expect(outcomes.map(({ status }) => status)).toEqual(
+          last === 'holder' ? ['rejected', 'fulfilled'] : ['fulfilled', 'rejected'],
+        );
+        expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.any(LockDeadlockError) });
+        await Promise.all([isFree(locks, a), isFree(locks, b)]);
+      },
+    );
+
+    it('is let wait for others when that one has left', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const [holding, together] = [meeting(2), meeting(2)];
+      const leaving = new AbortController();
+      const holder = locks.using(a, share, async () => {
+        await holding();
+        await together();
+        await turns();
+        leaving.abort();
+        await locks.using(b, { wait: Infinity }, () => undefined);
+      });
+      await holding();
+      const ahead = locks.acquire(a, { ...first, wait: Infinity, signal: leaving.signal });
+      const reader = locks.using(b, async () => {
+        await together();
+        await locks.using(a, share, () => undefined);
+      });
+
+      await expect(ahead).rejects.toHaveProperty('name', 'AbortError');
+      await Promise.all([holder, reader]);
+    });
+  });
+
   describe('a call that waits while it holds', () => {
     it('is let wait where nobody waits for it in turn: the same order everywhere, and re-entrance', async () => {
       const { locks, name } = context;
@@ -212,6 +272,11 @@ function holdThenWait(
     await together();
     await locks.using(other, { wait }, () => undefined);
   });
+}
+
+/** Until the other calls have come as far as they can without waiting for anything but this process. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await turn();
 }
 
 /** Where so many meet before any of them goes on. */
