@@ -49,6 +49,8 @@ type Turn = 'new' | 'kept' | 'handed';
 interface UnconfirmedGrant {
   readonly grant: Grant;
   readonly ttl: number;
+  /** Since when grants have come too late to be used. */
+  readonly since: number;
 }
 
 /** The last answer that somebody else has the lock, and when its request was sent. */
@@ -165,7 +167,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
       this.context.giveBack(this.name, grant);
     } else if (this.requesting) {
       if (!this.unconfirmed || this.unconfirmed.grant.token < grant.token)
-        this.unconfirmed = { grant, ttl: claim };
+        this.unconfirmed = { grant, ttl: claim, since: this.clock.now() };
     } else if (this.phase === 'contending') {
       this.claim(grant, claim);
     } else {
@@ -413,7 +415,10 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     const lease = new Lease(this.name, grant, ttl, sentAt);
     if (lease.deadline - now < ttl / 4 || !isKnownEnough(grant, head)) {
       // Too little is left, or it cannot be told, or too few replicas know: asking again confirms and renews it.
-      this.unconfirmed = { grant, ttl };
+      const since = this.unconfirmed?.since ?? now;
+      this.unconfirmed = { grant, ttl, since };
+      // Answers that come too late again and again are as good as none.
+      this.silentSince = since;
       return this.ask();
     }
     lease.how = this.howOf(turn);

@@ -26,6 +26,20 @@ describe('A single attempt', () => {
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
   });
 
+  it('ends when every grant comes too late for its lease, and gives the last one back', async () => {
+    const attempt = observe(fixture.acquire({ wait: 0, ttl: 40, outageTimeout: 200 }));
+    for (let token = 100; attempt.error === undefined && token < 110; token++) {
+      const call = await fixture.store.next('acquire');
+      await fixture.clock.advance(38);
+      call.answer(grant(token));
+      await settle();
+    }
+
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+    await fixture.store.next('release');
+    expect(fixture.store.unseen('acquire')).toBe(0);
+  });
+
   it('ends as taken when the caller ahead gets the lock', async () => {
     const ahead = observe(fixture.acquire());
     const attempt = observe(fixture.acquire({ wait: 0 }));
