@@ -21,6 +21,11 @@ describe('@Locked', () => {
       () => Locked('a', { minHold: 20, maxHold: 10 }),
       'minHold must be at most maxHold',
     ],
+    [
+      'a limit of exclusive holds',
+      () => Locked('a', { mode: 'exclusive', limit: 5 }),
+      "limit goes with mode 'shared'",
+    ],
   ])('refuses %s when the class is defined', (_mistake, decorate, message) => {
     expect(decorate).toThrow(LockConfigError);
     expect(decorate).toThrow(message);
