@@ -77,16 +77,24 @@ export function upgradeError({ keys, fencingToken }: EnterableLock): LockDeadloc
 }
 
 function deadlockError(calls: readonly BlockedCall[]): LockDeadlockError {
-  const cycle = calls.map(({ holds, name }): DeadlockedCall => ({
-    holds: holds.flatMap(({ keys }) => keys),
-    fencingTokens: holds.map(({ fencingToken }) => fencingToken),
-    waitsFor: name,
-  }));
+  const cycle = calls.map(({ holds, name }): DeadlockedCall => {
+    const entered = holds.filter((hold, i) => holds.findIndex((each) => isSameHold(each, hold)) === i);
+    return {
+      holds: entered.flatMap(({ keys }) => keys),
+      fencingTokens: entered.map(({ fencingToken }) => fencingToken),
+      waitsFor: name,
+    };
+  });
   const chain = cycle.map((call, i) => `${i === 0 ? 'this call' : 'another call'} ${sentence(call, i)}`);
   return new LockDeadlockError(
     `Deadlock: ${chain.join('; ')}. Acquire the names in one call, or everywhere in the same order.`,
     { keys: [calls[0]?.name ?? ''], cycle },
   );
+}
+
+/** Whether one is an entry into the other, or both into a third. */
+function isSameHold(a: EnterableLock, b: EnterableLock): boolean {
+  return a.fencingToken === b.fencingToken && a.keys[0] === b.keys[0];
 }
 
 function sentence({ holds, fencingTokens, waitsFor }: DeadlockedCall, place: number): string {

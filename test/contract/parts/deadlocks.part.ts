@@ -96,6 +96,24 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([a, b, c].map((each) => isFree(locks, each)));
     });
 
+    it('is told each name once, however often it has entered its hold', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const outcomes = await Promise.allSettled([
+        locks.using(a, () => holdThenWait(locks, [a, b], together)),
+        locks.using(b, () => holdThenWait(locks, [b, a], together)),
+      ]);
+      const [error] = outcomes.flatMap((each) =>
+        each.status === 'rejected' ? [each.reason as unknown] : [],
+      );
+
+      const told = [a, b].map((each) =>
+        expect.objectContaining({ holds: [each], fencingTokens: [expect.any(Number)] }),
+      );
+      expect(error).toMatchObject({ cycle: expect.arrayContaining(told) });
+    });
+
     it('is recognised between two branches below one hold', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
