@@ -1,11 +1,13 @@
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { detachAll } from '../handover/detach.js';
 import type { EnterableLock, GrantedLock } from '../interfaces/granted-lock.interface.js';
+import { onAbort } from './on-abort.js';
 
 /** Holds of several names as one lock: lost with the first that is lost. */
 export class CombinedLock implements GrantedLock {
   readonly keys: readonly string[];
-  private combined: AbortSignal | undefined;
+  private combined: AbortController | undefined;
+  private ends: readonly (() => void)[] = [];
 
   constructor(readonly holds: readonly EnterableLock[]) {
     this.keys = holds.flatMap((hold) => hold.keys);
@@ -16,7 +18,7 @@ export class CombinedLock implements GrantedLock {
   }
 
   get signal(): AbortSignal {
-    return (this.combined ??= AbortSignal.any(this.holds.map((hold) => hold.signal)));
+    return (this.combined ??= this.combine()).signal;
   }
 
   get held(): boolean {
@@ -55,9 +57,20 @@ export class CombinedLock implements GrantedLock {
 
   async release(): Promise<void> {
     await Promise.all(this.holds.map((hold) => hold.release()));
+    for (const end of this.ends) end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
+  }
+  /** Not AbortSignal.any: on Node 20 that leaves something at each signal for as long as the hold around this lock lasts. */
+  private combine(): AbortController {
+    const combined = new AbortController();
+    this.ends = this.holds.map(({ signal }) => {
+      const abort = (): void => combined.abort(signal.reason);
+      if (signal.aborted) abort();
+      return onAbort(signal, abort);
+    });
+    return combined;
   }
 }

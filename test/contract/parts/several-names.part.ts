@@ -104,6 +104,22 @@ export function describeSeveralNames(context: ContractContext): void {
       await isFree(locks, a);
     });
 
+    it('leave no more at a hold around them when they are released', async () => {
+      const { locks, others } = context;
+      const [a, b] = names();
+      const lost = locks.using(a, async (outer) => {
+        const inner = await locks.acquire([a, b]);
+        const { signal } = inner;
+        await inner.release();
+        await others.forceRelease(a);
+        await aborted(outer.signal);
+        expect(signal.aborted).toBe(false);
+      });
+
+      await expect(lost).rejects.toBeInstanceOf(LockLostError);
+      await isFree(locks, a);
+    });
+
     it('are extended together', async () => {
       const { locks } = context;
       const [a, b] = names();
