@@ -5,6 +5,7 @@ import { LockConfigError } from '../errors/lock-config.error.js';
 import type { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { isLockError } from '../errors/lock.error.js';
 import type { Abandonment } from '../interceptors/abandonment.js';
+import { EitherSignal } from '../interceptors/either-signal.js';
 import { LockSlot } from '../interceptors/lock-slot.js';
 import type { LockOptions } from '../interfaces/lock-options.interface.js';
 import type { Lock } from '../interfaces/lock.interface.js';
@@ -105,9 +106,7 @@ export class LockedMethod {
     if (abandoned === undefined) return this.lockOptions;
     const { signal } = this.lockOptions;
     if (signal === undefined) return { ...this.lockOptions, signal: abandoned.signal };
-    const either = new AbortController();
-    abandoned.addEventListener('abort', () => either.abort(abandoned.reason));
-    return { ...this.lockOptions, signal: AbortSignal.any([signal, either.signal]) };
+    return { ...this.lockOptions, signal: new EitherSignal([signal, abandoned.signal]).signal };
   }
 
   /** Runs the method itself. */
