@@ -63,6 +63,7 @@ export class CombinedLock implements GrantedLock {
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
   }
+
   /** Not AbortSignal.any: on Node 20 that leaves something at each signal for as long as the hold around this lock lasts. */
   private combine(): AbortController {
     const combined = new AbortController();
