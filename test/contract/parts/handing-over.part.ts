@@ -109,7 +109,7 @@ export function describeHandingOver(context: ContractContext): void {
     it('refuses a string whose lease is over, though nobody has the lock, or somebody else has', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
-      const handover = await lock.detach(20);
+      const handover = await lock.detach(300);
       await isFree(locks, name);
       await expect(others.attach(handover)).rejects.toBeInstanceOf(LockLostError);
       const next = await others.acquire(name);
