@@ -3,7 +3,8 @@ import { luaScript } from './lua-script.js';
 
 /**
  * Gives shared holds up, and hands what gets free by that to whoever comes next in the queue.
- * Does nothing where there is no such hold any more, so it may be sent twice.
+ * Does nothing where there is no such hold any more, so it may be sent twice. What is given up of one lock in one call is
+ * handed on together, by one message to each instance that comes next.
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
  * ARGV  1 inbox channel prefix or '' (tell nobody), 2 length of the key prefix, then for each: owner id
@@ -16,13 +17,21 @@ export const releaseSharedScript = luaScript(
   `
 local fence, inbox, prefix = KEYS[1], ARGV[1], ARGV[2]
 ${MINT}${SHARE}${HAND_OFF}${GO_ON}
-local reply = {}
+local reply, is_shared = {}, {}
+for i = 1, #ARGV - 2 do
+  local lock, shared = KEYS[3 * i - 1], KEYS[3 * i + 1]
+  if is_shared[lock] == nil then
+    is_shared[lock] = redis.call('GET', lock) == 'shared'
+    if is_shared[lock] then
+      live(shared)
+    end
+  end
+  reply[i] = is_shared[lock] and redis.call('ZREM', shared, ARGV[i + 2]) or 0
+end
 for i = 1, #ARGV - 2 do
   local lock, queue, shared = KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1]
-  reply[i] = 0
-  if redis.call('GET', lock) == 'shared' then
-    live(shared)
-    reply[i] = redis.call('ZREM', shared, ARGV[i + 2])
+  if is_shared[lock] then
+    is_shared[lock] = false
     go_on(lock, queue, shared, redis.call('ZCARD', shared))
   end
 end
