@@ -11,8 +11,9 @@ import {
   type Taken,
   TooFewReplicas,
 } from '../store/lock-store.js';
-import { ownersOf, sharedTurn } from '../store/owner-id.js';
-import { parsePlace } from '../store/place.js';
+import { ownersOf, turnOf } from '../store/owner-id.js';
+import { parsePlace, restOf } from '../store/place.js';
+import { hadBefore, isFrom, wholeTurn } from '../store/turn.js';
 import type { ScheduledCall } from './clock.js';
 import { HandoffBudget } from './handoff-budget.js';
 import { HeldLeases } from './held-leases.js';
@@ -53,9 +54,10 @@ interface UnconfirmedGrant {
   readonly since: number;
 }
 
-/** The last answer that somebody else has the lock, and when its request was sent. */
+/** The last answer that somebody else has the lock, when its request was sent, and when it came. */
 interface Found extends Taken {
   readonly sentAt: number;
+  readonly answeredAt: number;
 }
 
 /**
@@ -75,14 +77,15 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   /** Since when the store has not answered; undefined while it does. */
   private silentSince: number | undefined;
   private failure: unknown;
-  /** This turn's place in the store's queue; kept through re-asks. */
+  /** This turn's place in the store's queue; kept through re-asks. Of a turn that was granted in part it is that of the rest. */
   private place: string | undefined;
-  /** What this turn asks for; undefined for the lock alone. */
+  /** What this turn, or its rest, asks for; undefined for the lock alone. */
   private shared: SharedTerms | undefined;
   private found: Found | undefined;
   /** Whether somebody, here or elsewhere, has had the lock since the name was last idle. */
   private seenTaken = false;
-  private unconfirmed: UnconfirmedGrant | undefined;
+  /** By turn: after one for the part of a shared turn that is waited for there may be some for its rest. */
+  private unconfirmed: Map<string | undefined, UnconfirmedGrant> | undefined;
   private askedToAskAgain = false;
   /** Owner ids of grants that were taken away before they were known here. */
   private revoked: Set<string> | undefined;
@@ -112,7 +115,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
       const now = this.clock.now();
       const waiter = new Waiter(this, options, once, now, resolve, reject);
       this.waiters.add(waiter);
-      if (this.phase === 'idle') return this.ask(now);
+      if (this.phase === 'idle') return options.mode === 'shared' ? this.askTogether() : this.ask(now);
       if (once) this.watchOutage();
       else this.watch(waiter);
     });
@@ -163,16 +166,20 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   /** The store handed the lock to this instance. */
   accept(grant: Grant, claim: number): void {
     if (this.leaseOf(grant.owner)) return;
-    if (grant.turn !== this.shared?.turn) {
-      this.context.giveBack(this.name, grant);
-    } else if (this.requesting) {
-      if (!this.unconfirmed || this.unconfirmed.grant.token < grant.token)
-        this.unconfirmed = { grant, ttl: claim, since: this.clock.now() };
-    } else if (this.phase === 'contending') {
-      this.claim(grant, claim);
-    } else {
-      this.context.giveBack(this.name, grant);
-    }
+    if (!this.waitsFor(grant)) return this.context.giveBack(this.name, grant);
+    const { turn, token } = grant;
+    if (!this.requesting && turn === this.shared?.turn) return this.claim(grant, claim);
+    const known = this.unconfirmed?.get(turn);
+    if (!known || known.grant.token < token)
+      (this.unconfirmed ??= new Map()).set(turn, { grant, ttl: claim, since: this.clock.now() });
+    // Nothing was heard of the grant before it, which asking again finds.
+    if (!this.requesting) this.ask();
+  }
+
+  private waitsFor({ turn }: Grant): boolean {
+    if (!this.requesting && this.phase !== 'contending') return false;
+    const wanted = this.shared?.turn;
+    return turn === wanted || (turn !== undefined && wanted !== undefined && isFrom(turn, wanted));
   }
 
   /** Asks again, now: a grant may have been missed. */
@@ -184,12 +191,10 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   /** Whether callers here wait at a place in the store's queue, or hold what leaving it late would give up. */
   needs(place: string): boolean {
     if (this.place === place) return true;
-    const { instance, shared } = parsePlace(place);
-    return shared !== undefined && this.holdsOf(sharedTurn(instance, shared.turn));
-  }
-
-  private holdsOf(turn: string): boolean {
-    return [...(this.shares?.keys() ?? [])].some((owner) => owner.startsWith(turn));
+    const turn = parsePlace(place).shared?.turn;
+    if (turn === undefined) return false;
+    if (this.shared && wholeTurn(this.shared.turn) === wholeTurn(turn)) return true;
+    return [...(this.shares?.keys() ?? [])].some((owner) => isFrom(turnOf(owner) ?? '', turn));
   }
 
   /** Whether a grant of this owner id is, or may become, the lease of this queue. */
@@ -226,6 +231,12 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     if (this.requesting) return;
     if (shared && this.phase === 'held') return;
     this.askOrRest();
+  }
+
+  /** Those who come in the same tick and would share the lock are one turn, so that they keep together in the store's queue. */
+  private askTogether(): void {
+    this.phase = 'contending';
+    void Promise.resolve().then(() => this.ask());
   }
 
   private ask(now = this.clock.now()): void {
@@ -291,8 +302,14 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     // After a failed request nobody knows whether it put this instance into the queue or even granted the lock.
     if (this.place !== undefined || this.failure !== undefined)
       void this.context.cancel(this.name, this.placeAsked);
-    if (this.unconfirmed) this.context.giveBack(this.name, this.unconfirmed.grant);
-    this.place = this.shared = this.unconfirmed = this.failure = undefined;
+    this.dropUnconfirmed();
+    this.place = this.shared = this.failure = undefined;
+  }
+
+  /** Gives back what was granted to parts of a turn that is over. */
+  private dropUnconfirmed(): void {
+    for (const { grant } of this.unconfirmed?.values() ?? []) this.context.giveBack(this.name, grant);
+    this.unconfirmed = undefined;
   }
 
   /** The place of this turn; where it did not queue, what names the turn. */
@@ -321,11 +338,14 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   private async giveUpGrant(error: TooFewReplicas): Promise<void> {
     const { grant, demand } = error;
     this.context.spend(grant.token);
-    // A request is still under way, so nobody asks meanwhile.
-    await this.freeAll(grant);
+    // A request is still under way, so nobody asks meanwhile. What a turn was granted is given up with its place.
+    await (this.restAfter(grant) === undefined
+      ? this.freeAll(grant)
+      : this.context.cancel(this.name, this.placeAsked));
     this.endRequest();
     if (grant.turn !== undefined) this.place = this.shared = undefined;
-    if (this.unconfirmed?.grant.token === grant.token) this.unconfirmed = undefined;
+    if (grant.turn !== undefined || this.unconfirmed?.get(undefined)?.grant.token === grant.token)
+      this.unconfirmed = undefined;
     this.phase = 'contending';
     this.waiters.refuseThose(
       ({ options }) => (options.replicas?.min ?? 0) >= demand.min,
@@ -351,13 +371,14 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   private endRefused(): void {
     this.waiters.refuseAll(() => this.unavailableError());
     // A refused request did nothing; there is something to take back only if one before it queued this instance.
-    if (!this.found) this.place = this.shared = this.failure = undefined;
+    if (!this.found && hadBefore(this.shared?.turn ?? '') === 0)
+      this.place = this.shared = this.failure = undefined;
   }
 
   /** Somebody else has the lock. */
   private queue(taken: Taken, sentAt: number): void {
     this.phase = 'contending';
-    this.found = { ...taken, sentAt };
+    this.found = { ...taken, sentAt, answeredAt: this.clock.now() };
     this.seenTaken = true;
     const head = this.waiters.first;
     // Who came when the name was idle is not watched yet, and may have to ask many more times.
@@ -365,13 +386,23 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
       this.watch(head);
       this.context.store.listen?.(this.name);
     }
-    const { unconfirmed } = this;
-    this.unconfirmed = undefined;
+    this.claimUnconfirmed(this.found);
+  }
+
+  private claimUnconfirmed(found: Found): void {
+    const turn = this.shared?.turn;
+    const unconfirmed = this.unconfirmed?.get(turn);
+    this.unconfirmed?.delete(turn);
     if (unconfirmed) this.claim(unconfirmed.grant, unconfirmed.ttl);
-    else this.stayQueued(this.found);
+    else this.stayQueued(found);
   }
 
   private stayQueued(found: Found): void {
+    // The rest of a part that the store does not know of: that one had been granted, too, and ran out unheard of.
+    if (this.unconfirmed && this.unconfirmed.size > 0) {
+      this.leaveTurn();
+      return this.askOrRest();
+    }
     const { first } = this.waiters;
     // What one of the other mode asks for may be there all the same.
     this.refuseAttempts(first?.once ? isAlike(first) : undefined);
@@ -383,8 +414,9 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     // Heals a lost message, and finds the lock free when its holder died: two ms later, its lease is surely over.
     const { reaskDelay = MAX_REASK_DELAY } = this.context.store;
     const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
+    const rest = Math.max(0, found.answeredAt + delay - this.clock.now());
     this.clock.cancel(this.reask);
-    this.reask = this.clock.schedule(() => this.ask(), delay);
+    this.reask = this.clock.schedule(() => this.ask(), rest);
   }
 
   /**
@@ -415,8 +447,8 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     const lease = new Lease(this.name, grant, ttl, sentAt);
     if (lease.deadline - now < ttl / 4 || !isKnownEnough(grant, head)) {
       // Too little is left, or it cannot be told, or too few replicas know: asking again confirms and renews it.
-      const since = this.unconfirmed?.since ?? now;
-      this.unconfirmed = { grant, ttl, since };
+      const since = this.unconfirmed?.get(grant.turn)?.since ?? now;
+      (this.unconfirmed ??= new Map()).set(grant.turn, { grant, ttl, since });
       // Answers that come too late again and again are as good as none.
       this.silentSince = since;
       return this.ask();
@@ -438,8 +470,12 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
 
   /** Nobody here wants any more what was granted. */
   private decline(grant: Grant): void {
-    this.context.giveBack(this.name, grant);
-    this.place = this.shared = this.unconfirmed = undefined;
+    this.unconfirmed?.delete(grant.turn);
+    // Leaving gives up the grant with its rest, to which it would be handed.
+    if (this.restAfter(grant) !== undefined) this.leaveTurn();
+    else this.context.giveBack(this.name, grant);
+    this.dropUnconfirmed();
+    this.place = this.shared = undefined;
     this.askOrRest();
   }
 
@@ -448,6 +484,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     const { keeper } = this.context;
     const { ttl } = first;
     const shares = (this.shares ??= new Map<string, Lease>());
+    const unwanted: Grant[] = [];
     const leases = ownersOf(grant).map((owner, i) =>
       i === 0 ? first : first.sibling({ owner, token: grant.token + i, tokens: 1 }),
     );
@@ -457,7 +494,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
       if (this.revoked?.delete(owner)) {
         this.context.spend(token);
       } else if (!head || !this.isFor(head, grant) || !isKnownEnough(grant, head)) {
-        this.context.giveBack(this.name, { owner, token, tokens: 1 });
+        unwanted.push({ owner, token, tokens: 1 });
       } else {
         shares.set(owner, lease);
         this.deliver(head, lease, now);
@@ -465,10 +502,38 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
         if (turn === 'handed' || lease.ttl !== ttl) keeper.renewSoon(lease);
       }
     }
-    this.place = this.shared = this.found = this.unconfirmed = undefined;
     this.seenTaken = true;
-    this.phase = 'idle';
-    this.askOrRest();
+    this.unconfirmed?.delete(grant.turn);
+    this.moveToRest(grant);
+    const head = this.waiters.first;
+    // Before anything is given back, which would come to this place.
+    if (this.place !== undefined && !(head && this.suits(head))) this.leaveTurn();
+    for (const each of unwanted) this.context.giveBack(this.name, each);
+    if (this.place === undefined) this.askOrRest();
+    else if (turn === 'handed' && this.found) this.waitForRest(this.found);
+    else this.ask();
+  }
+
+  /** What a limit has left of this turn keeps its place in the store's queue; otherwise the turn is over. */
+  private moveToRest(grant: Grant): void {
+    const rest = this.restAfter(grant);
+    this.place = rest;
+    this.shared = rest === undefined ? undefined : parsePlace(rest).shared;
+    this.phase = rest === undefined ? 'idle' : 'contending';
+    if (rest !== undefined) return;
+    this.found = undefined;
+    this.dropUnconfirmed();
+  }
+
+  private restAfter({ tokens }: Grant): string | undefined {
+    return this.place === undefined ? undefined : restOf(this.place, tokens);
+  }
+
+  /** The store has put it back to the head of the queue, so the answer that found this turn waiting still holds. */
+  private waitForRest(found: Found): void {
+    const { unconfirmed, shared } = this;
+    if (unconfirmed && unconfirmed.size > 0 && !unconfirmed.has(shared?.turn)) return this.ask();
+    this.claimUnconfirmed(found);
   }
 
   private howOf(turn: Turn): LockGrantedHow {
@@ -476,7 +541,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     if (turn === 'handed') return 'hand-off';
     if (!this.found) return 'free';
     // Handed over while asking: the answer only confirms it.
-    return this.unconfirmed ? 'hand-off' : 're-ask';
+    return this.unconfirmed?.has(this.shared?.turn) ? 'hand-off' : 're-ask';
   }
 
   private refuseAttempts(which?: (waiter: Waiter) => boolean): void {

@@ -13,7 +13,8 @@ import { luaScript } from './lua-script.js';
  * Reply for each granted: { first token, holds }, of which there may be fewer than wanted
  *                waiting: { ms left of the first lease that ends (negative: no expiry), owner id or `shared`, mark }
  *
- * Who came first goes first: where somebody waits, one who would share the lock waits behind.
+ * Who came first goes first: where somebody waits, one who would share the lock waits behind. Where fewer are granted than
+ * wanted, the rest waits at the head of the queue, as `<turn>X<holds granted so far>`.
  *
  * O(k (h + log n)) for k locks, h holds and n holders and waiting instances.
  */
@@ -79,11 +80,15 @@ local function acquire(lock, queue, shared, terms)
     if redis.call('GET', lock) ~= 'shared' then
       redis.call('DEL', shared)
     end
-    share(lock, shared, turn, n, ttl)
-    return n
+    share(lock, shared, turn, n, ends(ttl))
+    return n, n < wanted
   end
   if redis.call('EXISTS', queue) == 0 and held < limit then
-    take(limit - held)
+    local n, more = take(limit - held)
+    local left = member and more and rest_of(member, n)
+    if left then
+      enqueue(queue, left)
+    end
     return granted
   end
   if member then

@@ -3,7 +3,8 @@ import { luaScript } from './lua-script.js';
 
 /**
  * Takes a waiting instance out of the queue. Tells the owner id where the lock had been handed to the
- * instance just before, so that it can be released; shared holds that its turn was granted are given up at once.
+ * instance just before, so that it can be released; shared holds that its turn was granted are given up at once, and what
+ * is left of it with them. Parts of the turn before the one that is named have holders, who go on.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders
  * ARGV  1 instance, 2 queue member, 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix
@@ -11,23 +12,32 @@ import { luaScript } from './lua-script.js';
  *
  * Whoever would share the lock and waited only because of this one goes on.
  *
- * O(log n) for n waiting instances.
+ * O(h log n) for n holders and waiting instances, and the h holds that a turn wants.
  */
 export const cancelScript = luaScript(
   'cancel',
   `
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
 ${MINT}${SHARE}${HAND_OFF}${GO_ON}
-redis.call('ZREM', queue, ARGV[2])
-local turn = string.match(ARGV[2], '|%d+|%d+|(%w+)|%d*$')
+local instance, place = ARGV[1], ARGV[2]
 local owner = redis.call('GET', lock)
-if owner == 'shared' then
+local wanted, turn, limit = string.match(place, '|%d+|(%d+)|(%w+)|(%d*)$')
+local function give_up(part)
+  redis.call('ZREM', queue, part)
+  local holds = turn and owner == 'shared' and instance .. '~' .. string.match(part, '|(%w+)|%d*$') .. ':'
   local hold = 1
-  while turn and redis.call('ZREM', shared, ARGV[1] .. '~' .. turn .. ':' .. hold) == 1 do
+  while holds and redis.call('ZREM', shared, holds .. hold) == 1 do
     hold = hold + 1
   end
+end
+give_up(place)
+-- Whatever was granted since, and not heard of: the rest is one of these. Without a limit there is none.
+for n = 1, turn and limit ~= '' and wanted - 1 or 0 do
+  give_up(rest_of(place, n))
+end
+if owner == 'shared' then
   go_on(lock, queue, shared, live(shared))
-elseif owner and not turn and string.sub(owner, 1, #ARGV[1] + 1) == ARGV[1] .. ':' then
+elseif owner and not turn and string.sub(owner, 1, #instance + 1) == instance .. ':' then
   return owner
 end
 return false

@@ -63,24 +63,38 @@ end
  * is taken without knowing of them.
  *
  * `live(shared)` counts the holders whose leases have not run out; `cover(lock, shared)` lets the lock last as long as
- * they do; `share(lock, shared, turn, n, ttl)` adds the n holds of `<instance>~<turn>`. One that is there already keeps
- * a longer lease, for a request may arrive once more when its turn has long begun.
+ * they do; `share(lock, shared, turn, n, last)` adds the n holds of `<instance>~<turn>`, up to the end `last`. One that is
+ * there already keeps a longer lease, for a request may arrive once more when its turn has long begun.
+ *
+ * `ends(ttl)` is the end of a lease that its instance asks for. A lease by hand-off, `claim_ends(ttl)`, ends half a
+ * millisecond later until its instance has renewed it: where such a one runs out, `live` notes its turn in `lapsed`, for
+ * nobody may be there any more. So that this is not missed, the holders are kept for a minute longer than the lock then.
  */
 export const SHARE = `
+local lapsed = {}
 local function live(shared)
-  redis.call('ZREMRANGEBYSCORE', shared, '-inf', digits(math.floor(clock() / 1000)))
+  local over = redis.call('ZRANGE', shared, '-inf', digits(math.floor(clock() / 1000)), 'BYSCORE', 'WITHSCORES')
+  for i = 1, #over, 2 do
+    redis.call('ZREM', shared, over[i])
+    if string.find(over[i + 1], '.', 1, true) then
+      lapsed[string.match(over[i], '^[^~]*~[%l%d]+')] = true
+    end
+  end
   return redis.call('ZCARD', shared)
 end
 local function cover(lock, shared)
   local last = redis.call('ZRANGE', shared, -1, -1, 'WITHSCORES')[2]
-  redis.call('SET', lock, 'shared', 'PXAT', last)
-  redis.call('PEXPIREAT', shared, last)
+  local whole, claimed = string.match(last, '^(%d+)(%.?)')
+  redis.call('SET', lock, 'shared', 'PXAT', whole)
+  redis.call('PEXPIREAT', shared, claimed == '' and whole or digits(whole + 60000))
 end
 local function ends(ttl)
   return digits(math.floor(clock() / 1000) + ttl)
 end
-local function share(lock, shared, turn, n, ttl)
-  local last = ends(ttl)
+local function claim_ends(ttl)
+  return ends(ttl) .. '.5'
+end
+local function share(lock, shared, turn, n, last)
   for i = 1, n do
     redis.call('ZADD', shared, 'GT', last, turn .. ':' .. i)
   end
@@ -91,16 +105,17 @@ end
 /**
  * Renews a shared hold's lease, as the extend scripts are asked to: `renew_share(shared, owner, lease)` returns whether
  * there is such a hold, and whether its lease has changed. A longer one is shortened only with `=` before the ttl.
+ * Those whose leases have run out are left for a script that goes on with the queue.
  */
 export const RENEW_SHARE = `
 local function renew_share(shared, owner, lease)
-  local kept = live(shared) > 0 and redis.call('ZSCORE', shared, owner)
-  if not kept then
+  local kept = tonumber(redis.call('ZSCORE', shared, owner) or '0')
+  if kept <= math.floor(clock() / 1000) then
     return false, false
   end
   local exact, ttl = string.match(lease, '^(=?)(%d+)$')
   local last = ends(tonumber(ttl))
-  local changes = exact == '=' or tonumber(kept) < tonumber(last)
+  local changes = exact == '=' or math.floor(kept) <= tonumber(last)
   if changes then
     redis.call('ZADD', shared, last, owner)
   end
@@ -109,12 +124,26 @@ end
 `;
 
 /**
+ * The place in the queue of what is left of a shared turn once n of its holds were granted: `rest_of(member, n)`, or nil
+ * when nothing is. Its turn is named `<turn>X<holds granted so far>`, so that its instance knows without being told.
+ */
+export const REST = `
+local function rest_of(member, n)
+  local before, wanted, turn, had, limit = string.match(member, '^(.*|)(%d+)|([%l%d]+)X?(%d*)|(%d*)$')
+  if wanted - n < 1 then
+    return nil
+  end
+  return before .. wanted - n .. '|' .. turn .. 'X' .. (tonumber(had) or 0) + n .. '|' .. limit
+end
+`;
+
+/**
  * Hands a lock that nobody has alone to the first waiting instance that is alive, and where that would share it, also
  * to those behind it that would: `hand_off(lock, queue, own, shared, held, take)` returns the new owner id, `shared`
  * for shared holds, or nil when nobody waits who can have it. `held` is the number of live shared holders, 0 by
  * default. Comes the turn of `own`, the caller's own queue member, that is returned and nobody told; the lock alone is
- * not written then, and shared holds are by `take(n)`, which returns how many of them are wanted. Reads `inbox`, the
- * prefix of the instances' channels, and `prefix`, the length of what precedes `{name}` in keys.
+ * not written then, and shared holds are by `take(n)`, which returns how many of them are wanted, and whether more than
+ * n are. Reads `inbox`, the prefix of the instances' channels, and `prefix`, the length of what precedes `{name}` in keys.
  *
  * An inbox with a hash tag is heard in the slot of the lock (in a Cluster), hence SPUBLISH.
  * Publishing counts the receivers: none means that the instance is gone, so its place goes to the next.
@@ -122,14 +151,29 @@ end
  * The grant runs for the short claim lease that the waiter asked for; its first renewal makes it a full one.
  * Queue members are `<instance>|<claim lease in ms>|<tokens wanted>`, with `|<turn>|<limit or nothing>` after that for
  * shared holds. Where the key `shared` was not declared such a waiter is only told to ask, and the lock is free.
+ * What a limit leaves for later keeps its place at the head (see REST), unless the instance has let a lease by hand-off of
+ * the same turn run out: it may be frozen, and would cost the others another such lease each time.
  * With `probing` set, a head that cannot have the lock yet has to be alive to keep the others waiting, and is asked
  * whether it still waits: leaving the queue may have failed.
  */
 export const HAND_OFF = `
+${REST}
 local probing
 local function tell(instance, message)
   local publish = string.find(inbox, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
   return inbox == '' or redis.call(publish, inbox .. instance, message) > 0
+end
+local function put_back(queue, since, member)
+  redis.call('ZADD', queue, since, member)
+  redis.call('PEXPIRE', queue, 60000)
+end
+local function has_lapsed(shared, instance, turn)
+  local name = string.match(turn, '^([%l%d]+)X')
+  if not name or not shared then
+    return false
+  end
+  live(shared)
+  return lapsed[instance .. '~' .. name]
 end
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -145,11 +189,11 @@ local function hand_off(lock, queue, own, shared, held, take)
     if turn and turn ~= '' then
       room = math.min(tonumber(wanted), (tonumber(limit) or math.huge) - held)
     end
+    local rest
     if instance and (room < 1 or turn ~= '' and not shared) then
       local asked = (shared and 'waiting ' .. member .. ' ' or 'released ') .. string.sub(lock, prefix + 2, -2)
       if member == own or shared and not probing or tell(instance, asked) then
-        redis.call('ZADD', queue, head[2], member)
-        redis.call('PEXPIRE', queue, 60000)
+        put_back(queue, head[2], member)
         if not shared then
           redis.call('DEL', lock)
           return 'shared'
@@ -160,28 +204,34 @@ local function hand_off(lock, queue, own, shared, held, take)
       if turn == '' then
         return own
       end
-      held = held + take(room)
+      local n, more = take(room)
+      held = held + n
       given = own
-    elseif instance then
+      rest = more and rest_of(member, n)
+    elseif instance and turn == '' then
       name = name or string.sub(lock, prefix + 2, -2)
-      if turn == '' then
-        local _, n, token = mint(tonumber(wanted))
-        if tell(instance, 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. name) then
-          local owner = instance .. ':' .. token
-          redis.call('SET', lock, owner, 'PX', claim)
-          return owner
-        end
-      else
-        local _, n, token = mint(room, room)
-        if tell(instance, 'shared ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. turn .. ' ' .. name) then
-          if held == 0 then
-            redis.call('DEL', shared)
-          end
-          share(lock, shared, instance .. '~' .. turn, n, tonumber(claim))
-          held = held + n
-          given = given or 'shared'
-        end
+      local _, n, token = mint(tonumber(wanted))
+      if tell(instance, 'granted ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. name) then
+        local owner = instance .. ':' .. token
+        redis.call('SET', lock, owner, 'PX', claim)
+        return owner
       end
+    elseif instance and not has_lapsed(shared, instance, turn) then
+      name = name or string.sub(lock, prefix + 2, -2)
+      local _, n, token = mint(room, room)
+      if tell(instance, 'shared ' .. token .. ' ' .. n .. ' ' .. claim .. ' ' .. turn .. ' ' .. name) then
+        if held == 0 then
+          redis.call('DEL', shared)
+        end
+        share(lock, shared, instance .. '~' .. turn, n, claim_ends(tonumber(claim)))
+        held = held + n
+        given = given or 'shared'
+        rest = rest_of(member, n)
+      end
+    end
+    if rest then
+      put_back(queue, head[2], rest)
+      return given
     end
   end
 end

@@ -81,7 +81,7 @@ if owner == 'shared' then
 else
   redis.call('DEL', shared)
 end
-share(lock, shared, turn, holds, ttl)
+share(lock, shared, turn, holds, ends(ttl))
 redis.call('SET', fence, ARGV[4], 'PX', ARGV[7])
 leave(queue, instance)
 return { 1, clock(), tonumber(ARGV[4]) }

@@ -28,16 +28,16 @@ export function instanceOf(owner: string): string {
 /** Begins the mark of a shared hold; the marks of other hand-overs are hexadecimal. */
 export const SHARED_MARK = 's';
 
-const SHARED = new RegExp(`~${SHARED_MARK}[^~:]*:\\d+$`);
+const SHARED = new RegExp(`~(${SHARED_MARK}[^~:]*):\\d+$`);
 
 /** Whether an owner id is that of a hold which others may have at the same time. */
 export function isSharedOwner(owner: string): boolean {
   return SHARED.test(owner);
 }
 
-/** What the owner ids of all holds of a turn begin with. */
-export function sharedTurn(instance: string, turn: string): string {
-  return `${instance}~${turn}:`;
+/** The turn, or the part of one, that a shared hold was granted to. */
+export function turnOf(owner: string): string | undefined {
+  return SHARED.exec(owner)?.[1];
 }
 
 /** The owner id of a turn's n-th shared hold, counted from 1. */

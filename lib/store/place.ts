@@ -1,4 +1,5 @@
 import type { SharedTerms } from './lock-store.js';
+import { turnAfter } from './turn.js';
 
 /** What an instance's place in a queue says: who waits, with which claim lease, wanting how many tokens. */
 export interface Place {
@@ -21,4 +22,12 @@ export function parsePlace(place: string): Place {
   const [instance = place, claim, tokens, turn, limit] = place.split('|');
   const shared = turn === undefined ? undefined : { turn, limit: limit ? Number(limit) : Infinity };
   return { instance, claim: Number(claim), tokens: Number(tokens), shared };
+}
+
+/** Where a turn waits on that a limit let have only so many holds of those that it wants; undefined where it waits no more. */
+export function restOf(place: string, granted: number): string | undefined {
+  const { shared, tokens, ...rest } = parsePlace(place);
+  if (!shared || shared.limit === Infinity || tokens <= granted) return undefined;
+  const turn = turnAfter(shared.turn, granted);
+  return formatPlace({ ...rest, tokens: tokens - granted, shared: { ...shared, turn } });
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { LockOptions } from '../../lib/interfaces/lock-options.interface.js';
 import type { Lock } from '../../lib/interfaces/lock.interface.js';
+import { acquireSharedScript } from '../../lib/scripts/acquire-shared.script.js';
 import { releaseScript } from '../../lib/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/scripts/release-shared.script.js';
 import { Gate } from '../e2e/support/gate.js';
@@ -130,6 +131,49 @@ describe('Readers, writers and permits across instances', () => {
     expect((await server.commandCounts())['publish']).toBeLessThanOrEqual(2);
     await release([lock, ...held]);
     await release([await last]);
+  });
+
+  it('ask once for a whole turn: then each release hands the next permit over', async () => {
+    const permit = { mode: 'shared', limit: 2 } as const;
+    const [holder, { locks }] = [await open(), await open()];
+    const held = await Promise.all([1, 2].map(() => holder.locks.acquire('turn', permit)));
+    const log = await RequestLog.open(server);
+    const waits = Array.from({ length: 40 }, () => locks.using('turn', permit, () => Promise.resolve()));
+    await queued(holder, 'turn', 1);
+    const behind = holder.locks.acquire('turn', permit);
+    await queued(holder, 'turn', 2);
+    await log.clear();
+    await release(held);
+    const last = await behind;
+    await Promise.all(waits);
+    const requests = (await log.requests()).filter(({ args }) => args.includes('lock:{turn}'));
+    const asks = requests.filter(({ args }) => args[0] === acquireSharedScript.sha);
+    log.close();
+
+    // A busy machine may take so long that somebody asks again, at most once a second.
+    expect(asks.length).toBeLessThanOrEqual(2);
+    expect(requests.length - asks.length).toBeLessThanOrEqual(2 * 42);
+    await last.release();
+  });
+
+  it('wait for one claim lease of an instance that is frozen, however many of its callers came first', async () => {
+    const permit = { mode: 'shared', limit: 1, ttl: 700 } as const;
+    const { locks } = await open();
+    const held = await locks.acquire('frozen', permit);
+    const frozen = await openElsewhere();
+    await frozen.worker.call('contend', 'frozen', permit, 20);
+    await waitFor(async () => (await locks.query('frozen')).pending.length === 1);
+    const other = await open();
+    const next = other.locks.acquire('frozen', permit);
+    await queued(other, 'frozen', 2);
+    frozen.worker.freeze();
+    const releasedAt = performance.now();
+    await held.release();
+    const lock = await next;
+
+    expect(performance.now() - releasedAt).toBeGreaterThan(600);
+    expect(performance.now() - releasedAt).toBeLessThan(2 * 700 + NOISE);
+    await lock.release();
   });
 
   it('get in past a writer killed with -9 at the head while other readers hold', async () => {

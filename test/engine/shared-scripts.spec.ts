@@ -3,6 +3,7 @@ import { acquireScript } from '../../lib/scripts/acquire.script.js';
 import { acquireSharedScript } from '../../lib/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../lib/scripts/cancel.script.js';
 import { extendSharedScript } from '../../lib/scripts/extend-shared.script.js';
+import { forceReleaseScript } from '../../lib/scripts/force-release.script.js';
 import { handOverSharedScript } from '../../lib/scripts/hand-over-shared.script.js';
 import type { LuaScript } from '../../lib/scripts/lua-script.js';
 import { releaseScript } from '../../lib/scripts/release.script.js';
@@ -310,5 +311,201 @@ describe('Scripts of shared holds', () => {
     expect(await run(cancelScript, ['w', 'w|3000|1', ...PREFIXES])).toBeNull();
 
     expect(await holders()).toEqual(['a~s1:1', 'b~s1:1']);
+  });
+
+  describe('what a limit has left of a turn', () => {
+    const PERMIT = { limit: 2 } as const;
+    const rest = (turn: string, wanted: number): string => `${turn.replace('~', `|3000|${wanted}|`)}|2`;
+    const cancel = (member: string): Promise<unknown> =>
+      run(cancelScript, [member.slice(0, member.indexOf('|')), member, ...PREFIXES]);
+
+    it('keeps its place at the head, and is served hold by hold before those behind it', async () => {
+      const [b, c] = await Promise.all(['b', 'c'].map(listen));
+      await share('a~s1', { ...PERMIT, wanted: 2 });
+      await share('b~s1', { ...PERMIT, wanted: 4 });
+      await share('c~s1', PERMIT);
+      const before = await client.zrange(QUEUE, '0', '-1', 'WITHSCORES');
+      await release('a~s1:1');
+      expect(await client.zrange(QUEUE, '0', '-1', 'WITHSCORES')).toEqual(
+        before.map((each) => (each === rest('b~s1', 4) ? rest('b~s1X1', 3) : each)),
+      );
+      for (const owner of ['a~s1:2', 'b~s1:1', 'b~s1X1:1', 'b~s1X2:1']) await release(owner);
+
+      expect(await holders()).toEqual(['b~s1X3:1', 'c~s1:1']);
+      await waitFor(() => c?.some((message) => message.startsWith('shared')));
+      const grants = b?.filter((message) => message.startsWith('shared'));
+      expect(grants?.map((message) => message.split(' ')[4])).toEqual(['s1', 's1X1', 's1X2', 's1X3']);
+      expect(await waiters()).toEqual([]);
+    });
+
+    it('keeps a writer behind it, and is kept itself by nobody', async () => {
+      await Promise.all(['b', 'w'].map(listen));
+      await share('a~s1', { limit: 1 });
+      await share('b~s1', { limit: 1, wanted: 2 });
+      await acquire('w');
+      await release('a~s1:1');
+      expect(await holders()).toEqual(['b~s1:1']);
+      await release('b~s1:1');
+      expect(await holders()).toEqual(['b~s1X1:1']);
+      await release('b~s1X1:1');
+
+      expect(await client.get(LOCK)).toMatch(/^w:/);
+    });
+
+    it('waits although the lock was free, and the answer that granted a part was for a turn that queues', async () => {
+      expect((await share('a~s1', { ...PERMIT, wanted: 5 }))[1]).toBe(2);
+      expect(await waiters()).toEqual([rest('a~s1X2', 3)]);
+      expect((await share('a~s1X2', { ...PERMIT, wanted: 3 }))[1]).toBe('shared');
+      expect(await waiters()).toEqual([rest('a~s1X2', 3)]);
+      await cancel(rest('a~s1X2', 3));
+      await Promise.all(['a~s1:1', 'a~s1:2'].map(release));
+
+      expect((await share('b~s1', { ...PERMIT, wanted: 5, patience: 'once' }))[1]).toBe(2);
+      expect(await waiters()).toEqual([]);
+    });
+
+    it('keeps its place when its instance asks for it itself', async () => {
+      await Promise.all(['b', 'c'].map(listen));
+      await share('a~s1', { ...PERMIT, wanted: 2, ttl: 50 });
+      await share('b~s1', { ...PERMIT, wanted: 3 });
+      await share('c~s1', PERMIT);
+      await waitFor(async () => (await share('b~s1', { ...PERMIT, wanted: 3 }))[1] === 2);
+
+      expect(await waiters()).toEqual([rest('b~s1X2', 1), rest('c~s1', 1)]);
+    });
+
+    it('is nothing where fewer are wanted by now than there is room for', async () => {
+      await listen('b');
+      await share('a~s1', { limit: 1, ttl: 50 });
+      await share('b~s1', { limit: 1, wanted: 3 });
+      await waitFor(async () => (await share('b~s1', { limit: 1, wanted: 1, wantedAtFirst: 3 }))[1] === 1);
+
+      expect(await waiters()).toEqual([]);
+    });
+
+    it('is found waiting by a request that finds what was granted before', async () => {
+      await listen('b');
+      await share('a~s1', { ...PERMIT, wanted: 2 });
+      await share('b~s1', { ...PERMIT, wanted: 3 });
+      await release('a~s1:1');
+      expect((await share('b~s1', { ...PERMIT, wanted: 3 }))[1]).toBe(1);
+      expect(await waiters()).toEqual([rest('b~s1X1', 2)]);
+      await release('a~s1:2');
+      expect((await share('b~s1X1', { ...PERMIT, wanted: 2 }))[1]).toBe(1);
+
+      expect(await holders()).toEqual(['b~s1:1', 'b~s1X1:1']);
+    });
+
+    it('gets what is given back of one lock in one call by one message', async () => {
+      const messages = await listen('b');
+      await share('a~s1', { limit: 3, wanted: 3 });
+      await share('b~s1', { limit: 3, wanted: 5 });
+      const on = ['lock:fence', ...[1, 2, 3].flatMap(() => [LOCK, QUEUE, SHARED])];
+      const owners = ['a~s1:1', 'a~s1:2', 'a~s1:2'];
+      expect(await run(releaseSharedScript, [...PREFIXES, ...owners], on)).toEqual([1, 1, 0]);
+
+      await waitFor(() => messages.length > 0);
+      expect(messages).toEqual([expect.stringMatching(/^shared \d+ 2 3000 s1 n$/)]);
+      expect(await holders()).toEqual(['a~s1:3', 'b~s1:1', 'b~s1:2']);
+    });
+
+    it('leaves with its turn, with all that was granted to it since, and with nothing that was granted before', async () => {
+      await Promise.all(['b', 'c'].map(listen));
+      await share('a~s1', { limit: 4, wanted: 4 });
+      await share('b~s1', { limit: 4, wanted: 9 });
+      for (const hold of [1, 2, 3]) await release(`a~s1:${hold}`);
+      expect(await holders()).toEqual(['a~s1:4', 'b~s1:1', 'b~s1X1:1', 'b~s1X2:1']);
+      await share('c~s1', { limit: 4, wanted: 4 });
+      await cancel('b|3000|8|s1X1|4');
+
+      expect(await holders()).toEqual(['a~s1:4', 'b~s1:1', 'c~s1:1', 'c~s1:2']);
+      expect(await waiters()).toEqual(['c|3000|2|s1X2|4']);
+      await cancel('b|3000|8|s1X1|4');
+      expect(await holders()).toEqual(['a~s1:4', 'b~s1:1', 'c~s1:1', 'c~s1:2']);
+    });
+
+    it('goes with an instance that is dead', async () => {
+      const subscriber = server.client();
+      await subscriber.subscribe('lock:inbox:mortal');
+      await listen('c');
+      await share('a~s1', { ...PERMIT, wanted: 2 });
+      await share('mortal~s1', { ...PERMIT, wanted: 3 });
+      await share('c~s1', PERMIT);
+      await release('a~s1:1');
+      await subscriber.unsubscribe();
+      await release('a~s1:2');
+
+      expect(await holders()).toEqual(['c~s1:1', 'mortal~s1:1']);
+      expect(await waiters()).toEqual([]);
+    });
+
+    it.each([
+      ['the only hold', 1],
+      ['one of two holds', 2],
+    ])('goes with an instance that lets %s by hand-off run out: it may be frozen', async (_, limit) => {
+      await Promise.all(['b', 'c'].map(listen));
+      await share('a~s1', { limit, wanted: limit });
+      await share('b~s1', { limit, wanted: 5, claim: 50 });
+      await share('c~s1', { limit });
+      await release('a~s1:1');
+      expect(await waiters()).toEqual([`b|50|4|s1X1|${limit}`, `c|3000|1|s1|${limit}`]);
+      await waitFor(
+        async () => (await share('d~s1', { limit }))[1] === 'shared' && (await waiters()).length === 1,
+      );
+
+      expect(await waiters()).toEqual([`d|3000|1|s1|${limit}`]);
+      expect(await holders()).toContain('c~s1:1');
+    });
+
+    it.each([
+      ['renewed', (): Promise<unknown> => run(extendSharedScript, ['b~s1:1', 100], [LOCK, SHARED])],
+      ['asked for', (): Promise<unknown> => share('b~s1', { ...PERMIT, wanted: 5, claim: 50, ttl: 100 })],
+    ])('stays with an instance that has %s its hold before it ran out', async (_, confirm) => {
+      await Promise.all(['b', 'c'].map(listen));
+      await share('a~s1', { ...PERMIT, wanted: 2 });
+      await share('b~s1', { ...PERMIT, wanted: 5, claim: 50 });
+      await share('c~s1', PERMIT);
+      await release('a~s1:1');
+      await confirm();
+      await waitFor(async () => {
+        await share('c~s1', PERMIT);
+        return (await holders()).some((owner) => !['a~s1:2', 'b~s1:1'].includes(owner));
+      });
+
+      expect(await holders()).toEqual(['a~s1:2', 'b~s1X1:1']);
+    });
+
+    it('goes on when the holders are taken away by force', async () => {
+      await Promise.all(['a', 'b'].map(listen));
+      await share('a~s1', { ...PERMIT, wanted: 2 });
+      await share('b~s1', { ...PERMIT, wanted: 5 });
+      await release('a~s1:1');
+      await run(forceReleaseScript, [...PREFIXES, '']);
+
+      expect(await holders()).toEqual(['b~s1X1:1', 'b~s1X1:2']);
+      expect(await waiters()).toEqual([rest('b~s1X3', 2)]);
+    });
+
+    it('keeps its place although nobody can be told, until a hold runs out that nobody asked for', async () => {
+      const silent = ['', 'lock:'.length] as const;
+      const ask = (turn: string, wanted: number): Promise<unknown> => {
+        const [instance = '', mark] = turn.split('~');
+        return run(acquireSharedScript, [instance, 0, ...silent, `10000 ${wanted} ${mark} 1 50|${wanted}`]);
+      };
+      await ask('a~s1', 1);
+      await ask('b~s1', 3);
+      await ask('c~s1', 1);
+      await run(releaseSharedScript, [...silent, 'a~s1:1']);
+      expect(await ask('b~s1', 3)).toEqual([[expect.any(Number), 1]]);
+      await run(releaseSharedScript, [...silent, 'b~s1:1']);
+      expect(await holders()).toEqual(['b~s1X1:1']);
+      await waitFor(async () => {
+        await ask('c~s1', 1);
+        return (await holders()).some((owner) => owner !== 'b~s1X1:1');
+      });
+
+      expect(await holders()).toEqual(['c~s1:1']);
+      expect(await waiters()).toEqual([]);
+    });
   });
 });

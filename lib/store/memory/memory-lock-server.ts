@@ -10,14 +10,16 @@ import {
   type Taken,
   type YieldRequest,
 } from '../lock-store.js';
-import { instanceOf, isSharedOwner, ownersOf, sharedOwner } from '../owner-id.js';
-import { parsePlace } from '../place.js';
+import { instanceOf, isSharedOwner, ownersOf, sharedOwner, turnOf } from '../owner-id.js';
+import { parsePlace, restOf } from '../place.js';
+import { hadBefore, isFrom, wholeTurn } from '../turn.js';
 import { MemoryShares } from './memory-shares.js';
 
 /** The place in the queue of whoever asks, and how it takes shared holds. */
 interface Own {
   readonly place: string | undefined;
-  take?(room: number): void;
+  /** Returns how many are wanted beyond those. */
+  take?(room: number): number;
 }
 
 interface KeptLock {
@@ -143,7 +145,7 @@ export class MemoryLockServer {
   cancel(instance: string, name: string, place: string): string | undefined {
     this.dequeue(name, place);
     const { shared } = parsePlace(place);
-    if (shared) for (const owner of this.turnOf(name, instance, shared.turn)) this.shares.delete(name, owner);
+    if (shared) this.leave(instance, name, shared.turn);
     const owner = this.kept(name)?.owner;
     // Who waited behind it need not any more.
     if (owner === undefined) this.handOff(name);
@@ -193,7 +195,7 @@ export class MemoryLockServer {
     { name, ttl, tokens, place }: AcquireRequest,
     { limit, turn }: SharedTerms,
   ): Grant | Taken {
-    const granted = this.turnOf(name, instance, turn);
+    const granted = this.holdsOf(name, instance, turn);
     if (granted.length > 0) {
       for (const owner of granted) this.shares.prolong(name, owner, ttl);
       if (place !== undefined) this.dequeue(name, place);
@@ -201,9 +203,10 @@ export class MemoryLockServer {
     }
     if (place !== undefined) this.enqueue(name, place);
     let grant: Grant | undefined;
-    const take = (room: number): void => {
+    const take = (room: number): number => {
       grant = this.sharedGrant(instance, turn, Math.min(room, tokens));
       for (const owner of ownersOf(grant)) this.shares.grant(name, owner, ttl);
+      return tokens - grant.tokens;
     };
     if (!this.kept(name)) {
       this.handOff(name, { place, take });
@@ -213,8 +216,21 @@ export class MemoryLockServer {
     return grant ?? this.taken(name);
   }
 
+  /** Gives up what a part of a turn and those after it were granted or wait for; earlier ones have holders. */
+  private leave(instance: string, name: string, turn: string): void {
+    for (const place of this.queues.get(name)?.keys() ?? []) {
+      const { instance: waiting, shared } = parsePlace(place);
+      if (waiting === instance && shared && isFrom(shared.turn, turn)) this.dequeue(name, place);
+    }
+    for (const owner of this.shares.of(name).keys()) {
+      const part = turnOf(owner);
+      if (instanceOf(owner) === instance && part !== undefined && isFrom(part, turn))
+        this.shares.delete(name, owner);
+    }
+  }
+
   /** The holds that a turn was granted. */
-  private turnOf(name: string, instance: string, turn: string): string[] {
+  private holdsOf(name: string, instance: string, turn: string): string[] {
     const owners: string[] = [];
     for (let n = 1; this.shares.has(name, sharedOwner(instance, turn, n)); n++)
       owners.push(sharedOwner(instance, turn, n));
@@ -284,6 +300,7 @@ export class MemoryLockServer {
    */
   private handOff(name: string, own: Own = { place: undefined }): string | undefined {
     let given: string | undefined;
+    const lapsed = new Set(this.shares.lapse(name).map(wholeTurnOf));
     for (const place of [...(this.queues.get(name)?.keys() ?? [])]) {
       const { instance, claim, tokens, shared } = parsePlace(place);
       const inbox = this.inboxes.get(instance);
@@ -293,21 +310,29 @@ export class MemoryLockServer {
         if (own.take && place !== own.place) deliver(() => inbox.probed(name, place));
         break;
       }
-      this.dequeue(name, place);
       if (place === own.place) {
-        own.take?.(room);
+        const rest = (own.take?.(room) ?? 0) > 0 ? restOf(place, room) : undefined;
+        this.replace(name, place, rest);
         given = place;
-        if (!shared) break;
+        if (!shared || rest !== undefined) break;
         continue;
       }
-      if (!inbox) continue;
+      // Its instance may be frozen, and would cost the others another claim each time.
+      const isAbandoned =
+        shared && hadBefore(shared.turn) > 0 && lapsed.has(`${instance}~${wholeTurn(shared.turn)}`);
+      if (!inbox || isAbandoned) {
+        this.dequeue(name, place);
+        continue;
+      }
+      const rest = restOf(place, room);
+      this.replace(name, place, rest);
       const grant = shared
         ? this.sharedGrant(instance, shared.turn, room)
         : this.grant(name, instance, claim, tokens);
-      for (const owner of shared ? ownersOf(grant) : []) this.shares.grant(name, owner, claim);
+      for (const owner of shared ? ownersOf(grant) : []) this.shares.handOver(name, owner, claim);
       deliver(() => inbox.granted(name, grant, claim));
       given ??= grant.owner;
-      if (!shared) break;
+      if (!shared || rest !== undefined) break;
     }
     return given;
   }
@@ -318,10 +343,21 @@ export class MemoryLockServer {
     if (!queue.has(place)) queue.set(place, this.now());
   }
 
+  /** What is left of a turn keeps its place. */
+  private replace(name: string, place: string, rest: string | undefined): void {
+    if (rest === undefined) return this.dequeue(name, place);
+    const queue = [...(this.queues.get(name) ?? [])];
+    this.queues.set(name, new Map(queue.map(([each, since]) => [each === place ? rest : each, since])));
+  }
+
   private dequeue(name: string, place: string): void {
     const queue = this.queues.get(name);
     if (queue?.delete(place) && queue.size === 0) this.queues.delete(name);
   }
+}
+
+function wholeTurnOf(owner: string): string {
+  return `${instanceOf(owner)}~${wholeTurn(turnOf(owner) ?? '')}`;
 }
 
 /** Messages arrive after the call that caused them, as they do from Redis. */

@@ -1,7 +1,9 @@
 import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
 import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import type { LockService } from '../../../lib/lock.service.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { aborted, isFree, isQueued, isWaiting } from '../observe.js';
@@ -401,6 +403,73 @@ export function describeSemaphores(context: ContractContext): void {
       await release([kept, next, dying]);
     });
 
+    it.each([1, 2])('go to callers in the order of arrival, with a limit of %i', async (limit) => {
+      const { locks, others, name } = context;
+      const options = { mode: 'shared', limit } as const;
+      const holders = await Promise.all(Array.from({ length: limit }, () => others.acquire(name, options)));
+      const order: string[] = [];
+      const enter = (service: LockService, caller: string, terms: LockOptions = options): Promise<Lock> =>
+        service.acquire(name, terms).then((lock) => {
+          order.push(caller);
+          return lock;
+        });
+      const callers = ['a1', 'a2', 'a3', 'a4'].map((caller) => enter(locks, caller));
+      await isWaiting(context, 1);
+      callers.push(enter(context.backend.service(), 'writer', {}));
+      await isWaiting(context, 2);
+      callers.push(enter(others, 'b'));
+      await isWaiting(context, 3);
+      for (const [i, held] of [...holders, ...callers].entries()) {
+        await (await held).release();
+        const expected = Math.min(callers.length, orderAfter(i + 1, limit));
+        await waitFor(() => order.length >= expected, { that: `the caller after ${order.at(-1)}` });
+      }
+
+      expect(order).toEqual(['a1', 'a2', 'a3', 'a4', 'writer', 'b']);
+      await isFree(locks, name);
+    });
+
+    it('go on to others when who came first gives up with a part of what it wanted', async () => {
+      const { locks, others, name } = context;
+      const options = { mode: 'shared', limit: 2 } as const;
+      const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
+      const giveUp = new AbortController();
+      const first = locks.acquire(name, options);
+      const rest = [1, 2, 3].map(() =>
+        locks.acquire(name, { ...options, signal: giveUp.signal }).catch(() => 'gave up'),
+      );
+      await isWaiting(context, 1);
+      const next = others.acquire(name, options);
+      await isWaiting(context, 2);
+      await holders[0]?.release();
+      const kept = await first;
+      giveUp.abort();
+      expect(await Promise.all(rest)).toEqual(['gave up', 'gave up', 'gave up']);
+      await holders[1]?.release();
+
+      await release([await next]);
+      expect(kept.held).toBe(true);
+      await kept.release();
+      await isFree(locks, name);
+    });
+
+    it('go on with the rest of a turn when the holders are taken away by force', async () => {
+      const { locks, others, name } = context;
+      const options = { mode: 'shared', limit: 2 } as const;
+      const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
+      const waiting = [1, 2, 3].map(() => locks.acquire(name, options));
+      await isWaiting(context, 1);
+      await holders[0]?.release();
+      const taken = await Promise.race(waiting);
+      expect(await others.forceRelease(name)).toBe(true);
+      await aborted(taken.signal);
+
+      const locksOfAll = await Promise.all(waiting);
+      expect(locksOfAll.filter(({ held }) => held)).toHaveLength(2);
+      await release([...locksOfAll, ...holders]);
+      await isFree(locks, name);
+    });
+
     it('are open to attempts while nobody waits', async () => {
       const { locks, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
@@ -410,4 +479,11 @@ export function describeSemaphores(context: ContractContext): void {
       await release(tried.flatMap((lock) => lock ?? []));
     });
   });
+}
+
+/** How many of four permits, a writer and one more permit have been granted after so many releases, holders first. */
+function orderAfter(releases: number, limit: number): number {
+  if (releases < 4 + 1) return Math.min(4, releases);
+  if (releases < 4 + limit) return 4;
+  return releases < 4 + limit + 1 ? 5 : 6;
 }

@@ -1,4 +1,6 @@
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
+import { StoreRefusal, TooFewReplicas } from '../../../lib/store/lock-store.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, sharedGrant, taken } from './scripted-store.js';
@@ -269,5 +271,281 @@ describe('A turn for shared holds', () => {
     void holds[0]?.value?.release();
     expect((await fixture.store.next('release')).request.owner).toBe(`me~${turn}:1`);
     expect(fixture.engine.size).toBe(0);
+  });
+});
+
+describe('What a limit has left of a turn', () => {
+  const PERMIT = { mode: 'shared', limit: 5, ttl: 30_000 } as const;
+  let fixture: EngineFixture;
+  beforeEach(() => (fixture = new EngineFixture()));
+
+  const asking = async (...callers: LockOptions[]) => {
+    const holds = callers.map((options) => observe(fixture.acquire(options)));
+    const asked = await fixture.store.next('acquire');
+    return { holds, asked, turn: asked.request.shared?.turn ?? '' };
+  };
+  /** Callers who wait in the queue of the store, where all grants up to token 100 were made before. */
+  const waiting = async (...callers: LockOptions[]) => {
+    const { holds, asked, turn } = await asking(...callers);
+    asked.answer(taken(100));
+    await settle();
+    return { holds, turn };
+  };
+  const handOver = async (turn: string, token: number, tokens = 1): Promise<void> => {
+    fixture.events.granted('n', sharedGrant(turn, token, tokens), 3_000);
+    await settle();
+  };
+  const tokensOf = (holds: { value?: { fencingToken: number } }[]): (number | undefined)[] =>
+    holds.map(({ value }) => value?.fencingToken);
+
+  it('waits on without a request, and each message serves whoever comes next', async () => {
+    const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT, PERMIT);
+    await handOver(turn, 200, 2);
+    expect(tokensOf(holds)).toEqual([200, 201, undefined, undefined]);
+    await handOver(`${turn}X2`, 300);
+    await handOver(`${turn}X3`, 400);
+
+    expect(tokensOf(holds)).toEqual([200, 201, 300, 400]);
+    expect(new Set(holds.map(({ value }) => value?.lease.owner)).size).toBe(4);
+    expect(fixture.store.unseen('acquire')).toBe(0);
+    const next = await asking(PERMIT);
+    expect(next.turn).not.toContain(turn);
+  });
+
+  it('asks again when it would have without the part that was granted, at its own place', async () => {
+    const { store, clock } = fixture;
+    const { turn } = await waiting(PERMIT, PERMIT, PERMIT);
+    await clock.advance(600);
+    await handOver(turn, 200);
+    await clock.advance(399);
+    expect(store.unseen('acquire')).toBe(0);
+    await clock.advance(1);
+    const { request } = await store.next('acquire');
+
+    expect(request).toMatchObject({ tokens: 2, place: `me|3000|2|${turn}X1|5` });
+    expect(request.shared).toEqual({ limit: 5, turn: `${turn}X1` });
+  });
+
+  it('is asked for at once where an answer granted a part, of which nobody may have heard', async () => {
+    const { store } = fixture;
+    const { holds, asked, turn } = await asking(PERMIT);
+    holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
+    asked.answer(taken(100));
+    await settle();
+    await fixture.clock.advance(1_000);
+    const again = await store.next('acquire');
+    // The place was for one, so what comes in excess of it is a turn of its own.
+    again.answer(sharedGrant(turn, 200, 1));
+    const others = await store.next('acquire');
+    expect(others.request.shared?.turn).not.toContain(turn);
+    others.answer(sharedGrant(others.request.shared?.turn ?? '', 300, 1));
+    const rest = await store.next('acquire');
+
+    expect(rest.request.place).toBe(`me|3000|1|${others.request.shared?.turn}X1|5`);
+    expect(tokensOf(holds)).toEqual([200, 300, undefined]);
+  });
+
+  it('has its grant confirmed when the one before it went unheard', async () => {
+    const { store } = fixture;
+    const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
+    await handOver(`${turn}X1`, 300, 2);
+    const again = await store.next('acquire');
+    expect(again.request.shared?.turn).toBe(turn);
+    expect(tokensOf(holds)).toEqual([undefined, undefined, undefined]);
+    again.answer(sharedGrant(turn, 400, 1));
+    const rest = await store.next('acquire');
+    expect(rest.request.shared?.turn).toBe(`${turn}X1`);
+    rest.answer(sharedGrant(`${turn}X1`, 500, 2));
+    await settle();
+
+    expect(tokensOf(holds)).toEqual([400, 500, 501]);
+    expect(store.unseen('release')).toBe(0);
+  });
+
+  it('is granted while an answer is under way that found an earlier part still waiting', async () => {
+    const { store, clock } = fixture;
+    const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT, PERMIT);
+    await clock.advance(1_000);
+    const again = await store.next('acquire');
+    await handOver(turn, 200);
+    await handOver(`${turn}X1`, 300, 2);
+    expect(tokensOf(holds)).toEqual([undefined, undefined, undefined, undefined]);
+    again.answer(taken(150));
+    await settle();
+
+    expect(tokensOf(holds)).toEqual([200, 300, 301, undefined]);
+    expect(store.unseen('release')).toBe(0);
+    await handOver(`${turn}X3`, 400);
+    expect(tokensOf(holds)).toEqual([200, 300, 301, 400]);
+    expect(store.unseen('acquire')).toBe(0);
+  });
+
+  it('is left where the part before it ran out unheard of', async () => {
+    const { store, clock } = fixture;
+    const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
+    await clock.advance(1_000);
+    const again = await store.next('acquire');
+    await handOver(`${turn}X1`, 200);
+    again.answer(taken(150));
+
+    expect((await store.next('cancel')).request.place).toBe(`me|3000|3|${turn}|5`);
+    expect((await store.next('release')).request.owner).toBe(`me~${turn}X1:1`);
+    const fresh = await store.next('acquire');
+    expect(fresh.request.shared?.turn).not.toContain(turn);
+    expect(tokensOf(holds)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('is left when its callers leave, and the holds before it go on', async () => {
+    const { store } = fixture;
+    const aborter = new AbortController();
+    const impatient = { ...PERMIT, signal: aborter.signal };
+    const { holds, turn } = await waiting(PERMIT, impatient, impatient);
+    await handOver(turn, 200);
+    aborter.abort();
+
+    expect((await store.next('cancel')).request.place).toBe(`me|3000|2|${turn}X1|5`);
+    await handOver(`${turn}X1`, 300);
+    expect((await store.next('release')).request.owner).toBe(`me~${turn}X1:1`);
+    expect(holds[0]?.value?.held).toBe(true);
+  });
+
+  it('is left before what was granted beyond the callers that are left is given back', async () => {
+    const { store, clock } = fixture;
+    const aborter = new AbortController();
+    const impatient = { ...PERMIT, signal: aborter.signal };
+    const { holds, turn } = await waiting(PERMIT, impatient, impatient, impatient);
+    await clock.advance(1_000);
+    const again = await store.next('acquire');
+    aborter.abort();
+    again.answer(sharedGrant(turn, 200, 2));
+    await settle();
+
+    expect(store.unseen('cancel')).toBe(1);
+    expect((await store.next('cancel')).request.place).toBe(`me|3000|2|${turn}X2|5`);
+    expect((await store.next('release')).request.owner).toBe(`me~${turn}:2`);
+    expect(tokensOf(holds)).toEqual([200, undefined, undefined, undefined]);
+  });
+
+  it('is given up with the grant that nobody wants any more', async () => {
+    const { store } = fixture;
+    const aborter = new AbortController();
+    const impatient = { ...PERMIT, signal: aborter.signal };
+    const { asked, turn } = await asking(impatient, impatient);
+    asked.answer(taken(100));
+    await settle();
+    await fixture.clock.advance(1_000);
+    const again = await store.next('acquire');
+    aborter.abort();
+    again.answer(sharedGrant(turn, 200));
+    await settle();
+
+    expect((await store.next('cancel')).request.place).toBe(`me|3000|2|${turn}|5`);
+    expect(store.unseen('release')).toBe(0);
+    expect(fixture.engine.size).toBe(0);
+  });
+
+  it('goes to callers who come while it waits, and those beyond it ask anew', async () => {
+    const { store } = fixture;
+    const aborter = new AbortController();
+    const { holds, turn } = await waiting(PERMIT, PERMIT, { ...PERMIT, signal: aborter.signal });
+    await handOver(turn, 200);
+    holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
+    aborter.abort();
+    await handOver(`${turn}X1`, 300, 2);
+
+    expect(tokensOf(holds)).toEqual([200, 300, undefined, 301, undefined]);
+    const { request } = await store.next('acquire');
+    expect(request.tokens).toBe(1);
+    expect(request.shared?.turn).not.toContain(turn);
+  });
+
+  it('makes way for a caller of another kind when those who wanted it have left', async () => {
+    const { store } = fixture;
+    const aborter = new AbortController();
+    const { turn } = await waiting(PERMIT, { ...PERMIT, signal: aborter.signal }, {});
+    await handOver(turn, 200);
+    aborter.abort();
+
+    expect((await store.next('cancel')).request.place).toBe(`me|3000|1|${turn}X1|5`);
+    expect((await store.next('acquire')).request.shared).toBeUndefined();
+  });
+
+  it('refuses attempts that came meanwhile: no permit is left', async () => {
+    const { turn } = await waiting(PERMIT, PERMIT);
+    await fixture.clock.advance(1_000);
+    const again = await fixture.store.next('acquire');
+    const attempt = observe(fixture.acquire({ ...PERMIT, wait: 0 }));
+    await handOver(turn, 200);
+    again.answer(taken(150));
+    await settle();
+
+    expect(attempt.error).toBeInstanceOf(LockTimeoutError);
+  });
+
+  it('is not left when somebody is kept waiting by any part of it', async () => {
+    const { store } = fixture;
+    const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
+    await handOver(turn, 200);
+    for (const place of [`me|3000|3|${turn}|5`, `me|3000|2|${turn}X1|5`, `me|3000|1|${turn}X2|5`])
+      fixture.events.probed('n', place);
+    expect(store.unseen('cancel')).toBe(0);
+    await handOver(`${turn}X1`, 300, 2);
+    void holds[1]?.value?.release();
+    void holds[2]?.value?.release();
+    fixture.events.probed('n', `me|3000|2|${turn}X1|5`);
+
+    // The hold of an earlier part does not need it.
+    expect(store.unseen('cancel')).toBe(1);
+    fixture.events.probed('n', `me|3000|3|${turn}|5`);
+    expect(store.unseen('cancel')).toBe(1);
+  });
+
+  it('holds nothing that was taken away before it was known', async () => {
+    const { store, clock } = fixture;
+    const { holds, turn } = await waiting(PERMIT, PERMIT);
+    await clock.advance(1_000);
+    const again = await store.next('acquire');
+    await handOver(turn, 200);
+    fixture.events.revoked('n', `me~${turn}:1`);
+    await handOver(`${turn}X1`, 300);
+    again.answer(taken(150));
+    await settle();
+
+    expect(tokensOf(holds)).toEqual([300, undefined]);
+    expect((await store.next('acquire')).request).toMatchObject({ tokens: 1 });
+  });
+
+  it('is given up, too, when too few replicas learnt of a part', async () => {
+    const { store, clock } = fixture;
+    const replicas = { min: 1, timeout: 50 };
+    const { holds, turn } = await waiting({ ...PERMIT, replicas }, { ...PERMIT, replicas }, PERMIT);
+    await clock.advance(1_000);
+    const again = await store.next('acquire');
+    again.fail(new TooFewReplicas(sharedGrant(turn, 200), replicas));
+    const cancelled = await store.next('cancel');
+    expect(cancelled.request.place).toBe(`me|3000|2|${turn}|5`);
+    expect(holds[0]?.error).toBeUndefined();
+    cancelled.answer(undefined);
+    await settle();
+
+    expect(holds.map(({ error }) => error)).toMatchObject([
+      { code: 'LOCK_UNAVAILABLE' },
+      { code: 'LOCK_UNAVAILABLE' },
+      undefined,
+    ]);
+    expect((await store.next('acquire')).request.shared?.turn).not.toContain(turn);
+  });
+
+  it('leaves the queue although the store refuses to be asked for it', async () => {
+    const { store } = fixture;
+    const { holds, asked, turn } = await asking(PERMIT, PERMIT);
+    await settle();
+    asked.answer(sharedGrant(turn, 200));
+    const rest = await store.next('acquire');
+    rest.fail(new StoreRefusal('NOPERM'));
+    await settle();
+
+    expect(holds[1]?.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect((await store.next('cancel')).request.place).toBe(`me|3000|1|${turn}X1|5`);
   });
 });

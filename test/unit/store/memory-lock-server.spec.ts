@@ -1,0 +1,93 @@
+import { MemoryLockServer } from '../../../lib/store/memory/memory-lock-server.js';
+import { type AcquireRequest, type Grant, isGrant, type StoreEvents } from '../../../lib/store/lock-store.js';
+
+const NAME = 'n';
+const CLAIM = 50;
+
+describe('What a limit has left of a turn in memory', () => {
+  let now: number;
+  let server: MemoryLockServer;
+  beforeEach(() => {
+    now = 1_000;
+    server = new MemoryLockServer(() => now);
+  });
+
+  const listen = (instance: string): Grant[] => {
+    const grants: Grant[] = [];
+    const ignore = (): void => undefined;
+    server.subscribe(instance, {
+      granted: (_, grant) => void grants.push(grant),
+      revoked: ignore,
+      released: ignore,
+      probed: ignore,
+      subscribed: ignore,
+      reconnected: ignore,
+    } satisfies StoreEvents);
+    return grants;
+  };
+  const place = (instance: string, wanted: number, turn = 's1'): string =>
+    `${instance}|${CLAIM}|${wanted}|${turn}|1`;
+  /** Asks for so many holds of which one at a time may be had. */
+  const share = (instance: string, wanted: number, terms: Partial<AcquireRequest> = {}): number => {
+    const reply = server.acquire(instance, {
+      name: NAME,
+      ttl: 100,
+      tokens: wanted,
+      shared: { limit: 1, turn: 's1' },
+      place: place(instance, wanted),
+      spent: 0,
+      ...terms,
+    });
+    return isGrant(reply) ? reply.tokens : 0;
+  };
+  const holders = (): string[] => server.query(NAME).held.map(({ owner }) => owner);
+  const waiters = (): string[] => server.query(NAME).pending.map(({ owner }) => owner);
+
+  it('keeps its place when its instance finds a permit free', () => {
+    for (const instance of ['a', 'b', 'c']) listen(instance);
+    share('a', 1);
+    share('b', 3);
+    share('c', 1);
+    now += 100;
+
+    expect(share('b', 3)).toBe(1);
+    expect(waiters()).toEqual(['b', 'c']);
+    server.release(NAME, 'b~s1:1');
+    expect(holders()).toEqual(['b~s1X1:1']);
+  });
+
+  it('leaves with its turn, and with nothing that was granted before', () => {
+    for (const instance of ['a', 'b']) listen(instance);
+    share('a', 1);
+    share('b', 3);
+    server.release(NAME, 'a~s1:1');
+    server.cancel('b', NAME, place('b', 2, 's1X1'));
+    expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
+    server.release(NAME, 'b~s1:1');
+    share('a', 1, { shared: { limit: 1, turn: 's2' }, place: place('a', 1, 's2') });
+    share('b', 3);
+    server.release(NAME, 'a~s2:1');
+    server.release(NAME, 'b~s1:1');
+    expect(holders()).toEqual(['b~s1X1:1']);
+    server.cancel('b', NAME, place('b', 3));
+
+    expect([holders(), waiters()]).toEqual([[], []]);
+  });
+
+  it('goes with an instance that lets a hold by hand-off run out, not with one that asked for it', () => {
+    for (const instance of ['a', 'b', 'c']) listen(instance);
+    share('a', 1);
+    share('b', 3);
+    share('c', 1);
+    server.release(NAME, 'a~s1:1');
+    now += 10;
+    server.extend({ name: NAME, owner: 'b~s1:1', ttl: CLAIM, exact: false });
+    now += CLAIM;
+    share('c', 1);
+    expect(holders()).toEqual(['b~s1X1:1']);
+    now += CLAIM;
+    share('c', 1);
+
+    expect([holders(), waiters()]).toEqual([['c~s1:1'], []]);
+  });
+});
