@@ -451,7 +451,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
       (this.unconfirmed ??= new Map()).set(grant.turn, { grant, ttl, since });
       // Answers that come too late again and again are as good as none.
       this.silentSince = since;
-      return this.ask();
+      return this.askOrRest();
     }
     lease.how = this.howOf(turn);
     if (grant.turn !== undefined) return this.beginShared(grant, lease, now, turn);
@@ -509,9 +509,8 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     // Before anything is given back, which would come to this place.
     if (this.place !== undefined && !(head && this.suits(head))) this.leaveTurn();
     for (const each of unwanted) this.context.giveBack(this.name, each);
-    if (this.place === undefined) this.askOrRest();
-    else if (turn === 'handed' && this.found) this.waitForRest(this.found);
-    else this.ask();
+    if (this.place !== undefined && turn === 'handed' && this.found) this.waitForRest(this.found);
+    else this.askOrRest();
   }
 
   /** What a limit has left of this turn keeps its place in the store's queue; otherwise the turn is over. */
@@ -619,8 +618,11 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   }
 
   private askOrRest(): void {
-    if (this.waiters.first) this.ask();
-    else this.rest();
+    const head = this.waiters.first;
+    if (!head) return this.rest();
+    // Who came when the name was idle is not watched yet, and has asked in vain.
+    if (!head.once) this.watch(head);
+    this.ask();
   }
 
   private leaveWhenEmpty(): void {
