@@ -85,16 +85,19 @@ describe('A schedule that was found', () => {
   it.each([
     { mode: 'exclusive', limit: undefined },
     { mode: 'shared', limit: Infinity },
-  ])('ends a wait in time also when its grant was taken away before it was known ($mode)', async ({ limit }) => {
-    const steps: TimedStep[] = [
-      caller({ name: 'y' }),
-      { after: 100, kind: 'slow', instance: 0, what: 'replies', lasts: 1_000, by: 12 },
-      caller({ wait: 20, limit }),
-      { after: 3, kind: 'forceRelease', name: 'x' },
-      caller({ after: 20, instance: 1, name: 'y' }),
-    ];
-    await expect(run(steps)).resolves.toBeUndefined();
-  });
+  ])(
+    'ends a wait in time also when its grant was taken away before it was known ($mode)',
+    async ({ limit }) => {
+      const steps: TimedStep[] = [
+        caller({ name: 'y' }),
+        { after: 100, kind: 'slow', instance: 0, what: 'replies', lasts: 1_000, by: 12 },
+        caller({ wait: 20, limit }),
+        { after: 3, kind: 'forceRelease', name: 'x' },
+        caller({ after: 20, instance: 1, name: 'y' }),
+      ];
+      await expect(run(steps)).resolves.toBeUndefined();
+    },
+  );
 
   it('does not give the lock away when the end of a turn arrives a second time', async () => {
     const steps: TimedStep[] = [
