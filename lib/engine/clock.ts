@@ -8,6 +8,8 @@ export interface Clock {
   /** Runs `call` once after `delay`. A pending call never keeps the process alive. */
   schedule(call: () => void, delay: number): ScheduledCall;
   cancel(call: ScheduledCall | undefined): void;
+  /** Runs `call` each time it is found that the machine has slept, right after whatever asked for the time then. */
+  onSleep(call: () => void): void;
   /**
    * Runs `call` once what has arrived by now was read. After the event loop was blocked timers come first, and
    * an answer that only waits to be read is no silence.
@@ -31,6 +33,7 @@ export class SystemClock implements Clock {
   private offset = Date.now() - performance.now();
   private slept = 0;
   private lookedAt = -Infinity;
+  private readonly afterSleep: (() => void)[] = [];
 
   now(): number {
     const monotonic = performance.now();
@@ -46,6 +49,10 @@ export class SystemClock implements Clock {
     clearTimeout(call);
   }
 
+  onSleep(call: () => void): void {
+    this.afterSleep.push(call);
+  }
+
   afterInput(call: () => void): void {
     setImmediate(call);
   }
@@ -53,8 +60,11 @@ export class SystemClock implements Clock {
   private look(monotonic: number): void {
     const offset = Date.now() - monotonic;
     const ahead = offset - this.offset;
-    if (ahead > SUSPEND_TOLERANCE) this.slept += ahead;
     this.offset = offset;
     this.lookedAt = monotonic;
+    if (ahead <= SUSPEND_TOLERANCE) return;
+    this.slept += ahead;
+    // Not now: whoever asks for the time may be in the middle of anything.
+    for (const call of this.afterSleep) queueMicrotask(call);
   }
 }

@@ -81,6 +81,11 @@ export abstract class HeldLeases implements HoldOwner {
       );
       return hold.assertHeld();
     }
+    // It was seen to be over by then, and must not come back.
+    if (this.clock.now() >= lease.deadline) {
+      this.lose(lease, new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' }), false);
+      return hold.assertHeld();
+    }
     lease.confirm(ttl, sentAt);
     this.context.keeper.add(lease);
   }

@@ -15,8 +15,8 @@ import type { Lease } from './lease.js';
 
 /** Why a hold is over whose lease was not renewed in time. */
 export const EXPIRED =
-  'The lease ran out before it could be renewed: the process was stopped, or Redis (or enough of the replicas that ' +
-  'the option replicas asks for) did not answer in time.';
+  'The lease ran out before it could be renewed: the process or its machine was stopped, or Redis (or enough of the ' +
+  'replicas that the option replicas asks for) did not confirm the renewal in time.';
 
 /** Why a hold is over that the store does not know. */
 export const TAKEN =

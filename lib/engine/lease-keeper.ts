@@ -5,6 +5,7 @@ import type { Clock } from './clock.js';
 import { Fifo } from './fifo.js';
 import { EXPIRED, TAKEN } from './hold.js';
 import type { Lease } from './lease.js';
+import { SuspendWatch } from './suspend-watch.js';
 import { WakeUp } from './wake-up.js';
 
 const BATCH = 500;
@@ -22,13 +23,16 @@ export type LoseLease = (lease: Lease, error: LockLostError, gone: boolean) => v
 export class LeaseKeeper {
   private readonly leases = new Fifo<Lease>();
   private readonly wakeUp: WakeUp;
+  private readonly suspends: SuspendWatch;
 
   constructor(
     private readonly clock: Clock,
     private readonly store: Pick<LockStore, 'extend' | 'maxBatch'>,
     private readonly lose: LoseLease,
   ) {
-    this.wakeUp = new WakeUp(clock, (now) => this.look(now));
+    const look = (now: number): void => this.look(now);
+    this.wakeUp = new WakeUp(clock, look);
+    this.suspends = new SuspendWatch(clock, () => this.leases.size > 0, look);
   }
 
   get size(): number {
@@ -43,6 +47,7 @@ export class LeaseKeeper {
     if (!lease.isKept) this.leases.push(lease);
     lease.isKept = true;
     this.wakeUp.at(lease.due);
+    this.suspends.start();
   }
 
   delete(lease: Lease): void {
@@ -55,6 +60,7 @@ export class LeaseKeeper {
   /** Looks after nothing any more. */
   stop(): void {
     this.wakeUp.clear();
+    this.suspends.stop();
   }
 
   /** Asks after all leases without waiting for their time. Those that are not renewed get no longer by it. */
@@ -85,11 +91,7 @@ export class LeaseKeeper {
     const due: Lease[] = [];
     // A copy, because whoever learns that its hold is lost may release others at once.
     for (const lease of [...this.leases]) {
-      if (!lease.isKept) continue;
-      if (now >= lease.deadline) {
-        this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name], reason: 'expired' }), false);
-        continue;
-      }
+      if (!lease.isKept || this.endIfExpired(lease, now)) continue;
       if (lease.isLeaving) {
         this.wakeUp.at(lease.due);
         continue;
@@ -100,6 +102,13 @@ export class LeaseKeeper {
       else this.wakeUp.at(lease.due);
     }
     this.renewNow(due);
+  }
+
+  /** Its holder can see by the clock that it is over, so whatever the store says does not bring it back. */
+  private endIfExpired(lease: Lease, now = this.clock.now()): boolean {
+    if (now < lease.deadline) return false;
+    this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name], reason: 'expired' }), false);
+    return true;
   }
 
   private endHold(lease: Lease): void {
@@ -117,9 +126,12 @@ export class LeaseKeeper {
 
   private extend(leases: Iterable<Lease>, ttlOf: (lease: Lease) => number): void {
     const { maxBatch = BATCH } = this.store;
+    const now = this.clock.now();
+    const running = [...leases].filter((lease) => !this.endIfExpired(lease, now));
     let batch: Lease[] = [];
-    for (const lease of leases) {
-      if (lease.isLeaving) continue;
+    for (const lease of running) {
+      // Whoever was told just now that its hold is lost may have released others.
+      if (!lease.isKept || lease.isLeaving) continue;
       batch.push(lease);
       if (batch.length < maxBatch) continue;
       void this.extendBatch(batch, ttlOf);
@@ -141,14 +153,14 @@ export class LeaseKeeper {
       if (!lease.isKept) return;
       const result = renewed?.[i];
       // One that is being handed over may be its next owner's by the time that the renewal arrives.
-      if (result === undefined || (!result && lease.isLeaving)) {
-        lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
-      } else if (result) {
-        lease.confirm(ttl, sentAt);
-      } else {
+      if (result === false && !lease.isLeaving) {
         this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name], reason: 'gone' }), true);
         return;
       }
+      if (this.endIfExpired(lease)) return;
+      if (result) lease.confirm(ttl, sentAt);
+      else
+        lease.renewAt = Math.min(lease.renewAt, this.clock.now() + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       this.wakeUp.at(lease.due);
     });
   }

@@ -61,6 +61,9 @@ export class SimulatedProcess implements Clock {
     this.timers.delete(timer);
   }
 
+  /** Its machine never sleeps. */
+  onSleep(): void {}
+
   /** After all else that happens at this moment. */
   afterInput(call: () => void): void {
     this.schedule(call, 0);

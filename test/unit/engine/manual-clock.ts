@@ -8,10 +8,19 @@ interface Appointment {
 /** Time that passes only when a test says so. */
 export class ManualClock implements Clock {
   private time = 1_000;
+  private slept = 0;
+  private noticed = 0;
+  private tellSleep: () => void = () => undefined;
   private readonly appointments = new Set<Appointment>();
 
   now(): number {
-    return this.time;
+    if (this.noticed !== this.slept) queueMicrotask(this.tellSleep);
+    this.noticed = this.slept;
+    return this.time + this.slept;
+  }
+
+  onSleep(call: () => void): void {
+    this.tellSleep = call;
   }
 
   schedule(call: () => void, delay: number): ScheduledCall {
@@ -50,6 +59,16 @@ export class ManualClock implements Clock {
   async freeze(milliseconds: number): Promise<void> {
     this.time += milliseconds;
     await this.advance(0);
+  }
+
+  /** Lets time pass in which no timer rings, however late: what an answer finds that is read before them. */
+  skip(milliseconds: number): void {
+    this.time += milliseconds;
+  }
+
+  /** Lets the machine sleep: time has passed, but no timer has come nearer to its end, and nobody knows before asking. */
+  sleep(milliseconds: number): void {
+    this.slept += milliseconds;
   }
 
   private nextUntil(end: number): Appointment | undefined {

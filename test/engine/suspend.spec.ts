@@ -1,0 +1,58 @@
+import type { Lock } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+
+const MINUTE = 60_000;
+
+/** The monotonic clock stands still while a machine sleeps, so all that a process sees of it is a wall clock ahead. */
+describe('A machine that slept for longer than the lease', () => {
+  let server: RedisServer;
+  let instance: Instance;
+  let lock: Lock;
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+    instance = await new Instance({ connection: server.url }).warmUp();
+    lock = await instance.locks.acquire('n');
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await instance.locks.close();
+    await server.stop();
+  });
+
+  const sleep = (): void => {
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + MINUTE);
+  };
+
+  it('aborts the signal long before the next renewal, although nobody asks for the time', async () => {
+    const { signal } = lock;
+    sleep();
+
+    await waitFor(() => signal.aborted, { timeout: 3_000, that: 'the signal to abort' });
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+  });
+
+  it('aborts the signals of all holds in the turn in which the first is seen to be over', async () => {
+    const { signal } = await instance.locks.acquire('another');
+    sleep();
+    expect(lock.held).toBe(false);
+    await Promise.resolve();
+
+    expect(signal.aborted).toBe(true);
+    expect(lock.signal.aborted).toBe(true);
+  });
+
+  it('never holds again, although Redis still has the lease and a new connection asks after it', async () => {
+    const { signal } = lock;
+    sleep();
+    await server.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    // Is answered over the new connection, after what was sent when that was made.
+    await instance.locks.query('another');
+
+    expect(lock.held).toBe(false);
+    expect(signal.aborted).toBe(true);
+  });
+});

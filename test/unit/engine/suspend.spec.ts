@@ -1,0 +1,108 @@
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+
+const HOUR = 3_600_000;
+
+describe('After the machine has slept through a lease', () => {
+  it('the signal aborts within a second, although nobody asks for the time', async () => {
+    const { clock, ...fixture } = await heldFixture();
+    clock.sleep(HOUR);
+    await clock.advance(1_000);
+
+    expect(fixture.hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+  });
+
+  it('the signal aborts as soon as anybody has asked for the time', async () => {
+    const { clock, hold, other } = await heldFixture();
+    clock.sleep(HOUR);
+    expect(other.held).toBe(false);
+    await settle();
+
+    expect(hold.signal.aborted).toBe(true);
+    expect(other.signal.aborted).toBe(true);
+  });
+
+  it('a new connection does not bring the hold back', async () => {
+    const { clock, events, hold, store } = await heldFixture();
+    clock.sleep(HOUR);
+    events.reconnected();
+    await settle();
+
+    expect(store.unseen('extend')).toBe(0);
+    expect(hold.held).toBe(false);
+    expect(hold.signal.aborted).toBe(true);
+  });
+
+  it('a renewal that was sent before does not bring the hold back', async () => {
+    const { clock, hold, store } = await heldFixture();
+    await clock.advance(10_000);
+    const renewal = await store.next('extend');
+    clock.sleep(HOUR);
+    renewal.answer([true, true]);
+    await settle();
+
+    expect(hold.held).toBe(false);
+    expect(hold.signal.aborted).toBe(true);
+  });
+
+  it('a hold whose lease goes on is kept, and renewed at once where that is due', async () => {
+    const { clock, hold, store } = await heldFixture();
+    clock.sleep(12_000);
+    await clock.advance(1_000);
+    (await store.next('extend')).answer([true, true]);
+    await settle();
+
+    expect(hold.held).toBe(true);
+    expect(hold.remaining).toBeGreaterThan(29_000);
+  });
+
+  it('nothing looks at the clock any more once the holds are released', async () => {
+    const { clock, engine, hold, other, store } = await heldFixture();
+    for (const each of [hold, other]) {
+      const released = each.release();
+      (await store.next('release')).answer(true);
+      await released;
+    }
+    await clock.advance(30_000);
+
+    expect(engine.keeper.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('An answer that comes after the deadline', () => {
+  it('of a renewal brings no hold back that nobody has ended yet', async () => {
+    const { clock, hold, store } = await heldFixture();
+    await clock.advance(10_000);
+    const renewal = await store.next('extend');
+    clock.skip(20_000);
+    expect(hold.held).toBe(false);
+    renewal.answer([true, true]);
+    await settle();
+
+    expect(hold.held).toBe(false);
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+  });
+
+  it('of an extension is a lost hold to its caller', async () => {
+    const { clock, hold, store } = await heldFixture();
+    const extended = observe(hold.extend(HOUR));
+    const extension = await store.next('extend');
+    clock.skip(30_000);
+    extension.answer([true]);
+    await settle();
+
+    expect(extended.error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    expect(hold.held).toBe(false);
+    expect(hold.signal.aborted).toBe(true);
+  });
+});
+
+/** Two holds of 30 s, of names of their own. */
+async function heldFixture() {
+  const fixture = new EngineFixture();
+  const { clock, engine, store } = fixture;
+  const hold = await fixture.hold({}, { name: 'n' });
+  const other = await fixture.hold({}, { name: 'other', token: 200 });
+  return { clock, engine, store, events: fixture.events, hold, other };
+}
