@@ -30,11 +30,7 @@ export class RedisConnection {
       ? createClient(connection as string | RedisOptions | undefined)
       : (connection as Redis);
     const { password, sentinelPassword, sentinelUsername, username } = this.commands.options;
-    this.redaction = new Redaction([
-      password,
-      sentinelPassword,
-      ...[sentinelUsername, username].filter((name) => name !== 'default'),
-    ]);
+    this.redaction = new Redaction([password, sentinelPassword], [username, sentinelUsername]);
     this.problem = new Trouble(this.redaction, log);
     if (this.owned) this.watch(this.commands);
     this.onReady(() => this.renewListenersElsewhere());

@@ -1,14 +1,20 @@
-/** Takes credentials out of errors and texts before anybody sees them. */
+/**
+ * Takes credentials out of errors and texts before anybody sees them: passwords wherever they stand, and the name of a
+ * user where a text quotes it. It may well be one of the words that a text is made of, as `user` is.
+ */
 export class Redaction {
-  private readonly secrets: readonly string[];
+  private readonly secrets: readonly (string | RegExp)[];
 
-  constructor(secrets: readonly unknown[]) {
-    const texts = secrets.filter((secret): secret is string => typeof secret === 'string' && secret !== '');
-    this.secrets = texts.flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  constructor(passwords: readonly unknown[], userNames: readonly unknown[] = []) {
+    this.secrets = [
+      // A password may begin with another one.
+      ...spellingsOf(passwords).toSorted((a, b) => b.length - a.length),
+      ...spellingsOf(userNames.filter((name) => name !== 'default')).map(quoted),
+    ];
   }
 
   text(text: string): string {
-    return this.secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+    return this.secrets.reduce<string>((clean, secret) => clean.replaceAll(secret, '***'), text);
   }
 
   /** A copy without secrets: ioredis hangs the failed command on its errors, AUTH and its password included. */
@@ -21,6 +27,18 @@ export class Redaction {
     if (error.stack) clean.stack = this.text(error.stack);
     return clean;
   }
+}
+
+/** Plain, and as in a URL. */
+function spellingsOf(credentials: readonly unknown[]): string[] {
+  const texts = credentials.filter((each): each is string => typeof each === 'string' && each !== '');
+  return texts.flatMap((text) => [text, encodeURIComponent(text)]);
+}
+
+/** In the answers of an ACL, in quotes, in a URL, and as an argument of AUTH. */
+function quoted(name: string): RegExp {
+  const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`(?<=\\b(?:User|AUTH) |['"\`]|//)${literal}(?=[\\s'"\`:@]|$)`, 'g');
 }
 
 /** Where a host has several addresses, Node puts what went wrong with each into an error without a message. */

@@ -29,7 +29,7 @@ export class ClusterConnection {
     this.owned = !isClusterClient(connection);
     this.cluster = isClusterClient(connection) ? connection : createCluster(connection);
     this.clientPrefix = this.cluster.options.keyPrefix ?? '';
-    this.redaction = new Redaction(secretsOf(this.cluster, connection));
+    this.redaction = redactionOf(this.cluster, connection);
     this.problem = new Trouble(this.redaction, log);
     if (this.owned) this.watch();
     for (const node of this.cluster.nodes()) this.nodes.set(addressOf(node), node);
@@ -155,21 +155,26 @@ function createCluster({ nodes, options }: ClusterDescription): Cluster {
   });
 }
 
-function secretsOf({ options }: Cluster, connection: Cluster | ClusterDescription): unknown[] {
+interface Credentials {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+function redactionOf({ options }: Cluster, connection: Cluster | ClusterDescription): Redaction {
   const described = isClusterClient(connection) ? [] : connection.nodes;
-  const users = [options.redisOptions, ...described].filter((each) => typeof each === 'object');
-  const urls = described.filter((each) => typeof each === 'string');
-  return [
-    ...users.flatMap((user) => secretsIn(user as { username?: string; password?: string })),
-    ...urls.flatMap((url) => secretsInUrl(url)),
-  ];
+  const users = [options.redisOptions, ...described].flatMap((each): Credentials[] => {
+    if (typeof each === 'string') return [each, decodeURIComponent(each)].map(credentialsIn);
+    return typeof each === 'object' ? [each as Credentials] : [];
+  });
+  return new Redaction(
+    users.map(({ password }) => password),
+    users.map(({ username }) => username),
+  );
 }
 
-function secretsIn({ username, password }: { username?: string; password?: string }): unknown[] {
-  return [password, username === 'default' ? undefined : username];
-}
-
-function secretsInUrl(text: string): unknown[] {
-  const [, credentials = ''] = /^\w+:\/\/(.*)@/s.exec(text) ?? [];
-  return credentials.split(':');
+function credentialsIn(url: string): Credentials {
+  const [, credentials = ''] = /^\w+:\/\/(.*)@/s.exec(url) ?? [];
+  const [, username, password] = /^([^:]*):(.*)$/s.exec(credentials) ?? [];
+  // What stands alone may be either.
+  return { username, password: password ?? credentials };
 }

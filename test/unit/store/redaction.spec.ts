@@ -1,0 +1,45 @@
+import { Redaction } from '../../../lib/store/redis/redaction.js';
+
+describe('A text about a connection', () => {
+  const redaction = new Redaction(['p@ss', undefined, ''], ['user', undefined]);
+
+  it.each([
+    ['AUTH user p@ss', 'AUTH *** ***'],
+    ['redis://user:p%40ss@host', 'redis://***:***@host'],
+    ['redis://user@host', 'redis://***@host'],
+    [
+      "NOPERM User user has no permissions to run the 'wait' command",
+      "NOPERM User *** has no permissions to run the 'wait' command",
+    ],
+    [
+      "ERR unknown command 'AUTH', with args beginning with: 'user' 'p@ss'",
+      "ERR unknown command 'AUTH', with args beginning with: '***' '***'",
+    ],
+  ])('names neither password nor user: %s', (text, expected) => {
+    expect(redaction.text(text)).toBe(expected);
+  });
+
+  it.each([
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    'NOPERM this user has no permissions to run the command',
+    'connect ECONNREFUSED user.example.com:6379',
+  ])('keeps its own words, although the name of the user is among them: %s', (text) => {
+    expect(redaction.text(text)).toBe(text);
+  });
+
+  it('names no password, wherever it stands', () => {
+    expect(new Redaction(['user']).text('username or user')).toBe('***name or ***');
+  });
+
+  it('shows no rest of a password that another one begins', () => {
+    expect(new Redaction(['abc', 'abcdef']).text('abcdef')).toBe('***');
+  });
+
+  it('names no user whose name means something in a pattern', () => {
+    const name = 'a+b.c[d]/e';
+    expect(new Redaction([], [name]).text(`User ${name} has no permissions`)).toBe(
+      'User *** has no permissions',
+    );
+    expect(new Redaction([], [name]).text(`redis://${encodeURIComponent(name)}@h`)).toBe('redis://***@h');
+  });
+});
