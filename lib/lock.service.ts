@@ -3,11 +3,11 @@ import { SingleName } from './acquire/single-name.js';
 import { CombinedLock } from './engine/combined-lock.js';
 import type { LockEngine } from './engine/lock-engine.js';
 import { onAbort } from './engine/on-abort.js';
+import { requestError } from './engine/refusals.js';
 import { LockClosedError } from './errors/lock-closed.error.js';
 import { LockConfigError } from './errors/lock-config.error.js';
 import { LockKeyError } from './errors/lock-key.error.js';
 import { LockTimeoutError } from './errors/lock-timeout.error.js';
-import { LockUnavailableError } from './errors/lock-unavailable.error.js';
 import { allOrNone } from './handover/all-or-none.js';
 import { parseHandover } from './handover/handover-string.js';
 import type { EnterableLock, GrantedLock } from './interfaces/granted-lock.interface.js';
@@ -173,7 +173,7 @@ export class LockService {
    * The fencing token shown is the one with which the holder's instance began its turn; holds that this instance
    * passed on in memory since have greater ones. Shared holders are listed one by one, without their tokens.
    *
-   * @throws LockUnavailableError when Redis does not answer.
+   * @throws LockUnavailableError when Redis does not answer, or refuses.
    * @example
    * ```ts
    * const { held, pending } = await locks.query('order:42');
@@ -190,7 +190,7 @@ export class LockService {
    * The holder's work may still be running; only its fencing token keeps it from writing.
    *
    * @returns whether somebody held it.
-   * @throws LockUnavailableError when Redis does not answer.
+   * @throws LockUnavailableError when Redis does not answer, or refuses.
    * @example
    * ```ts
    * await locks.forceRelease('import:stuck');
@@ -351,5 +351,5 @@ function holdsOf(lock: Lock): readonly EnterableLock[] {
 }
 
 function unavailable(key: string, cause: unknown): never {
-  throw new LockUnavailableError('Redis did not answer the request about the lock.', { keys: [key], cause });
+  throw requestError([key], cause);
 }

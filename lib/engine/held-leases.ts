@@ -1,12 +1,11 @@
 import { LockLostError } from '../errors/lock-lost.error.js';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { answerWithin } from './answer-within.js';
 import type { Clock } from './clock.js';
 import { EXPIRED, Hold, type HoldOwner, TAKEN } from './hold.js';
 import type { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
-import { extensionError } from './refusals.js';
+import { detachmentError, extensionError } from './refusals.js';
 
 /** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
 const PARK_MARGIN = 100;
@@ -122,10 +121,7 @@ export abstract class HeldLeases implements HoldOwner {
     }
     void store.handOver?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl }).catch(() => undefined);
     keeper.add(lease);
-    throw new LockUnavailableError('Redis did not confirm that the hold was detached; it goes on here.', {
-      keys: this.keys,
-      cause: outcome.cause,
-    });
+    throw detachmentError(this.keys, outcome.cause);
   }
 
   free(owner: string): Promise<void> {

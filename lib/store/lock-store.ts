@@ -166,6 +166,11 @@ export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
 }
 
+/** The store answered with an error that may pass: it is short of memory, loads its data, or takes no writes just now. */
+export class PassingRefusal extends Error {
+  override readonly name = 'PassingRefusal';
+}
+
 /** Whether asking again is of no use: a store that asks several servers says so when most of them refuse. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof StoreRefusal) return true;

@@ -68,6 +68,7 @@ describe('a quorum of five (row 9)', () => {
       // One that says it is no master is left, and may not have been reached again for the last attempt.
       const left = errors.map(String).filter((error) => error.includes('reconnecting'));
       expect(told).not.toEqual([]);
+      expect((outcome as LockUnavailableError).message).toContain(says);
       expect(told.length + left.length).toBe(count);
       await isFree();
     });

@@ -1,5 +1,6 @@
 import type { LockLog } from '../lock-log.js';
 import type { Redaction } from './redaction.js';
+import { connectionError } from './redis-error.js';
 
 /** What is wrong with a connection. Each trouble is logged once, without credentials, and so is its end. */
 export class Trouble {
@@ -17,7 +18,7 @@ export class Trouble {
   }
 
   report(error: unknown): void {
-    const clean = this.redaction.error(error);
+    const clean = connectionError(error, this.redaction);
     // ioredis counts up the delays between its attempts to reach a sentinel.
     clean.message = clean.message.replace(/ Retrying from scratch after \d+ms\./, '');
     this.last = clean;

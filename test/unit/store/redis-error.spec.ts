@@ -1,4 +1,4 @@
-import { StoreRefusal } from '../../../lib/store/lock-store.js';
+import { PassingRefusal, StoreRefusal } from '../../../lib/store/lock-store.js';
 import { Redaction } from '../../../lib/store/redis/redaction.js';
 import { isDemoted, storeError } from '../../../lib/store/redis/redis-error.js';
 
@@ -28,6 +28,22 @@ describe('An error of Redis', () => {
     'ERR unknown command ‘WAIT’',
   ])('that nothing cures is a refusal: %s', (message) => {
     expect(storeError(new Error(message), redaction)).toBeInstanceOf(StoreRefusal);
+  });
+
+  it('that passes is told apart from a connection that fails', () => {
+    const told = (message: string): Error => storeError(new Error(message), redaction);
+
+    expect(told('OOM command not allowed')).toBeInstanceOf(PassingRefusal);
+    for (const message of ['Connection is closed.', 'connect ECONNREFUSED 127.0.0.1:1', 'EPIPE: broken pipe'])
+      expect(told(message)).not.toBeInstanceOf(PassingRefusal);
+  });
+
+  it('that arose in a script is told without its place there, which its cause keeps', () => {
+    const message = `OOM command not allowed. script: ${'0f'.repeat(20)}, on @user_script:12.`;
+    const error = storeError(new Error(message), redaction);
+
+    expect(error.message).toBe('OOM command not allowed.');
+    expect(error.cause).toMatchObject({ message });
   });
 
   it('shows no credentials', () => {
