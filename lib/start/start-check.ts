@@ -1,9 +1,4 @@
-import {
-  Logger,
-  type FactoryProvider,
-  type InjectionToken,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Logger, type FactoryProvider, type InjectionToken } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { LockService } from '../lock.service.js';
 import { LOG_CONTEXT } from '../store/log-context.js';
@@ -17,7 +12,7 @@ const ROUND_TRIPS_OF_A_LEASE = 3;
 const checked = new WeakSet<ModulesContainer>();
 
 /** Warns at the start of an application of what can never work, and refuses what would be unsafe. */
-export class StartCheck implements OnApplicationBootstrap {
+export class StartCheck {
   constructor(
     private readonly connection: string | undefined,
     /** Or what a test provides in its place. */
@@ -34,7 +29,8 @@ export class StartCheck implements OnApplicationBootstrap {
     };
   }
 
-  onApplicationBootstrap(): void {
+  /** @throws LockConfigError for what would be unsafe. */
+  run(): void {
     if (!checked.has(this.modules)) {
       checked.add(this.modules);
       checkApplication(this.modules).forEach(warn);

@@ -107,6 +107,23 @@ describe('an instance with locked methods', () => {
     expect(await (await app.resolve(TransientJobs)).run('a')).toEqual(['job:a', 'a']);
   });
 
+  it('is locked in its own application where its module does not see the service, with two in the process', async () => {
+    const providers = [RequestJobs];
+    const imports = [RedisLockModule.forRoot({ connection: server.url, isGlobal: false })];
+    @Module({ providers })
+    class Blind {}
+    const [one, two] = [
+      await start({ imports: [Blind] }, imports),
+      await start({ imports: [Blind] }, imports),
+    ];
+    for (const app of [one, two]) {
+      const acquire = jest.spyOn(app.get(LockService), 'acquire');
+      const jobs = await app.resolve(RequestJobs, ContextIdFactory.create());
+      expect(await jobs.run('a')).toEqual(['job:a', 'a']);
+      expect(acquire).toHaveBeenCalledTimes(1);
+    }
+  });
+
   it('is locked in its own application when a factory makes it, with two in the process', async () => {
     const providers = [{ provide: Jobs, useFactory: () => new Jobs() }];
     const [one, two] = [await start({ providers }), await start({ providers })];
