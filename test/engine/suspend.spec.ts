@@ -13,7 +13,9 @@ describe('A machine that slept for longer than the lease', () => {
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    instance = await new Instance({ connection: server.url }).warmUp();
+    // So long that no timer of theirs asks for the time.
+    const patience = { commandTimeout: MINUTE, outageTimeout: MINUTE };
+    instance = await new Instance({ connection: server.url, ...patience }).warmUp();
     lock = await instance.locks.acquire('n');
   });
   afterEach(async () => {

@@ -23,6 +23,7 @@ describe('A text about a connection', () => {
     'WRONGPASS invalid username-password pair or user is disabled.',
     'NOPERM this user has no permissions to run the command',
     'connect ECONNREFUSED user.example.com:6379',
+    "ERR unknown option 'username'",
   ])('keeps its own words, although the name of the user is among them: %s', (text) => {
     expect(redaction.text(text)).toBe(text);
   });

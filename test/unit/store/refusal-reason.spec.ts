@@ -1,0 +1,30 @@
+import { PassingRefusal, StoreRefusal } from '../../../lib/store/lock-store.js';
+import { NoMajorityError } from '../../../lib/store/quorum/no-majority.error.js';
+import { refusalReason } from '../../../lib/store/refusal-reason.js';
+
+const refused = (node: string): Error =>
+  new Error(`${node}: OOM`, { cause: new PassingRefusal('OOM command not allowed.') });
+const silent = (node: string): Error => new Error(`${node}: did not answer within 50 ms`);
+
+describe('What a store said', () => {
+  it.each([
+    ['in its answer', new StoreRefusal('NOPERM User x has no permissions.')],
+    ['when it was connected to', new Error('no answer', { cause: new PassingRefusal('WRONGPASS invalid') })],
+  ])('%s is the reason of a refusal, without a full stop', (_when, error) => {
+    expect(refusalReason(error)).toMatch(/^(NOPERM User x has no permissions|WRONGPASS invalid)$/);
+  });
+
+  it('at most of its nodes is the reason, with what each of them said', () => {
+    const error = new NoMajorityError([refused('a'), refused('b'), silent('c')], 2);
+
+    expect(refusalReason(error)).toMatch(/: a: OOM; b: OOM; c: did not answer within 50 ms$/);
+  });
+
+  it.each([
+    ['at a minority of its nodes', new NoMajorityError([refused('a'), silent('b'), silent('c')], 2)],
+    ['nothing, for it is away', new Error('no answer', { cause: new Error('connect ECONNREFUSED') })],
+    ['nothing that is known', undefined],
+  ])('%s is none', (_what, error) => {
+    expect(refusalReason(error)).toBeUndefined();
+  });
+});
