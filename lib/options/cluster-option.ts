@@ -4,6 +4,7 @@ import type { ClusterDescription } from '../interfaces/module-options.interface.
 import { assertKnownOptions, assertOptionsObject } from './option-checks.js';
 import { printableValue } from './printable-value.js';
 import { redactedConnection } from './redacted-connection.js';
+import { BAD_ESCAPE, hasBadEscape } from './url-escapes.js';
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ClusterDescription>(['nodes', 'options']);
 
@@ -30,6 +31,8 @@ export function assertShardedPubSub(): void {
 
 function assertNode(node: unknown, field: string): void {
   if (typeof node === 'number' && isPort(node)) return;
+  if (typeof node === 'string' && hasBadEscape(node))
+    throw new LockConfigError(`${field} ${redactedConnection(node)} ${BAD_ESCAPE}.`);
   if (typeof node === 'string' && node.trim() !== '') return;
   if (typeof node === 'object' && node !== null && 'port' in node && isPort(Number(node.port))) return;
   if (typeof node === 'object' && node !== null && 'host' in node && !('port' in node)) return;

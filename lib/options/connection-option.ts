@@ -4,6 +4,7 @@ import { assertClusterDescription, assertShardedPubSub, isClusterClient } from '
 import { printableValue } from './printable-value.js';
 import { redactedConnection } from './redacted-connection.js';
 import { assertSentinels } from './sentinel-option.js';
+import { BAD_ESCAPE, hasBadEscape } from './url-escapes.js';
 
 const ALLOWED =
   'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
@@ -43,6 +44,7 @@ function assertUrl(text: string): void {
   const url = parseUrl(text) ?? refuse('is not a valid URL');
   if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') refuse('is not a redis:// or rediss:// URL');
   if (url.hostname === '') refuse('has no host');
+  if (hasBadEscape(text)) refuse(BAD_ESCAPE);
   if (!/^\/?\d*$/.test(url.pathname)) refuse('has a path that is not a database number');
 }
 

@@ -168,6 +168,11 @@ describe('the connection option', () => {
     ['redis://', 'has no host'],
     ['redis://cache/one', 'has a path that is not a database number'],
     ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
+    ['redis://:100%@cache', '"redis://***@cache" has a % that begins no escape: write it as %25'],
+    [
+      { nodes: ['redis://:100%@cache'] },
+      'connection.nodes[0] "redis://***@cache" has a % that begins no escape',
+    ],
     [[{ host: 'a' }, { host: 'b' }], 'must list an odd number of independent Redis servers'],
     [{ nodes: [] }, 'connection.nodes must be an array of at least one node of the Cluster'],
     [{ nodes: 'redis://cache:6379' }, 'connection.nodes must be an array'],
