@@ -7,25 +7,25 @@ import { grant, sharedGrant, taken } from './scripted-store.js';
 
 const READ = { mode: 'shared', ttl: 30_000 } as const;
 
+let fixture: EngineFixture;
+beforeEach(() => (fixture = new EngineFixture()));
+
+/** Callers of which the first one's request is under way. */
+const asking = async (...callers: LockOptions[]) => {
+  const holds = callers.map((options) => observe(fixture.acquire(options)));
+  const asked = await fixture.store.next('acquire');
+  return { holds, asked, turn: asked.request.shared?.turn ?? '' };
+};
+
+/** Callers who wait in the queue of the store, where all grants up to token 100 were made before. */
+const waiting = async (...callers: LockOptions[]) => {
+  const { holds, asked, turn } = await asking(...callers);
+  asked.answer(taken(100));
+  await settle();
+  return { holds, turn };
+};
+
 describe('A turn for shared holds', () => {
-  let fixture: EngineFixture;
-  beforeEach(() => (fixture = new EngineFixture()));
-
-  /** Callers of which the first one's request is under way. */
-  const asking = async (...callers: LockOptions[]) => {
-    const holds = callers.map((options) => observe(fixture.acquire(options)));
-    const asked = await fixture.store.next('acquire');
-    return { holds, asked, turn: asked.request.shared?.turn ?? '' };
-  };
-
-  /** Callers who wait in the queue of the store, where all grants up to token 100 were made before. */
-  const waiting = async (...callers: LockOptions[]) => {
-    const { holds, asked, turn } = await asking(...callers);
-    asked.answer(taken(100));
-    await settle();
-    return { holds, turn };
-  };
-
   it('asks for as many holds as alike callers wait at the head, and grants one to each', async () => {
     const { store } = fixture;
     const { holds, asked } = await asking(READ, READ);
@@ -276,21 +276,6 @@ describe('A turn for shared holds', () => {
 
 describe('What a limit has left of a turn', () => {
   const PERMIT = { mode: 'shared', limit: 5, ttl: 30_000 } as const;
-  let fixture: EngineFixture;
-  beforeEach(() => (fixture = new EngineFixture()));
-
-  const asking = async (...callers: LockOptions[]) => {
-    const holds = callers.map((options) => observe(fixture.acquire(options)));
-    const asked = await fixture.store.next('acquire');
-    return { holds, asked, turn: asked.request.shared?.turn ?? '' };
-  };
-  /** Callers who wait in the queue of the store, where all grants up to token 100 were made before. */
-  const waiting = async (...callers: LockOptions[]) => {
-    const { holds, asked, turn } = await asking(...callers);
-    asked.answer(taken(100));
-    await settle();
-    return { holds, turn };
-  };
   const handOver = async (turn: string, token: number, tokens = 1): Promise<void> => {
     fixture.events.granted('n', sharedGrant(turn, token, tokens), 3_000);
     await settle();
