@@ -18,7 +18,6 @@ export const LEAST_RIGHTS: readonly string[] = [
   '+zrem',
   '+zpopmin',
   '+zrange',
-  '+zremrangebyscore',
   '+zcard',
   '+zscore',
 ];
