@@ -77,6 +77,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   /** Since when the store has not answered; undefined while it does. */
   private silentSince: number | undefined;
   private failure: unknown;
+  private failedAt = -Infinity;
   /** This turn's place in the store's queue; kept through re-asks. Of a turn that was granted in part it is that of the rest. */
   private place: string | undefined;
   /** What this turn, or its rest, asks for; undefined for the lock alone. */
@@ -136,7 +137,9 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     const waited = this.clock.now() - waiter.startedAt;
     this.giveUp(
       waiter,
-      this.silentSince !== undefined && !this.seenTaken ? this.unavailableError() : this.timeoutError(waited),
+      this.silentSince !== undefined && !this.seenTaken
+        ? this.unavailableError(waiter)
+        : this.timeoutError(waited),
     );
   }
 
@@ -157,7 +160,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
         // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
         return once || this.seenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
       },
-      () => this.unavailableError(),
+      (waiter) => this.unavailableError(waiter),
     );
     this.leaveWhenEmpty();
     return next;
@@ -362,6 +365,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   private retry(error: unknown): void {
     this.requesting = false;
     this.failure = error;
+    this.failedAt = this.clock.now();
     this.phase = 'contending';
     if (isRefusal(error)) this.endRefused();
     else if (this.waiters.first) this.reask = this.clock.schedule(() => this.ask(), RETRY_DELAY);
@@ -369,7 +373,7 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   }
 
   private endRefused(): void {
-    this.waiters.refuseAll(() => this.unavailableError());
+    this.waiters.refuseAll(() => unavailableError(this.keys, this.failure));
     // A refused request did nothing; there is something to take back only if one before it queued this instance.
     if (!this.found && hadBefore(this.shared?.turn ?? '') === 0)
       this.place = this.shared = this.failure = undefined;
@@ -665,8 +669,10 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
     return timeoutError(this.keys, waited, { owner, remaining: Math.max(0, deadline - this.clock.now()) });
   }
 
-  private unavailableError(): LockUnavailableError {
-    return unavailableError(this.keys, this.failure ?? this.context.store.trouble);
+  /** What went wrong before a caller came tells nothing of why it has no answer. */
+  private unavailableError({ startedAt }: Waiter): LockUnavailableError {
+    const failure = this.failedAt < startedAt ? undefined : this.failure;
+    return unavailableError(this.keys, failure ?? this.context.store.trouble);
   }
 }
 

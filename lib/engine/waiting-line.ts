@@ -73,11 +73,11 @@ export class WaitingLine {
   }
 
   /** Refuses those whose time `endOf` says is over at `now`; returns when the next one's is. */
-  refuseOverdue(now: number, endOf: (waiter: Waiter) => number, error: () => unknown): number {
+  refuseOverdue(now: number, endOf: (waiter: Waiter) => number, error: (waiter: Waiter) => unknown): number {
     let next = Infinity;
     for (const waiter of this.waiters) {
       const end = endOf(waiter);
-      if (now >= end) this.refuse(waiter, error());
+      if (now >= end) this.refuse(waiter, error(waiter));
       else next = Math.min(next, end);
     }
     return next;

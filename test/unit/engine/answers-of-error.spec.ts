@@ -1,0 +1,20 @@
+import { PassingRefusal } from '../../../lib/store/lock-store.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+
+describe('A store that has answered with an error, and then falls silent', () => {
+  it('has refused those who came before the error, and not answered those who came after it', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const refused = observe(fixture.acquire({ outageTimeout: 1_000 }));
+    await clock.advance(100);
+    (await store.next('acquire')).fail(new PassingRefusal('OOM command not allowed.'));
+    await settle();
+    await clock.advance(100);
+    const unanswered = observe(fixture.acquire({ outageTimeout: 1_000 }));
+    await clock.advance(1_000);
+
+    expect(String(refused.error)).toContain('Redis refused the request (OOM command not allowed)');
+    expect(String(unanswered.error)).toContain('Redis did not answer in time');
+  });
+});
