@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisServer } from '../support/redis-server.js';
-import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
-import { extendScript } from '../../lib/scripts/extend.script.js';
 import { GatedStore } from './gated-store.js';
 import { Instance } from './instance.js';
 
@@ -153,26 +151,5 @@ describe('Renewal', () => {
     expect(kept.signal.aborted).toBe(false);
     expect(await pttl('gone')).toBe(-2);
     await Promise.all([gone.release(), kept.release()]);
-  });
-
-  it('of 10,000 names on one instance costs at most 20 requests per ttl/3', async () => {
-    const ttl = 6_000;
-    const names = Array.from({ length: 10_000 }, (_, i) => `many:${i}`);
-    const locks = await Promise.all(
-      names.map((name) => instance.locks.acquire(name, { ttl, outageTimeout: 20_000 })),
-    );
-    const log = await RequestLog.open(server);
-    await sleep(ttl);
-    const requests = await log.requests();
-    const renewals = requests.filter(({ args }) => args[0] === extendScript.sha);
-    log.close();
-
-    expect(renewals.length).toBe(requests.length);
-    expect(renewals.length).toBeGreaterThanOrEqual(20);
-    // Three periods, and one more that may have begun.
-    expect(renewals.length).toBeLessThanOrEqual(4 * 20);
-    expect(locks.every(({ held }) => held)).toBe(true);
-    await Promise.all(locks.map((lock) => lock.release()));
-    expect(instance.engine.size).toBe(0);
   });
 });

@@ -4,8 +4,8 @@ import { describeSchedules } from './describe-schedules.js';
 jest.setTimeout(120_000);
 
 describeSchedules('Random schedules of several instances', {
-  calm: 700,
-  stormy: 1_200,
-  lossy: 600,
+  calm: 500,
+  stormy: 800,
+  lossy: 400,
   modes: { calm: 100, stormy: 200, lossy: 100 },
 });
