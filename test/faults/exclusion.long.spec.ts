@@ -2,7 +2,7 @@ import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
 import { MIXED_LIMITS, PERMITS, READERS_AND_WRITERS } from './support/terms.js';
 
-const ROUND = 20_000;
+const ROUND = 16_000;
 
 describe('four processes with random work and random faults, for minutes', () => {
   let scene: FaultScene;
