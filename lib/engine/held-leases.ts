@@ -2,7 +2,7 @@ import { LockLostError } from '../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
 import { answerWithin } from './answer-within.js';
 import type { Clock } from './clock.js';
-import { EXPIRED, Hold, type HoldOwner, TAKEN } from './hold.js';
+import { expiredError, Hold, type HoldOwner, takenError } from './hold.js';
 import type { Lease } from './lease.js';
 import type { QueueContext } from './queue-context.js';
 import { detachmentError, extensionError } from './refusals.js';
@@ -82,7 +82,7 @@ export abstract class HeldLeases implements HoldOwner {
     }
     // It was seen to be over by then, and must not come back.
     if (this.clock.now() >= lease.deadline) {
-      this.lose(lease, new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' }), false);
+      this.lose(lease, expiredError(this.keys), false);
       return hold.assertHeld();
     }
     lease.confirm(ttl, sentAt);
@@ -105,8 +105,7 @@ export abstract class HeldLeases implements HoldOwner {
     const answer = store.handOver?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
     lease.isLeaving = false;
-    if (outcome !== true && clock.now() >= lease.deadline)
-      this.lose(lease, new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' }), false);
+    if (outcome !== true && clock.now() >= lease.deadline) this.lose(lease, expiredError(this.keys), false);
     if (!lease.live) {
       void this.free(to);
       return hold.assertNotLost();
@@ -116,7 +115,7 @@ export abstract class HeldLeases implements HoldOwner {
       return this.goOnWithout(lease);
     }
     if (outcome === false) {
-      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
+      this.lose(lease, takenError(this.keys), true);
       return hold.assertNotLost();
     }
     void store.handOver?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl }).catch(() => undefined);
@@ -167,8 +166,7 @@ export abstract class HeldLeases implements HoldOwner {
     const request = lease.request(ttl, sentAt);
     const reply = await store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt);
-    else if (reply?.[0] === false)
-      this.lose(lease, new LockLostError(TAKEN, { keys: this.keys, reason: 'gone' }), true);
+    else if (reply?.[0] === false) this.lose(lease, takenError(this.keys), true);
   }
 
   private passOnAt(lease: Lease, time: number): void {

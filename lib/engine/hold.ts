@@ -13,14 +13,22 @@ import { instanceOf, isSharedOwner } from '../store/owner-id.js';
 import type { Clock } from './clock.js';
 import type { Lease } from './lease.js';
 
-/** Why a hold is over whose lease was not renewed in time. */
-export const EXPIRED =
+const EXPIRED =
   'The lease ran out before it could be renewed: the process or its machine was stopped, or Redis (or enough of the ' +
   'replicas that the option replicas asks for) did not confirm the renewal in time.';
 
-/** Why a hold is over that the store does not know. */
-export const TAKEN =
+const TAKEN =
   'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';
+
+/** Why a hold is over whose lease was not renewed in time. */
+export function expiredError(keys: readonly string[]): LockLostError {
+  return new LockLostError(EXPIRED, { keys, reason: 'expired' });
+}
+
+/** Why a hold is over that the store does not know. */
+export function takenError(keys: readonly string[]): LockLostError {
+  return new LockLostError(TAKEN, { keys, reason: 'gone' });
+}
 
 /** What a hold asks of the queue that granted it. */
 export interface HoldOwner {
@@ -123,7 +131,7 @@ export class Hold implements EnterableLock, ObservedHold {
   assertNotLost(): void {
     if (this.ended && !this.lost) return;
     if (this.certainFor > 0) return;
-    throw this.lost ?? new LockLostError(EXPIRED, { keys: this.keys, reason: 'expired' });
+    throw this.lost ?? expiredError(this.keys);
   }
 
   async extend(ttl = this.options.ttl): Promise<void> {

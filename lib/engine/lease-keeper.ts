@@ -3,7 +3,7 @@ import { LockLostError } from '../errors/lock-lost.error.js';
 import type { LockStore } from '../store/lock-store.js';
 import type { Clock } from './clock.js';
 import { Fifo } from './fifo.js';
-import { EXPIRED, TAKEN } from './hold.js';
+import { expiredError, takenError } from './hold.js';
 import type { Lease } from './lease.js';
 import { SuspendWatch } from './suspend-watch.js';
 import { WakeUp } from './wake-up.js';
@@ -107,7 +107,7 @@ export class LeaseKeeper {
   /** Its holder can see by the clock that it is over, so whatever the store says does not bring it back. */
   private endIfExpired(lease: Lease, now = this.clock.now()): boolean {
     if (now < lease.deadline) return false;
-    this.lose(lease, new LockLostError(EXPIRED, { keys: [lease.name], reason: 'expired' }), false);
+    this.lose(lease, expiredError([lease.name]), false);
     return true;
   }
 
@@ -154,7 +154,7 @@ export class LeaseKeeper {
       const result = renewed?.[i];
       // One that is being handed over may be its next owner's by the time that the renewal arrives.
       if (result === false && !lease.isLeaving) {
-        this.lose(lease, new LockLostError(TAKEN, { keys: [lease.name], reason: 'gone' }), true);
+        this.lose(lease, takenError([lease.name]), true);
         return;
       }
       if (this.endIfExpired(lease)) return;
