@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { lockNameProblem } from '../keys/lock-name.js';
-import { LONGEST_DELAY } from '../options/option-checks.js';
+import { isMilliseconds } from '../options/option-checks.js';
 import { formatOwner, SHARED_MARK } from '../store/owner-id.js';
 
 /** A hold of one name on its way from one instance to another. */
@@ -94,9 +94,7 @@ function isHold(value: unknown): value is HoldContent {
     lockNameProblem(name) === undefined &&
     typeof instance === 'string' &&
     Number.isSafeInteger(token) &&
-    Number.isInteger(minHold) &&
-    Number(minHold) >= 0 &&
-    Number(minHold) <= LONGEST_DELAY &&
+    isMilliseconds(minHold, { min: 0, whole: true }) &&
     (mode === 'exclusive' || mode === 'shared')
   );
 }

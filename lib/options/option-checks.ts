@@ -3,7 +3,7 @@ import { closestName } from './closest-name.js';
 import { printableValue } from './printable-value.js';
 
 /** The longest delay that a Node timer takes; a longer one would fire at once. */
-export const LONGEST_DELAY = 2_147_483_647;
+const LONGEST_DELAY = 2_147_483_647;
 
 /** Throws LockConfigError: `option` must be what `allowed` says, and `value` is not. */
 export function refuseOption(option: string, value: unknown, allowed: string): never {
@@ -28,7 +28,7 @@ function refuseUnknownOption(name: string, known: ReadonlySet<string>, path: str
   throw new LockConfigError(`There is no option ${path}${name}. ${hint}`);
 }
 
-/** What {@link assertMilliseconds} lets pass. */
+/** What {@link isMilliseconds} lets pass. */
 export interface MillisecondRange {
   min: number;
   /** Redis counts leases in whole milliseconds; what only a local timer sees may have a fraction. */
@@ -36,11 +36,16 @@ export interface MillisecondRange {
   infinite?: boolean;
 }
 
+/** Whether something is a time in milliseconds within `range`. */
+export function isMilliseconds(value: unknown, range: MillisecondRange): value is number {
+  if (range.infinite === true && value === Infinity) return true;
+  const inRange = typeof value === 'number' && value >= range.min && value <= LONGEST_DELAY;
+  return inRange && (range.whole !== true || Number.isInteger(value));
+}
+
 /** Refuses what is not a time in milliseconds within `range`. */
 export function assertMilliseconds(option: string, value: unknown, range: MillisecondRange): void {
-  if (range.infinite === true && value === Infinity) return;
-  const inRange = typeof value === 'number' && value >= range.min && value <= LONGEST_DELAY;
-  if (inRange && (range.whole !== true || Number.isInteger(value))) return;
+  if (isMilliseconds(value, range)) return;
   const kind = range.whole === true ? 'a whole number of milliseconds' : 'a number of milliseconds';
   const end = range.infinite === true ? ', or Infinity' : '';
   refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}`);
