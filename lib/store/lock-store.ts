@@ -175,8 +175,12 @@ export class PassingRefusal extends Error {
 export function isRefusal(error: unknown): boolean {
   if (error instanceof StoreRefusal) return true;
   if (!(error instanceof AggregateError)) return false;
-  const refusals = error.errors.filter((each: unknown) => each instanceof Error && isRefusal(each.cause));
-  return refusals.length * 2 > error.errors.length;
+  return areMost(error, (each) => each instanceof Error && isRefusal(each.cause));
+}
+
+/** Whether most of the errors of several servers meet a condition. */
+export function areMost({ errors }: AggregateError, condition: (error: unknown) => boolean): boolean {
+  return errors.filter((each: unknown) => condition(each)).length * 2 > errors.length;
 }
 
 /** The lock was granted, but too few replicas learnt of it in time. The grant still stands, and has to be given back. */

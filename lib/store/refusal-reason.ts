@@ -1,4 +1,4 @@
-import { PassingRefusal, StoreRefusal } from './lock-store.js';
+import { areMost, PassingRefusal, StoreRefusal } from './lock-store.js';
 
 /** What the store said where it answered with an error, now or when it was connected to; undefined for an outage. */
 export function refusalReason(error: unknown): string | undefined {
@@ -6,6 +6,5 @@ export function refusalReason(error: unknown): string | undefined {
   if (error instanceof StoreRefusal || error instanceof PassingRefusal)
     return error.message.replace(/\.$/, '');
   if (!(error instanceof AggregateError)) return refusalReason(error.cause);
-  const refusals = error.errors.filter((each: unknown) => refusalReason(each) !== undefined);
-  return refusals.length * 2 > error.errors.length ? error.message : undefined;
+  return areMost(error, (each) => refusalReason(each) !== undefined) ? error.message : undefined;
 }
