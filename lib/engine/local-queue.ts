@@ -476,10 +476,13 @@ export class LocalQueue extends HeldLeases implements WaiterQueue, Watched {
   private decline(grant: Grant): void {
     this.unconfirmed?.delete(grant.turn);
     // Leaving gives up the grant with its rest, to which it would be handed.
-    if (this.restAfter(grant) !== undefined) this.leaveTurn();
-    else this.context.giveBack(this.name, grant);
-    this.dropUnconfirmed();
-    this.place = this.shared = undefined;
+    if (this.restAfter(grant) !== undefined) {
+      this.leaveTurn();
+    } else {
+      this.context.giveBack(this.name, grant);
+      this.dropUnconfirmed();
+      this.place = this.shared = undefined;
+    }
     this.askOrRest();
   }
 

@@ -143,9 +143,9 @@ export class MemoryLockServer {
 
   /** @internal */
   cancel(instance: string, name: string, place: string): string | undefined {
-    this.dequeue(name, place);
     const { shared } = parsePlace(place);
     if (shared) this.leave(instance, name, shared.turn);
+    else this.dequeue(name, place);
     const owner = this.kept(name)?.owner;
     // Who waited behind it need not any more.
     if (owner === undefined) this.handOff(name);

@@ -17,15 +17,17 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
     .map((copies) => leaseOf(copies, majority))
     .filter((info) => info !== undefined)
     .map((info) => (isSharedOwner(info.owner) ? { ...info, ...grantOf(info.owner) } : info));
-  const pending = copiesOf(snapshots.flatMap((each) => each.pending))
-    .filter(isKnown)
-    .flatMap((copies) => copies.toSorted((a, b) => Number(a.since) - Number(b.since)).slice(0, 1))
-    .filter((info) => !held.some(({ owner }) => instanceOf(owner) === info.owner))
+  const waits = snapshots
+    .flatMap((each) => each.pending)
     .toSorted((a, b) => Number(a.since) - Number(b.since));
+  const pending = copiesOf(waits)
+    .filter(isKnown)
+    .flatMap(([earliest]) => earliest ?? [])
+    .filter((info) => !held.some(({ owner }) => instanceOf(owner) === info.owner));
   return { held, pending };
 }
 
-/** What the nodes show of each owner. */
+/** What the nodes show of each owner, in the order given. */
 function copiesOf(infos: readonly LockInfo[]): LockInfo[][] {
   const byOwner = new Map<string, LockInfo[]>();
   for (const each of infos) byOwner.set(each.owner, [...(byOwner.get(each.owner) ?? []), each]);
