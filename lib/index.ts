@@ -1,6 +1,6 @@
-export { CurrentLock } from './decorators/current-lock.decorator.js';
-export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
-export { Locked } from './decorators/locked.decorator.js';
+export { CurrentLock } from './nest/locked/current-lock.decorator.js';
+export { InjectLockService } from './nest/module/inject-lock-service.decorator.js';
+export { Locked } from './nest/locked/locked.decorator.js';
 export type {
   LockAcquire,
   LockAcquireFailed,
@@ -23,24 +23,36 @@ export { LockQueueFullError } from './errors/lock-queue-full.error.js';
 export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './errors/lock-timeout.error.js';
 export { LockUnavailableError } from './errors/lock-unavailable.error.js';
 export { isLockError, LockError, type LockErrorCode, type LockErrorDetails } from './errors/lock.error.js';
-export { LockExceptionFilter } from './filters/lock-exception.filter.js';
-export { LockInterceptor } from './interceptors/lock.interceptor.js';
-export type { LeadOptions } from './interfaces/lead-options.interface.js';
-export type { LockOptions, ReplicaOptions } from './interfaces/lock-options.interface.js';
-export type { Lock, LockInfo, LockSnapshot } from './interfaces/lock.interface.js';
+export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js';
+export { LockInterceptor } from './nest/locked/lock.interceptor.js';
+export type { LeadOptions } from './options/lead-options.interface.js';
+export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';
+export type { Lock } from './engine/hold/lock.interface.js';
+export type { LockListing } from './store/lock-listing.interface.js';
+export type { OwnHold } from './engine/hold/own-hold.interface.js';
+export type { ListOptions } from './options/list-options.interface.js';
+export type { LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
 export type {
   ClusterDescription,
+  CredentialsProvider,
   HandoffOptions,
   LockConnection,
+  LockCredentials,
   LockHttpStatuses,
   LockModuleOptions,
+  NodeRedisConnection,
   SingleConnection,
-} from './interfaces/module-options.interface.js';
+} from './options/module-options.interface.js';
 export type { KeyFunction, KeySource } from './keys/key-source.js';
-export type { LockedDecorator, LockedDecoratorFactory, LockedResult } from './keys/locked-method.types.js';
-export type { LockedOptions } from './keys/locked-options.interface.js';
-export { LockService, type LockedWork } from './lock.service.js';
-export type { LockModuleAsyncExtras, LockModuleExtras } from './module/lock-module-extras.interface.js';
-export type { LockOptionsFactory } from './module/lock-options-factory.interface.js';
-export { getLockServiceToken } from './module/lock-service.token.js';
-export { RedisLockModule, type LockModuleAsyncOptions } from './module/redis-lock.module.js';
+export type {
+  LockedDecorator,
+  LockedDecoratorFactory,
+  LockedResult,
+} from './nest/locked/locked-method.types.js';
+export type { LockedOptions } from './nest/locked/locked-options.interface.js';
+export { LockService, type LockedWork } from './service/lock.service.js';
+export type { LockModuleAsyncExtras, LockModuleExtras } from './nest/module/lock-module-extras.interface.js';
+export type { LockOptionsFactory } from './nest/module/lock-options-factory.interface.js';
+export { getLockServiceToken } from './service/lock-service.token.js';
+export { RedisLockModule, type LockModuleAsyncOptions } from './nest/module/redis-lock.module.js';
+export { nodeRedis, type NodeRedisClientLike } from './node-redis/node-redis.connection.js';

@@ -1,13 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Clock, SystemClock } from './engine/clock.js';
+import { type Clock, SystemClock } from './primitives/clock.js';
 import { LockEngine } from './engine/lock-engine.js';
-import type { ResolvedModuleOptions } from './interfaces/module-options.interface.js';
-import { isQuorum } from './options/quorum-option.js';
-import { LockService } from './lock.service.js';
-import type { LockLog } from './store/lock-log.js';
-import { LOG_CONTEXT } from './store/log-context.js';
+import type { ResolvedModuleOptions } from './options/module-options.interface.js';
+import { isQuorum } from './options/connection/quorum-option.js';
+import { LockService } from './service/lock.service.js';
+import { type LockLog, LOG_CONTEXT } from './diagnostics/lock-log.js';
 import type { LockStore } from './store/lock-store.js';
 import { MemoryStore } from './store/memory/memory.store.js';
 import type { MemoryLockServer } from './store/memory/memory-lock-server.js';
@@ -30,14 +29,13 @@ export function createLockService(options: ResolvedModuleOptions): LockService {
 
 /** The store of one instance on the Redis, or the quorum of them, that its options name. */
 export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: Instance): LockStore {
-  const { connection, keyPrefix, commandTimeout, nodeTimeout, wake } = options;
-  const settings = { keyPrefix, instance: name, commandTimeout, clock, log };
-  if (!isQuorum(connection)) return new RedisStore({ connection, wake, ...settings });
+  const { connection, credentials, keyPrefix, commandTimeout, layout, nodeTimeout, wake } = options;
+  const settings = { credentials, keyPrefix, instance: name, commandTimeout, clock, log };
+  if (!isQuorum(connection)) return new RedisStore({ connection, layout, wake, ...settings });
   const nodes = connection.map((each) => new RedisNode({ connection: each, nodeTimeout, ...settings }));
   return new QuorumStore({ nodes, keyPrefix, instance: name, nodeTimeout, clock, random: Math.random });
 }
 
-/** Builds a LockService whose locks are in this process's memory. */
 export function createMemoryLockService(
   options: ResolvedModuleOptions,
   server: MemoryLockServer,

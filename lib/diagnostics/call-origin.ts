@@ -1,18 +1,23 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockAcquire } from './lock-events.interface.js';
 
 /** Which `@Locked` method asks for a lock: of these there are few, of names many. */
 export type CallOrigin = Pick<LockAcquire, 'method' | 'template'>;
 
-const NOWHERE: CallOrigin = { method: undefined, template: undefined };
+export const NOWHERE: CallOrigin = Object.freeze({ method: undefined, template: undefined });
 
-const origins = new AsyncLocalStorage<CallOrigin>();
+let current = NOWHERE;
 
-/** Runs a call for locks that a `@Locked` method makes. */
+/** Makes a call for locks that a `@Locked` method asks for; its options are resolved before it returns. */
 export function callFrom<T>(origin: CallOrigin, call: () => T): T {
-  return origins.run(origin, call);
+  const before = current;
+  current = origin;
+  try {
+    return call();
+  } finally {
+    current = before;
+  }
 }
 
 export function currentOrigin(): CallOrigin {
-  return origins.getStore() ?? NOWHERE;
+  return current;
 }

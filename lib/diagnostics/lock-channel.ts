@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LockChannels } from './lock-events.interface.js';
 
 /** One of {@link LockChannels}, with the type of its messages. */
@@ -10,4 +10,20 @@ export interface LockChannel<Message> {
 /** Keep it: Node forgets a channel that nobody refers to, and what was subscribed to one of that name is another's. */
 export function lockChannel<Name extends keyof LockChannels>(name: Name): LockChannel<LockChannels[Name]> {
   return channel(name);
+}
+
+/** What is to be done with the messages of which channels. */
+export type LockListeners = {
+  readonly [Name in keyof LockChannels]?: (message: LockChannels[Name]) => void;
+};
+
+/** Subscribes to channels; gives the function that ends it. */
+export function listenToLocks(listeners: LockListeners): () => void {
+  const subscriptions = Object.entries(listeners).map(
+    ([name, listener]) => [name, (message: unknown) => listener(message as never)] as const,
+  );
+  for (const [name, listener] of subscriptions) subscribe(name, listener);
+  return () => {
+    for (const [name, listener] of subscriptions) unsubscribe(name, listener);
+  };
 }

@@ -65,7 +65,7 @@ export interface LockHoldReleased {
   readonly fencingToken: number;
 }
 
-/** A hold ended before it was released. */
+/** A hold ended before it was released. Published in no call's async context. */
 export interface LockHoldLost {
   readonly acquire: LockAcquire;
   /** Milliseconds from the grant on. */
@@ -74,7 +74,7 @@ export interface LockHoldLost {
   readonly reason: LockLostReason;
 }
 
-/** Redis was asked to renew leases, up to 500 at once. */
+/** Redis was asked to renew leases, up to 500 at once. Published in no call's async context. */
 export interface LockLeaseRenewal {
   readonly names: readonly string[];
   /** Milliseconds from asking to the answer. */

@@ -1,28 +1,34 @@
-import { LockClosedError } from '../errors/lock-closed.error.js';
-import { LockLostError } from '../errors/lock-lost.error.js';
-import type { ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
-import type { HandoffOptions } from '../interfaces/module-options.interface.js';
-import type { LockLog } from '../store/lock-log.js';
-import type { Grant, LockStore, StoreEvents } from '../store/lock-store.js';
-import type { HandedHold } from '../handover/handover-string.js';
-import { Attachments } from './attachments.js';
-import { ownersOf, SHARED_MARK, tokenOf } from '../store/owner-id.js';
-import type { Clock } from './clock.js';
-import { Deadlines } from './deadlines.js';
-import type { Hold } from './hold.js';
-import type { Lease } from './lease.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { LocalQueue } from './local-queue.js';
-import { OutageWatch } from './outage-watch.js';
-import type { QueueContext } from './queue-context.js';
-import { type Waiter, wantsToBeAlone } from './waiter.js';
-
-/** How long running holders may go on after shutdown began, and how long their work has to end after that. */
-const SHUTDOWN_GRACE = 5_000;
-const ABORT_GRACE = 500;
-const SHUTDOWN_POLL = 10;
-/** What part of its lease has to be left to a hold when it becomes its caller's, where nobody renews it or `minHold` counts. */
-const FRESH = 0.9;
+import type { LockConfigError } from '../errors/lock-config.error.js';
+import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
+import type { HandoffOptions } from '../options/module-options.interface.js';
+import type { LockLog } from '../diagnostics/lock-log.js';
+import type { LockListing } from '../store/lock-listing.interface.js';
+import { listingOf } from '../store/lock-listing.js';
+import type { LockStore, StoreEvents } from '../store/lock-store.js';
+import type { Grant } from '../store/grant.js';
+import type { DetachedHold } from './hold/transfer-string.js';
+import { Attachments } from './attach/attachments.js';
+import { ownersOf, SHARED_TAG, tokenOf } from '../store/owner-id.js';
+import { type CleanUp, CleanUps } from '../store/clean-ups.js';
+import type { Clock } from '../primitives/clock.js';
+import { Deadlines } from '../primitives/deadlines.js';
+import { inRootContext } from '../primitives/root-context.js';
+import { WakeUp } from '../primitives/wake-up.js';
+import type { Hold } from './hold/hold.js';
+import { type HeldBy, Labels } from './hold/labels.js';
+import type { LockInfo, LockSnapshot } from '../store/lock-snapshot.interface.js';
+import type { HeldLeases } from './hold/held-leases.js';
+import type { OwnHold } from './hold/own-hold.interface.js';
+import type { LeaseUser } from './hold/lease.js';
+import { LeaseKeeper } from './hold/lease-keeper.js';
+import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
+import { type JointContext, JointHolds } from './hold/joint-holds.js';
+import { letHoldersEnd } from './hold/shutdown.js';
+import { UnqueuedLeases } from './hold/unqueued-leases.js';
+import { closedError, unusableError } from './lock-errors.js';
+import { LocalQueue } from './queue/local-queue.js';
+import type { QueueContext } from './queue/queue-context.js';
+import { type Waiter, wantsToBeAlone } from './queue/waiter.js';
 
 export interface EngineSettings {
   readonly store: LockStore;
@@ -33,21 +39,25 @@ export interface EngineSettings {
 }
 
 /** One instance's side of every lock: its local queues, its leases, and the messages of its store. */
-export class LockEngine implements QueueContext, StoreEvents {
+export class LockEngine implements QueueContext, JointContext, StoreEvents {
   readonly store: LockStore;
   readonly clock: Clock;
   readonly handoff: Required<HandoffOptions>;
   readonly maxWaiters: number;
   readonly keeper: LeaseKeeper;
-  readonly outages: OutageWatch;
+  readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   readonly log: LockLog;
   private readonly queues = new Map<string, LocalQueue>();
-  private readonly attachments = new Attachments(this);
-  /** Releases and cancels under way that nobody may wait for. */
-  private cleanUps = 0;
+  readonly unqueued = new UnqueuedLeases(this);
+  private readonly attachments = new Attachments(this, this.unqueued);
+  private readonly joint: JointAcquires;
+  readonly cleanUps: CleanUps;
+  readonly labels: Labels;
+  /** Whether shutdown has begun. */
+  isClosing = false;
   private opened = false;
-  private closing = false;
+  private fault: LockConfigError | undefined;
   private spent = 0;
   private turns = 0;
 
@@ -57,36 +67,81 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.handoff = settings.handoff;
     this.maxWaiters = settings.maxWaiters;
     this.log = settings.log;
+    this.cleanUps = new CleanUps(this.clock);
+    this.labels = new Labels(this);
     this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
-      this.queueOf(lease)?.lose(lease, error, gone);
+      if (lease.hold instanceof JointHolds) lease.hold.loseSome(error, gone);
+      else this.leasesOf(lease)?.lose(lease, error, gone);
     });
-    this.outages = new OutageWatch(this.clock, () => this.queues.values());
+    this.joint = new JointAcquires(this);
+    this.outages = new WakeUp(this.clock, () => this.clock.afterInput(() => this.checkOutages()));
     this.waits = new Deadlines(this.clock, (waiter) => waiter.queue.timeOut(waiter));
   }
 
   /** Names that somebody here holds or waits for. */
   get size(): number {
-    return this.queues.size + this.attachments.size;
+    return this.queues.size + this.unqueued.size + this.attachments.size + this.joint.size;
   }
 
-  /** Whether shutdown has begun. */
-  get isClosing(): boolean {
-    return this.closing;
+  /** What is held here, oldest grant first. */
+  holds(): OwnHold[] {
+    return [...this.keeper]
+      .flatMap(({ hold }) => hold?.describe() ?? [])
+      .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
+      .toSorted((a, b) => b.held - a.held);
+  }
+
+  /** Who holds a name, with labels, and who waits for it. */
+  async query(name: string): Promise<LockSnapshot> {
+    this.open();
+    const { held, pending } = await this.store.query(name);
+    return { held: await this.labelled(held), pending };
+  }
+
+  /** What is held of the names that begin so, here and elsewhere, some at a time. */
+  async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
+    this.open();
+    for await (const page of this.store.list(beginning)) {
+      const single = await this.labelled(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
+      const labels = new Map(single.map((each) => [each.name, [each]]));
+      yield page.map(({ held, pending }) =>
+        listingOf({ held: labels.get(held[0]?.name ?? '') ?? held, pending }),
+      );
+    }
+  }
+
+  labelOf({ name, owner }: HeldBy): string | undefined {
+    const lease = this.leasesOf({ name, owner })?.leaseOf(owner);
+    const hold = lease?.hold ?? this.joint.holdersOf(name).find((each) => each.lease.owner === owner);
+    return hold?.describe().find((each) => each.name === name)?.label;
+  }
+
+  told(message: string): void {
+    this.labels.hear(message);
+  }
+
+  private async labelled(held: readonly LockInfo[]): Promise<LockInfo[]> {
+    const labels = await this.labels.of(held);
+    return held.map((each, i) => (labels[i] === undefined ? each : { ...each, label: labels[i] }));
   }
 
   /** Callers that wait for a name. */
   waitersOf(name: string): number {
-    return this.queues.get(name)?.waiting ?? 0;
+    return this.queues.get(name)?.line.size ?? 0;
   }
 
   /**
    * Tells at any time which holds of this instance all have to end before a caller begins who comes now with these
    * options: where one that wants to be alone stands before it, those for which that one waits, too.
    */
-  blockersOf(name: string, options: ResolvedLockOptions): () => readonly Hold[] {
-    const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.waitersToBeAlone ?? []);
+  blockersOf(name: string, options: ResolvedLockOptions): () => readonly LeaseUser[] {
+    const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.line.toBeAlone ?? []);
     return () => {
-      const holders = this.queues.get(name)?.holders ?? [];
+      const holders = [
+        ...(this.queues.get(name)?.leases.holders ?? []),
+        ...this.unqueued.holdersOf(name),
+        ...this.joint.holdersOf(name),
+      ];
       // Who waits for one of several permits waits for none of them in particular.
       return wantsToBeAlone(options) || before.some(({ isWaiting }) => isWaiting)
         ? holders
@@ -94,54 +149,62 @@ export class LockEngine implements QueueContext, StoreEvents {
     };
   }
 
-  /** Whether somebody has a name, as far as that is known here: a single attempt would be refused without asking. */
+  /** Whether somebody has a name, as far as that is known here: a single attempt would be rejected without asking. */
   isTaken(name: string): boolean {
     return this.queues.get(name)?.isTaken ?? false;
   }
 
   /** Waits for the lock of one name; `once` asks a single time instead. */
   acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
-    if (this.closing) return Promise.reject(this.closedError(name));
+    const rejection = this.rejectionOf(name);
+    if (rejection) return Promise.reject(rejection);
     this.open();
     let queue = this.queues.get(name);
     if (!queue) this.queues.set(name, (queue = new LocalQueue(name, this)));
     return queue.enter(options, once);
   }
 
+  /** Asks for several names at once; undefined where they have to be asked for one by one. */
+  acquireAll(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> | undefined {
+    const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejectionOf();
+    if (!mayAsk || names.some((name) => this.queues.has(name))) return undefined;
+    this.open();
+    return this.joint.acquire(names, options);
+  }
+
   /** Makes a hold its caller's that was kept, with other options, until it was certain that the caller gets it. */
   begin(hold: Hold, options: ResolvedLockOptions): void {
-    const { lease } = hold;
-    const now = this.clock.now();
-    hold.begin(options, now);
-    this.keeper.add(lease);
-    const needed = options.renew ? options.minHold : options.ttl;
-    if (lease.deadline - now < needed * FRESH) this.keeper.renewSoon(lease);
+    hold.begin(options, this.clock.now());
+    this.keeper.begin(hold.lease, options);
   }
 
   /** Goes on with a hold that another instance has detached. */
-  attach(handed: HandedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
-    if (this.closing) return Promise.reject(this.closedError(handed.name));
+  attach(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
+    const rejection = this.rejectionOf(detached.name);
+    if (rejection) return Promise.reject(rejection);
     this.open();
-    return this.attachments.take(handed, secret, options);
+    return this.attachments.take(detached, secret, options);
   }
 
-  granted(name: string, grant: Grant, claim: number): void {
+  granted(name: string, grant: Grant, claimTtl: number): void {
     const queue = this.queues.get(name);
-    if (queue) queue.accept(grant, claim);
-    else this.giveBack(name, grant);
+    if (queue) queue.accept(grant, claimTtl);
+    else this.giveBack(name, grant, claimTtl);
   }
 
   released(name: string): void {
     this.queues.get(name)?.askAgain();
   }
 
-  probed(name: string, place: string): void {
-    if (!this.queues.get(name)?.needs(place)) void this.cancel(name, place);
+  askedIfWaiting(name: string, place: string): void {
+    if (!this.queues.get(name)?.needs(place)) void this.cancel(name, place, 0);
   }
 
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.revoke(owner);
     this.attachments.revoke(owner);
+    this.unqueued.leasesOf(name, owner)?.revoke(owner);
+    this.joint.revoke(name, owner);
   }
 
   /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
@@ -152,7 +215,13 @@ export class LockEngine implements QueueContext, StoreEvents {
   }
 
   reconnected(): void {
+    this.cleanUps.repeatNow();
     this.subscribed();
+  }
+
+  unusable(reason: LockConfigError | undefined): void {
+    this.fault = reason;
+    if (reason) this.rejectAll((names) => unusableError(reason, names));
   }
 
   get highestSpentToken(): number {
@@ -163,100 +232,98 @@ export class LockEngine implements QueueContext, StoreEvents {
     if (token > this.spent) this.spent = token;
   }
 
-  giveBack(name: string, grant: Grant): void {
+  giveBack(name: string, grant: Grant, lease: number): void {
     this.spend(grant.token);
     for (const owner of ownersOf(grant))
-      if (!this.queues.get(name)?.leaseOf(owner)) void this.free(name, owner);
+      if (!this.queues.get(name)?.leases.leaseOf(owner)) void this.free(name, owner, lease);
   }
 
   newTurn(): string {
-    return SHARED_MARK + (++this.turns).toString(36);
+    return SHARED_TAG + (++this.turns).toString(36);
   }
 
-  free(name: string, owner: string): Promise<void> {
-    return this.cleanUp(
-      this.store.release(name, owner),
-      (problem) => `The release of ${name} was not confirmed; its lease will end it. ${problem}`,
-    );
+  free(name: string, owner: string, lease: number): Promise<void> {
+    const send = (): Promise<unknown> => this.store.release(name, owner);
+    return this.cleanUp(() => `The release of ${name}`, { lease, send });
   }
 
-  cancel(name: string, place: string): Promise<void> {
-    const cancelled = this.store.cancel(name, place).then(async (owner) => {
+  freeAll(names: readonly string[], tag: string, lease: number): Promise<void> {
+    const send = async (): Promise<unknown> => this.store.joint?.release(names, tag);
+    return this.cleanUp(() => `The release of ${names.join(', ')}`, { lease, send });
+  }
+
+  cancel(name: string, place: string, lease: number): Promise<void> {
+    const send = async (): Promise<void> => {
+      const owner = await this.store.cancel(name, place);
       if (!owner || this.queues.get(name)?.mayUse(owner)) return;
       this.spend(tokenOf(owner));
       await this.store.release(name, owner);
-    });
-    return this.cleanUp(
-      cancelled,
-      (problem) =>
-        `Leaving the queue of ${name} was not confirmed; a grant to this instance would lapse by itself. ${problem}`,
-    );
+    };
+    const mayRepeat = (): boolean => !(this.queues.get(name)?.isAlone ?? false);
+    return this.cleanUp(() => `Leaving the queue of ${name}`, { lease, send, mayRepeat });
   }
 
-  drop(queue: LocalQueue): void {
-    if (this.queues.get(queue.name) !== queue) return this.attachments.delete(queue);
-    this.queues.delete(queue.name);
-    this.store.ignore?.(queue.name);
+  takeBack(name: string, lease: number, send: () => Promise<unknown>): Promise<void> {
+    return this.cleanUp(() => `Taking the hold of ${name} back`, { lease, send });
   }
 
-  /** Refuses everybody from now on, those who wait included. Holders go on. */
+  drop(queue: { readonly name: string }): void {
+    const { name } = queue;
+    if (this.queues.get(name) !== queue) return;
+    this.queues.delete(name);
+    this.store.ignore?.(name);
+  }
+
+  /** Rejects everybody from now on, those who wait included. Holders go on. */
   beginShutdown(): void {
-    this.closing = true;
-    for (const queue of [...this.queues.values()]) queue.refuseAll(() => this.closedError(queue.name));
-    this.attachments.refuseAll((name) => this.closedError(name));
+    this.isClosing = true;
+    this.rejectAll(closedError);
   }
 
   /** Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases. */
   async close(): Promise<void> {
     this.beginShutdown();
-    await this.until(() => this.keeper.size === 0 && this.cleanUps === 0, SHUTDOWN_GRACE);
-    for (const lease of [...this.keeper]) {
-      lease.hold?.lose(
-        new LockLostError('The application was shut down while the lock was held.', {
-          keys: [lease.name],
-          reason: 'shutdown',
-        }),
-      );
-    }
-    // Requests under way count, too: their answers may be grants, to be given back.
-    await this.until(() => this.size === 0 && this.cleanUps === 0, ABORT_GRACE);
+    await letHoldersEnd(this);
+    this.cleanUps.stop();
     this.keeper.stop();
     this.waits.stop();
-    this.outages.stop();
+    this.outages.clear();
+    this.joint.stop();
     await this.store.close();
   }
 
   private open(): void {
     if (this.opened) return;
     this.opened = true;
-    this.store.open(this);
+    // Its connections and timers outlive the call that comes first.
+    inRootContext(() => this.store.open(this));
   }
 
-  private queueOf(lease: Lease): LocalQueue | undefined {
-    return this.attachments.queueOf(lease.owner) ?? this.queues.get(lease.name);
+  private checkOutages(): void {
+    const now = this.clock.now();
+    for (const queue of this.queues.values()) this.outages.at(queue.checkOutage(now));
   }
 
-  private async until(isQuiet: () => boolean, grace: number): Promise<void> {
-    const end = this.clock.now() + grace;
-    while (!isQuiet() && this.clock.now() < end) {
-      await new Promise<void>((resolve) => void setTimeout(resolve, SHUTDOWN_POLL));
-    }
+  private leasesOf({ name, owner }: HeldBy): HeldLeases | undefined {
+    return this.unqueued.leasesOf(name, owner) ?? this.queues.get(name)?.leases;
   }
 
-  private cleanUp(request: Promise<unknown>, warning: (problem: string) => string): Promise<void> {
-    this.cleanUps++;
-    return request.then(
-      () => void this.cleanUps--,
-      (error: unknown) => {
-        this.cleanUps--;
-        this.log.warn(warning(error instanceof Error ? error.message : String(error)));
-      },
+  /** Sends a request that ends something, and again until it is confirmed or the lease is over. */
+  private cleanUp(what: () => string, request: CleanUp): Promise<void> {
+    return this.cleanUps.run(request, (problem) =>
+      this.log.warn(`${what()} was not confirmed; it is sent again until the lease is over. ${problem}`),
     );
   }
 
-  private closedError(name: string): LockClosedError {
-    return new LockClosedError('The application is shutting down and grants no more locks.', {
-      keys: [name],
-    });
+  private rejectAll(error: (names: readonly string[]) => Error): void {
+    for (const queue of [...this.queues.values()]) queue.rejectAll(() => error([queue.name]));
+    this.attachments.rejectAll((name) => error([name]));
+    this.joint.rejectAll(error);
+  }
+
+  /** Why nobody can begin to hold anything just now. */
+  private rejectionOf(...names: readonly string[]): Error | undefined {
+    if (this.isClosing) return closedError(names);
+    return this.fault && unusableError(this.fault, names);
   }
 }

@@ -5,7 +5,7 @@ import { LockError, type LockErrorDetails } from './lock.error.js';
  * - `expired`: the lease was not renewed in time.
  * - `gone`: Redis did not know the hold any more.
  * - `forced`: somebody called `forceRelease`.
- * - `max-hold`: it went on for longer than `maxHold`.
+ * - `max-hold`: it went on for longer than `maxHold`, or a nested hold was not released though the work around it was over.
  * - `shutdown`: the application was shut down.
  */
 export type LockLostReason = 'expired' | 'gone' | 'forced' | 'max-hold' | 'shutdown';

@@ -10,6 +10,8 @@ export type LockErrorCode =
   | 'LOCK_CONFIG';
 
 const BRAND = Symbol.for('nest-redis-lock.LockError');
+/** Of an exception that answers a client: the error that it stands for. */
+const ANSWERED = Symbol.for('nest-redis-lock.answered');
 
 /** What every {@link LockError} can carry beside its message. */
 export interface LockErrorDetails {
@@ -43,6 +45,28 @@ export abstract class LockError extends Error {
     this.name = new.target.name;
     Object.defineProperty(this, BRAND, { value: true });
   }
+
+  /** Whether it is such an error, or stands for one in an answer: so that `@Catch(LockError)` catches both. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const error = isLockError(value) ? (answeredError(value) ?? value) : value;
+    return Function.prototype[Symbol.hasInstance].call(this, error);
+  }
+}
+
+/**
+ * Lets an exception stand for a lock error that it tells a client of: it is caught as one and has its properties, but
+ * keeps its own message, and shows nothing more where it is printed or serialized.
+ */
+export function standFor<T extends Error>(exception: T, error: LockError): T {
+  for (const [name, value] of Object.entries(error)) {
+    if (!(name in exception)) Object.defineProperty(exception, name, { value });
+  }
+  return Object.defineProperties(exception, { [BRAND]: { value: true }, [ANSWERED]: { value: error } });
+}
+
+/** The error that an exception stands for; undefined for a lock error itself. */
+export function answeredError(error: LockError): LockError | undefined {
+  return (error as LockError & { [ANSWERED]?: LockError })[ANSWERED];
 }
 
 /**

@@ -1,7 +1,6 @@
 import { isDate } from 'node:util/types';
 
-/** What a part of a key may be, for messages. */
-export const PART_ALLOWED =
+const PART_ALLOWED =
   'a part of a key is a non-empty string, a finite number, a bigint, a boolean or a valid Date';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -33,7 +32,26 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'number') return describeNumber(value);
   if (isDate(value)) return isValid(value) ? 'a Date' : 'an invalid Date';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  return hasOwnText(value) ? `an object of class ${classOf(value)}` : 'an object';
+}
+
+/** What a part of a key may be, and what to do where the value is none but has a text of its own: an ObjectId, a Decimal. */
+export function allowedInsteadOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null || isDate(value) || !hasOwnText(value)) return PART_ALLOWED;
+  return `${PART_ALLOWED}; to lock by its text, use a function as the key, with String(…) in place of the placeholder`;
+}
+
+function hasOwnText(value: object): boolean {
+  if (Array.isArray(value)) return false;
+  const text: unknown = Reflect.get(value, 'toString');
+  return typeof text === 'function' && text !== Object.prototype.toString;
+}
+
+/** By the prototype: an own property of that name would be content. */
+function classOf(value: object): string {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype?.constructor.name ?? 'unknown';
 }
 
 function describeString(value: string): string {

@@ -1,6 +1,6 @@
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { levelsOf, type KeyLevel } from './key-levels.js';
-import { describeValue, keyPartText, PART_ALLOWED } from './key-part.js';
+import { allowedInsteadOf, describeValue, keyPartText } from './key-part.js';
 import { EACH, placeholderText, type KeyPath } from './key-path.js';
 import { separatorGuard } from './key-separator.js';
 import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './key-template.parser.js';
@@ -60,14 +60,15 @@ export class KeyTemplate {
     const problem = lockNameProblem(name);
     if (problem === undefined) return name;
     throw new LockKeyError(
-      `${method}: the lock name from key template ${JSON.stringify(this.template)} ${problem}.`,
+      `${method}: the lock name from key template ${JSON.stringify(this.template)} ${problem}. ` +
+        'Parts count as encodeURIComponent writes them, where "é" is 6 bytes long.',
     );
   }
 
   private partOf(part: KeyPart, row: readonly unknown[], method: string): string {
     const value = this.walk(part, row[part.depth], method);
     const text = keyPartText(value);
-    if (text === undefined) throw this.unusable(part, part.path, value, PART_ALLOWED, method);
+    if (text === undefined) throw this.unusable(part, part.path, value, allowedInsteadOf(value), method);
     const encoded = encodeURIComponent(text);
     return part.guard === undefined ? encoded : encoded.replaceAll(part.guard, percentEncoded(part.guard));
   }

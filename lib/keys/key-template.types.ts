@@ -1,7 +1,5 @@
-import type { Placeholders, Steps } from './key-path.types.js';
-
 /** What a part of a key may be. */
-export type KeyScalar = string | number | bigint | boolean | Date;
+type KeyScalar = string | number | bigint | boolean | Date;
 
 /** The arguments of a method, as `Parameters<M>` gives them. */
 export type MethodArguments = readonly unknown[];
@@ -37,7 +35,7 @@ type Sentence<Path extends string, Found extends Flaw> = [Found] extends [never]
       ? `nest-redis-lock: <${Path}> is of type unknown, declare what it is`
       : 'nullish' extends Found
         ? `nest-redis-lock: <${Path}> may be null or undefined, make it required or use a function as the key`
-        : `nest-redis-lock: <${Path}> is not a string, number, bigint, boolean or Date`;
+        : `nest-redis-lock: <${Path}> is not a string, number, bigint, boolean or Date, use a function as the key and String() in it where it has a text of its own`;
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Nullish = null | undefined | void;
@@ -78,3 +76,62 @@ type FlawOfElement<
       ? FlawOf<T[Index], Rest>
       : 'path'
     : 'path';
+
+/**
+ * What a template demands of the arguments, as a type for them to be assignable to.
+ *
+ * It explains nothing, but it also holds for the type parameters of a class, where TemplateProblem stays undecided: assignability
+ * looks at the constraint of a type parameter, a conditional type does not.
+ */
+export type TemplateDemand<T extends string> = string extends T
+  ? MethodArguments
+  : Every<Demand<Placeholders<T>> | ((args: MethodArguments) => void)>;
+
+/** The intersection of what a union of functions takes. */
+type Every<F> = [F] extends [(args: infer Args extends MethodArguments) => void] ? Args : never;
+
+type Demand<Path extends string> = Path extends string
+  ? Steps<Path> extends [infer Index extends string, ...infer Rest extends string[]]
+    ? (args: ArgumentAt<Index, Shape<Rest>>) => void
+    : never
+  : never;
+
+/** A tuple with `T` at `Index`. */
+type ArgumentAt<Index extends string, T, Before extends unknown[] = []> = Index extends `${Before['length']}`
+  ? readonly [...Before, T, ...unknown[]]
+  : Before['length'] extends 16
+    ? NoArguments
+    : ArgumentAt<Index, T, [...Before, unknown]>;
+
+/**
+ * What no arguments are assignable to: for a mistake in the template, and for indices beyond what methods have.
+ * Not `never`, which is a list of arguments that every function takes.
+ */
+type NoArguments = MethodArguments & { readonly unfit: true };
+
+type Shape<Path extends string[]> = Path extends [infer Step extends string, ...infer Rest extends string[]]
+  ? Step extends '[]'
+    ? readonly Shape<Rest>[]
+    : object & { readonly [Name in Step]: Shape<Rest> }
+  : KeyScalar;
+
+/**
+ * The placeholders of a template, without their angle brackets: `'0.sku' | '1'` of `'a:<0.sku>/<1>'`.
+ * As in the parser, `<<` is a literal `<`. A `<` that is never closed stays in front of what follows it.
+ */
+type Placeholders<T extends string, Found extends string = never> = T extends `${string}<${infer Rest}`
+  ? Rest extends `<${infer Tail}`
+    ? Placeholders<Tail, Found>
+    : Rest extends `${infer Path}>${infer Tail}`
+      ? Placeholders<Tail, Found | Path>
+      : Found | `<${Rest}`
+  : Found;
+
+/** The steps of a placeholder, `[]` being one of its own: `['0', 'items', '[]', 'sku']` of `'0.items[].sku'`. */
+type Steps<Path extends string> = Path extends `${infer Piece}.${infer Rest}`
+  ? [...PieceSteps<Piece>, ...Steps<Rest>]
+  : PieceSteps<Path>;
+
+type PieceSteps<Piece extends string> = Piece extends `${infer Name}[]`
+  ? [...PieceSteps<Name>, '[]']
+  : [Piece];

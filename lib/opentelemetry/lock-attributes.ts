@@ -2,6 +2,11 @@ import type { Attributes } from '@opentelemetry/api';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { isLockError } from '../errors/lock.error.js';
 
+/** The instrumentation scope under which everything is recorded. */
+export const NAME = 'nest-redis-lock';
+/** Of this package. */
+export const VERSION = '0.1.0';
+
 /** Describes a call: by its method and template, of which there are few, and by its name only where that is wanted. */
 export function attributesOf(
   { name, method, template }: LockAcquire,

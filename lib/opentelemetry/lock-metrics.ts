@@ -1,13 +1,11 @@
 import type { Attributes, Counter, Histogram, Meter, MeterProvider, UpDownCounter } from '@opentelemetry/api';
-import type { LockListeners } from '../diagnostics/listen-to-locks.js';
+import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
-import { attributesOf, errorType } from './lock-attributes.js';
-import { NAME, VERSION } from './scope.js';
+import { attributesOf, errorType, NAME, VERSION } from './lock-attributes.js';
 
 /** In seconds; from a hold that is free at once to the longest waits that people set. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** What is measured of locks. */
 interface Instruments {
   readonly wait: Histogram;
   readonly hold: Histogram;

@@ -1,9 +1,8 @@
 import { context, type Context, type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import type { LockListeners } from '../diagnostics/listen-to-locks.js';
+import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { attributesOf, errorType } from './lock-attributes.js';
 
-/** The spans of one call. */
 interface CallSpans {
   readonly caller: Context;
   readonly wait: Span;

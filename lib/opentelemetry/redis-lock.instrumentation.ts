@@ -1,8 +1,8 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
-import { listenToLocks } from '../diagnostics/listen-to-locks.js';
+import { listenToLocks } from '../diagnostics/lock-channel.js';
 import { LockMetrics } from './lock-metrics.js';
 import { LockSpans } from './lock-spans.js';
-import { NAME, VERSION } from './scope.js';
+import { NAME, VERSION } from './lock-attributes.js';
 
 /** Options of {@link RedisLockInstrumentation}. */
 export interface RedisLockInstrumentationConfig {
@@ -51,7 +51,6 @@ export class RedisLockInstrumentation {
     this.stopListening = [this.spans.listeners, this.metrics.listeners].map(listenToLocks);
   }
 
-  /** Ceases to record. */
   disable(): void {
     for (const stop of this.stopListening) stop();
     this.stopListening = [];

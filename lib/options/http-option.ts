@@ -1,6 +1,12 @@
 import type { LockErrorCode } from '../errors/lock.error.js';
-import type { LockHttpStatuses, LockModuleOptions } from '../interfaces/module-options.interface.js';
-import { assertKnownOptions, assertWholeNumber, refuseOption } from './option-checks.js';
+import type { LockHttpStatuses, LockModuleOptions } from './module-options.interface.js';
+import {
+  assertOptions,
+  assertOptionsObject,
+  type OptionChecks,
+  wholeNumber,
+  withDefaults,
+} from './option-checks.js';
 
 /** HTTP status per error where the module does not say otherwise. */
 export const HTTP_STATUS_DEFAULTS: Readonly<Record<LockErrorCode, number>> = Object.freeze({
@@ -14,21 +20,17 @@ export const HTTP_STATUS_DEFAULTS: Readonly<Record<LockErrorCode, number>> = Obj
   LOCK_CONFIG: 500,
 });
 
-const CODES: ReadonlySet<string> = new Set(Object.keys(HTTP_STATUS_DEFAULTS));
+const ERROR_STATUS = wholeNumber(400, 599);
+const CHECKS: OptionChecks = new Map(Object.keys(HTTP_STATUS_DEFAULTS).map((code) => [code, ERROR_STATUS]));
 
 /** The `http` option with its defaults filled in; false stays false. */
-export function resolveHttpOption(http: LockModuleOptions['http']): false | Required<LockHttpStatuses> {
-  if (http === undefined) return HTTP_STATUS_DEFAULTS;
-  if (http === false) return false;
-  if (typeof http !== 'object' || http === null || Array.isArray(http)) {
-    refuseOption('http', http, 'false, or an object with an HTTP status per error code');
-  }
-  assertKnownOptions(http, CODES, 'http.');
-  const statuses = { ...HTTP_STATUS_DEFAULTS };
-  for (const [code, status] of Object.entries(http)) {
-    if (status === undefined) continue;
-    assertWholeNumber(`http.${code}`, status, 400, 599);
-    statuses[code as LockErrorCode] = status;
-  }
-  return statuses;
+export function resolveHttpOption(http: LockModuleOptions['http'] = {}): false | Required<LockHttpStatuses> {
+  return http && withDefaults(HTTP_STATUS_DEFAULTS, http);
+}
+
+/** Refuses an `http` option that cannot be. */
+export function checkHttp(option: string, http: unknown): void {
+  if (http === false) return;
+  assertOptionsObject(option, http, 'false, or an object with an HTTP status per error code');
+  assertOptions(option, http, CHECKS, `${option}.`);
 }

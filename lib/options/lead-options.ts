@@ -1,19 +1,13 @@
-import type { LeadOptions } from '../interfaces/lead-options.interface.js';
-import type { LockOptions } from '../interfaces/lock-options.interface.js';
-import { LOCK_OPTION_NAMES } from './lock-options.js';
-import {
-  assertKnownOptions,
-  assertMilliseconds,
-  assertOptionsObject,
-  refuseOption,
-} from './option-checks.js';
+import type { LeadOptions } from './lead-options.interface.js';
+import type { LockOptions } from './lock-options.interface.js';
+import { LOCK_OPTION_CHECKS } from './lock-options.js';
+import { assertOptions, milliseconds, type OptionChecks, refuseOption } from './option-checks.js';
 
-const DEFAULT_PAUSE = 1_000;
-const WITHOUT_MEANING: ReadonlySet<string> = new Set(['wait', 'outageTimeout', 'reentrant', 'mode', 'limit']);
-const NAMES: ReadonlySet<string> = new Set([
-  ...[...LOCK_OPTION_NAMES].filter((name) => !WITHOUT_MEANING.has(name)),
-  'pause',
-  'onError',
+const WITHOUT_MEANING = ['wait', 'outageTimeout', 'reentrant', 'mode', 'limit', 'maxNames'];
+const CHECKS: OptionChecks = new Map([
+  ...[...LOCK_OPTION_CHECKS].filter(([name]) => !WITHOUT_MEANING.includes(name)),
+  ['pause', milliseconds({ min: 0 })],
+  ['onError', checkOnError],
 ]);
 
 /** The options of a campaign, and those of the acquires that it makes. */
@@ -30,15 +24,16 @@ export interface ResolvedLeadOptions {
  * @throws LockConfigError naming the option, its value and what is allowed.
  */
 export function resolveLeadOptions(options: LeadOptions): ResolvedLeadOptions {
-  assertOptionsObject('The options of lead()', options);
-  assertKnownOptions(options, NAMES);
-  const { pause = DEFAULT_PAUSE, onError, signal, ...lock } = options;
-  assertMilliseconds('pause', pause, { min: 0 });
-  if (onError !== undefined && typeof onError !== 'function') refuseOption('onError', onError, 'a function');
+  assertOptions('The options of lead()', options, CHECKS);
+  const { pause = 1_000, onError, signal, ...lock } = options;
   return {
     pause,
     onError,
     signal,
     lock: { ...lock, wait: Infinity, outageTimeout: Infinity, reentrant: false, mode: 'exclusive' },
   };
+}
+
+function checkOnError(option: string, value: unknown): void {
+  if (typeof value !== 'function') refuseOption(option, value, 'a function');
 }

@@ -1,23 +1,41 @@
-import type { LockOptions, ResolvedLockOptions } from '../interfaces/lock-options.interface.js';
+import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
+import type { ResolvedLockOptions, LockOptions } from './lock-options.interface.js';
 import { LockConfigError } from '../errors/lock-config.error.js';
 import {
-  assertBoolean,
-  assertKnownOptions,
-  assertMilliseconds,
-  assertOptionsObject,
-  assertWholeNumber,
+  assertOptions,
+  milliseconds,
+  oneOf,
+  optionChecks,
   refuseOption,
+  wholeNumber,
 } from './option-checks.js';
-import { assertReplicas, resolveReplicas } from './replicas-option.js';
+import { checkReplicas, resolveReplicas } from './connection/replicas-option.js';
 
-/** The shortest lease that survives an ordinary pause of the event loop between two renewals. */
-const SHORTEST_LEASE = 10;
+const DURATION = milliseconds({ min: 0, infinite: true });
+const FLAG = oneOf(true, false);
+const COUNT = wholeNumber(1);
 
-const LEASE = { min: SHORTEST_LEASE, whole: true };
-const DURATION = { min: 0, infinite: true };
-const MODES: ReadonlySet<unknown> = new Set(['exclusive', 'shared']);
-const HOLD_END = { min: 1, infinite: true };
-const HOLD_START = { min: 0, whole: true };
+const MAX_LABEL_BYTES = 128;
+/** A UTF-16 unit is at most three bytes of UTF-8. */
+const SURELY_SHORT = Math.floor(MAX_LABEL_BYTES / 3);
+
+/** What is checked of the options of an acquire, each by itself. */
+export const LOCK_OPTION_CHECKS = optionChecks({
+  // The shortest lease that survives an ordinary pause of the event loop between two renewals.
+  ttl: milliseconds({ min: 10, whole: true }),
+  wait: DURATION,
+  signal: checkSignal,
+  outageTimeout: DURATION,
+  renew: FLAG,
+  maxHold: milliseconds({ min: 1, infinite: true }),
+  minHold: milliseconds({ min: 0, whole: true }),
+  label: checkLabel,
+  maxNames: COUNT,
+  reentrant: FLAG,
+  mode: oneOf('exclusive', 'shared'),
+  limit: (option, value) => value === Infinity || COUNT(option, value),
+  replicas: checkReplicas,
+});
 
 /** What holds where neither the module nor the call says otherwise. */
 export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
@@ -30,12 +48,13 @@ export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   minHold: 0,
   mode: 'exclusive',
   limit: Infinity,
+  label: undefined,
+  origin: NOWHERE,
+  namesHolder: true,
+  maxNames: 256,
   reentrant: true,
   replicas: undefined,
 });
-
-/** The names of the options of an acquire. */
-export const LOCK_OPTION_NAMES: ReadonlySet<string> = new Set(Object.keys(LOCK_OPTION_DEFAULTS));
 
 /**
  * The options of one acquire: those of the call over the defaults of the module. A field that is
@@ -54,6 +73,7 @@ export function resolveLockOptions(
   if (options === undefined) return defaults;
   assertLockOptions(options);
   const mode = options.mode ?? defaults.mode;
+  const origin = currentOrigin();
   const resolved = {
     ttl: options.ttl ?? defaults.ttl,
     wait: options.wait ?? defaults.wait,
@@ -64,6 +84,10 @@ export function resolveLockOptions(
     minHold: options.minHold ?? defaults.minHold,
     mode,
     limit: mode === 'shared' ? (options.limit ?? defaults.limit) : Infinity,
+    label: options.label ?? origin.method ?? defaults.label,
+    origin,
+    namesHolder: true,
+    maxNames: options.maxNames ?? defaults.maxNames,
     reentrant: options.reentrant ?? defaults.reentrant,
     replicas: options.replicas ? resolveReplicas(options.replicas) : defaults.replicas,
   };
@@ -72,28 +96,19 @@ export function resolveLockOptions(
   return resolved;
 }
 
-/** Refuses options of a lock that can never work, each field by itself. */
-export function assertLockOptions(options: LockOptions): void {
-  assertOptionsObject('The options of a lock', options);
-  assertKnownOptions(options, LOCK_OPTION_NAMES);
-  assertLockOptionValues(options);
+function checkLabel(option: string, label: unknown): void {
+  const isFit =
+    typeof label === 'string' &&
+    label !== '' &&
+    !/[\p{Cc}\p{Surrogate}]/u.test(label) &&
+    (label.length <= SURELY_SHORT || Buffer.byteLength(label) <= MAX_LABEL_BYTES);
+  if (!isFit)
+    refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
 }
 
-/** Refuses values of lock options, where the object may have other options beside them. */
-export function assertLockOptionValues(options: LockOptions): void {
-  const { ttl, wait, signal, outageTimeout, renew, maxHold, minHold, reentrant, replicas, mode, limit } =
-    options;
-  if (ttl !== undefined) assertMilliseconds('ttl', ttl, LEASE);
-  if (wait !== undefined) assertMilliseconds('wait', wait, DURATION);
-  if (signal !== undefined) assertSignal(signal);
-  if (outageTimeout !== undefined) assertMilliseconds('outageTimeout', outageTimeout, DURATION);
-  if (renew !== undefined) assertBoolean('renew', renew);
-  if (maxHold !== undefined) assertMilliseconds('maxHold', maxHold, HOLD_END);
-  if (minHold !== undefined) assertMilliseconds('minHold', minHold, HOLD_START);
-  if (reentrant !== undefined) assertBoolean('reentrant', reentrant);
-  if (mode !== undefined && !MODES.has(mode)) refuseOption('mode', mode, "'exclusive' or 'shared'");
-  if (limit !== undefined) assertLimit(limit);
-  if (replicas !== undefined) assertReplicas(replicas);
+/** Refuses options of a lock that can never work, each by itself. */
+export function assertLockOptions(options: LockOptions): void {
+  assertOptions('The options of a lock', options, LOCK_OPTION_CHECKS);
 }
 
 /** Refuses a hold that would have to end before it may end. */
@@ -112,13 +127,14 @@ export function assertLimitGoesWith(mode: string, limit: number | undefined): vo
   );
 }
 
-function assertLimit(limit: unknown): void {
-  if (limit !== Infinity) assertWholeNumber('limit', limit, 1);
-}
-
-function assertSignal(signal: unknown): void {
+function checkSignal(option: string, signal: unknown): void {
   // By its shape: a signal made in another realm, such as a test environment, is no instance of ours.
   const shape = signal as Partial<AbortSignal> | null;
   if (typeof shape?.aborted === 'boolean' && typeof shape.addEventListener === 'function') return;
-  refuseOption('signal', signal, 'an AbortSignal');
+  refuseOption(option, signal, 'an AbortSignal');
+}
+
+/** A name that has to stay taken for `minHold` needs a lease at least as long, should the holder die before. */
+export function leaseCovering(options: ResolvedLockOptions): ResolvedLockOptions {
+  return options.minHold > options.ttl ? { ...options, ttl: options.minHold } : options;
 }

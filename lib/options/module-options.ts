@@ -1,46 +1,57 @@
-import type { LockOptions } from '../interfaces/lock-options.interface.js';
-import type {
-  HandoffOptions,
-  LockModuleOptions,
-  ResolvedModuleOptions,
-} from '../interfaces/module-options.interface.js';
-import { resolveHttpOption } from './http-option.js';
-import { assertHoldRange, assertLockOptionValues, LOCK_OPTION_DEFAULTS } from './lock-options.js';
+import type { LockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
+import { checkHttp, resolveHttpOption } from './http-option.js';
+import { assertHoldRange, LOCK_OPTION_CHECKS, LOCK_OPTION_DEFAULTS } from './lock-options.js';
 import {
-  assertKnownOptions,
-  assertMilliseconds,
-  assertOptionsObject,
-  assertWholeNumber,
+  assertOptions,
+  type OptionChecks,
+  milliseconds,
+  oneOf,
+  optionChecks,
   refuseOption,
+  wholeNumber,
+  withDefaults,
 } from './option-checks.js';
+import { assertConnection } from './connection/connection-option.js';
+import { assertTakesCredentials, checkCredentials } from './connection/credentials-option.js';
 import {
-  assertConnections,
-  assertNodeTimeout,
   assertLimitGoesWithConnection,
+  assertNodeTimeout,
   assertNoQuorum,
+  assertConnections,
   isQuorum,
-} from './quorum-option.js';
-import { assertReplicasGoWith, resolveReplicas } from './replicas-option.js';
+} from './connection/quorum-option.js';
+import { assertReplicasGoWith, resolveReplicas } from './connection/replicas-option.js';
 
-/** A signal is of one call, and has no default. */
-const LOCK_DEFAULT_NAMES = (Object.keys(LOCK_OPTION_DEFAULTS) as (keyof LockOptions)[]).filter(
-  (name) => name !== 'signal',
-);
+const HANDOFF_CHECKS = optionChecks({
+  max: wholeNumber(1),
+  window: milliseconds({ min: 0 }),
+});
 
-const MODULE_OPTION_NAMES: ReadonlySet<string> = new Set<keyof LockModuleOptions>([
-  'connection',
-  'keyPrefix',
-  ...LOCK_DEFAULT_NAMES,
-  'maxWaiters',
-  'commandTimeout',
-  'nodeTimeout',
-  'handoff',
-  'wake',
-  'interceptor',
-  'http',
+const MODULE_CHECKS: OptionChecks = new Map([
+  ['connection', (_option, connection) => assertConnections(connection)],
+  ['credentials', checkCredentials],
+  ['keyPrefix', checkKeyPrefix],
+  // A signal is of one call, and has no default.
+  ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
+  ['maxWaiters', wholeNumber(1)],
+  ['commandTimeout', milliseconds({ min: 1, whole: true })],
+  ['nodeTimeout', milliseconds({ min: 1 })],
+  ['handoff', (option, value) => assertOptions(option, value, HANDOFF_CHECKS, `${option}.`)],
+  ['wake', oneOf('pubsub', 'poll')],
+  ['layout', oneOf('common', 'per-name')],
+  ['interceptor', oneOf('class', 'global')],
+  ['http', checkHttp],
 ]);
 
-const HANDOFF_OPTION_NAMES: ReadonlySet<string> = new Set<keyof HandoffOptions>(['max', 'window']);
+const SETTING_DEFAULTS = {
+  keyPrefix: 'lock:',
+  maxWaiters: 10_000,
+  commandTimeout: 1_000,
+  nodeTimeout: 50,
+  wake: 'pubsub' as 'pubsub' | 'poll',
+  layout: 'common' as 'common' | 'per-name',
+  interceptor: 'class' as 'class' | 'global',
+};
 
 /**
  * The options of a module, validated and with every default filled in.
@@ -52,69 +63,39 @@ const HANDOFF_OPTION_NAMES: ReadonlySet<string> = new Set<keyof HandoffOptions>(
  * ```
  */
 export function resolveModuleOptions(options: LockModuleOptions): ResolvedModuleOptions {
-  assertOptionsObject('The options of RedisLockModule', options);
-  assertKnownOptions(options, MODULE_OPTION_NAMES);
+  assertOptions('The options of RedisLockModule', options, MODULE_CHECKS);
   // Told apart from an option that is left out: a missing environment variable must not mean localhost.
-  if ('connection' in options) assertConnections(options.connection);
-  const { connection, keyPrefix = 'lock:', maxWaiters = 10_000, commandTimeout = 1_000 } = options;
-  const { nodeTimeout = 50 } = options;
-  assertKeyPrefix(keyPrefix);
-  assertWholeNumber('maxWaiters', maxWaiters, 1);
-  assertMilliseconds('commandTimeout', commandTimeout, { min: 1, whole: true });
+  if ('connection' in options && options.connection === undefined) assertConnection(undefined);
+  const { connection, credentials } = options;
+  const settings = withDefaults(SETTING_DEFAULTS, options);
   const defaults = resolveDefaults(options);
-  assertReplicasGoWith(connection, defaults.replicas);
+  if (credentials) assertTakesCredentials(connection);
+  assertReplicasGoWith(options, defaults.replicas);
   assertLimitGoesWithConnection(connection, defaults);
-  const wake = resolveWake(options.wake);
-  if (wake === 'poll')
+  if (settings.wake === 'poll')
     assertNoQuorum(connection, "wake: 'poll'", 'waiters are told of a release by the nodes');
-  assertNodeTimeout(nodeTimeout, isQuorum(connection) ? defaults.ttl : undefined);
+  if (settings.layout === 'per-name')
+    assertNoQuorum(connection, "layout: 'per-name'", 'each node keeps a lock in one slot anyway');
+  if (isQuorum(connection)) assertNodeTimeout(settings.nodeTimeout, defaults.ttl);
   return {
     connection,
-    keyPrefix,
-    maxWaiters,
-    commandTimeout,
-    nodeTimeout,
-    handoff: resolveHandoff(options.handoff),
-    wake,
-    interceptor: resolveInterceptor(options.interceptor),
+    credentials,
+    ...settings,
+    handoff: withDefaults({ max: 512, window: 20 }, options.handoff ?? {}),
     http: resolveHttpOption(options.http),
     defaults,
   };
 }
 
 function resolveDefaults(options: LockModuleOptions): ResolvedModuleOptions['defaults'] {
-  assertLockOptionValues(options);
-  const given = LOCK_DEFAULT_NAMES.filter((name) => options[name] !== undefined);
-  const defaults = {
-    ...LOCK_OPTION_DEFAULTS,
-    ...Object.fromEntries(given.map((name) => [name, options[name]])),
-    replicas: options.replicas && resolveReplicas(options.replicas),
-  };
+  const replicas = options.replicas && resolveReplicas(options.replicas);
+  const defaults = { ...withDefaults(LOCK_OPTION_DEFAULTS, options), replicas };
   assertHoldRange(defaults.minHold, defaults.maxHold);
   return Object.freeze(defaults);
 }
 
-function resolveHandoff(handoff: LockModuleOptions['handoff'] = {}): Required<HandoffOptions> {
-  assertOptionsObject('handoff', handoff);
-  assertKnownOptions(handoff, HANDOFF_OPTION_NAMES, 'handoff.');
-  const { max = 32, window = 20 } = handoff;
-  assertWholeNumber('handoff.max', max, 1);
-  assertMilliseconds('handoff.window', window, { min: 0 });
-  return { max, window };
-}
-
-function resolveWake(wake: unknown = 'pubsub'): 'pubsub' | 'poll' {
-  if (wake === 'pubsub' || wake === 'poll') return wake;
-  return refuseOption('wake', wake, "'pubsub' or 'poll'");
-}
-
-function resolveInterceptor(interceptor: unknown = 'class'): 'class' | 'global' {
-  if (interceptor === 'class' || interceptor === 'global') return interceptor;
-  return refuseOption('interceptor', interceptor, "'class' or 'global'");
-}
-
-function assertKeyPrefix(keyPrefix: unknown): void {
+function checkKeyPrefix(option: string, keyPrefix: unknown): void {
   // Braces would move keys to another Cluster slot than their queue; control characters hide in listings.
   if (typeof keyPrefix === 'string' && !/[{}\p{Cc}]/u.test(keyPrefix)) return;
-  refuseOption('keyPrefix', keyPrefix, 'a string without { } and control characters');
+  refuseOption(option, keyPrefix, 'a string without { } and control characters');
 }

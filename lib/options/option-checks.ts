@@ -1,6 +1,5 @@
 import { LockConfigError } from '../errors/lock-config.error.js';
 import { closestName } from './closest-name.js';
-import { printableValue } from './printable-value.js';
 
 /** The longest delay that a Node timer takes; a longer one would fire at once. */
 const LONGEST_DELAY = 2_147_483_647;
@@ -10,16 +9,48 @@ export function refuseOption(option: string, value: unknown, allowed: string): n
   throw new LockConfigError(`${option} must be ${allowed}, but is ${printableValue(value)}.`);
 }
 
-/** Refuses an object that has a property beside the `known` ones; `path` stands before its name, as in `handoff.`. */
-export function assertKnownOptions(options: object, known: ReadonlySet<string>, path = ''): void {
-  // Not Object.keys: this runs at each acquire and should allocate nothing.
+/** Refuses a value that an option cannot have. */
+export type OptionCheck = (option: string, value: unknown) => void;
+
+/** What options an object may have, and what is checked of each. */
+export type OptionChecks = ReadonlyMap<string, OptionCheck>;
+
+export function optionChecks(checks: Readonly<Record<string, OptionCheck>>): OptionChecks {
+  return new Map(Object.entries(checks));
+}
+
+/** Refuses an object with unknown options, or with values that cannot be; `path` stands before their names, as in `handoff.`. */
+export function assertOptions(
+  what: string,
+  options: unknown,
+  checks: OptionChecks,
+  path = '',
+): asserts options is object {
+  assertOptionsObject(what, options);
+  // Not Object.keys, nor each of the checks: this runs at each acquire and should cost nothing.
   for (const name in options) {
-    if (!known.has(name)) refuseUnknownOption(name, known, path);
+    const check = checks.get(name) ?? refuseUnknownOption(name, [...checks.keys()], path);
+    const value: unknown = options[name as never];
+    if (value !== undefined) check(path === '' ? name : path + name, value);
+  }
+  if (options.constructor !== Object) assertAccessors(options, checks, path);
+}
+
+/** Those of a class are not enumerable. */
+function assertAccessors(options: object, checks: OptionChecks, path: string): void {
+  for (const [name, check] of checks) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined) check(path + name, value);
   }
 }
 
-function refuseUnknownOption(name: string, known: ReadonlySet<string>, path: string): never {
-  const names = [...known];
+/** Fills in what was left out. */
+export function withDefaults<T extends object>(defaults: T, options: object): T {
+  const filled = Object.entries(defaults).map(([name, value]) => [name, Reflect.get(options, name) ?? value]);
+  return Object.fromEntries(filled) as T;
+}
+
+function refuseUnknownOption(name: string, names: readonly string[], path: string): never {
   const closest = closestName(name, names);
   const hint =
     closest === undefined
@@ -44,33 +75,55 @@ export function isMilliseconds(value: unknown, range: MillisecondRange): value i
 }
 
 /** Refuses what is not a time in milliseconds within `range`. */
-export function assertMilliseconds(option: string, value: unknown, range: MillisecondRange): void {
-  if (isMilliseconds(value, range)) return;
-  const kind = range.whole === true ? 'a whole number of milliseconds' : 'a number of milliseconds';
-  const end = range.infinite === true ? ', or Infinity' : '';
-  refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}`);
+export function milliseconds(range: MillisecondRange): OptionCheck {
+  return (option, value) => {
+    if (isMilliseconds(value, range)) return;
+    const kind = range.whole === true ? 'a whole number of milliseconds' : 'a number of milliseconds';
+    const end = range.infinite === true ? ', or Infinity' : '';
+    refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}`);
+  };
 }
 
 /** Refuses what is not a whole number from `min` to `max`. */
-export function assertWholeNumber(
-  option: string,
-  value: unknown,
-  min: number,
-  max = Number.MAX_SAFE_INTEGER,
-): void {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return;
-  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
-  refuseOption(option, value, `a whole number, ${range}`);
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): OptionCheck {
+  return (option, value) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return;
+    const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
+    refuseOption(option, value, `a whole number, ${range}`);
+  };
 }
 
-/** Refuses what is neither true nor false. */
-export function assertBoolean(option: string, value: unknown): void {
-  if (typeof value !== 'boolean') refuseOption(option, value, 'true or false');
+/** Refuses what is none of some values. */
+export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
+  const allowed = values.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(' or ');
+  return (option, value) => {
+    if (!values.includes(value as string)) refuseOption(option, value, allowed);
+  };
 }
 
 /** Refuses what is not an object of options. */
-export function assertOptionsObject(option: string, value: unknown): asserts value is object {
+export function assertOptionsObject(
+  option: string,
+  value: unknown,
+  allowed = 'an object',
+): asserts value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    refuseOption(option, value, 'an object');
+    refuseOption(option, value, allowed);
   }
+}
+
+const LONGEST = 80;
+
+/** How a refused option value appears in an error: short, on one line, without what it may contain. */
+export function printableValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  if (typeof value === 'function') return `a function`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null)
+    return `an object (${value.constructor?.name ?? 'no class'})`;
+  return String(value);
+}
+
+function shorten(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

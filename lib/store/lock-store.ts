@@ -1,47 +1,6 @@
-import type { LockSnapshot } from '../interfaces/lock.interface.js';
-
-/** How many replicas have to know of a lease before anybody relies on it, and how many ms they have for that. */
-export interface ReplicaDemand {
-  readonly min: number;
-  readonly timeout: number;
-}
-
-/** One turn of this instance for holds that others may have at the same time. */
-export interface SharedTerms {
-  /** Most holders at a time, whoever they are; Infinity where any number will do. */
-  readonly limit: number;
-  /** Tells this turn from all others of this instance: asked for again, it is granted the same holds. */
-  readonly turn: string;
-}
-
-/** Who holds a lock that others may share: its owner ids are kept elsewhere. */
-export const SHARED_OWNER = 'shared';
-
-/** The lock of one name, given to this instance. */
-export interface Grant {
-  /**
-   * Owner id `<instance>:<first token>`, the value under which the store keeps the lock. Of a shared grant that of its
-   * first hold, `<instance>~<turn>:1`; see `ownersOf`.
-   */
-  readonly owner: string;
-  /** The turn that a shared grant is for, maybe with more after it; it has as many holds as tokens. */
-  readonly turn?: string;
-  /** First fencing token of a block that is this grant's alone. */
-  readonly token: number;
-  /** How many tokens the block has. */
-  readonly tokens: number;
-  /** Replicas that know of it for certain; left out where none was asked. */
-  readonly replicas?: number;
-}
-
-/** Somebody else has the lock. */
-export interface Taken {
-  readonly owner: string;
-  /** Milliseconds that the holder's lease still runs; undefined where it has no end. */
-  readonly remaining: number | undefined;
-  /** Every fencing token minted after this answer is greater. */
-  readonly mark: number;
-}
+import type { LockConfigError } from '../errors/lock-config.error.js';
+import type { Grant, ReplicaDemand, SharedTerms, Taken, TakenName } from './grant.js';
+import type { LockSnapshot } from './lock-snapshot.interface.js';
 
 export interface AcquireRequest {
   readonly name: string;
@@ -72,6 +31,13 @@ export interface Extension {
   readonly replicas?: ReplicaDemand | undefined;
 }
 
+/**
+ * What an extension came to: 0 where the lock was not the owner's any more, undefined where that could not be found out, or
+ * not as many replicas learnt of it in time as have to. A number that is greater than the ttl which was asked for is the
+ * milliseconds for which the lease lasts all the same; otherwise it is renewed.
+ */
+export type Extended = number | undefined;
+
 /** A lock that goes from one owner id to another. */
 export interface OwnerChange {
   readonly name: string;
@@ -81,20 +47,43 @@ export interface OwnerChange {
   readonly ttl: number;
 }
 
+/** Asks for the locks of several names under one owner id. */
+export interface JointRequest {
+  readonly names: readonly string[];
+  /** Stands in the owner id; another one in each request. */
+  readonly tag: string;
+  readonly ttl: number;
+}
+
+/** Where several locks can be had and given back in one request. */
+export interface JointStore {
+  /**
+   * Resolves to one grant for all, or to those names that others have; to none of them where a name is not to be had
+   * for another reason, such as a queue. Then nothing has changed.
+   */
+  acquire(request: JointRequest): Promise<Grant | readonly TakenName[]>;
+  /** Releases those of the names that were granted under a tag and still are. */
+  release(names: readonly string[], tag: string): Promise<unknown>;
+}
+
 /** What a store tells the engine on its own. */
 export interface StoreEvents {
-  /** The lock was handed to this instance while it waited. The lease runs for `claim` ms only. */
-  granted(name: string, grant: Grant, claim: number): void;
+  /** The lock was handed to this instance while it waited. The lease runs for `claimTtl` ms only. */
+  granted(name: string, grant: Grant, claimTtl: number): void;
   /** The hold of `owner` was taken away by force. */
   revoked(name: string, owner: string): void;
   /** The lock may be free: whoever waits for it here should ask. For stores that hand no lock over. */
   released(name: string): void;
   /** The place of this instance keeps others waiting: it has to be left, should nobody here wait at it. */
-  probed(name: string, place: string): void;
+  askedIfWaiting(name: string, place: string): void;
+  /** Another instance has sent a message. */
+  told(message: string): void;
   /** Grants can be received (again), of this name or of all: whoever waits should ask. */
   subscribed(name?: string): void;
   /** Commands can be sent again after an interruption: every lease is in doubt. */
   reconnected(): void;
+  /** The store cannot be used at all, as it is set up; undefined: it can (again). */
+  unusable(reason: LockConfigError | undefined): void;
 }
 
 /** One of several servers behind a store. */
@@ -110,7 +99,11 @@ export interface StoreNode {
  * A store knows nothing of callers: it deals with one instance and one turn of it per name.
  */
 export interface LockStore {
-  /** Starts listening for grants. Called once, before the first request. */
+  /**
+   * Connects ahead of the first request, unless the user wants that left to it. Left out by stores without a network.
+   */
+  connect?(): void;
+  /** Connects, and starts listening for grants. Called once, before the first lock is asked for. */
   open(events: StoreEvents): void;
   /** Whether a grant of this name by hand-off would reach this instance just now. */
   canQueue(name: string): boolean;
@@ -118,6 +111,8 @@ export interface LockStore {
   listen?(name: string): void;
   /** Nobody here waits for the name any more. */
   ignore?(name: string): void;
+  /** Grants several names together; left out by stores whose locks are not all in one place. */
+  readonly joint?: JointStore | undefined;
   /** How many leases may be extended in one request, where that is limited. */
   readonly maxBatch?: number | undefined;
   /** Milliseconds after which a waiting instance asks again although it was told nothing; left out: a second. */
@@ -125,7 +120,7 @@ export interface LockStore {
   /** Why no answer comes, as far as the store knows. */
   readonly trouble: Error;
   /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */
-  place(claim: number, tokens: number, shared?: SharedTerms): string;
+  place(claimTtl: number, tokens: number, shared?: SharedTerms): string;
   acquire(request: AcquireRequest): Promise<Grant | Taken>;
   /**
    * Hands the lock to another waiting instance, or keeps it, as a new grant, where none waits. Undefined: it was lost.
@@ -133,11 +128,7 @@ export interface LockStore {
   yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
   /** Resolves to whether the lock was still the owner's. */
   release(name: string, owner: string): Promise<boolean>;
-  /**
-   * Resolves, for each, to whether the lock was still the owner's; undefined where that could not be found out, or not as
-   * many replicas learnt of it in time as have to.
-   */
-  extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]>;
+  extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
    * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way; what a shared turn was
    * granted is given up with its place.
@@ -147,9 +138,16 @@ export interface LockStore {
    * Resolves to whether the lock is `to`'s, now or since this was asked before. An answer may be long in coming. Left
    * out by stores whose holds stay with their instance.
    */
-  handOver?(change: OwnerChange): Promise<boolean>;
+  transfer?(change: OwnerChange): Promise<boolean>;
   query(name: string): Promise<LockSnapshot>;
+  /** The names that begin so and are held, some at a time: those that are held all the time, maybe twice, and some others. */
+  list(beginning: string): AsyncIterable<readonly LockSnapshot[]>;
   forceRelease(name: string): Promise<boolean>;
+  /**
+   * Sends a message to another instance; resolves to false where nobody heard it. Left out by stores whose instances hear
+   * nothing.
+   */
+  send?(instance: string, message: string): Promise<boolean>;
   /**
    * Milliseconds of a request and its answer, once requests can be sent; does not connect for it. Left out by stores
    * without a network.
@@ -159,47 +157,4 @@ export interface LockStore {
   nodes?(timeout: number): Promise<readonly StoreNode[]>;
   /** Closes what the store opened. */
   close(): Promise<void>;
-}
-
-/** The store answered with an error that asking again cannot cure: wrong credentials, missing rights, a foreign type of key. */
-export class StoreRefusal extends Error {
-  override readonly name = 'StoreRefusal';
-}
-
-/** The store answered with an error that may pass: it is short of memory, loads its data, or takes no writes just now. */
-export class PassingRefusal extends Error {
-  override readonly name = 'PassingRefusal';
-}
-
-/** Whether asking again is of no use: a store that asks several servers says so when most of them refuse. */
-export function isRefusal(error: unknown): boolean {
-  if (error instanceof StoreRefusal) return true;
-  if (!(error instanceof AggregateError)) return false;
-  return areMost(error, (each) => each instanceof Error && isRefusal(each.cause));
-}
-
-/** Whether most of the errors of several servers meet a condition. */
-export function areMost({ errors }: AggregateError, condition: (error: unknown) => boolean): boolean {
-  return errors.filter((each: unknown) => condition(each)).length * 2 > errors.length;
-}
-
-/** The lock was granted, but too few replicas learnt of it in time. The grant still stands, and has to be given back. */
-export class TooFewReplicas extends Error {
-  override readonly name = 'TooFewReplicas';
-
-  constructor(
-    readonly grant: Grant,
-    readonly demand: ReplicaDemand,
-    options?: ErrorOptions,
-  ) {
-    super(
-      `Fewer than ${demand.min} replicas confirmed the grant within ${demand.timeout} ms (option replicas): ` +
-        'are they connected, and is replicas.timeout long enough for them?',
-      options,
-    );
-  }
-}
-
-export function isGrant(reply: Grant | Taken): reply is Grant {
-  return 'token' in reply;
 }

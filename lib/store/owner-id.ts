@@ -1,34 +1,40 @@
-import type { Grant } from './lock-store.js';
+import type { Grant } from './grant.js';
 
 /**
- * Owner ids are `<instance>:<token>`, and `<instance>~<mark>:<token>` for a hold on its way from one instance to
+ * Owner ids are `<instance>:<token>`, and `<instance>~<tag>:<token>` for a hold on its way from one instance to
  * another and for one that has been taken over. An instance takes the former for a turn of its own queue, which may
- * be adopted, counted as free or cancelled; of the latter only its hand-over knows.
+ * be adopted, counted as free or cancelled; of the latter only its transfer knows.
  *
- * A shared hold has a mark that begins with `s`: `<instance>~<turn>:<place within the turn>`, so that a turn which is
- * asked for twice is granted the same holds; and one that was handed over ends in its token, as others do.
+ * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`, so that a turn which is
+ * asked for twice is granted the same holds; and one that was transferred ends in its token, as others do. Names that
+ * were granted together have one owner id, with a tag that begins with `m`, of its own for each request.
  */
 export interface OwnerId {
   readonly instance: string;
-  /** Tells hand-overs apart; undefined for a hold that was not handed over. */
-  readonly mark?: string;
+  /** Tells transfers apart; undefined for a hold that was not transferred. */
+  readonly tag?: string;
   readonly token: number;
 }
 
-export function formatOwner({ instance, mark, token }: OwnerId): string {
-  return `${instance}${mark === undefined ? '' : `~${mark}`}:${token}`;
+export function formatOwner({ instance, tag, token }: OwnerId): string {
+  return `${instance}${tag === undefined ? '' : `~${tag}`}:${token}`;
 }
 
-/** The instance that an owner id names: up to the mark, or else up to the token. */
+/** The instance that an owner id names: up to the tag, or else up to the token. */
 export function instanceOf(owner: string): string {
   const [, instance = owner] = /^([^~]*?)(?:~[^:]*)?:\d+$/.exec(owner) ?? [];
   return instance;
 }
 
-/** Begins the mark of a shared hold; the marks of other hand-overs are hexadecimal. */
-export const SHARED_MARK = 's';
+/** What stands between instance and token, where there is something. */
+export function tagIn(owner: string): string | undefined {
+  return /~([^:]*):\d+$/.exec(owner)?.[1];
+}
 
-const SHARED = new RegExp(`~(${SHARED_MARK}[^~:]*):\\d+$`);
+/** Begins the tag of a shared hold; the tags of other transfers are hexadecimal. */
+export const SHARED_TAG = 's';
+
+const SHARED = new RegExp(`~(${SHARED_TAG}[^~:]*):\\d+$`);
 
 /** Whether an owner id is that of a hold which others may have at the same time. */
 export function isSharedOwner(owner: string): boolean {
@@ -42,7 +48,7 @@ export function turnOf(owner: string): string | undefined {
 
 /** The owner id of a turn's n-th shared hold, counted from 1. */
 export function sharedOwner(instance: string, turn: string, n: number): string {
-  return formatOwner({ instance, mark: turn, token: n });
+  return formatOwner({ instance, tag: turn, token: n });
 }
 
 /** The owner ids of all holds of a grant. */

@@ -1,11 +1,11 @@
-import type { SharedTerms } from './lock-store.js';
-import { turnAfter } from './turn.js';
+import type { SharedTerms } from './grant.js';
+import { turnAfter } from './turn-name.js';
 
 /** What an instance's place in a queue says: who waits, with which claim lease, wanting how many tokens. */
 export interface Place {
   readonly instance: string;
   /** Milliseconds of the lease of a grant by hand-off. */
-  readonly claim: number;
+  readonly claimTtl: number;
   /** Fencing tokens, or shared holds. */
   readonly tokens: number;
   /** Of a turn for shared holds. */
@@ -13,15 +13,15 @@ export interface Place {
 }
 
 /** The form in which stores keep a place. */
-export function formatPlace({ instance, claim, tokens, shared }: Place): string {
-  const place = `${instance}|${Math.ceil(claim)}|${tokens}`;
+export function formatPlace({ instance, claimTtl, tokens, shared }: Place): string {
+  const place = `${instance}|${Math.ceil(claimTtl)}|${tokens}`;
   return shared ? `${place}|${shared.turn}|${shared.limit === Infinity ? '' : shared.limit}` : place;
 }
 
 export function parsePlace(place: string): Place {
-  const [instance = place, claim, tokens, turn, limit] = place.split('|');
+  const [instance = place, claimTtl, tokens, turn, limit] = place.split('|');
   const shared = turn === undefined ? undefined : { turn, limit: limit ? Number(limit) : Infinity };
-  return { instance, claim: Number(claim), tokens: Number(tokens), shared };
+  return { instance, claimTtl: Number(claimTtl), tokens: Number(tokens), shared };
 }
 
 /** Where a turn waits on that a limit let have only so many holds of those that it wants; undefined where it waits no more. */

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { LockConfigError } from '../errors/lock-config.error.js';
-import type { LockService } from '../lock.service.js';
-import { getLockServiceToken } from '../module/lock-service.token.js';
-import { assertKnownOptions, assertMilliseconds } from '../options/option-checks.js';
-import type { StoreHealth } from '../store/store-probe.js';
+import type { LockService } from '../service/lock.service.js';
+import { getLockServiceToken } from '../service/lock-service.token.js';
+import { assertOptions, milliseconds, optionChecks } from '../options/option-checks.js';
+import type { StoreHealth } from '../store/health-check.js';
 
 /** Which locks {@link LockHealthIndicator.isHealthy} looks at, and for how long. */
 export interface LockHealthOptions {
@@ -15,8 +15,7 @@ export interface LockHealthOptions {
   timeout?: number;
 }
 
-const KNOWN_OPTIONS = new Set(['connection', 'timeout']);
-const DEFAULT_TIMEOUT = 1_000;
+const CHECKS = optionChecks({ connection: () => {}, timeout: milliseconds({ min: 1 }) });
 
 /**
  * A health indicator for `@nestjs/terminus`: whether Redis can grant and release a lock within a bound.
@@ -58,9 +57,8 @@ export class LockHealthIndicator {
     key: Key,
     options: LockHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
-    assertKnownOptions(options, KNOWN_OPTIONS);
-    const { connection, timeout = DEFAULT_TIMEOUT } = options;
-    assertMilliseconds('timeout', timeout, { min: 1 });
+    assertOptions('The options of isHealthy()', options, CHECKS);
+    const { connection, timeout = 1_000 } = options;
     const health = await this.serviceOf(connection).checkHealth(timeout);
     const session = this.indicators.check(key);
     const found = { responseTime: Math.ceil(health.responseTime), ...nodesOf(health) };

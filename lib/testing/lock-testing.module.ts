@@ -1,9 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { LockModuleOptions } from '../interfaces/module-options.interface.js';
+import type { LockModuleOptions, ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { createMemoryLockService } from '../lock-service.factory.js';
-import { LockCoreModule } from '../module/lock-core.module.js';
-import type { LockModuleExtras } from '../module/lock-module-extras.interface.js';
-import { moduleAround } from '../module/module-around.js';
+import { CREATE_SERVICE, OPTIONS, RESOLVED_OPTIONS } from '../nest/module/lock-module.definition.js';
+import { LockCoreModule } from '../nest/module/lock-core.module.js';
+import type { LockModuleExtras } from '../nest/module/lock-module-extras.interface.js';
+import { moduleAround } from '../nest/module/redis-lock.module.js';
+import { resolveModuleOptions } from '../options/module-options.js';
 import { MemoryLockServer } from '../store/memory/memory-lock-server.js';
 
 /** Options of {@link LockTestingModule}: those of `RedisLockModule` but for the connection. */
@@ -11,6 +13,14 @@ export interface LockTestingOptions
   extends Omit<LockModuleOptions, 'connection' | 'keyPrefix' | 'commandTimeout'>, LockModuleExtras {
   /** Share one between several applications to test them as replicas. Default: one of its own. */
   server?: MemoryLockServer;
+}
+
+/** What {@link LockTestingModule.replace} needs of the builder that `Test.createTestingModule` gives. */
+export interface OverridingBuilder {
+  overrideProvider(token: unknown): {
+    useValue(value: unknown): unknown;
+    useFactory(options: { factory: (...args: never[]) => unknown; inject?: symbol[] }): unknown;
+  };
 }
 
 /**
@@ -41,5 +51,31 @@ export class LockTestingModule {
       createService: (resolved) => createMemoryLockService(resolved, server),
     });
     return moduleAround(LockTestingModule, core, options);
+  }
+
+  /**
+   * Keeps the locks of an application under test in memory, with all its `RedisLockModule`s where they are: with their
+   * options, but for those given here, and without a connection. Nest's `overrideModule(RedisLockModule)` does nothing, for
+   * what an application imports is the result of `forRoot`.
+   *
+   * @example
+   * ```ts
+   * const builder = Test.createTestingModule({ imports: [AppModule] });
+   * const module = await LockTestingModule.replace(builder).compile();
+   * ```
+   */
+  static replace<B extends OverridingBuilder>(
+    builder: B,
+    { server = new MemoryLockServer(), ...options }: Omit<LockTestingOptions, keyof LockModuleExtras> = {},
+  ): B {
+    builder
+      .overrideProvider(CREATE_SERVICE)
+      .useValue((resolved: ResolvedModuleOptions) => createMemoryLockService(resolved, server));
+    builder.overrideProvider(RESOLVED_OPTIONS).useFactory({
+      factory: ({ connection: _connection, ...given }: LockModuleOptions) =>
+        resolveModuleOptions({ ...given, ...options }),
+      inject: [OPTIONS],
+    });
+    return builder;
   }
 }

@@ -12,7 +12,7 @@ import { invitation, table } from './demo/report.js';
 
 const INSTANCES = 3;
 /** What a reader may buy by hand: few, to see it sell out. */
-const PRODUCTS = ['sneaker', 'laces'];
+const PRODUCTS = ['boot', 'laces'];
 const LEFT = 3;
 
 /** Sells twice, without the lock and with it. Resolves to whether the locked sale sold exactly its stock. */

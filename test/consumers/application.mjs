@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { manifestOf } from './applications.mjs';
+import { manifestOf, neighboursOf } from './applications.mjs';
 import { runProgram } from './run-program.mjs';
 import { generatedSources } from './generated-sources.mjs';
 
@@ -49,7 +49,10 @@ export class Application {
     const application = new Application(kind, directory, tested, signal);
     const files = {
       'package.json': JSON.stringify(manifestOf(kind, tested)),
-      'tsconfig.json': JSON.stringify({ compilerOptions, include: ['src', 'test'] }),
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: { ...compilerOptions, ...kind.compilerOptions },
+        include: ['src', 'test'],
+      }),
       'tsconfig.build.json': JSON.stringify({
         extends: './tsconfig.json',
         compilerOptions: { rootDir: 'src' },
@@ -66,17 +69,24 @@ export class Application {
     return application;
   }
 
-  /** Installs its packages; what npm has to say about peers is an error. */
+  /** Installs its packages, then its neighbours; what npm has to say about peers is an error. */
   async install() {
-    const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--strict-peer-deps'];
-    const output = await this.run('npm', ['install', ...flags]);
-    if (/peer|ERESOLVE/i.test(output)) throw new Error(`npm install warns of peers:\n${output}`);
+    await this.npmInstall();
+    const neighbours = neighboursOf(this.kind);
+    if (neighbours.length > 0) await this.npmInstall(...neighbours);
     await this.run('npm', ['ls', '--all']);
     // A second copy, as npm makes one where a dependency asks for another version.
     const [first, second] = ['', 'second'].map((from) =>
       join(this.directory, from, 'node_modules/nest-redis-lock'),
     );
     await cp(first, second, { recursive: true });
+  }
+
+  /** @param {string[]} packages none for those of its package.json */
+  async npmInstall(...packages) {
+    const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--strict-peer-deps'];
+    const output = await this.run('npm', ['install', ...flags, ...packages]);
+    if (/peer|ERESOLVE/i.test(output)) throw new Error(`npm install warns of peers:\n${output}`);
   }
 
   /**

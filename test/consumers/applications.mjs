@@ -1,5 +1,6 @@
 // The applications of users in which the package is tried. Four of them cover both versions of NestJS and ioredis,
-// both module systems, and both with and without the optional peers of the package.
+// both module systems, and both with and without the optional peers of the package. The fifth is as `nest new` made
+// applications for years.
 
 /**
  * @typedef {object} ApplicationKind
@@ -10,8 +11,12 @@
  * @property {boolean} optionalPeers whether those of the package are installed, too
  * @property {Record<string, string>} tools further packages that it is developed with
  * @property {readonly string[]} resolutions which of the compiler's ways to resolve modules it can use
+ * @property {object} [compilerOptions] what its tsconfig.json says otherwise than those of the others
+ * @property {readonly string[]} [neighbours] packages that it takes after ours, with an opinion on ioredis
  */
 
+/** Packages of NestJS come in the version of NestJS. */
+const NEIGHBOURS = ['@nestjs/typeorm', 'typeorm', '@nestjs/bullmq', 'bullmq', '@nestjs/microservices'];
 const EVERY_RESOLUTION = ['node16', 'nodenext', 'bundler'];
 
 /** @type {ApplicationKind} */
@@ -31,6 +36,33 @@ export const nest11CommonJs = {
     typescript: '~5.9',
   },
   resolutions: EVERY_RESOLUTION,
+  neighbours: NEIGHBOURS,
+};
+
+/**
+ * Made by `nest new` of version 10 or 11.0.0 to 11.0.5, and brought to NestJS 11: its compiler knows nothing of the
+ * exports in a package.json.
+ *
+ * @type {ApplicationKind}
+ */
+export const nest11Classic = {
+  name: 'NestJS 11, module commonjs, ioredis 5',
+  nest: 11,
+  ioredis: 5,
+  esm: false,
+  optionalPeers: true,
+  tools: { '@nestjs/cli': '^11', jest: '^29', 'ts-jest': '^29', typescript: '~5.9' },
+  resolutions: ['node10'],
+  compilerOptions: {
+    target: 'es2023',
+    module: 'commonjs',
+    moduleResolution: 'node10',
+    skipLibCheck: true,
+    allowSyntheticDefaultImports: true,
+    isolatedModules: false,
+    esModuleInterop: false,
+    baseUrl: './',
+  },
 };
 
 /** @type {ApplicationKind} */
@@ -74,9 +106,10 @@ export const nest12CommonJs = {
   tools: { jest: '^30', 'ts-jest': '^29', typescript: '^6' },
   // With node16 the compiler refuses to let CommonJS import NestJS 12 at all, for that is ES modules.
   resolutions: ['nodenext', 'bundler'],
+  neighbours: NEIGHBOURS,
 };
 
-export const applications = [nest11CommonJs, nest12Esm, nest11Esm, nest12CommonJs];
+export const applications = [nest11CommonJs, nest11Classic, nest12Esm, nest11Esm, nest12CommonJs];
 
 /**
  * The package.json of an application.
@@ -102,6 +135,15 @@ export function manifestOf({ nest, ioredis, esm, optionalPeers, tools }, tested)
     },
     devDependencies: { '@types/node': '^20', ...tools },
   };
+}
+
+/**
+ * As npm is told to install them.
+ *
+ * @param {ApplicationKind} kind
+ */
+export function neighboursOf({ neighbours = [], nest }) {
+  return neighbours.map((name) => (name.startsWith('@nestjs/') ? `${name}@^${nest}` : name));
 }
 
 /**

@@ -3,25 +3,28 @@ import { lexer } from 'marked';
 
 /** The application of the README. */
 export function quickStart() {
-  return blockMarked('runnable');
+  return blockMarked('runnable', 'README.md');
 }
 
-/** The test of the README, which is written for Jest. */
+/** The test of the page on testing, which is written for Jest. */
 export function jestTest() {
-  return blockMarked('spec');
+  return blockMarked('spec', 'docs/guide/testing.md');
 }
 
-/** The same for Vitest, by the changes that the README names. */
+/** The same for Vitest, by the changes that the page names. */
 export function vitestTest() {
   return jestTest()
     .replace("from '@jest/globals'", "from 'vitest'")
     .replaceAll(/\bjest\b/g, 'vi');
 }
 
-/** @param {string} mark */
-function blockMarked(mark) {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const block = lexer(readme).find((token) => token.type === 'code' && token.lang === `ts ${mark}`);
-  if (block === undefined) throw new Error(`The README has no block that begins with \`\`\`ts ${mark}`);
+/**
+ * @param {string} mark
+ * @param {string} file
+ */
+function blockMarked(mark, file) {
+  const document = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const block = lexer(document).find((token) => token.type === 'code' && token.lang === `ts ${mark}`);
+  if (block === undefined) throw new Error(`${file} has no block that begins with \`\`\`ts ${mark}`);
   return block.text;
 }

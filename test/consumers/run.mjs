@@ -1,5 +1,5 @@
 // Packs the build and uses it as users do, in new applications outside of this repository:
-// node --require ./test/support/typescript.hook.cjs test/consumers/run.mjs
+// node --require ./tools/typescript.hook.cjs test/consumers/run.mjs
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

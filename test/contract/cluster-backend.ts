@@ -1,6 +1,6 @@
-import type { LockModuleOptions } from '../../lib/interfaces/module-options.interface.js';
+import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/lock.service.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import type { LockBackend } from './lock-backend.js';
@@ -24,6 +24,10 @@ export class ClusterBackend implements LockBackend {
 
   async clear(): Promise<void> {
     await this.cluster.flush();
+  }
+
+  async setClockBack(by: number): Promise<void> {
+    await this.cluster.setClockBack(by);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { LockModuleOptions } from '../../lib/interfaces/module-options.interface.js';
-import type { LockService } from '../../lib/lock.service.js';
+import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 
 /** What the contract suite needs of a store: instances that share it. */
 export interface LockBackend {
@@ -7,6 +7,8 @@ export interface LockBackend {
   service(options?: Omit<LockModuleOptions, 'connection'>): LockService;
   /** Loses all locks, as FLUSHALL does. */
   clear(): Promise<void>;
+  /** Sets the clock of all servers back by so many milliseconds. */
+  setClockBack(by: number): Promise<void>;
   /** Ends what it started, instances included. */
   close(): Promise<void>;
 }
@@ -19,11 +21,13 @@ export interface Capabilities {
    */
   readonly ordersInstances: boolean;
   /** Whether a release gives the lock to the next instance; a majority only tells it, and it asks for its grant. */
-  readonly handsOver: boolean;
+  readonly handsOff: boolean;
   /** Whether a hold can go from one process to another. */
   readonly detaches: boolean;
   /** Whether shared holds can be limited in number. */
   readonly countsPermits: boolean;
+  /** Whether all held names can be asked for. */
+  readonly lists: boolean;
 }
 
 /** What each part of the contract suite is given. */

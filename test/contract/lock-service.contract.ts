@@ -1,14 +1,17 @@
 import { Logger } from '@nestjs/common';
-import type { LockService } from '../../lib/lock.service.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 import type { Capabilities, ContractContext, LockBackend } from './lock-backend.js';
+import { describeAsyncContexts } from './parts/async-contexts.part.js';
 import { describeAcquiring } from './parts/acquiring.part.js';
 import { describeDiagnostics } from './parts/diagnostics.part.js';
+import { describeClocks } from './parts/clocks.part.js';
 import { describeDeadlocks } from './parts/deadlocks.part.js';
 import { describeErrors } from './parts/errors.part.js';
-import { describeHandingOver } from './parts/handing-over.part.js';
+import { describeTransfer } from './parts/transfer.part.js';
 import { describeHolds } from './parts/holds.part.js';
 import { describeLeading } from './parts/leading.part.js';
 import { describeLeases } from './parts/leases.part.js';
+import { describeListing } from './parts/listing.part.js';
 import { describeModes, describeSemaphores } from './parts/modes.part.js';
 import { describeOperations } from './parts/operations.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
@@ -25,8 +28,9 @@ const PARTS = [
   describeLeases,
   describeWork,
   describeReentrance,
+  describeAsyncContexts,
   describeDeadlocks,
-  describeHandingOver,
+  describeTransfer,
   describeLeading,
   describeSeveralNames,
   describeContendedNames,
@@ -34,8 +38,11 @@ const PARTS = [
   describeSemaphores,
   describeErrors,
   describeOperations,
+  describeListing,
   describeDiagnostics,
   describeShutdown,
+  // In memory the clock stays as it was set.
+  describeClocks,
 ];
 
 /**
@@ -49,9 +56,10 @@ export function describeLockService(
   setUp: () => Promise<LockBackend>,
   capabilities: Capabilities = {
     ordersInstances: true,
-    handsOver: true,
+    handsOff: true,
     detaches: true,
     countsPermits: true,
+    lists: true,
   },
 ): void {
   describe(`LockService ${name}`, () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { LockService } from '../../lib/lock.service.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 import { waitFor } from '../support/wait-for.js';
 import type { ContractContext } from './lock-backend.js';
 

@@ -1,8 +1,9 @@
-import type { LockModuleOptions } from '../../lib/interfaces/module-options.interface.js';
+import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/lock.service.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';
+import { setClockBack } from '../support/set-clock-back.js';
 import type { LockBackend } from './lock-backend.js';
 
 /** Instances that share a Redis of their own. */
@@ -23,6 +24,10 @@ export class RedisBackend implements LockBackend {
 
   async clear(): Promise<void> {
     await this.server.client().flushall();
+  }
+
+  async setClockBack(by: number): Promise<void> {
+    await setClockBack(this.server.client(), by);
   }
 
   async close(): Promise<void> {

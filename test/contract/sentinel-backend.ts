@@ -1,8 +1,9 @@
-import type { LockModuleOptions } from '../../lib/interfaces/module-options.interface.js';
+import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/lock.service.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { SentinelGroup } from '../support/sentinel-group.js';
+import { setClockBack } from '../support/set-clock-back.js';
 import type { LockBackend } from './lock-backend.js';
 
 /** Instances that find their Redis through sentinels. */
@@ -24,6 +25,10 @@ export class SentinelBackend implements LockBackend {
 
   async clear(): Promise<void> {
     await (await this.group.master()).client().flushall();
+  }
+
+  async setClockBack(by: number): Promise<void> {
+    await setClockBack((await this.group.master()).client(), by);
   }
 
   async close(): Promise<void> {

@@ -1,32 +1,43 @@
-import { dirname, join } from 'node:path';
-import ts from 'typescript';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compile } from '../support/compile.js';
+
+const CACHE = join(__dirname, '../../.cache');
+
+/** Those of the repository; unused names are no mistake in an example. */
+const PROJECT = {
+  extends: '../../tsconfig.json',
+  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+  include: ['*.ts'],
+  exclude: [],
+};
 
 /**
- * Compiles sources that are in no file, as if they lay beside this one, with the options of the repository.
+ * Compiles sources that are in no file, beside `fragment-context`, with the options of the repository.
  *
  * @returns the errors of each source, in the order of the sources
  */
-export function compileSnippets(sources: readonly string[]): readonly (readonly string[])[] {
-  const files = new Map(sources.map((source, index) => [join(__dirname, `snippet-${index}.ts`), source]));
-  const options = compilerOptions();
-  const host = ts.createCompilerHost(options);
-  host.fileExists = (file) => files.has(file) || ts.sys.fileExists(file);
-  host.readFile = (file) => files.get(file) ?? ts.sys.readFile(file);
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files.keys()].map((file) =>
-    ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).map(textOf),
-  );
+export async function compileSnippets(sources: readonly string[]): Promise<readonly (readonly string[])[]> {
+  await mkdir(CACHE, { recursive: true });
+  const folder = await mkdtemp(join(CACHE, 'snippets-'));
+  try {
+    const context = `export * from '../../test/docs/fragment-context.js';`;
+    await Promise.all([
+      writeFile(join(folder, 'tsconfig.json'), JSON.stringify(PROJECT)),
+      writeFile(join(folder, 'fragment-context.ts'), context),
+      ...sources.map((source, index) => writeFile(join(folder, fileOf(index)), source)),
+    ]);
+    const errors = await compile('typescript-7', folder);
+    return sources.map((_, index) =>
+      errors
+        .filter(({ file }) => file === fileOf(index))
+        .map(({ line, message }) => `line ${line}: ${message}`),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
-/** Those of the repository; unused names are no mistake in an example. */
-function compilerOptions(): ts.CompilerOptions {
-  const file = join(__dirname, '../../tsconfig.json');
-  const { config } = ts.readConfigFile(file, (path) => ts.sys.readFile(path));
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, dirname(file));
-  return { ...options, noUnusedLocals: false, noUnusedParameters: false };
-}
-
-function textOf({ file, start, messageText }: ts.Diagnostic): string {
-  const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
-  return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+function fileOf(index: number): string {
+  return `snippet-${index}.ts`;
 }

@@ -1,4 +1,6 @@
 /* What the fragments in the documents use beside this package: an application around them. */
+import type { Job, Queue } from 'bullmq';
+import type { Cache } from 'cache-manager';
 import type { LockService } from 'nest-redis-lock';
 import type { Observable } from 'rxjs';
 
@@ -43,6 +45,9 @@ export abstract class Application {
 /** What a fragment's statements find around them. */
 export interface Surroundings {
   readonly locks: LockService;
+  readonly cache: Cache;
+  readonly queue: Queue;
+  readonly job: Job<{ readonly lock: string }>;
   work(): Promise<string>;
   collect(): Promise<void>;
   transfer(options: { signal: AbortSignal; token: number }): Promise<void>;

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { lexer, walkTokens, type Token, type Tokens } from 'marked';
+import manifest from '../../package.json';
+import { slugOf } from '../../docs/.vitepress/slug.mjs';
+import { addressesOf, withoutAddresses } from '../../tools/release/addresses.mjs';
 
 /** A fenced code block. */
 export interface CodeBlock {
@@ -16,33 +19,26 @@ export type TableRow = Readonly<Record<string, string>>;
 
 /** A Markdown file as its tests want to see it. */
 export class MarkdownDocument {
+  readonly lines: readonly string[];
   readonly blocks: readonly CodeBlock[];
+  /** Where its links lead, and where its pictures lie. */
   readonly links: readonly string[];
-  /** What a link within the document can name, after its `#`. */
+  /** What a link can name, after its `#`. */
   readonly anchors: readonly string[];
   /** The npm scripts that it names. */
   readonly commands: readonly string[];
-  private readonly tables: readonly (readonly TableRow[])[];
+  readonly tables: readonly (readonly TableRow[])[];
 
   constructor(file: string) {
-    const source = readFileSync(file, 'utf8');
+    const source = withoutAddresses(readFileSync(file, 'utf8'), addressesOf(manifest as object));
     const tokens = tokensOf(source);
+    this.lines = source.replace(/\n$/, '').split('\n');
     this.blocks = codeBlocks(source);
     this.links = tokens.filter(isLink).map(({ href }) => href);
-    this.anchors = tokens.filter(isHeading).map(({ text }) => anchorOf(text));
+    this.anchors = anchorsOf(tokens.filter(isHeading));
     const named = source.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
     this.commands = [...named].map(([, script, short = '']) => script ?? short);
     this.tables = tokens.filter(isTable).map(rowsOf);
-  }
-
-  /** The rows of the only table whose first column has this name. */
-  table(firstColumn: string): readonly TableRow[] {
-    const found = this.tables.filter(([row]) => row !== undefined && Object.keys(row)[0] === firstColumn);
-    const [table] = found;
-    if (table === undefined || found.length > 1) {
-      throw new Error(`There are ${found.length} tables that begin with the column "${firstColumn}".`);
-    }
-    return table;
   }
 }
 
@@ -73,12 +69,13 @@ function rowsOf({ header, rows }: Tokens.Table): readonly TableRow[] {
   return rows.map((cells) => Object.fromEntries(cells.map(({ text }, column) => [names[column], text])));
 }
 
-/** As GitHub makes it. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
+/** A heading that is there twice is numbered from its second time on. */
+function anchorsOf(headings: readonly Tokens.Heading[]): readonly string[] {
+  const slugs = headings.map(({ text }) => slugOf(text));
+  return slugs.map((slug, index) => {
+    const before = slugs.slice(0, index).filter((each) => each === slug).length;
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
 }
 
 function isCode(token: Token): token is Tokens.Code {
@@ -89,8 +86,8 @@ function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
 }
 
-function isLink(token: Token): token is Tokens.Link {
-  return token.type === 'link';
+function isLink(token: Token): token is Tokens.Link | Tokens.Image {
+  return token.type === 'link' || token.type === 'image';
 }
 
 function isTable(token: Token): token is Tokens.Table {

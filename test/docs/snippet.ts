@@ -4,7 +4,7 @@ const IMPORTS = [
   `import { Get, Param, ParseIntPipe, Post, Sse, type MessageEvent } from '@nestjs/common';`,
   `import { OnEvent } from '@nestjs/event-emitter';`,
   `import { Cron, Interval } from '@nestjs/schedule';`,
-  `import { CurrentLock, isLockError, Locked, type Lock } from 'nest-redis-lock';`,
+  `import { CurrentLock, isLockError, Locked, LockTimeoutError, type Lock } from 'nest-redis-lock';`,
   `import { map, Observable } from 'rxjs';`,
   `import { Application, Receipt, Transactional, type Item, type Order, type Surroundings } from './fragment-context.js';`,
 ].join(' ');
@@ -20,7 +20,7 @@ export function sourceOf({ marks, text }: CodeBlock): string {
     return `${IMPORTS} export abstract class Fragment extends Application {\n${text}\n}\n`;
   }
   if (marks.includes('statements')) {
-    const names = '{ locks, work, collect, transfer }: Surroundings';
+    const names = '{ locks, cache, queue, job, work, collect, transfer }: Surroundings';
     return `${IMPORTS} export async function fragment(${names}): Promise<unknown> {\n${text}\nreturn undefined;\n}\n`;
   }
   return text;

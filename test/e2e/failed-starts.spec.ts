@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import {
   Injectable,
   Module,
+  type DynamicModule,
   type INestApplicationContext,
   type ModuleMetadata,
   type Provider,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { Redis } from 'ioredis';
 import {
   CurrentLock,
   Locked,
@@ -16,7 +18,7 @@ import {
   type Lock,
   type LockModuleOptions,
 } from '../../lib/index.js';
-import type { LockModuleExtras } from '../../lib/module/lock-module-extras.interface.js';
+import type { LockModuleExtras } from '../../lib/nest/module/lock-module-extras.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker } from '../support/worker.js';
@@ -36,6 +38,13 @@ class Unsafe {
 }
 
 @Injectable()
+class FailsWhenMade {
+  constructor() {
+    throw new Error('no disk');
+  }
+}
+
+@Injectable()
 class FailsAtInit {
   onModuleInit(): void {
     throw new Error('no database');
@@ -52,33 +61,30 @@ class FailsAtBootstrap {
 const madeByNest: Provider[] = [Jobs];
 const madeByFactory: Provider[] = [{ provide: Jobs, useFactory: () => new Jobs() }];
 
+let server: RedisServer;
+const apps: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  for (const app of apps.splice(0)) await app.close();
+});
+afterAll(() => server.stop());
+
+async function start(metadata: ModuleMetadata): Promise<INestApplicationContext> {
+  @Module(metadata)
+  class AppModule {}
+  const app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+  apps.push(app);
+  return app;
+}
+
+const locks = (options: LockModuleOptions & LockModuleExtras = {}): DynamicModule =>
+  RedisLockModule.forRoot({ connection: server.url, ...options });
+
 describe('an application without the module', () => {
-  let server: RedisServer;
-  const apps: INestApplicationContext[] = [];
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    for (const app of apps.splice(0)) await app.close();
-  });
-  afterAll(() => server.stop());
-
-  async function start(metadata: ModuleMetadata): Promise<INestApplicationContext> {
-    @Module(metadata)
-    class AppModule {}
-    const app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
-    apps.push(app);
-    return app;
-  }
-
-  const locks = (options: LockModuleOptions & LockModuleExtras = {}) =>
-    RedisLockModule.forRoot({
-      connection: { host: server.host, port: server.port, lazyConnect: true },
-      ...options,
-    });
-
   it('has no lock of one that runs beside it', async () => {
     await start({ imports: [locks()] });
     const app = await start({ providers: madeByNest });
@@ -111,7 +117,8 @@ describe('an application without the module', () => {
   });
 
   it('has no lock for an instance made by Nest after one that failed late', async () => {
-    await expect(start({ imports: [locks()], providers: [FailsAtBootstrap] })).rejects.toThrow('no queue');
+    const lazy = locks({ connection: { host: server.host, port: server.port, lazyConnect: true } });
+    await expect(start({ imports: [lazy], providers: [FailsAtBootstrap] })).rejects.toThrow('no queue');
     const app = await start({ providers: madeByNest });
 
     await expect(app.get(Jobs).run()).rejects.toThrow(LockConfigError);
@@ -134,5 +141,80 @@ describe('an application without the module', () => {
     });
     await worker.call('start');
     expect(await worker.call('run')).toBe('ran');
+  });
+});
+
+describe('an application that does not start leaves no connection behind', () => {
+  let servers: RedisServer[];
+  let clients: Redis[];
+
+  beforeAll(async () => {
+    servers = await Promise.all([1, 2, 3].map(() => RedisServer.start()));
+    clients = servers.map((each) => each.client());
+  });
+  afterAll(() => Promise.all(servers.map((each) => each.stop())));
+
+  /** How many connections the servers have accepted so far. */
+  const accepted = async (): Promise<number> => {
+    const counts = clients.map(async (client) =>
+      /total_connections_received:(\d+)/.exec(await client.info('stats')),
+    );
+    return (await Promise.all(counts)).reduce((sum, count) => sum + Number(count?.[1]), 0);
+  };
+  const urls = (): string[] => servers.map(({ url }) => url);
+  const nodes = (): { host: string; port: number }[] => servers.map(({ host, port }) => ({ host, port }));
+
+  const topologies: [string, () => LockModuleOptions['connection']][] = [
+    ['one Redis', () => urls()[0]],
+    ['one Redis, with a client of the user', () => servers[0]?.client({ lazyConnect: true })],
+    ['Redis behind sentinels', () => ({ sentinels: nodes(), name: 'mymaster' })],
+    ['a Redis Cluster', () => ({ nodes: nodes() })],
+    ['a quorum', urls],
+  ];
+
+  const expectNoConnection = async (
+    failing: Provider,
+    connection: LockModuleOptions['connection'],
+  ): Promise<void> => {
+    const before = await accepted();
+    await expect(start({ imports: [locks({ connection })], providers: [failing] })).rejects.toThrow();
+    // Begins to connect later, so that those of the other would be there by then.
+    const later = await start({ imports: [locks({ connection: server.url })] });
+    await later.get(LockService).using('later', () => undefined);
+    expect(await accepted()).toBe(before);
+  };
+
+  it.each(topologies)('to %s', async (_topology, connection) => {
+    await expectNoConnection(FailsAtInit, connection());
+  });
+
+  it.each<[string, Provider]>([
+    ['the module refuses it', Unsafe],
+    ['a constructor throws', FailsWhenMade],
+    ['a factory rejects', { provide: 'mail', useFactory: () => Promise.reject(new Error('no mail server')) }],
+  ])('where %s', async (_why, failing) => {
+    await expectNoConnection(failing, urls()[0]);
+  });
+
+  it.each<[string, () => LockModuleOptions['connection']]>([
+    ['one Redis', () => `${urls()[0]}?lazyConnect=true`],
+    ['a Redis Cluster', () => ({ nodes: nodes(), options: { lazyConnect: true } })],
+    ['a quorum', () => nodes().map((node) => ({ ...node, lazyConnect: true }))],
+  ])('to %s where onApplicationBootstrap throws and lazyConnect is set', async (_topology, connection) => {
+    await expectNoConnection(FailsAtBootstrap, connection());
+  });
+
+  it('where the options of another module cannot be had', async () => {
+    const before = await accepted();
+    const reports = RedisLockModule.forRootAsync({
+      name: 'reports',
+      useFactory: () => Promise.reject(new Error('no configuration')),
+    });
+    await expect(start({ imports: [locks({ connection: urls()[0] ?? '' }), reports] })).rejects.toThrow(
+      'no configuration',
+    );
+    const later = await start({ imports: [locks({ connection: server.url })] });
+    await later.get(LockService).using('later', () => undefined);
+    expect(await accepted()).toBe(before);
   });
 });

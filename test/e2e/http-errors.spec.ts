@@ -17,6 +17,8 @@ import {
   type LockError,
   type LockModuleOptions,
 } from '../../lib/index.js';
+import { createLockService } from '../../lib/lock-service.factory.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 
@@ -28,7 +30,8 @@ const failures: Record<string, LockError> = {
     waited: 10,
     holder: { owner: 'host-1-a:7', remaining: 4_100 },
   }),
-  unknown: new LockTimeoutError('order:42 is held', { keys, waited: 10 }),
+  unknown: new LockTimeoutError('order:42 is held', { keys, waited: 4_100 }),
+  late: new LockTimeoutError('order:42 is held', { keys, waited: 60_000 }),
   deadlock: new LockDeadlockError('this call holds order:1 and would wait for order:42', { keys }),
   full: new LockQueueFullError('10000 callers wait for order:42', { keys }),
   unavailable: new LockUnavailableError('connect ECONNREFUSED', { keys }),
@@ -76,8 +79,9 @@ describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
 
   it.each([
     ['key', 400, 'Bad Request', null],
-    ['timeout', 423, 'Locked', '5'],
-    ['unknown', 423, 'Locked', '1'],
+    ['timeout', 423, 'Locked', '1'],
+    ['unknown', 423, 'Locked', '5'],
+    ['late', 423, 'Locked', '10'],
     ['deadlock', 500, 'Internal Server Error', null],
     ['full', 503, 'Service Unavailable', '1'],
     ['unavailable', 503, 'Service Unavailable', null],
@@ -98,11 +102,40 @@ describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
 
   it('answers a lock that is taken with 423 and Retry-After', async () => {
     const application = await start({ wait: 0 });
-    const lock = await application.nest.get(LockService).acquire('order:1');
+    const lock = await application.nest.get(LockService).acquire('order:1', { ttl: 300_000 });
     const response = await application.get('/locked/1');
     expect(response.status).toBe(423);
-    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(response.headers.get('retry-after')).toBe('1');
     await lock.release();
+  });
+
+  it('shows no client what the holder calls itself', async () => {
+    const application = await start({ wait: 0 });
+    const locks = createLockService(resolveModuleOptions({ connection: server.url }));
+    const lock = await locks.acquire('order:1', { label: 'secret of the holder' });
+    const own = application.nest.get(LockService);
+    const error: unknown = await own.acquire('order:1').catch((e: unknown) => e);
+    const response = await application.get('/locked/1');
+
+    expect(error).toMatchObject({ holder: { label: 'secret of the holder' } });
+    expect(response.status).toBe(423);
+    expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain('secret');
+    await lock.release();
+    await locks.close();
+  });
+
+  it.each([
+    ['here', (application: HttpApplication) => application.nest.get(LockService)],
+    ['in another process', () => createLockService(resolveModuleOptions({ connection: server.url }))],
+  ])('says how long a lease runs that its holder does not renew: %s', async (_where, holderOf) => {
+    const application = await start({ wait: 0, renew: false });
+    const locks = holderOf(application);
+    const lock = await locks.acquire('order:1', { ttl: 20_000, renew: false });
+    const seconds = Number((await application.get('/locked/1')).headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(10);
+    expect(seconds).toBeLessThanOrEqual(20);
+    await lock.release();
+    await locks.close();
   });
 
   it('uses the statuses of the http option, and the defaults for the rest', async () => {
@@ -110,7 +143,7 @@ describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
     const conflict = await application.get('/throws/timeout');
     expect(conflict.status).toBe(409);
     expect(await conflict.json()).toMatchObject({ statusCode: 409, error: 'Conflict' });
-    expect(conflict.headers.get('retry-after')).toBe('5');
+    expect(conflict.headers.get('retry-after')).toBe('1');
     expect((await application.get('/throws/unavailable')).status).toBe(503);
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { catchError, concatMap, from, lastValueFrom, of, Subject, toArray, Observable } from 'rxjs';
@@ -16,6 +17,8 @@ import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 
 const abandon = new AbortController();
+/** Milliseconds of a lease whose end a test waits for. */
+const SHORT = 400;
 
 @Injectable()
 class Work {
@@ -34,6 +37,11 @@ class Work {
     return work(lock);
   }
 
+  @Locked('work:<0>', { ttl: 400 })
+  async brief<T>(_name: string, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
   @Locked('work:<0>', { wait: 0 })
   async throwing(_name: string): Promise<string> {
     this.runs += 1;
@@ -41,7 +49,7 @@ class Work {
   }
 
   @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
-  async skipping(_name: string): Promise<string> {
+  async skipping(_name: string): Promise<string | undefined> {
     this.runs += 1;
     return 'ran';
   }
@@ -53,13 +61,18 @@ class Work {
   }
 
   @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
-  async nesting(_name: string): Promise<string> {
+  async nesting(_name: string): Promise<string | undefined> {
     return this.throwing('nested');
   }
 
   @Locked('work:<0>', { signal: abandon.signal })
   async abandoned(_name: string): Promise<void> {
     this.runs += 1;
+  }
+
+  @Locked('work:<0>', { label: 'by name' })
+  async labelled<T>(_name: string, work: () => Promise<T>): Promise<T> {
+    return work();
   }
 
   @Locked((name: string) => [`b:${name}`, `a:${name}`])
@@ -85,12 +98,17 @@ class Work {
   }
 
   @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
-  skippingStream(_name: string): Observable<number> {
+  skippingStream(_name: string): Observable<number | undefined> {
     return of(1);
   }
 
   @Locked('work:<0>')
   async laterStream(_name: string): Promise<Observable<number>> {
+    return this.source;
+  }
+
+  @Locked('work:<0>', { ttl: SHORT })
+  async shortStream(_name: string): Promise<Observable<number>> {
     return this.source;
   }
 
@@ -199,10 +217,49 @@ describe('a call of a locked method (row 13)', () => {
     expect(await work.several('x')).toEqual(['a:x', 'b:x']);
   });
 
+  it('is told by its method as the label of its hold, unless it has another one', async () => {
+    const seen = (): readonly object[] =>
+      locks.holds().map(({ label, method, template }) => ({ label, method, template }));
+    const origin = { method: 'Work.call', template: 'work:<0>' };
+
+    expect(await work.call('labels', seen)).toEqual([{ label: 'Work.call', ...origin }]);
+    expect(await work.labelled('labels', async () => seen())).toEqual([
+      { label: 'by name', method: 'Work.labelled', template: 'work:<0>' },
+    ]);
+    expect(await work.call('labels', async () => (await locks.query('work:labels')).held)).toMatchObject([
+      { label: 'Work.call' },
+    ]);
+    // What the work acquires by itself is not the method's.
+    expect(await work.call('labels', () => locks.using('plain', seen))).toContainEqual({
+      label: undefined,
+      method: undefined,
+      template: undefined,
+    });
+  });
+
   it('enters the hold of a call around it', async () => {
     const [outer, inner] = await work.outer('a');
     expect(outer).toEqual(expect.any(Number));
     expect(inner).toBe(outer);
+  });
+
+  it('does not wait for itself where a call below it releases its hold', async () => {
+    const inner = await work.call('a', (outer) =>
+      work.call('a', async (lock) => {
+        await outer?.release();
+        return lock?.held;
+      }),
+    );
+
+    expect(inner).toBe(true);
+    expect(await isFree()).toBe(true);
+  });
+
+  it('fails with LockLostError where a call below it has not released its hold by the end of the lease', async () => {
+    const leaking = work.brief('a', async () => void (await locks.acquire('work:a')));
+
+    await expect(leaking).rejects.toBeInstanceOf(LockLostError);
+    expect(await isFree()).toBe(true);
   });
 
   describe('whose lock is taken', () => {
@@ -302,10 +359,14 @@ describe('a call of a locked method (row 13)', () => {
     });
 
     it('leaves nothing behind when it is unsubscribed right after the grant', async () => {
-      const granted = jest.spyOn(locks, 'acquire');
+      const acquire = locks.acquire.bind(locks);
+      const granted = jest.spyOn(locks, 'acquire').mockImplementationOnce(async (...args) => {
+        const lock = await acquire(...args);
+        subscription.unsubscribe();
+        return lock;
+      });
       const subscription = work.stream('a').subscribe();
       await granted.mock.results[0]?.value;
-      subscription.unsubscribe();
       await waitFor(isFree);
       expect(work.runs).toBe(0);
     });
@@ -367,6 +428,22 @@ describe('a call of a locked method (row 13)', () => {
       one.unsubscribe();
       expect(await isFree()).toBe(false);
       two.unsubscribe();
+      await waitFor(isFree);
+    });
+
+    it('gives it up when nobody subscribes within the lease, and starts nothing without it', async () => {
+      const stream = await work.shortStream('a');
+      await waitFor(isFree, { that: 'the lock to be free without a subscriber' });
+      await expect(lastValueFrom(stream)).rejects.toThrow(LockLostError);
+      expect(work.source.observed).toBe(false);
+    });
+
+    it('holds it for longer than the lease when somebody subscribes within it', async () => {
+      const stream = await work.shortStream('a');
+      const subscription = stream.subscribe();
+      await delay(1.5 * SHORT);
+      expect(await isFree()).toBe(false);
+      subscription.unsubscribe();
       await waitFor(isFree);
     });
 

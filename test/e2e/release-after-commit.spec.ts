@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import {
   Controller,
@@ -8,10 +9,13 @@ import {
   type ModuleMetadata,
   type Type,
 } from '@nestjs/common';
-import { Locked, RedisLockModule, type LockModuleOptions } from '../../lib/index.js';
+import { Test } from '@nestjs/testing';
+import { Locked, LockService, RedisLockModule, type LockModuleOptions } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
+import { CriticalSection } from './places/support/critical-section.js';
 import { HttpApplication, platforms, type ApplicationSetup } from './support/http-application.js';
 import { Journal } from './support/journal.js';
+import { StockTable } from './support/stock-table.js';
 import { TransactionInterceptor } from './support/transaction.interceptor.js';
 import { RetryInterceptor } from './support/retry.interceptor.js';
 
@@ -125,6 +129,103 @@ class PlainController extends JournalController {
   }
 }
 
+@UseInterceptors(TransactionInterceptor)
+@Controller()
+class TwiceLockedController extends JournalController {
+  constructor(journal: Journal) {
+    super(journal);
+  }
+
+  @Get('work')
+  @Locked((): string => `other:${randomUUID()}`)
+  @Locked('work')
+  work(): Promise<string> {
+    return this.begin();
+  }
+}
+
+@UseInterceptors(TransactionInterceptor)
+@Controller()
+class LockedOverrideController extends LockedBase {
+  constructor(journal: Journal) {
+    super(journal);
+  }
+
+  @Get('work')
+  @Locked(() => [`other:${randomUUID()}`, `another:${randomUUID()}`])
+  override async work(): Promise<string> {
+    return super.work();
+  }
+}
+
+@Controller()
+class LockedParts {
+  constructor(
+    protected readonly section: CriticalSection,
+    private readonly locks: LockService,
+  ) {}
+
+  @Locked('part')
+  async part(): Promise<unknown> {
+    await this.locks.using('whole', () => this.section.run());
+    return undefined;
+  }
+}
+
+@Controller()
+class InOtherPartsController extends LockedParts {
+  constructor(section: CriticalSection, locks: LockService) {
+    super(section, locks);
+  }
+
+  @Get('work')
+  @Locked('whole')
+  override async part(): Promise<unknown> {
+    return Promise.all([super.part(), super.part()]);
+  }
+}
+
+@Controller()
+class InSamePartsController extends LockedParts {
+  constructor(section: CriticalSection, locks: LockService) {
+    super(section, locks);
+  }
+
+  @Get('work')
+  @Locked('part')
+  override async part(): Promise<unknown> {
+    await super.part();
+    return Promise.all([super.part(), super.part()]);
+  }
+}
+
+@UseInterceptors(TransactionInterceptor)
+@Controller()
+class RecursiveController extends JournalController {
+  constructor(
+    journal: Journal,
+    private readonly locks: LockService,
+  ) {
+    super(journal);
+  }
+
+  @Get('work')
+  @Locked((depth = 0) => `depth:${depth}`)
+  async work(depth = 0): Promise<string> {
+    if (depth > 0) return this.begin();
+    await this.work(1);
+    await this.helper();
+    for (const name of ['depth:0', 'depth:1', 'helper']) {
+      const { held } = await this.locks.query(name);
+      this.journal.write(`${name} is ${held.length > 0 ? 'held' : 'free'}`);
+    }
+    return 'done';
+  }
+
+  @Locked('helper')
+  async helper(): Promise<void> {}
+}
+
 @UseInterceptors(RetryInterceptor, TransactionInterceptor)
 @Controller()
 class RetriedController extends JournalController {
@@ -186,6 +287,8 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
     ['on the base class of the controller', BaseClassController],
     ['on the controller that inherits the locked method', InheritingController],
     ['on the controller that overrides the locked method and calls it', OverridingController],
+    ['on the controller, for a lock below another one of the same method', TwiceLockedController],
+    ['on the controller, for a lock of the method that a locked override calls', LockedOverrideController],
   ])('outlives the commit of a transaction interceptor %s', async (_place, controller) => {
     expect(await journalOfThree(controller)).toEqual(inTurn);
   });
@@ -221,7 +324,90 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
     expect(await journalOfThree(PlainController, { providers })).not.toEqual(inTurn);
   });
 
+  it('ends with the call that the handler makes itself, of itself or of another method', async () => {
+    const locks = RedisLockModule.forRoot({ connection: server.url });
+    const metadata = { imports: [locks], controllers: [RecursiveController], providers: [Journal] };
+    app = await HttpApplication.start(adapter(), metadata);
+    await app.get('/work');
+    expect(app.nest.get(Journal).lines).toEqual([
+      'begin',
+      'depth:0 is held',
+      'depth:1 is free',
+      'helper is free',
+      'commit',
+    ]);
+  });
+
+  it.each([
+    ['of another name', InOtherPartsController, 2],
+    ['of the same name', InSamePartsController, 3],
+  ])('keeps calls of the overridden method apart that run in parallel: %s', async (_of, controller, runs) => {
+    const locks = RedisLockModule.forRoot({ connection: server.url, wait: 2_000 });
+    const metadata = { imports: [locks], controllers: [controller], providers: [CriticalSection] };
+    app = await HttpApplication.start(adapter(), metadata);
+    expect((await app.get('/work')).status).toBe(200);
+    expect(app.nest.get(CriticalSection)).toMatchObject({ runs, most: 1 });
+  });
+
   it('serves each attempt of an interceptor that tries again', async () => {
     expect(await journalOfThree(RetriedController)).toEqual(inTurn);
+  });
+});
+
+@Injectable()
+class Sales {
+  constructor(
+    private readonly table: StockTable,
+    private readonly locks: LockService,
+  ) {}
+
+  @Locked('stock')
+  async sell(): Promise<void> {
+    await this.table.sell();
+  }
+
+  sellInTransaction(): Promise<void> {
+    return this.table.transaction(() => this.sell());
+  }
+
+  @Locked('stock')
+  sellUnderLock(): Promise<void> {
+    return this.sellInTransaction();
+  }
+
+  sellUnderUsing(): Promise<void> {
+    return this.locks.using('stock', () => this.sellInTransaction());
+  }
+}
+
+describe('the hold of a locked service below a transaction', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+
+  /** What ten buyers at once get of five pieces. */
+  async function soldOfFive(sell: (sales: Sales) => Promise<void>): Promise<number> {
+    const table = new StockTable(5);
+    const app = await Test.createTestingModule({
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      providers: [Sales, { provide: StockTable, useValue: table }],
+    }).compile();
+    await Promise.all(Array.from({ length: 10 }, () => sell(app.get(Sales))));
+    await app.close();
+    return table.sold;
+  }
+
+  it('ends before its caller commits, so that more is sold than there is', async () => {
+    expect(await soldOfFive((sales) => sales.sellInTransaction())).toBeGreaterThan(5);
+  });
+
+  it.each<[string, (sales: Sales) => Promise<void>]>([
+    ['@Locked stands on the method that opens it', (sales) => sales.sellUnderLock()],
+    ['locks.using goes around the call that opens it', (sales) => sales.sellUnderUsing()],
+  ])('outlives the commit where %s', async (_how, sell) => {
+    expect(await soldOfFive(sell)).toBe(5);
   });
 });

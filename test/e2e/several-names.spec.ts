@@ -22,9 +22,15 @@ class Orders {
   }
 
   @Locked(['stock:<0.items[].sku>', 'customer:<0.customer>'], { wait: 0, onTimeout: 'skip' })
-  async tryToPlace(_order: Order): Promise<string> {
+  async tryToPlace(_order: Order): Promise<string | undefined> {
     return 'placed';
   }
+
+  @Locked('stock:<0[]>', { maxNames: 3 })
+  async reserve(_skus: readonly string[]): Promise<void> {}
+
+  @Locked('stock:<0[]>')
+  async reserveAsTheModuleAllows(_skus: readonly string[]): Promise<void> {}
 }
 
 const orderOf = (customer: string, ...skus: string[]): Order => ({
@@ -41,7 +47,7 @@ describe('@Locked with several templates', () => {
     Logger.overrideLogger(false);
     server = await RedisServer.start();
     application = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      imports: [RedisLockModule.forRoot({ connection: server.url, maxNames: 4 })],
       providers: [Orders],
     }).compile();
     await application.init();
@@ -104,6 +110,23 @@ describe('@Locked with several templates', () => {
     expect(await orders.tryToPlace(orderOf('ann', 'pen', 'book'))).toBeUndefined();
     await taken.release();
     expect(await orders.tryToPlace(orderOf('ann', 'pen', 'book'))).toBe('placed');
+  });
+
+  it('refuses more names than maxNames of the decorator, or of the module, without asking for any', async () => {
+    const log = await RequestLog.open(server);
+    for (const call of [
+      orders.reserve(['a', 'b', 'c', 'd']),
+      orders.reserveAsTheModuleAllows(['a', 'b', 'c', 'd', 'e']),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: 'LOCK_KEY' });
+    }
+    await expect(orders.reserve(['a', 'b', 'c', 'd'])).rejects.toThrow(
+      'Orders.reserve names 4 locks, and maxNames is 3.',
+    );
+    expect(await log.counts()).toEqual({});
+    log.close();
+    await orders.reserve(['a', 'b', 'c', 'a']);
+    await orders.reserveAsTheModuleAllows(['a', 'b', 'c', 'd']);
   });
 
   it('tells the work by its signal, and the caller by an error, that one of the names was lost', async () => {

@@ -24,7 +24,7 @@ import {
   type Lock,
   type LockModuleOptions,
 } from '../../lib/index.js';
-import { takeUncheckedClasses } from '../../lib/decorators/locked-methods.js';
+import { takeUncheckedClasses } from '../../lib/nest/locked/locked-methods.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -115,7 +115,9 @@ describe('the start of an application', () => {
     @Injectable({ scope: Scope.REQUEST })
     class OverridingJobs extends Plain {
       @Cron(YEARLY)
-      override async run(): Promise<void> {}
+      override async run(): Promise<void> {
+        await super.run();
+      }
     }
     // Twice, as there are two modules of locks, would be once too often.
     const second = RedisLockModule.forRoot({ name: 'second', connection: server.url });
@@ -222,6 +224,42 @@ describe('the start of an application', () => {
       'StockResolver.pieces has interceptors, but Nest runs none for GraphQL',
     );
     expect(warnings()).toEqual(Array.from({ length: warned }, () => expected));
+  });
+
+  it('warns of an override without @Locked, unless it calls the locked one', async () => {
+    abstract class Base {
+      @Locked('orders')
+      async place(): Promise<void> {}
+
+      @Locked('orders')
+      async cancel(): Promise<void> {}
+
+      @Locked('orders')
+      async ship(): Promise<void> {}
+    }
+    class Middle extends Base {
+      override async place(): Promise<void> {}
+    }
+    @Injectable()
+    class Special extends Middle {
+      @Locked('special')
+      override async cancel(): Promise<void> {}
+
+      override async ship(): Promise<void> {
+        await super.ship();
+      }
+    }
+    @Injectable()
+    class LockedAgain extends Middle {
+      @Locked('orders')
+      override async place(): Promise<void> {}
+    }
+    await withProviders(Special, LockedAgain);
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /^Middle\.place overrides Base\.place, which is @Locked, and is not: .* on the override, too\.$/,
+      ),
+    ]);
   });
 
   it('warns of a connection that no module has', async () => {

@@ -45,7 +45,7 @@ class StreamController {
 
   @Get('unanswered/:name')
   @Locked('stream:<0>', { wait: 0, onTimeout: 'skip' })
-  unanswered(@Param('name') name: string): Observable<string> {
+  unanswered(@Param('name') name: string): Observable<string | undefined> {
     return of(name);
   }
 
@@ -161,7 +161,8 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
         original(keys, { ...options, wait: 0 })
     )(locks.acquire.bind(locks));
     expect((await app.get('/one/b')).status).toBe(423);
-    expect((await app.get('/stream/b')).status).toBe(423);
+    // A handler that gives its stream at once is answered with the headers of a stream at once: Nest does not wait.
+    expect((await app.get('/later/b')).status).toBe(423);
     await holder.release();
   });
 });

@@ -10,10 +10,10 @@ describe('four processes with random work and random faults', () => {
   afterAll(() => scene[Symbol.asyncDispose]());
 
   it('never hold one name at the same time while Redis keeps its data', async () => {
-    await expectExclusion(scene, 5_000, { takeData: false });
+    await expectExclusion(scene, 1_500, { takeData: false });
   });
 
   it('write with growing tokens even when Redis loses its data', async () => {
-    await expectExclusion(scene, 4_000, { takeData: true });
+    await expectExclusion(scene, 1_500, { takeData: true });
   });
 });

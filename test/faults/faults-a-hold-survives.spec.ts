@@ -1,4 +1,4 @@
-import { extendScript } from '../../lib/scripts/extend.script.js';
+import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { waitFor } from '../support/wait-for.js';
 import { FaultScene, TTL } from './support/fault-scene.js';
 import { expectHolderToKeep, HeldScene } from './support/held-scene.js';

@@ -1,4 +1,4 @@
-import { SystemClock } from '../../lib/engine/clock.js';
+import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { AcquireRequest, LockStore } from '../../lib/store/lock-store.js';
@@ -24,6 +24,7 @@ class SilentStore implements LockStore {
   extend = (): Promise<never> => new Promise(() => {});
   cancel = (): Promise<never> => new Promise(() => {});
   query = (): Promise<never> => new Promise(() => {});
+  async *list(): AsyncGenerator<never> {}
   forceRelease = (): Promise<never> => new Promise(() => {});
   close = (): Promise<void> => Promise.resolve();
 }

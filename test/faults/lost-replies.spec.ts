@@ -1,9 +1,9 @@
-import { acquireScript } from '../../lib/scripts/acquire.script.js';
-import { acquireSharedScript } from '../../lib/scripts/acquire-shared.script.js';
-import { cancelScript } from '../../lib/scripts/cancel.script.js';
-import { releaseScript } from '../../lib/scripts/release.script.js';
-import { releaseSharedScript } from '../../lib/scripts/release-shared.script.js';
-import { yieldScript } from '../../lib/scripts/yield.script.js';
+import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
+import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
+import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
+import { releaseScript } from '../../lib/store/scripts/release.script.js';
+import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { yieldScript } from '../../lib/store/scripts/yield.script.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectNoHarm, HeldScene } from './support/held-scene.js';
 

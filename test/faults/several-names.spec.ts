@@ -1,6 +1,7 @@
-import { acquireScript } from '../../lib/scripts/acquire.script.js';
-import { releaseScript } from '../../lib/scripts/release.script.js';
-import { Instance, type InstanceOptions } from '../engine/instance.js';
+import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
+import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
+import { releaseScript } from '../../lib/store/scripts/release.script.js';
+import { Instance, type InstanceOptions } from '../redis/instance.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -38,14 +39,12 @@ describe('A call for several names', () => {
 
   it('is granted what it was granted already where the reply of its first trip is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
-    const lost = proxy.loseNextReply(acquireScript.sha);
+    const lost = proxy.loseNextReply(acquireAllScript.sha);
     const lock = await locks.acquire(NAMES);
     await lost;
     const owners = await server.client().mget(NAMES.map((name) => `lock:{${name}}`));
 
-    expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(
-      NAMES.map((name) => lock.fencingTokenOf(name)),
-    );
+    expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(NAMES.map(() => lock.fencingToken));
     await lock.release();
     await untilNothingLeft();
   });
@@ -53,17 +52,47 @@ describe('A call for several names', () => {
   it('leaves nothing taken where the reply is lost by which it gave some back', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
     const other = await open({ connection: server.url });
-    const taken = await other.locks.acquire('b');
+    const [b, c] = [await other.locks.acquire('b'), await other.locks.acquire('c')];
     const lost = proxy.loseNextReply(releaseScript.sha);
     const waiting = locks.acquire(NAMES);
+    await untilWaiting('b');
+    // It asks for c and d together then, and has no use for d.
+    await b.release();
     await lost;
-    await waitFor(async () => (await other.locks.query('c')).held.length === 0);
-    await taken.release();
+    await waitFor(async () => (await other.locks.query('d')).held.length === 0);
+    await c.release();
     const lock = await waiting;
 
     expect(lock.held).toBe(true);
     await lock.release();
     await untilNothingLeft();
+  });
+
+  it('is released where the reply of its release is lost, and nothing of it stays', async () => {
+    const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
+    const lock = await locks.acquire(NAMES);
+    const lost = proxy.loseNextReply(releaseAllScript.sha);
+    await lock.release();
+    await lost;
+
+    expect(lock.held).toBe(false);
+    await untilNothingLeft();
+  });
+
+  it('gives all back where it is aborted before the answer of its first trip comes', async () => {
+    const instance = await open({ connection: proxy.url });
+    // Has the script loaded.
+    await instance.locks.using(NAMES, () => undefined);
+    const caller = new AbortController();
+    proxy.drop('toClient');
+    const waiting = instance.locks.acquire(NAMES, { signal: caller.signal });
+    await waitFor(async () => (await locksLeft()).length === NAMES.length, { that: 'the grant' });
+    caller.abort(new Error('enough'));
+
+    await expect(waiting).rejects.toThrow('enough');
+    proxy.pass();
+    await untilNothingLeft();
+    await waitFor(() => instance.engine.size === 0 && instance.engine.keeper.size === 0);
   });
 
   it('ends with one error, and gives all back, where Redis falls silent in its first trip', async () => {

@@ -98,6 +98,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     await sale('locked', () => button().click());
     expect(await page.locator('.kicker').textContent()).toBe('Last sale, with the lock');
     expect(await page.locator('h1').textContent()).toBe(`${STOCK} sneakers sold. Not one too many.`);
+    expect(await page.locator('.setup').textContent()).toBe('90 buyers, 3 instances, 20 pairs');
     expect(await page.locator('#stock').textContent()).toBe('0');
     expect(await oversold('locked').textContent()).toBe('0');
     expect(await colourOf('#outcome-locked .surplus strong')).not.toBe(red);

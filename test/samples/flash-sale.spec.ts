@@ -11,7 +11,7 @@ import { type SampleRun, SampleRuns } from './support/sample-runs.js';
 
 const STOCK = 20;
 const BUYERS = 120;
-const PRODUCTS = ['sneaker', 'laces'];
+const PRODUCTS = ['boot', 'laces'];
 
 /** What the sample prints with `--json`. */
 interface Printed {
@@ -74,26 +74,26 @@ describe('sample 01, the flash sale (row 11)', () => {
 
     it('refuses bad bodies with 400, unknown products with 404, and what is sold out with 409, carts as a whole', async () => {
       expect(await order(url, { sku: '', quantity: 1 })).toBe(400);
-      expect(await order(url, { sku: 'sneaker', quantity: 1.5 })).toBe(400);
+      expect(await order(url, { sku: 'boot', quantity: 1.5 })).toBe(400);
       expect(await order(url, { quantity: 1 })).toBe(400);
       expect(await order(url, { sku: 'no-such-thing', quantity: 1 })).toBe(404);
-      expect(await order(url, { sku: 'sneaker', quantity: 10 })).toBe(409);
+      expect(await order(url, { sku: 'boot', quantity: 10 })).toBe(409);
 
       const cart = (...items: object[]) => order(url, { items }, '/carts');
       expect(await cart()).toBe(400);
       expect(await order(url, {}, '/carts')).toBe(400);
-      expect(await cart({ sku: 'sneaker' })).toBe(400);
+      expect(await cart({ sku: 'boot' })).toBe(400);
       expect(await cart({ sku: 'laces', quantity: 1 }, { sku: 'laces', quantity: 2 })).toBe(400);
-      expect(await cart({ sku: 'sneaker', quantity: 1 }, { sku: 'no-such-thing', quantity: 1 })).toBe(404);
-      expect(await cart({ sku: 'sneaker', quantity: 1 }, { sku: 'laces', quantity: 4 })).toBe(409);
+      expect(await cart({ sku: 'boot', quantity: 1 }, { sku: 'no-such-thing', quantity: 1 })).toBe(404);
+      expect(await cart({ sku: 'boot', quantity: 1 }, { sku: 'laces', quantity: 4 })).toBe(409);
       // Nothing of the refused carts was sold.
-      expect(await cart({ sku: 'laces', quantity: 3 }, { sku: 'sneaker', quantity: 3 })).toBe(201);
+      expect(await cart({ sku: 'laces', quantity: 3 }, { sku: 'boot', quantity: 3 })).toBe(201);
     });
 
     it('sells carts with the same products in opposite order on all instances, without deadlock or oversell', async () => {
       const { urls } = printed;
       const oneOfEach = [
-        { sku: 'sneaker', quantity: 1 },
+        { sku: 'boot', quantity: 1 },
         { sku: 'laces', quantity: 1 },
       ];
       const carts = Array.from({ length: 8 }, () => [oneOfEach, oneOfEach.toReversed()]).flat();
@@ -107,16 +107,16 @@ describe('sample 01, the flash sale (row 11)', () => {
     });
 
     it('answers 503 in time while Redis is down, stays up, and takes orders again afterwards', async () => {
-      expect(await order(url, { sku: 'sneaker', quantity: 1 })).toBe(201);
+      expect(await order(url, { sku: 'boot', quantity: 1 })).toBe(201);
 
       await redis.kill();
       const before = performance.now();
-      expect(await order(url, { sku: 'sneaker', quantity: 1 })).toBe(503);
+      expect(await order(url, { sku: 'boot', quantity: 1 })).toBe(503);
       expect(performance.now() - before).toBeLessThan(OUTAGE);
       expect(await order(url, { sku: 'no-such-thing', quantity: 1 }, '/unlocked/orders')).toBe(404);
 
       await redis.start();
-      await waitFor(async () => (await order(url, { sku: 'sneaker', quantity: 1 })) === 201, {
+      await waitFor(async () => (await order(url, { sku: 'boot', quantity: 1 })) === 201, {
         timeout: 10_000,
         that: 'an order to be taken again',
       });

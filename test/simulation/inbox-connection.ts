@@ -60,10 +60,12 @@ export class InboxConnection {
       this.server.open({
         granted: (...grant) => this.deliver(generation, () => events?.granted(...grant)),
         revoked: (...hold) => this.deliver(generation, () => events?.revoked(...hold)),
-        probed: (...place) => this.deliver(generation, () => events?.probed(...place)),
+        askedIfWaiting: (...place) => this.deliver(generation, () => events?.askedIfWaiting(...place)),
         released: () => undefined,
         subscribed: () => undefined,
         reconnected: () => undefined,
+        told: () => undefined,
+        unusable: () => undefined,
       });
       this.travel(generation, () =>
         this.process.run('messages', () => {

@@ -1,7 +1,7 @@
 import { LockTimeoutError } from '../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../lib/errors/lock.error.js';
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
-import type { Lock } from '../../lib/interfaces/lock.interface.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import type { Attempt } from './attempt.js';
 import type { EventLog } from './event-log.js';

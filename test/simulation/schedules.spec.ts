@@ -4,8 +4,8 @@ import { describeSchedules } from './describe-schedules.js';
 jest.setTimeout(120_000);
 
 describeSchedules('Random schedules of several instances', {
-  calm: 500,
-  stormy: 800,
-  lossy: 400,
-  modes: { calm: 100, stormy: 200, lossy: 100 },
+  calm: 150,
+  stormy: 250,
+  lossy: 120,
+  modes: { calm: 40, stormy: 60, lossy: 40 },
 });

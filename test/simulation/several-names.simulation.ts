@@ -1,6 +1,6 @@
 import { LockEngine } from '../../lib/engine/lock-engine.js';
-import type { Lock } from '../../lib/interfaces/lock.interface.js';
-import { LockService } from '../../lib/lock.service.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { MemoryStore } from '../../lib/store/memory/memory.store.js';
@@ -12,7 +12,7 @@ import { VirtualTime } from './virtual-time.js';
 import { Weather } from './weather.js';
 
 const EPOCH = 1_000;
-/** Trips that a call may need for one of its names: attempts, giving back, queueing, hand-over. */
+/** Trips that a call may need for one of its names: attempts, giving back, queueing, hand-off. */
 const TRIPS_FOR_A_NAME = 8;
 
 /** A call for several names. */

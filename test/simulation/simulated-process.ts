@@ -1,4 +1,4 @@
-import type { Clock, ScheduledCall } from '../../lib/engine/clock.js';
+import type { Clock, ScheduledCall } from '../../lib/primitives/clock.js';
 import type { Appointment, VirtualTime } from './virtual-time.js';
 
 /** What can make a process run: its timers, or what arrives on one of its two connections. */
@@ -20,6 +20,8 @@ export class SimulatedProcess implements Clock {
   wokeAt = -Infinity;
   /** When the server last answered it, on its own clock. */
   answeredAt = -Infinity;
+  /** Its machine never sleeps. */
+  readonly sleeps = 0;
   private stopped = false;
   private readonly held: Record<Source, (() => void)[]> = { timers: [], replies: [], messages: [] };
   private overdue = 0;
@@ -61,7 +63,6 @@ export class SimulatedProcess implements Clock {
     this.timers.delete(timer);
   }
 
-  /** Its machine never sleeps. */
   onSleep(): void {}
 
   /** After all else that happens at this moment. */

@@ -1,21 +1,27 @@
-import type { LockSnapshot } from '../../lib/interfaces/lock.interface.js';
+import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 import type {
   AcquireRequest,
   Extension,
-  Grant,
+  JointStore,
   LockStore,
   OwnerChange,
-  SharedTerms,
   StoreEvents,
-  Taken,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
+import type { Grant, SharedTerms, Taken } from '../../lib/store/grant.js';
 import type { CommandConnection } from './command-connection.js';
 import type { InboxConnection } from './inbox-connection.js';
 
 /** A store whose server is at the other end of two unreliable connections. */
 export class SimulatedStore implements LockStore {
   readonly trouble = new Error('The network does not answer.');
+
+  readonly joint: JointStore = {
+    acquire: (request) =>
+      this.commands.send(async () => (await this.server.joint?.acquire(request)) ?? [], 'patient'),
+    release: (names, tag) =>
+      this.commands.send(async () => this.server.joint?.release(names, tag), 'impatient'),
+  };
 
   constructor(
     private readonly server: LockStore,
@@ -32,8 +38,8 @@ export class SimulatedStore implements LockStore {
     return this.inbox.open;
   }
 
-  place(claim: number, tokens: number, shared?: SharedTerms): string {
-    return this.server.place(claim, tokens, shared);
+  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
+    return this.server.place(claimTtl, tokens, shared);
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
@@ -56,12 +62,16 @@ export class SimulatedStore implements LockStore {
     return this.commands.send(() => this.server.cancel(name, place), 'impatient');
   }
 
-  handOver(change: OwnerChange): Promise<boolean> {
-    return this.commands.send(async () => (await this.server.handOver?.(change)) ?? false, 'patient');
+  transfer(change: OwnerChange): Promise<boolean> {
+    return this.commands.send(async () => (await this.server.transfer?.(change)) ?? false, 'patient');
   }
 
   query(name: string): Promise<LockSnapshot> {
     return this.commands.send(() => this.server.query(name), 'impatient');
+  }
+
+  list(beginning: string): AsyncIterable<readonly LockSnapshot[]> {
+    return this.server.list(beginning);
   }
 
   forceRelease(name: string): Promise<boolean> {

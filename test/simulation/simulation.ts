@@ -1,8 +1,8 @@
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
-import { LockService } from '../../lib/lock.service.js';
-import type { Lock } from '../../lib/interfaces/lock.interface.js';
+import { LockService } from '../../lib/service/lock.service.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { MemoryStore } from '../../lib/store/memory/memory.store.js';
 import type { Attempt } from './attempt.js';
@@ -216,9 +216,9 @@ export class Simulation {
     const { process, step } = attempt;
     const detaching = lock.detach();
     this.referee.passes(attempt);
-    let handover: string;
+    let transfer: string;
     try {
-      handover = await detaching;
+      transfer = await detaching;
     } catch (error) {
       if (!lock.held) return this.referee.strayed(attempt, error);
       this.referee.goesOn(attempt, process, lock);
@@ -234,14 +234,14 @@ export class Simulation {
     for (const taker of takers) {
       this.time.after(transit, () => {
         if (!taker?.process.alive) return stray(new LockUnavailableError(''));
-        taker.process.run('timers', () => void this.attach(attempt, taker, handover).catch(stray));
+        taker.process.run('timers', () => void this.attach(attempt, taker, transfer).catch(stray));
       });
     }
   }
 
-  private async attach(attempt: Attempt, { process, service }: Instance, handover: string): Promise<void> {
+  private async attach(attempt: Attempt, { process, service }: Instance, transfer: string): Promise<void> {
     const { ttl, outageTimeout, renew, maxHold } = attempt.step;
-    const lock = await service.attach(handover, { ttl, outageTimeout, renew, maxHold });
+    const lock = await service.attach(transfer, { ttl, outageTimeout, renew, maxHold });
     if (attempt.state !== 'passing') this.referee.fail(`${attempt.caller} was attached twice`);
     this.referee.goesOn(attempt, process, lock);
     process.schedule(() => this.end(attempt, lock), attempt.step.work);

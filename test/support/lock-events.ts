@@ -1,4 +1,4 @@
-import { listenToLocks, type LockListeners } from '../../lib/diagnostics/listen-to-locks.js';
+import { listenToLocks, type LockListeners } from '../../lib/diagnostics/lock-channel.js';
 import type { LockChannels } from '../../lib/diagnostics/lock-events.interface.js';
 
 const PREFIX = 'nest-redis-lock:';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
+import { setClockBack } from './set-clock-back.js';
 import { RedisServer } from './redis-server.js';
 import { waitFor } from './wait-for.js';
 
@@ -156,6 +157,11 @@ export class RedisCluster implements AsyncDisposable {
     await Promise.all((await this.masters()).map((server) => this.at(server).flushall()));
   }
 
+  /** Sets the clock of all nodes back by so many milliseconds. */
+  async setClockBack(by: number): Promise<void> {
+    await Promise.all((await this.masters()).map((server) => setClockBack(this.at(server), by)));
+  }
+
   /** Starts a further node and makes it a master without slots. */
   async addMaster(): Promise<RedisServer> {
     const known = this.all.find((server) => server.pid !== undefined);
@@ -225,9 +231,11 @@ export class RedisCluster implements AsyncDisposable {
         const node = this.at(server);
         await node.cluster('SET-CONFIG-EPOCH', index + 1);
         if (index < masters) await node.call('CLUSTER', 'ADDSLOTSRANGE', ...slotRange(index, masters));
-        if (server !== first) await node.cluster('MEET', first.host, first.port);
       }),
     );
+    // Only now, since a node that has met another one takes no epoch any more.
+    const others = this.all.filter((server) => server !== first);
+    await Promise.all(others.map((server) => this.at(server).cluster('MEET', first.host, first.port)));
     await this.agree();
     for (const [index, replica] of this.all.entries()) {
       const master = this.all[index % masters];

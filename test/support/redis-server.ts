@@ -6,6 +6,7 @@ import getPort from 'get-port';
 import { Redis, type RedisOptions } from 'ioredis';
 import { end, isRunning, spawnWithLifeline } from './lifeline.js';
 import { OutputTail } from './output-tail.js';
+import { nextServerProgram, type ServerRole } from './server-program.js';
 
 const HOST = '127.0.0.1';
 
@@ -19,17 +20,14 @@ export interface RedisServerOptions {
   readonly replicaOf?: RedisServer;
   /** Any directive of redis.conf, written as there: `{ save: '3600 1', 'cluster-enabled': 'yes' }`. */
   readonly config?: Readonly<Record<string, string | number>>;
-  /** What the server prints when it is there; a sentinel says something else than a Redis. */
-  readonly readyLine?: string;
-  /** Extra arguments of the command line. */
-  readonly args?: readonly string[];
+  /** Default `'data'`; a `'sentinel'` watches others, with its directives in {@link config}. */
+  readonly role?: ServerRole;
 }
 
 /**
  * A real redis-server on a free port of 127.0.0.1, with a directory of its own.
  *
- * It ends with this process, even when that is killed. Uses `redis-server` on PATH, or what the environment
- * variable REDIS_SERVER names.
+ * It ends with this process, even when that is killed. {@link nextServerProgram} tells what it runs.
  *
  * @example
  * const server = await RedisServer.start();
@@ -47,6 +45,8 @@ export class RedisServer implements AsyncDisposable {
     readonly port: number,
     private readonly directory: string,
     private readonly options: RedisServerOptions,
+    /** Stays the same, too: another one may not read its data. */
+    private readonly program: string,
   ) {}
 
   /**
@@ -55,9 +55,11 @@ export class RedisServer implements AsyncDisposable {
    * @throws Error with the server's own output when it does not start
    */
   static async start(options: RedisServerOptions = {}): Promise<RedisServer> {
+    // Before anything is waited for, so that those started together get theirs in that order.
+    const program = nextServerProgram(options.role ?? 'data');
     for (;;) {
       const directory = await mkdtemp(join(tmpdir(), 'nest-redis-lock-'));
-      const server = new RedisServer(await freePort(), directory, options);
+      const server = new RedisServer(await freePort(), directory, options, program);
       try {
         await server.writeConfiguration();
         await server.start();
@@ -97,6 +99,8 @@ export class RedisServer implements AsyncDisposable {
       host: this.host,
       port: this.port,
       ...(this.options.password === undefined ? {} : { password: this.options.password }),
+      // One that is about to connect again keeps the process alive for so long after its end.
+      disconnectTimeout: 200,
       ...options,
     });
     client.on('error', () => {});
@@ -107,10 +111,10 @@ export class RedisServer implements AsyncDisposable {
 
   /** Starts it again after {@link kill}; what Redis wrote to its directory by then is loaded. */
   async start(): Promise<void> {
-    const { readyLine = 'Ready to accept connections' } = this.options;
-    const program = process.env['REDIS_SERVER'] ?? 'redis-server';
-    const args = [join(this.directory, 'redis.conf'), ...(this.options.args ?? [])];
-    const child = spawnWithLifeline(program, args, { directory: this.directory });
+    const isSentinel = this.options.role === 'sentinel';
+    const readyLine = isSentinel ? '+monitor master' : 'Ready to accept connections';
+    const args = [join(this.directory, 'redis.conf'), ...(isSentinel ? ['--sentinel'] : [])];
+    const child = spawnWithLifeline(this.program, args, { directory: this.directory });
     this.child = child;
     this.output.collect(child.stdout);
     this.output.collect(child.stderr);
@@ -129,7 +133,7 @@ export class RedisServer implements AsyncDisposable {
     child.unref();
     if (started) return;
     throw new Error(
-      `${program} did not start. Install Redis, or name its server in REDIS_SERVER. It said:\n${this.log}`,
+      `${this.program} did not start. Install Redis, or name its server in REDIS_SERVER. It said:\n${this.log}`,
     );
   }
 

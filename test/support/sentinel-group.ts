@@ -49,8 +49,7 @@ export class SentinelGroup implements AsyncDisposable {
       Array.from({ length: 3 }, () =>
         RedisServer.start({
           password: sentinelPassword,
-          args: ['--sentinel'],
-          readyLine: '+monitor master',
+          role: 'sentinel',
           config: {
             [`sentinel monitor ${NAME}`]: `${HOST} ${master.port} ${QUORUM}`,
             [`sentinel auth-pass ${NAME}`]: password,
@@ -93,6 +92,13 @@ export class SentinelGroup implements AsyncDisposable {
   async failOver(): Promise<RedisServer> {
     const old = await this.master();
     await old.kill();
+    return this.untilPromoted(old);
+  }
+
+  /** As an operator does for maintenance: the old master lives on, and is a master until the sentinels demote it. */
+  async failOverAsPlanned(): Promise<RedisServer> {
+    const old = await this.master();
+    await this.ask('FAILOVER');
     return this.untilPromoted(old);
   }
 

@@ -23,7 +23,7 @@ export function spawnTypeScript(
 ): ChildProcess {
   const hooks = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hook) => [
     '--require',
-    join(__dirname, hook),
+    join(__dirname, '../../tools', hook),
   ]);
   return spawnWithLifeline(process.execPath, [...hooks, file, ...args], {
     env: { ...process.env, ...env },

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Diagnostic } from './compile.js';
+import type { Diagnostic } from '../support/compile.js';
 
 /** A line that must not compile, and a piece of what the compiler must say about it. */
 export interface Expectation {

@@ -1,34 +1,27 @@
-import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
+import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import {
   type AcquireRequest,
   type Extension,
-  type Grant,
+  type JointRequest,
   type OwnerChange,
-  SHARED_OWNER,
-  type SharedTerms,
   type StoreEvents,
-  type Taken,
   type YieldRequest,
 } from '../lock-store.js';
-import { instanceOf, isSharedOwner, ownersOf, sharedOwner, turnOf } from '../owner-id.js';
+import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
+import { formatOwner, instanceOf, isSharedOwner, ownersOf, sharedOwner, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
-import { hadBefore, isFrom, wholeTurn } from '../turn.js';
-import { MemoryShares } from './memory-shares.js';
+import { hadBefore, wholeTurn } from '../turn-name.js';
+import { MemoryLeases } from './memory-leases.js';
+import { MemoryQueues } from './memory-queues.js';
+import { snapshotOf } from './memory-snapshot.js';
+import { MemoryTokens } from './memory-tokens.js';
 
 /** The place in the queue of whoever asks, and how it takes shared holds. */
 interface Own {
-  readonly place: string | undefined;
+  readonly place?: string | undefined;
   /** Returns how many are wanted beyond those. */
   take?(room: number): number;
 }
-
-interface KeptLock {
-  readonly owner: string;
-  readonly expiresAt: number;
-}
-
-/** Blocks shrink to one token while the last token is ahead of the clock by more than this. */
-const MAX_TOKENS_AHEAD = 10_000;
 
 /**
  * What Redis is to the Redis store, within one process: the locks, the queues and the inboxes of several instances.
@@ -42,15 +35,18 @@ const MAX_TOKENS_AHEAD = 10_000;
  * ```
  */
 export class MemoryLockServer {
-  private readonly locks = new Map<string, KeptLock>();
-  private readonly shares: MemoryShares;
-  private readonly queues = new Map<string, Map<string, number>>();
+  private readonly locks: MemoryLeases;
+  private readonly shares: MemoryLeases;
+  private readonly queues: MemoryQueues;
+  private readonly tokens: MemoryTokens;
   private readonly inboxes = new Map<string, StoreEvents>();
-  private lastToken = 0;
 
   /** @param now the time in milliseconds since 1970; by default the system's, fake timers respected. */
   constructor(private readonly now: () => number = () => Date.now()) {
-    this.shares = new MemoryShares(now);
+    this.locks = new MemoryLeases(now);
+    this.shares = new MemoryLeases(now);
+    this.queues = new MemoryQueues(now);
+    this.tokens = new MemoryTokens(now);
   }
 
   /** @internal */
@@ -73,32 +69,54 @@ export class MemoryLockServer {
   /** @internal */
   acquire(instance: string, request: AcquireRequest): Grant | Taken {
     const { name, ttl, tokens, place, spent, shared } = request;
-    const kept = this.kept(name);
-    const token = kept?.owner.startsWith(`${instance}:`)
-      ? Number(kept.owner.slice(instance.length + 1))
-      : Infinity;
+    const owner = this.owner(name);
+    const token = owner?.startsWith(`${instance}:`) ? Number(owner.slice(instance.length + 1)) : Infinity;
     // The hold has ended there, and only the release went missing.
-    if (token <= spent) this.locks.delete(name);
+    if (token <= spent) this.locks.clear(name);
     if (shared) return this.acquireShared(instance, request, shared);
-    if (kept && token > spent && token < Infinity) {
-      this.prolong(name, kept, ttl);
-      if (place !== undefined) this.dequeue(name, place);
-      return { owner: kept.owner, token, tokens: 1 };
+    if (owner !== undefined && token > spent && token < Infinity) {
+      this.locks.prolong(name, owner, ttl);
+      if (place !== undefined) this.queues.dequeue(name, place);
+      return { owner, token, tokens: 1 };
     }
-    if (place !== undefined) this.enqueue(name, place);
-    if (!this.isHeld(name)) {
-      const owner = this.handOff(name, { place });
-      if (!owner || owner === place) return this.grant(name, instance, ttl, tokens);
+    if (place !== undefined) this.queues.enqueue(name, place);
+    if (this.locks.of(name).size + this.shares.of(name).size === 0) {
+      const next = this.handOff(name, { place });
+      if (!next || next === place) return this.grant(name, instance, ttl, tokens);
     }
     return this.taken(name);
   }
 
   /** @internal */
+  acquireAll(instance: string, { names, tag, ttl }: JointRequest): Grant | TakenName[] {
+    const owners = names.map((name) => this.owner(name));
+    const granted = owners.find((owner) => owner?.startsWith(`${instance}~${tag}:`));
+    if (granted !== undefined) return { owner: granted, token: tokenOf(granted), tokens: names.length };
+    const isFree = (name: string): boolean => this.locks.of(name).size + this.shares.of(name).size === 0;
+    if (!names.every((name) => isFree(name) && this.queues.of(name).size === 0))
+      return names.flatMap((name, i) =>
+        isFree(name) || owners[i]?.startsWith(`${instance}:`) ? [] : { ...this.taken(name), name },
+      );
+    const block = this.tokens.mint(names.length, names.length);
+    const owner = formatOwner({ instance, tag, token: block.token });
+    for (const name of names) this.locks.keep(name, owner, ttl);
+    return { owner, ...block };
+  }
+
+  /** @internal */
+  releaseAll(instance: string, names: readonly string[], tag: string): void {
+    for (const name of names) {
+      const owner = this.owner(name);
+      if (owner?.startsWith(`${instance}~${tag}:`)) this.release(name, owner);
+    }
+  }
+
+  /** @internal */
   yield({ name, owner, ttl, tokens, place }: YieldRequest): Grant | Taken | undefined {
-    if (this.kept(name)?.owner !== owner) return undefined;
-    this.locks.delete(name);
+    if (!this.locks.has(name, owner)) return undefined;
+    this.locks.clear(name);
     if (this.handOff(name)) {
-      if (place !== undefined) this.enqueue(name, place);
+      if (place !== undefined) this.queues.enqueue(name, place);
       return this.taken(name);
     }
     return this.grant(name, owner.slice(0, owner.lastIndexOf(':')), ttl, tokens);
@@ -106,47 +124,37 @@ export class MemoryLockServer {
 
   /** @internal */
   release(name: string, owner: string): boolean {
-    const released = isSharedOwner(owner)
-      ? this.shares.has(name, owner) && this.shares.delete(name, owner)
-      : this.kept(name)?.owner === owner && this.locks.delete(name);
+    const leases = this.leasesLike(owner);
+    const released = leases.has(name, owner) && leases.delete(name, owner);
     if (released) this.handOff(name);
     return released;
   }
 
   /** @internal */
-  extend({ name, owner, ttl, exact }: Extension): boolean {
-    if (isSharedOwner(owner)) {
-      if (!this.shares.has(name, owner)) return false;
-      if (exact) this.shares.keep(name, owner, ttl);
-      else this.shares.prolong(name, owner, ttl);
-      return true;
-    }
-    const kept = this.kept(name);
-    if (kept?.owner !== owner) return false;
-    if (exact) this.keep(name, owner, ttl);
-    else this.prolong(name, kept, ttl);
-    return true;
+  extend({ name, owner, ttl, exact }: Extension): number {
+    const leases = this.leasesLike(owner);
+    if (exact && leases.has(name, owner)) leases.keep(name, owner, ttl);
+    else leases.prolong(name, owner, ttl);
+    return Math.max(0, leases.end(name, owner) - this.now());
   }
 
   /** @internal */
-  handOver({ name, from, to, ttl }: OwnerChange): boolean {
-    if (isSharedOwner(from)) {
-      if (!this.shares.has(name, from)) return this.shares.has(name, to);
-      this.shares.delete(name, from);
-      this.shares.keep(name, to, ttl);
-      return true;
-    }
-    const owner = this.kept(name)?.owner;
-    if (owner === from) this.keep(name, to, ttl);
-    return owner === from || owner === to;
+  transfer({ name, from, to, ttl }: OwnerChange): boolean {
+    const leases = this.leasesLike(from);
+    if (!leases.has(name, from)) return leases.has(name, to);
+    leases.delete(name, from);
+    leases.keep(name, to, ttl);
+    return true;
   }
 
   /** @internal */
   cancel(instance: string, name: string, place: string): string | undefined {
     const { shared } = parsePlace(place);
-    if (shared) this.leave(instance, name, shared.turn);
-    else this.dequeue(name, place);
-    const owner = this.kept(name)?.owner;
+    if (shared) {
+      this.queues.leave(name, instance, shared.turn);
+      this.shares.leave(name, instance, shared.turn);
+    } else this.queues.dequeue(name, place);
+    const owner = this.owner(name);
     // Who waited behind it need not any more.
     if (owner === undefined) this.handOff(name);
     return !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
@@ -154,13 +162,13 @@ export class MemoryLockServer {
 
   /** @internal */
   forceRelease(name: string): boolean {
-    const owner = this.kept(name)?.owner;
+    const owner = this.owner(name);
     const owners = owner === undefined ? [...this.shares.of(name).keys()] : [owner];
     for (const each of owners) {
       const inbox = this.inboxes.get(instanceOf(each));
       if (inbox) deliver(() => inbox.revoked(name, each));
     }
-    this.locks.delete(name);
+    this.locks.clear(name);
     this.shares.clear(name);
     if (owners.length > 0) this.handOff(name);
     return owners.length > 0;
@@ -168,26 +176,23 @@ export class MemoryLockServer {
 
   /** @internal */
   query(name: string): LockSnapshot {
-    const now = this.now();
-    const kept = this.kept(name);
-    const token = Number(kept?.owner.split(':').at(-1));
-    const held: LockInfo[] = [...this.shares.of(name)].map(([owner, expiresAt]) => ({
-      name,
-      mode: 'shared',
-      owner,
-      remaining: expiresAt - now,
-    }));
-    if (kept) {
-      const since = new Date(token / 1_000);
-      const remaining = kept.expiresAt - now;
-      held.push({ name, mode: 'exclusive', owner: kept.owner, since, fencingToken: token, remaining });
-    }
-    const pending = [...(this.queues.get(name) ?? [])].map(([place, since]): LockInfo => {
-      const { instance, shared } = parsePlace(place);
-      const mode = shared ? 'shared' : 'exclusive';
-      return { name, mode, owner: instance, since: new Date(since), waited: now - since };
-    });
-    return { held, pending };
+    return snapshotOf(name, this.now(), this.locks.of(name), this.shares.of(name), this.queues.of(name));
+  }
+
+  /** @internal */
+  send(instance: string, message: string): boolean {
+    const inbox = this.inboxes.get(instance);
+    if (inbox) deliver(() => inbox.told(message));
+    return inbox !== undefined;
+  }
+
+  /** @internal What is held of the names that begin so. */
+  list(beginning: string): LockSnapshot[] {
+    const names = new Set([...this.locks.names(), ...this.shares.names()]);
+    return [...names]
+      .filter((name) => name.startsWith(beginning))
+      .map((name) => this.query(name))
+      .filter(({ held }) => held.length > 0);
   }
 
   private acquireShared(
@@ -195,102 +200,54 @@ export class MemoryLockServer {
     { name, ttl, tokens, place }: AcquireRequest,
     { limit, turn }: SharedTerms,
   ): Grant | Taken {
-    const granted = this.holdsOf(name, instance, turn);
+    const granted = this.shares.ofTurn(name, instance, turn);
     if (granted.length > 0) {
       for (const owner of granted) this.shares.prolong(name, owner, ttl);
-      if (place !== undefined) this.dequeue(name, place);
+      if (place !== undefined) this.queues.dequeue(name, place);
       return this.sharedGrant(instance, turn, granted.length);
     }
-    if (place !== undefined) this.enqueue(name, place);
+    if (place !== undefined) this.queues.enqueue(name, place);
     let grant: Grant | undefined;
     const take = (room: number): number => {
       grant = this.sharedGrant(instance, turn, Math.min(room, tokens));
       for (const owner of ownersOf(grant)) this.shares.grant(name, owner, ttl);
       return tokens - grant.tokens;
     };
-    if (!this.kept(name)) {
+    if (this.owner(name) === undefined) {
       this.handOff(name, { place, take });
       const room = limit - this.shares.of(name).size;
-      if (!grant && !this.queues.has(name) && !this.kept(name) && room > 0) take(room);
+      if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
     }
     return grant ?? this.taken(name);
   }
 
-  /** Gives up what a part of a turn and those after it were granted or wait for; earlier ones have holders. */
-  private leave(instance: string, name: string, turn: string): void {
-    for (const place of this.queues.get(name)?.keys() ?? []) {
-      const { instance: waiting, shared } = parsePlace(place);
-      if (waiting === instance && shared && isFrom(shared.turn, turn)) this.dequeue(name, place);
-    }
-    for (const owner of this.shares.of(name).keys()) {
-      const part = turnOf(owner);
-      if (instanceOf(owner) === instance && part !== undefined && isFrom(part, turn))
-        this.shares.delete(name, owner);
-    }
-  }
-
-  /** The holds that a turn was granted. */
-  private holdsOf(name: string, instance: string, turn: string): string[] {
-    const owners: string[] = [];
-    for (let n = 1; this.shares.has(name, sharedOwner(instance, turn, n)); n++)
-      owners.push(sharedOwner(instance, turn, n));
-    return owners;
-  }
-
   /** Holds whose answer went missing get tokens anew. */
   private sharedGrant(instance: string, turn: string, wanted: number): Grant {
-    return { owner: sharedOwner(instance, turn, 1), turn, ...this.mint(wanted, wanted) };
+    return { owner: sharedOwner(instance, turn, 1), turn, ...this.tokens.mint(wanted, wanted) };
   }
 
-  private isHeld(name: string): boolean {
-    return this.kept(name) !== undefined || this.shares.of(name).size > 0;
+  /** Who has the lock alone. */
+  private owner(name: string): string | undefined {
+    return this.locks.of(name).keys().next().value;
   }
 
-  private kept(name: string): KeptLock | undefined {
-    const kept = this.locks.get(name);
-    if (!kept || kept.expiresAt > this.now()) return kept;
-    this.locks.delete(name);
-    return undefined;
-  }
-
-  private keep(name: string, owner: string, ttl: number): void {
-    this.locks.set(name, { owner, expiresAt: this.now() + Math.ceil(ttl) });
-  }
-
-  private prolong(name: string, { owner, expiresAt }: KeptLock, ttl: number): void {
-    if (expiresAt < this.now() + ttl) this.keep(name, owner, ttl);
+  private leasesLike(owner: string): MemoryLeases {
+    return isSharedOwner(owner) ? this.shares : this.locks;
   }
 
   private grant(name: string, instance: string, ttl: number, tokens: number): Grant {
-    const block = this.mint(tokens);
+    const block = this.tokens.mint(tokens);
     const owner = `${instance}:${block.token}`;
-    this.keep(name, owner, ttl);
+    this.locks.clear(name);
+    this.locks.keep(name, owner, ttl);
     return { owner, ...block };
   }
 
   private taken(name: string): Taken {
-    const kept = this.kept(name);
-    const ends = kept ? [kept.expiresAt] : [...this.shares.of(name).values()];
+    const owner = this.owner(name);
+    const ends = [...(owner === undefined ? this.shares : this.locks).of(name).values()];
     const remaining = ends.length > 0 ? Math.min(...ends) - this.now() : undefined;
-    return { owner: kept?.owner ?? SHARED_OWNER, remaining, mark: this.mark() };
-  }
-
-  private mint(wanted: number, needed = 1): { token: number; tokens: number } {
-    const now = this.micros();
-    const tokens = this.lastToken > now + MAX_TOKENS_AHEAD ? needed : wanted;
-    const token = Math.max(this.lastToken + 1, now);
-    this.lastToken = token + tokens - 1;
-    return { token, tokens };
-  }
-
-  /** Counts as a token: unlike on Redis, a later one might be minted within the same tick of the clock. */
-  private mark(): number {
-    this.lastToken = Math.max(this.lastToken, this.micros());
-    return this.lastToken;
-  }
-
-  private micros(): number {
-    return Math.floor(this.now() * 1_000);
+    return { owner: owner ?? SHARED_OWNER, remaining, tokenFloor: this.tokens.floor() };
   }
 
   /**
@@ -298,66 +255,44 @@ export class MemoryLockServer {
    * who would, too. Returns the new owner id, `own.place` when it is the turn of that, or undefined when nobody waits
    * who could have it.
    */
-  private handOff(name: string, own: Own = { place: undefined }): string | undefined {
+  private handOff(name: string, own: Own = {}): string | undefined {
     let given: string | undefined;
-    const lapsed = new Set(this.shares.lapse(name).map(wholeTurnOf));
-    for (const place of [...(this.queues.get(name)?.keys() ?? [])]) {
-      const { instance, claim, tokens, shared } = parsePlace(place);
+    const lapsed = this.shares.lapse(name);
+    for (const place of [...this.queues.of(name).keys()]) {
+      const { instance, claimTtl, tokens, shared } = parsePlace(place);
       const inbox = this.inboxes.get(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
       if (room < 1 && inbox) {
-        if (own.take && place !== own.place) deliver(() => inbox.probed(name, place));
+        if (own.take && place !== own.place) deliver(() => inbox.askedIfWaiting(name, place));
         break;
       }
       if (place === own.place) {
         const rest = (own.take?.(room) ?? 0) > 0 ? restOf(place, room) : undefined;
-        this.replace(name, place, rest);
+        this.queues.replace(name, place, rest);
         given = place;
         if (!shared || rest !== undefined) break;
         continue;
       }
-      // Its instance may be frozen, and would cost the others another claim each time.
+      // Its instance may be frozen, and would cost the others another claim lease each time.
       const isAbandoned =
         shared && hadBefore(shared.turn) > 0 && lapsed.has(`${instance}~${wholeTurn(shared.turn)}`);
       if (!inbox || isAbandoned) {
-        this.dequeue(name, place);
+        this.queues.dequeue(name, place);
         continue;
       }
       const rest = restOf(place, room);
-      this.replace(name, place, rest);
+      this.queues.replace(name, place, rest);
       const grant = shared
         ? this.sharedGrant(instance, shared.turn, room)
-        : this.grant(name, instance, claim, tokens);
-      for (const owner of shared ? ownersOf(grant) : []) this.shares.handOver(name, owner, claim);
-      deliver(() => inbox.granted(name, grant, claim));
+        : this.grant(name, instance, claimTtl, tokens);
+      for (const owner of shared ? ownersOf(grant) : []) this.shares.handOff(name, owner, claimTtl);
+      deliver(() => inbox.granted(name, grant, claimTtl));
       given ??= grant.owner;
       if (!shared || rest !== undefined) break;
     }
     return given;
   }
-
-  private enqueue(name: string, place: string): void {
-    let queue = this.queues.get(name);
-    if (!queue) this.queues.set(name, (queue = new Map()));
-    if (!queue.has(place)) queue.set(place, this.now());
-  }
-
-  /** What is left of a turn keeps its place. */
-  private replace(name: string, place: string, rest: string | undefined): void {
-    if (rest === undefined) return this.dequeue(name, place);
-    const queue = [...(this.queues.get(name) ?? [])];
-    this.queues.set(name, new Map(queue.map(([each, since]) => [each === place ? rest : each, since])));
-  }
-
-  private dequeue(name: string, place: string): void {
-    const queue = this.queues.get(name);
-    if (queue?.delete(place) && queue.size === 0) this.queues.delete(name);
-  }
-}
-
-function wholeTurnOf(owner: string): string {
-  return `${instanceOf(owner)}~${wholeTurn(turnOf(owner) ?? '')}`;
 }
 
 /** Messages arrive after the call that caused them, as they do from Redis. */

@@ -1,22 +1,25 @@
-import type { LockSnapshot } from '../../interfaces/lock.interface.js';
+import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import {
   type AcquireRequest,
+  type Extended,
   type Extension,
-  type Grant,
-  isGrant,
+  type JointStore,
   type LockStore,
   type OwnerChange,
-  type SharedTerms,
   type StoreEvents,
-  type Taken,
   type YieldRequest,
 } from '../lock-store.js';
+import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
 
 /** Locks within one process: one instance's side of a {@link MemoryLockServer}. */
 export class MemoryStore implements LockStore {
   readonly trouble = new Error('The memory store has been closed.');
+  readonly joint: JointStore = {
+    acquire: async (request) => this.server.acquireAll(this.instance, request),
+    release: async (names, tag) => this.server.releaseAll(this.instance, names, tag),
+  };
   private subscribed = false;
 
   constructor(
@@ -33,8 +36,8 @@ export class MemoryStore implements LockStore {
     return this.subscribed;
   }
 
-  place(claim: number, tokens: number, shared?: SharedTerms): string {
-    return formatPlace({ instance: this.instance, claim, tokens, shared });
+  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: this.instance, claimTtl, tokens, shared });
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {
@@ -50,7 +53,7 @@ export class MemoryStore implements LockStore {
     return this.server.release(name, owner);
   }
 
-  async extend(batch: readonly Extension[]): Promise<readonly boolean[]> {
+  async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     return batch.map((extension) => this.server.extend(extension));
   }
 
@@ -58,12 +61,20 @@ export class MemoryStore implements LockStore {
     return this.server.cancel(this.instance, name, place);
   }
 
-  async handOver(change: OwnerChange): Promise<boolean> {
-    return this.server.handOver(change);
+  async transfer(change: OwnerChange): Promise<boolean> {
+    return this.server.transfer(change);
   }
 
   async query(name: string): Promise<LockSnapshot> {
     return this.server.query(name);
+  }
+
+  async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
+    yield this.server.list(beginning);
+  }
+
+  async send(instance: string, message: string): Promise<boolean> {
+    return this.server.send(instance, message);
   }
 
   async forceRelease(name: string): Promise<boolean> {

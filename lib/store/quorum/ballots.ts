@@ -1,11 +1,10 @@
-import type { Clock } from '../../engine/clock.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
-import { quorumAcquireSharedScript } from '../../scripts/quorum-acquire-shared.script.js';
-import { quorumAcquireScript } from '../../scripts/quorum-acquire.script.js';
-import { quorumYieldScript } from '../../scripts/quorum-yield.script.js';
+import type { LuaScript } from '../scripts/lua-script.js';
+import { quorumAcquireSharedScript } from '../scripts/quorum-acquire-shared.script.js';
+import { quorumAcquireScript } from '../scripts/quorum-acquire.script.js';
+import { quorumYieldScript } from '../scripts/quorum-yield.script.js';
 import type { AcquireRequest, YieldRequest } from '../lock-store.js';
 import type { Endings } from './endings.js';
-import { isTaken, type NodeAnswer, type NodeReply, parseAnswer } from './node-answer.js';
+import { isTaken, type NodeAnswer, parseAnswer, timeIn } from './node-answer.js';
 import { tokenOf } from '../owner-id.js';
 import type { Poll, Vote } from './poll.js';
 import type { Proposal, Proposals } from './proposals.js';
@@ -26,7 +25,6 @@ export interface Round {
 
 /** What a vote looks up and leaves behind. */
 export interface BallotParts {
-  readonly clock: Clock;
   readonly endings: Endings;
   readonly keys: QuorumKeys;
   readonly nodeTimeout: number;
@@ -50,18 +48,18 @@ export class Ballots {
   /** Votes on shared holds, one for each token. */
   acquireShared(request: AcquireRequest, turn: string, { first, last }: Proposal): Promise<Round> {
     const { name, ttl, place = '' } = request;
-    const { channels, claim, instance } = this.parts.keys;
+    const { claimTtl, instance, revocations: channels } = this.parts.keys;
     const lease = [Math.ceil(ttl), place, retention(ttl)];
-    const args = [instance, turn, first, last, ...lease, channels, claim, name];
+    const args = [instance, turn, first, last, ...lease, channels, claimTtl, name];
     return this.vote(request, quorumAcquireSharedScript, args, acquireVerdict);
   }
 
   /** Votes on the end of a turn. */
   yield(request: YieldRequest, { first, last }: Proposal): Promise<Round> {
     const { name, owner, ttl, place = '' } = request;
-    const { channels, claim, instance } = this.parts.keys;
+    const { claimTtl, instance, revocations: channels } = this.parts.keys;
     const lease = [Math.ceil(ttl), place, retention(ttl)];
-    const args = [instance, tokenOf(owner), first, last, ...lease, channels, claim, name];
+    const args = [instance, tokenOf(owner), first, last, ...lease, channels, claimTtl, name];
     return this.vote(request, quorumYieldScript, args, yieldVerdict);
   }
 
@@ -71,15 +69,15 @@ export class Ballots {
     args: readonly (string | number)[],
     verdictOf: (votes: readonly Vote<NodeAnswer>[], open: number) => Verdict | undefined,
   ): Promise<Round> {
-    const { clock, endings, nodeTimeout, proposals, quorum, waits } = this.parts;
+    const { endings, nodeTimeout, proposals, quorum, waits } = this.parts;
     const keys = this.parts.keys.of(name);
-    const sentAt = clock.now();
+    const sent = proposals.sending();
     let won = false;
     return quorum.ask<NodeAnswer, Round>({
       timeout: Math.min(nodeTimeout, ttl * MAX_SHARE_OF_LEASE),
       ask: async (node, index) => {
-        const reply = await node.run<NodeReply>('take', script, keys, args);
-        proposals.observe(index, Number(reply[1]), sentAt);
+        const reply = await node.run('take', script, keys, args);
+        proposals.observe(index, timeIn(reply), sent);
         const answer = parseAnswer(reply);
         waits.note(name, answer.last);
         // The node has put this instance into its queue, and it does not wait any more.

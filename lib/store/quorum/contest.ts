@@ -1,9 +1,10 @@
-import type { Clock } from '../../engine/clock.js';
-import type { Grant, Taken } from '../lock-store.js';
+import type { Clock } from '../../primitives/clock.js';
+import type { Grant, Taken } from '../grant.js';
 import type { Round } from './ballots.js';
 import type { Endings } from './endings.js';
 import type { Proposal, Proposals } from './proposals.js';
-import { sleep } from './sleep.js';
+import type { Waits } from './waits.js';
+import { sleep } from '../../primitives/answer-within.js';
 
 /** How often one acquire proposes: again after a split vote, or because its token was outdated. */
 const MAX_ROUNDS = 6;
@@ -31,6 +32,7 @@ export interface ContestParts {
   readonly random: () => number;
   /** The error where no majority answered. */
   readonly unreachable: (name: string, votes: Round['votes']) => Error;
+  readonly waits: Waits;
 }
 
 /** Proposes tokens until a majority grants what is asked for, or surely does not. */
@@ -39,12 +41,12 @@ export class Contest {
 
   /** Proposes tokens beyond `last`. */
   async run(bid: Bid, last: number): Promise<Grant | Taken> {
-    const { clock, endings, proposals, unreachable } = this.parts;
+    const { clock, endings, unreachable } = this.parts;
     const { name, place } = bid;
     let accepted = last;
     for (let round = 1; ; round++) {
       const startedAt = clock.now();
-      const proposal = proposals.next(accepted, bid.tokens);
+      const proposal = this.propose(name, accepted, bid.tokens);
       const { verdict, votes } = await bid.vote(proposal);
       if (verdict.kind === 'granted') return bid.grant(proposal);
       const holds = bid.holdsOf(proposal);
@@ -68,8 +70,17 @@ export class Contest {
     }
   }
 
+  /** A block beyond `last`, noted for when the name is given up. */
+  propose(name: string, last: number, tokens: number): Proposal {
+    const { proposals, waits } = this.parts;
+    const proposal = proposals.next(last, tokens);
+    waits.propose(name, proposal.last);
+    return proposal;
+  }
+
+  /** No lock is handed off by a message here, so there is none from which to tell this answer. */
   taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
-    return { owner, remaining, mark: this.parts.proposals.highestSoFar };
+    return { owner, remaining, tokenFloor: 0 };
   }
 
   /** Of the order of a trip, doubled with each round, so that one of several contenders gets ahead of the others. */

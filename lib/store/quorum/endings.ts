@@ -1,5 +1,6 @@
-import { quorumReleaseScript } from '../../scripts/quorum-release.script.js';
-import { type Int, isTaken, type NodeAnswer } from './node-answer.js';
+import { isOne } from '../redis/connection/script-reply.js';
+import { quorumReleaseScript } from '../scripts/quorum-release.script.js';
+import { isTaken, type NodeAnswer } from './node-answer.js';
 import { isAnswer, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
@@ -32,7 +33,7 @@ export class Endings {
     const { quorum } = this;
     return quorum.ask({
       timeout: this.nodeTimeout,
-      ask: async (node) => ({ released: Number(await this.send(node, ending)) === 1 }),
+      ask: async (node) => ({ released: await this.send(node, ending) }),
       decide: (votes, open) => {
         const result = quorum.tally(votes, ({ released }) => released);
         if (result !== undefined || open > 0) return result;
@@ -77,9 +78,9 @@ export class Endings {
     await Promise.allSettled(this.underWay);
   }
 
-  private send(node: QuorumNode, { name, token, holds = [], mode, place }: Ending): Promise<Int> {
-    const { channels, claim, instance } = this.keys;
-    const args = [instance, token, mode, place, channels, claim, name, ...holds];
-    return node.run<Int>('end', quorumReleaseScript, this.keys.of(name), args);
+  private async send(node: QuorumNode, { name, token, holds = [], mode, place }: Ending): Promise<boolean> {
+    const { claimTtl, instance, revocations: channels } = this.keys;
+    const args = [instance, token, mode, place, channels, claimTtl, name, ...holds];
+    return isOne(await node.run('end', quorumReleaseScript, this.keys.of(name), args));
   }
 }

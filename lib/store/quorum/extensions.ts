@@ -1,37 +1,35 @@
-import type { LuaScript } from '../../scripts/lua-script.js';
-import { extendScript } from '../../scripts/extend.script.js';
-import { extendSharedScript } from '../../scripts/extend-shared.script.js';
-import type { Extension } from '../lock-store.js';
-import { isSharedOwner } from '../owner-id.js';
-import type { Int } from './node-answer.js';
+import type { Extended, Extension } from '../lock-store.js';
+import { extendLeases } from '../redis/extend-leases.js';
+import { isAnswer, type Poll } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
-import type { QuorumNode } from './quorum-node.js';
 
-type Extended = readonly [extension: Extension, renewed: boolean];
-
-/** Asks one node to renew leases; tells for each whether it did. */
-export async function extendOn(
-  node: QuorumNode,
+/** Renews leases on all nodes; resolves as soon as each extension is decided. */
+export function extendByMajority(
+  quorum: Poll,
   keys: QuorumKeys,
+  timeout: number,
   batch: readonly Extension[],
-): Promise<ReadonlyMap<Extension, boolean>> {
-  const shared = batch.filter(({ owner }) => isSharedOwner(owner));
-  const alone = shared.length === 0 ? batch : batch.filter(({ owner }) => !isSharedOwner(owner));
-  const extended = await Promise.all([
-    extend(node, extendScript, alone, ({ name }) => [keys.lock(name)]),
-    extend(node, extendSharedScript, shared, ({ name }) => [keys.lock(name), keys.shared(name)]),
-  ]);
-  return new Map(extended.flat());
-}
-
-async function extend(
-  node: QuorumNode,
-  script: LuaScript,
-  batch: readonly Extension[],
-  keysOf: (extension: Extension) => readonly string[],
-): Promise<readonly Extended[]> {
-  if (batch.length === 0) return [];
-  const args = batch.flatMap(({ owner, ttl, exact }) => [owner, `${exact ? '=' : ''}${Math.ceil(ttl)}`]);
-  const reply = await node.run<Int[]>('take', script, batch.flatMap(keysOf), args);
-  return batch.map((extension, i) => [extension, Number(reply[i]) === 1]);
+): Promise<Extended[]> {
+  return quorum.ask<Extended[], Extended[]>({
+    timeout,
+    ask: (node) =>
+      extendLeases(batch, {
+        keys: (name) => keys.keys(name),
+        send: (script, content) => node.run('take', script, content.keys, content.args),
+      }),
+    decide: (votes, open) => {
+      const results = batch.map((_, i) => {
+        const isRenewed = quorum.tally(votes, (replies) => {
+          const said = replies[i];
+          return said === undefined ? undefined : said > 0;
+        });
+        // Where it lasts longer than asked at a single node, it may yet be in the way there.
+        const lasts = Math.max(1, ...votes.filter(isAnswer).map((replies) => replies[i] ?? 0));
+        return isRenewed === undefined ? undefined : Number(isRenewed) * lasts;
+      });
+      if (open > 0 && results.includes(undefined)) return undefined;
+      if (results.every((result) => result === undefined)) throw quorum.noMajority(votes);
+      return results;
+    },
+  });
 }

@@ -1,8 +1,4 @@
-/** An integer of a reply; a client with `stringNumbers` gives it as text. */
-export type Int = number | string;
-
-/** What the scripts that grant reply. */
-export type NodeReply = [outcome: Int, now: Int, last: Int, remaining?: Int, owner?: string];
+import { integer, list, strangeReply, text } from '../redis/connection/script-reply.js';
 
 /**
  * - accepted: the node keeps the lock for this instance under the proposed token.
@@ -26,14 +22,18 @@ const OUTCOMES = new Map<number, NodeAnswer['outcome']>([
   [2, 'outdated'],
 ]);
 
-export function parseAnswer([outcome, , last, remaining = -1, owner = '']: NodeReply): NodeAnswer {
-  const rest = Number(remaining);
-  return {
-    outcome: OUTCOMES.get(Number(outcome)) ?? 'gone',
-    last: Number(last),
-    remaining: rest < 0 ? undefined : rest,
-    owner,
-  };
+/** Reads what the scripts that grant reply: an outcome, the server's time, the last token, the rest of a lease, its owner. */
+export function parseAnswer(reply: unknown): NodeAnswer {
+  const [said, , last, remaining = -1, owner = ''] = list(reply);
+  const outcome = OUTCOMES.get(integer(said));
+  const rest = integer(remaining);
+  if (!outcome) throw strangeReply(reply);
+  return { outcome, last: integer(last), remaining: rest < 0 ? undefined : rest, owner: text(owner) };
+}
+
+/** The server's time in microseconds, as such a reply tells it. */
+export function timeIn(reply: unknown): number {
+  return integer(list(reply)[1]);
 }
 
 /** Whether a node has voted, for somebody else. */
@@ -41,8 +41,8 @@ export function isTaken(vote: NodeAnswer | Error | undefined): boolean {
   return vote !== undefined && !(vote instanceof Error) && vote.outcome === 'taken';
 }
 
-/** The part of an owner id that all grants of one instance share. */
-export function instanceOf(owner: string): string {
+/** An owner id up to its token: an instance, or one shared turn of it. */
+export function holderOf(owner: string): string {
   return owner.replace(/:\d+$/, '');
 }
 

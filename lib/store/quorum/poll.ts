@@ -1,5 +1,5 @@
-import type { Clock } from '../../engine/clock.js';
-import { NoMajorityError } from './no-majority.error.js';
+import { answerWithin } from '../../primitives/answer-within.js';
+import type { Clock } from '../../primitives/clock.js';
 import type { QuorumNode } from './quorum-node.js';
 
 /** What one node has said: its answer, why there is none, or nothing yet. */
@@ -63,6 +63,11 @@ export class Poll {
     });
   }
 
+  /** What one node answers within so many ms. */
+  answerOf<T>(answer: Promise<T>, timeout: number): Promise<T> {
+    return answerWithin(this.clock, answer, timeout);
+  }
+
   /** Waits for all, and gives the answers there are if a majority has answered. */
   async askAll<T extends object>(
     timeout: number,
@@ -81,12 +86,16 @@ export class Poll {
   }
 
   /** Whether a majority says yes; undefined while, or where, that is not known. */
-  tally<T extends object>(votes: readonly Vote<T>[], isYes: (answer: T) => boolean): boolean | undefined {
+  tally<T extends object>(
+    votes: readonly Vote<T>[],
+    opinion: (answer: T) => boolean | undefined,
+  ): boolean | undefined {
     let yes = 0;
     let no = 0;
-    for (const vote of votes) {
-      if (isAnswer(vote) && isYes(vote)) yes++;
-      else if (isAnswer(vote)) no++;
+    for (const answer of votes.filter(isAnswer)) {
+      const says = opinion(answer);
+      if (says) yes++;
+      else if (says === false) no++;
     }
     if (yes >= this.majority) return true;
     return no > votes.length - this.majority ? false : undefined;
@@ -119,6 +128,17 @@ function silence({ label, trouble }: QuorumNode, timeout: number): Error {
   return new Error(`${label}: did not answer within ${timeout} ms`, { cause: trouble });
 }
 
-function nodeError({ label }: QuorumNode, cause: unknown): Error {
+export function nodeError({ label }: QuorumNode, cause: unknown): Error {
   return new Error(`${label}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}
+
+/** No majority of the nodes could be asked; `errors` says for each node in turn what came of it. */
+export class NoMajorityError extends AggregateError {
+  override readonly name = 'NoMajorityError';
+  declare readonly errors: Error[];
+
+  constructor(errors: readonly Error[], majority: number) {
+    const answers = errors.map(({ message }) => message).join('; ');
+    super(errors, `A majority of ${majority} of ${errors.length} Redis nodes could not be asked: ${answers}`);
+  }
 }

@@ -1,36 +1,30 @@
-/** What scripts are told of this instance, and where a node keeps a lock. */
-export class QuorumKeys {
-  /** Before the name of an instance: its channel. */
-  readonly channels: string;
+import { KeySpace } from '../redis/key-space.js';
+
+/** What scripts are told of this instance, and where a node keeps a lock: with the counter of its tokens beside it. */
+export class QuorumKeys extends KeySpace {
   /** Milliseconds of a reservation: a message to the instance and its request, in the time that a node may take. */
-  readonly claim: number;
+  readonly claimTtl: number;
 
   constructor(
     /** `<host>-<pid>-<random>` */
     readonly instance: string,
-    private readonly keyPrefix: string,
+    keyPrefix: string,
     nodeTimeout: number,
   ) {
-    this.channels = `${keyPrefix}inbox:`;
-    this.claim = Math.ceil(2 * nodeTimeout);
+    super(keyPrefix, '', 'pubsub');
+    this.claimTtl = Math.ceil(2 * nodeTimeout);
   }
 
-  lock(name: string): string {
-    return `${this.keyPrefix}{${name}}`;
+  inbox(): string {
+    return this.revocations;
   }
 
-  shared(name: string): string {
-    return `${this.lock(name)}:s`;
+  fence(lock: string): string {
+    return `${lock}:fence`;
   }
 
   of(name: string): [lock: string, queue: string, fence: string, shared: string] {
-    const lock = this.lock(name);
-    return [lock, `${lock}:q`, `${lock}:fence`, this.shared(name)];
-  }
-
-  /** What the query script reads. */
-  shown(name: string): [lock: string, queue: string, shared: string] {
-    const [lock, queue, , shared] = this.of(name);
-    return [lock, queue, shared];
+    const [lock, queue, shared] = this.keys(name);
+    return [lock, queue, this.fence(lock), shared];
   }
 }

@@ -1,4 +1,5 @@
-import type { LuaScript } from '../../scripts/lua-script.js';
+import type { LockConfigError } from '../../errors/lock-config.error.js';
+import type { LuaScript } from '../scripts/lua-script.js';
 
 /** What one node tells the quorum on its own. */
 export interface NodeEvents {
@@ -6,10 +7,14 @@ export interface NodeEvents {
   released(name: string, last: number): void;
   /** The hold of `owner` was taken away by force. */
   revoked(name: string, owner: string): void;
+  /** Another instance has sent a message. */
+  told(message: string): void;
   /** Messages can be received (again). */
   subscribed(): void;
   /** Commands can be sent again after an interruption. */
   reconnected(): void;
+  /** It cannot be used at all; undefined: it can (again). */
+  unusable(reason: LockConfigError | undefined): void;
 }
 
 /** Whether a request takes something, or ends what was taken before. */
@@ -19,17 +24,21 @@ export type RequestKind = 'take' | 'end';
 export interface QuorumNode {
   /** Where it is, for errors and logs; without credentials. */
   readonly label: string;
+  /** What its client puts before keys. */
+  readonly clientPrefix: string;
   /** Whether messages reach this instance just now. */
   readonly listening: boolean;
   /** Why no answer comes, as far as the client knows. */
   readonly trouble: Error;
+  /** Connects, unless the user wants that left to the first lock. */
+  connect(): void;
   open(events: NodeEvents): void;
   /** Requests reach the node in the order of the calls. Rejects at once where it is of no use to ask. */
-  run<T>(
+  run(
     kind: RequestKind,
     script: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
-  ): Promise<T>;
+  ): Promise<unknown>;
   close(): void;
 }

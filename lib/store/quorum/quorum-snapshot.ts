@@ -1,5 +1,5 @@
-import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
-import { instanceOf, isReservation } from './node-answer.js';
+import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
+import { holderOf, isReservation } from './node-answer.js';
 import { isSharedOwner } from '../owner-id.js';
 import { majorityOf } from './poll.js';
 import { fencingTokenOf } from './shared-turns.js';
@@ -23,7 +23,7 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
   const pending = copiesOf(waits)
     .filter(isKnown)
     .flatMap(([earliest]) => earliest ?? [])
-    .filter((info) => !held.some(({ owner }) => instanceOf(owner) === info.owner));
+    .filter((info) => !held.some(({ owner }) => holderOf(owner) === info.owner));
   return { held, pending };
 }
 

@@ -1,35 +1,36 @@
-import type { Clock } from '../../engine/clock.js';
-import type { LockSnapshot } from '../../interfaces/lock.interface.js';
-import { queryScript } from '../../scripts/query.script.js';
-import { quorumForceReleaseScript } from '../../scripts/quorum-force-release.script.js';
+import type { LockConfigError } from '../../errors/lock-config.error.js';
+import type { Clock } from '../../primitives/clock.js';
+import type { LockSnapshot } from '../lock-snapshot.interface.js';
+import { queryScript } from '../scripts/query.script.js';
+import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
 import {
   type AcquireRequest,
+  type Extended,
   type Extension,
-  type Grant,
-  isRefusal,
   type LockStore,
-  type SharedTerms,
   type StoreEvents,
   type StoreNode,
-  type Taken,
   type YieldRequest,
 } from '../lock-store.js';
-import { isSharedOwner, SHARED_MARK, tokenOf } from '../owner-id.js';
+import { sendScript } from '../scripts/send.script.js';
+import { isRefusal } from '../store-errors.js';
+import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
+import { isSharedOwner, SHARED_TAG, tokenOf } from '../owner-id.js';
 import { formatPlace } from '../place.js';
-import { type QueryReply, snapshot } from '../redis/query-reply.js';
+import { integer, list, text } from '../redis/connection/script-reply.js';
 import { Ballots } from './ballots.js';
 import { type Bid, Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
-import { extendOn } from './extensions.js';
+import { extendByMajority } from './extensions.js';
 import { describeAnswer, type NodeAnswer } from './node-answer.js';
 import { Poll, type Vote } from './poll.js';
+import { NodeViews } from './node-views.js';
 import { type Proposal, Proposals } from './proposals.js';
 import { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
-import { mergeSnapshots } from './quorum-snapshot.js';
 import { Revocations } from './revocations.js';
 import { fencingTokenOf, SharedTurns, turnAtNodes } from './shared-turns.js';
-import { sleep } from './sleep.js';
+import { sleep } from '../../primitives/answer-within.js';
 import { Waits } from './waits.js';
 
 export interface QuorumStoreSettings {
@@ -58,6 +59,7 @@ export class QuorumStore implements LockStore {
   private readonly ballots: Ballots;
   private readonly contest: Contest;
   private readonly sharedTurns: SharedTurns;
+  private readonly views: NodeViews;
   /** The last token of each hold that has more than one. */
   private readonly blocks = new Map<string, number>();
   private events: StoreEvents | undefined;
@@ -75,15 +77,21 @@ export class QuorumStore implements LockStore {
       ask: (name) => this.events?.released(name),
     });
     const { endings, keys, proposals, quorum, waits } = this;
-    this.ballots = new Ballots({ clock, endings, keys, nodeTimeout, proposals, quorum, waits });
+    this.ballots = new Ballots({ endings, keys, nodeTimeout, proposals, quorum, waits });
     const unreachable = this.unreachable.bind(this);
-    this.contest = new Contest({ clock, endings, nodeTimeout, proposals, random, unreachable });
+    this.contest = new Contest({ clock, endings, nodeTimeout, proposals, random, unreachable, waits });
     this.sharedTurns = new SharedTurns(instance);
+    this.views = new NodeViews(quorum, keys, nodeTimeout);
+  }
+
+  connect(): void {
+    for (const node of this.quorum.nodes) node.connect();
   }
 
   open(events: StoreEvents): void {
     this.events = events;
     const revocations = new Revocations(this.quorum.majority);
+    const faults = new Map<QuorumNode, LockConfigError | undefined>();
     this.quorum.nodes.forEach((node, index) => {
       node.open({
         released: (name, last) => {
@@ -95,14 +103,20 @@ export class QuorumStore implements LockStore {
           this.forget(owner);
           events.revoked(name, owner);
         },
+        told: (message) => events.told(message),
         subscribed: () => events.subscribed(),
         reconnected: () => events.reconnected(),
+        unusable: (reason) => {
+          faults.set(node, reason);
+          events.unusable([...faults.values()].find(Boolean));
+        },
       });
     });
   }
 
+  /** Places are dated by the nodes' clocks, which the first answers tell. */
   canQueue(): boolean {
-    return this.quorum.nodes.some(({ listening }) => listening);
+    return this.proposals.now > 0 && this.quorum.nodes.some(({ listening }) => listening);
   }
 
   get trouble(): Error {
@@ -115,16 +129,19 @@ export class QuorumStore implements LockStore {
   /** The same on all nodes, whenever each of them is told. */
   place(_claim: number, _tokens: number, shared?: SharedTerms): string {
     const { instance } = this.settings;
-    const terms = { turn: SHARED_MARK, limit: Infinity };
-    const member = shared ? formatPlace({ instance, claim: 0, tokens: 0, shared: terms }) : instance;
-    return `${member}|${this.proposals.now || Date.now() * 1_000}`;
+    const terms = { turn: SHARED_TAG, limit: Infinity };
+    const place = shared ? formatPlace({ instance, claimTtl: 0, tokens: 0, shared: terms }) : instance;
+    return `${place}|${this.proposals.now || Date.now() * 1_000}`;
   }
 
-  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+  async acquire(request: AcquireRequest): Promise<Grant | Taken> {
     const { name, place, shared } = request;
     if (place !== undefined) this.waits.begin(name);
     const bid = shared ? this.bidToShare(request, shared) : this.bidAlone(request);
-    return this.contest.run(bid, this.waits.lastOf(name));
+    const reply = await this.contest.run(bid, this.waits.lastOf(name));
+    // There is no place to leave.
+    if (place === undefined && !isGrant(reply)) this.waits.rest(name);
+    return reply;
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
@@ -132,7 +149,7 @@ export class QuorumStore implements LockStore {
     if (place !== undefined) this.waits.begin(name);
     const last = this.blocks.get(owner) ?? tokenOf(owner);
     this.blocks.delete(owner);
-    const proposal = this.proposals.next(last, tokens);
+    const proposal = this.contest.propose(name, last, tokens);
     const { verdict, votes } = await this.ballots.yield(request, proposal);
     if (verdict.kind === 'granted') return this.granted(name, proposal);
     if (verdict.kind === 'outdated') return this.contest.run(this.bidAlone(request), verdict.last);
@@ -155,40 +172,28 @@ export class QuorumStore implements LockStore {
     return this.endings.everywhere(this.endOf(name, owner));
   }
 
-  /** Resolves as soon as each extension is decided. */
-  async extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]> {
+  async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     for (const { owner } of batch) this.sharedTurns.close(owner);
-    const renewed = await this.quorum.ask<ReadonlyMap<Extension, boolean>, (boolean | undefined)[]>({
-      timeout: this.settings.nodeTimeout,
-      ask: (node) => extendOn(node, this.keys, batch),
-      decide: (votes, open) => {
-        const results = batch.map((each) => this.quorum.tally(votes, (reply) => reply.get(each) === true));
-        if (open > 0 && results.includes(undefined)) return undefined;
-        if (results.every((result) => result === undefined)) throw this.quorum.noMajority(votes);
-        return results;
-      },
-    });
+    const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);
     // Nobody releases what is lost, and the nodes that have renewed it would keep it for a whole lease.
-    batch.forEach(
-      ({ name, owner }, i) => renewed[i] === false && this.endings.behind(this.endOf(name, owner)),
-    );
-    return renewed;
+    batch.forEach(({ name, owner }, i) => extended[i] === 0 && this.endings.behind(this.endOf(name, owner)));
+    return extended;
   }
 
   /** What was granted meanwhile is given back by the same request. */
   async cancel(name: string): Promise<undefined> {
+    const token = this.waits.highestOf(name);
     this.waits.end(name);
-    const token = this.proposals.highestSoFar;
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
   }
 
   /** Each node's own answer, within the time that it has for any. */
   nodes(timeout: number): Promise<readonly StoreNode[]> {
     const { nodes } = this.quorum;
-    const keys = this.keys.shown('health');
-    return this.quorum.ask<QueryReply, StoreNode[]>({
+    const keys = this.keys.keys('health');
+    return this.quorum.ask<unknown[], StoreNode[]>({
       timeout: Math.min(timeout, this.settings.nodeTimeout),
-      ask: (node) => node.run<QueryReply>('take', queryScript, keys, []),
+      ask: async (node) => list(await node.run('take', queryScript, keys, [])),
       decide: (votes, open) => {
         if (open > 0) return undefined;
         return nodes.map(({ label: name }, i) => {
@@ -199,24 +204,37 @@ export class QuorumStore implements LockStore {
     });
   }
 
-  async query(name: string): Promise<LockSnapshot> {
-    const keys = this.keys.shown(name);
-    const snapshots = await this.quorum.askAll(this.settings.nodeTimeout, async (node) =>
-      snapshot(name, await node.run<QueryReply>('take', queryScript, keys, [])),
-    );
-    return mergeSnapshots(snapshots, this.quorum.nodes.length);
+  query(name: string): Promise<LockSnapshot> {
+    return this.views.query(name);
+  }
+
+  list(beginning: string): AsyncIterable<readonly LockSnapshot[]> {
+    return this.views.list(beginning);
   }
 
   async forceRelease(name: string): Promise<boolean> {
-    const { channels, claim } = this.keys;
-    const answers = await this.quorum.askAll(this.settings.nodeTimeout, (node) =>
-      node.run<string[]>('take', quorumForceReleaseScript, this.keys.of(name), [channels, claim, name]),
+    const { claimTtl, revocations: channels } = this.keys;
+    const answers = await this.quorum.askAll(this.settings.nodeTimeout, async (node) =>
+      list(
+        await node.run('take', quorumForceReleaseScript, this.keys.of(name), [channels, claimTtl, name]),
+      ).map(text),
     );
     const owners = answers.flat();
     const silent = this.quorum.nodes.length - answers.length;
     return owners.some(
       (owner) => owners.filter((each) => each === owner).length + silent >= this.quorum.majority,
     );
+  }
+
+  /** By way of the first node at which it is heard. */
+  async send(instance: string, message: string): Promise<boolean> {
+    const channel = this.keys.revocations + instance;
+    for (const node of this.quorum.nodes) {
+      const sent = node.run('take', sendScript, [], [channel, message]);
+      const heard = await this.quorum.answerOf(sent, this.settings.nodeTimeout).catch(() => 0);
+      if (integer(heard) > 0) return true;
+    }
+    return false;
   }
 
   /** What was given back is on its way by then, or left to its lease. */

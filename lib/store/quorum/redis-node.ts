@@ -1,17 +1,22 @@
-import type { Clock } from '../../engine/clock.js';
-import type { SingleConnection } from '../../interfaces/module-options.interface.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
-import type { LockLog } from '../lock-log.js';
-import { RedisConnection } from '../redis/connection.js';
-import { Cork } from '../redis/cork.js';
-import { SingleInbox } from '../redis/single-inbox.js';
-import { ScriptRunner } from '../redis/script-runner.js';
+import type { Clock } from '../../primitives/clock.js';
+import type { CredentialsProvider, SingleConnection } from '../../options/module-options.interface.js';
+import type { LuaScript } from '../scripts/lua-script.js';
+import type { LockLog } from '../../diagnostics/lock-log.js';
+import { RedisConnection } from '../redis/connection/connection.js';
+import type { ClientState } from '../redis/connection/redis-client.js';
+import { SingleInbox } from '../redis/connection/single-inbox.js';
+import { ScriptRunner } from '../redis/connection/script-runner.js';
+import { ScriptBatch } from '../redis/script-batch.js';
+import { SingleTrial, trialKey } from '../redis/trial/single-trial.js';
+import { QuorumKeys } from './quorum-keys.js';
 import type { NodeEvents, QuorumNode, RequestKind } from './quorum-node.js';
+
+type Args = readonly (string | number)[];
 
 const RELEASED = /^released (\d+) (.*)$/s;
 
 /** In these states a client knows that its server cannot be reached. */
-const AWAY: ReadonlySet<string> = new Set(['reconnecting', 'close', 'end']);
+const AWAY: ReadonlySet<ClientState> = new Set(['reconnecting', 'ended']);
 
 /**
  * How many requests a silent node may owe an answer. Beyond it nothing new is asked of it; what ends a hold
@@ -21,6 +26,7 @@ const MAX_OWED: Readonly<Record<RequestKind, number>> = { take: 100, end: 10_000
 
 export interface RedisNodeSettings {
   readonly connection: SingleConnection;
+  readonly credentials?: CredentialsProvider | undefined;
   readonly keyPrefix: string;
   readonly instance: string;
   readonly nodeTimeout: number;
@@ -32,26 +38,40 @@ export interface RedisNodeSettings {
 /** One Redis of a quorum: its connections, and whether it is worth asking. */
 export class RedisNode implements QuorumNode {
   readonly label: string;
+  readonly clientPrefix: string;
   private readonly connection: RedisConnection;
   private readonly scripts: ScriptRunner;
-  private readonly cork: Cork;
+  private readonly trial: SingleTrial;
   private inbox: SingleInbox | undefined;
   /** Requests without an answer, and since when none has come. */
   private owed = 0;
   private silentSince = 0;
+  private requests: { readonly script: LuaScript; readonly batch: ScriptBatch } | undefined;
 
   constructor(private readonly settings: RedisNodeSettings) {
-    const { connection, clock, commandTimeout, log } = settings;
+    const { connection, clock, commandTimeout, credentials, instance, keyPrefix, log, nodeTimeout } =
+      settings;
     const labelled = (message: string): string => `${this.label}: ${message}`;
-    this.connection = new RedisConnection(connection, {
+    const labelledLog: LockLog = {
       log: (message) => log.log(labelled(message)),
       warn: (message) => log.warn(labelled(message)),
       error: (message) => log.error(labelled(message)),
-    });
-    const { host, port, path } = this.connection.commands.options;
-    this.label = path ?? `${host}:${port}`;
-    this.cork = new Cork(() => this.connection.commands.stream);
+    };
+    this.connection = new RedisConnection(connection, labelledLog, credentials);
+    this.label = this.connection.label;
+    this.clientPrefix = this.connection.keyPrefix;
     this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
+    const keys = new QuorumKeys(instance, keyPrefix, nodeTimeout);
+    this.trial = new SingleTrial(this.connection, {
+      scripts: this.scripts,
+      key: trialKey(keys),
+      channel: keys.inbox() + instance,
+      where: this.label,
+      consequence: 'So waiters may lose their place there, and ask at intervals.',
+      patience: commandTimeout,
+      clock,
+      log: labelledLog,
+    });
   }
 
   get listening(): boolean {
@@ -62,39 +82,42 @@ export class RedisNode implements QuorumNode {
     return this.connection.trouble;
   }
 
+  connect(): void {
+    if (!this.connection.isLazy) this.connection.connect();
+  }
+
   open(events: NodeEvents): void {
     const { instance, keyPrefix, log } = this.settings;
+    this.connection.connect();
     this.connection.onReady(() => events.reconnected());
     const listener = this.connection.listener();
-    listener.on('message', (_channel: string, message: string) => {
+    listener.on('message', (_channel, message) => {
       const [, last, name] = RELEASED.exec(message) ?? [];
       if (name !== undefined) events.released(name, Number(last));
     });
-    // No lock is handed over by message here: a grant takes a majority.
+    // No lock is handed off by message here: a grant takes a majority.
     const storeEvents = {
       ...unused,
       revoked: events.revoked.bind(events),
+      told: events.told.bind(events),
       subscribed: () => events.subscribed(),
+      unusable: events.unusable.bind(events),
     };
-    this.inbox = new SingleInbox(listener, `${keyPrefix}inbox:${instance}`, instance, storeEvents, log);
+    const inboxEvents = this.trial.open(storeEvents);
+    this.inbox = new SingleInbox(listener, `${keyPrefix}inbox:${instance}`, instance, inboxEvents, log);
+    this.trial.listen(this.inbox);
     this.inbox.open();
   }
 
-  run<T>(
-    kind: RequestKind,
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<T> {
+  run(kind: RequestKind, script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     const { clock, nodeTimeout } = this.settings;
-    if (kind === 'take' && AWAY.has(this.connection.commands.status)) return Promise.reject(this.trouble);
+    if (kind === 'take' && AWAY.has(this.connection.commands.state)) return Promise.reject(this.trouble);
     const now = clock.now();
     if (this.owed >= MAX_OWED[kind] && now - this.silentSince > nodeTimeout) {
       return Promise.reject(new Error(`It has not answered ${this.owed} requests.`, { cause: this.trouble }));
     }
     if (this.owed++ === 0) this.silentSince = now;
-    this.cork.hold();
-    const answer = this.scripts.runPatiently<T>(script, keys, args);
+    const answer = script.takesSeveral ? this.gather(script, keys, args) : this.send(script, keys, args);
     const settle = (): void => {
       this.owed--;
       this.silentSince = clock.now();
@@ -103,14 +126,44 @@ export class RedisNode implements QuorumNode {
     return answer;
   }
 
+  /** Requests to another script leave first, so that the node meets all in the order of the calls. */
+  private gather(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
+    if (this.requests?.script !== script) this.flush();
+    if (!this.requests) {
+      this.requests = { script, batch: new ScriptBatch((own) => this.call(script, own.keys, own.args)) };
+      process.nextTick(() => this.flush());
+    }
+    const { batch } = this.requests;
+    batch.content.keys.push(...keys);
+    batch.content.args.push(args.length, ...args);
+    return batch.join((reply) => reply);
+  }
+
+  private flush(): void {
+    this.requests?.batch.flush();
+    this.requests = undefined;
+  }
+
+  private send(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
+    this.flush();
+    return this.call(script, keys, args);
+  }
+
+  private call(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
+    this.connection.commands.cork();
+    return this.scripts.runPatiently(script, keys, args);
+  }
+
   close(): void {
+    this.flush();
+    this.trial.close();
     this.inbox?.close();
     this.connection.close();
   }
 }
 
 const unused = {
-  probed: () => undefined,
+  askedIfWaiting: () => undefined,
   granted: () => undefined,
   released: () => undefined,
   reconnected: () => undefined,

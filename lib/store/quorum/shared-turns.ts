@@ -1,4 +1,4 @@
-import type { Grant } from '../lock-store.js';
+import type { Grant } from '../grant.js';
 import { ownersOf, sharedOwner, tokenOf } from '../owner-id.js';
 import type { Proposal } from './proposals.js';
 

@@ -1,4 +1,4 @@
-import { instanceOf, type NodeAnswer } from './node-answer.js';
+import { holderOf, type NodeAnswer } from './node-answer.js';
 import { isAnswer, majorityOf, type Vote } from './poll.js';
 
 /** What the votes of the nodes come to. */
@@ -46,8 +46,8 @@ class Count {
   get holder(): { owner: string; nodes: number } {
     const counts = new Map<string, { owner: string; nodes: number }>();
     for (const { owner } of this.taken) {
-      const nodes = (counts.get(instanceOf(owner))?.nodes ?? 0) + 1;
-      counts.set(instanceOf(owner), { owner, nodes });
+      const nodes = (counts.get(holderOf(owner))?.nodes ?? 0) + 1;
+      counts.set(holderOf(owner), { owner, nodes });
     }
     return [...counts.values()].reduce((most, each) => (each.nodes > most.nodes ? each : most), {
       owner: '',
@@ -88,8 +88,8 @@ export function yieldVerdict(votes: readonly Vote<NodeAnswer>[], open: number): 
   const count = new Count(votes, open);
   const { accepted, gone, majority, taken } = count;
   if (accepted >= majority) return { kind: 'granted' };
-  const [handed] = taken;
-  if (handed) return { kind: 'taken', owner: handed.owner, remaining: handed.remaining };
+  const [next] = taken;
+  if (next) return { kind: 'taken', owner: next.owner, remaining: next.remaining };
   if (gone > votes.length - majority) return { kind: 'gone' };
   if (accepted + open >= majority) return undefined;
   const outdated = outdatedVerdict(count);

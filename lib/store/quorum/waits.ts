@@ -1,4 +1,4 @@
-import type { Clock, ScheduledCall } from '../../engine/clock.js';
+import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 
 interface Wait {
   /** Nodes that have told of a release since the last call. */
@@ -23,6 +23,7 @@ export interface WaitsSettings {
  */
 export class Waits {
   private readonly waits = new Map<string, Wait>();
+  private readonly proposed = new Map<string, number>();
 
   constructor(private readonly settings: WaitsSettings) {}
 
@@ -33,6 +34,22 @@ export class Waits {
   end(name: string): void {
     this.settings.clock.cancel(this.waits.get(name)?.timer);
     this.waits.delete(name);
+    this.proposed.delete(name);
+  }
+
+  /** One who did not want to wait has asked in vain. */
+  rest(name: string): void {
+    if (!this.waits.has(name)) this.proposed.delete(name);
+  }
+
+  /** A token was proposed that nobody may keep once the wait has ended. */
+  propose(name: string, token: number): void {
+    this.proposed.set(name, Math.max(token, this.highestOf(name)));
+  }
+
+  /** The highest token that was proposed since the name was last granted or given up. */
+  highestOf(name: string): number {
+    return this.proposed.get(name) ?? 0;
   }
 
   /** The highest token that is known to have been accepted, 0 where nobody waits. */

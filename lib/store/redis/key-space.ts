@@ -19,6 +19,11 @@ export abstract class KeySpace {
     return `${this.prefix}{${name}}`;
   }
 
+  /** What precedes `{name}` in a key as Redis sees it. */
+  get before(): string {
+    return this.clientPrefix + this.prefix;
+  }
+
   keys(name: string): [lock: string, queue: string, shared: string] {
     const lock = this.lock(name);
     return [lock, `${lock}:q`, `${lock}:s`];
@@ -26,6 +31,11 @@ export abstract class KeySpace {
 
   /** Begins the channel on which an instance is told of a grant of this lock. Empty: it is not. */
   abstract inbox(lock: string): string;
+
+  /** Where an instance is told of what concerns all of its names, and a key beside that. */
+  ownInbox(instance: string): { readonly key: string; readonly channel: string } {
+    return { key: this.lock(''), channel: this.revocations + instance };
+  }
 
   /** The counter of the fencing tokens of a lock. */
   abstract fence(lock: string): string;
@@ -59,5 +69,20 @@ export class ClusterKeySpace extends KeySpace {
 
   fence(lock: string): string {
     return `${lock}:fence`;
+  }
+}
+
+/** That of a Cluster behind one endpoint, where nothing reaches what is outside of its slot. */
+export class PerNameKeySpace extends ClusterKeySpace {
+  override readonly revocations = '';
+
+  /** A name that no lock has, in whose slot an instance is told of what concerns all of its names. */
+  nameOf(instance: string): string {
+    return `instance:${instance}`;
+  }
+
+  override ownInbox(instance: string): { readonly key: string; readonly channel: string } {
+    const lock = this.lock(this.nameOf(instance));
+    return { key: `${lock}:trial`, channel: this.inbox(lock) + instance };
   }
 }

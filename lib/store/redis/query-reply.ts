@@ -1,26 +1,25 @@
-import type { LockInfo, LockSnapshot } from '../../interfaces/lock.interface.js';
-import { SHARED_OWNER } from '../lock-store.js';
+import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
+import { SHARED_OWNER } from '../grant.js';
 import { parsePlace } from '../place.js';
+import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
- * What the query script answers: server time, owner id, ms left of its lease, members of the queue with their scores,
+ * What the query script answers: server time in microseconds, owner id, ms left of its lease, places in the queue with their scores,
  * owner ids of shared holds with the ends of their leases.
  */
-export type QueryReply = [
-  seconds: string,
-  micros: string,
+type QueryReply = [
+  time: unknown,
   owner: string | null,
   remaining: number | string,
   queue: string[],
   shared: string[],
 ];
 
-/** Who holds a lock and who waits for it, from the answer of the query script. */
-export function snapshot(
-  name: string,
-  [seconds, micros, owner, remaining, queue, shared]: QueryReply,
-): LockSnapshot {
-  const now = Number(seconds) * 1e6 + Number(micros);
+/** Who holds a lock and who waits for it, from the answer of the query script for its name. */
+export function snapshot(name: string, reply: unknown): LockSnapshot {
+  const [time, owner, remaining, queue, shared] = list(reply, 5) as QueryReply;
+  if (!Array.isArray(queue) || !Array.isArray(shared)) throw strangeReply(reply);
+  const now = integer(time);
   const alone = owner === null || owner === SHARED_OWNER ? [] : [holder(name, owner, Number(remaining))];
   return { held: [...alone, ...sharers(name, shared, now / 1_000)], pending: waiters(name, queue, now) };
 }

@@ -1,42 +1,38 @@
-import type { LockSnapshot } from '../../interfaces/lock.interface.js';
-import { isClusterConnection } from '../../options/cluster-option.js';
-import { acquireScript } from '../../scripts/acquire.script.js';
-import { acquireSharedScript } from '../../scripts/acquire-shared.script.js';
-import { cancelScript } from '../../scripts/cancel.script.js';
-import { extendScript } from '../../scripts/extend.script.js';
-import { extendSharedScript } from '../../scripts/extend-shared.script.js';
-import { forceReleaseScript } from '../../scripts/force-release.script.js';
-import { handOverScript } from '../../scripts/hand-over.script.js';
-import { handOverSharedScript } from '../../scripts/hand-over-shared.script.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
-import { queryScript } from '../../scripts/query.script.js';
-import { releaseScript } from '../../scripts/release.script.js';
-import { releaseSharedScript } from '../../scripts/release-shared.script.js';
-import { yieldScript } from '../../scripts/yield.script.js';
+import type { LockSnapshot } from '../lock-snapshot.interface.js';
+import { isClusterConnection } from '../../options/connection/cluster-option.js';
+import { cancelScript } from '../scripts/cancel.script.js';
+import { forceReleaseScript } from '../scripts/force-release.script.js';
+import { transferScript } from '../scripts/transfer.script.js';
+import { sendScript } from '../scripts/send.script.js';
+import { queryScript } from '../scripts/query.script.js';
 import {
   type AcquireRequest,
+  type Extended,
   type Extension,
-  type Grant,
-  isGrant,
+  type JointStore,
   type LockStore,
   type OwnerChange,
-  SHARED_OWNER,
-  type SharedTerms,
   type StoreEvents,
-  StoreRefusal,
-  type Taken,
-  TooFewReplicas,
   type YieldRequest,
 } from '../lock-store.js';
-import { isSharedOwner, sharedOwner } from '../owner-id.js';
-import { formatPlace, parsePlace } from '../place.js';
-import { ClusterSite } from './cluster/cluster.site.js';
+import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
+import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
+import { isSharedOwner } from '../owner-id.js';
+import { formatPlace } from '../place.js';
+import { ClusterTopology } from './cluster/cluster.topology.js';
+import { integer, isOne, text } from './connection/script-reply.js';
+import { ExclusiveRequests } from './exclusive-requests.js';
+import { extendLeases, leaseArgument } from './extend-leases.js';
+import { JointRequests } from './joint-requests.js';
 import type { KeySpace } from './key-space.js';
-import { type QueryReply, snapshot } from './query-reply.js';
-import type { Confirmation } from './replica-lane.js';
-import { type BatchContent, ScriptBatch } from './script-batch.js';
-import { SingleSite } from './single.site.js';
-import type { RedisSite, RedisStoreSettings } from './site.js';
+import { ScriptBatch } from './script-batch.js';
+import { isOfOtherType } from './connection/redis-error.js';
+import { PerNameTopology } from './per-name/per-name.topology.js';
+import { Outbox } from './outbox.js';
+import { snapshot } from './query-reply.js';
+import { SharedRequests } from './shared-requests.js';
+import { SingleTopology } from './single.topology.js';
+import type { Topology, RedisStoreSettings } from './topology.js';
 
 /** Milliseconds after which an instance that cannot be told of a grant asks again. */
 const POLL_DELAY = 100;
@@ -44,54 +40,36 @@ const POLL_DELAY = 100;
 /** The first may carry a script along, and any may meet a busy event loop. */
 const ROUND_TRIP_SAMPLES = 3;
 
-/** An integer of a reply; a client with `stringNumbers` gives it as text. */
-type Int = number | string;
-
-/** The first token of as many as were asked for. */
-type GrantedAsWanted = Int;
-type Granted = [token: Int, tokens: Int];
-type Waiting = [remaining: Int, owner: string, mark: Int];
-type AcquireReply = GrantedAsWanted | Granted | Waiting;
-
-type Args = readonly (string | number)[];
-
 /** Locks on one Redis or on a Redis Cluster. */
 export class RedisStore implements LockStore {
   readonly maxBatch: number | undefined;
-  private readonly site: RedisSite;
-  private readonly acquires: ScriptBatch<AcquireReply>;
-  private readonly releases: ScriptBatch<Int>;
-  private readonly sharedAcquires: ScriptBatch<Granted | Waiting>;
-  private readonly sharedReleases: ScriptBatch<Int>;
-  /**
-   * Whether anybody is known to share a lock. From then on scripts are given the key of shared holders, too: one more
-   * for each lock is felt, so those who know of no modes are spared it.
-   */
-  private shares = false;
-  private spent = 0;
-  private isFlushDue = false;
+  readonly joint: JointStore | undefined;
+  readonly send: ((instance: string, message: string) => Promise<boolean>) | undefined;
+  private readonly topology: Topology;
+  private readonly outbox: Outbox;
+  private readonly exclusive: ExclusiveRequests;
+  private readonly shared: SharedRequests;
 
   constructor(private readonly settings: RedisStoreSettings) {
-    const { connection } = settings;
-    this.site = isClusterConnection(connection)
-      ? new ClusterSite(connection, settings)
-      : new SingleSite(connection, settings);
-    this.maxBatch = this.site.maxBatch;
-    this.acquires = new ScriptBatch((content) => this.sendAcquires(content), this.maxBatch);
-    this.releases = new ScriptBatch((content) => this.sendReleases(content), this.maxBatch);
-    this.sharedAcquires = new ScriptBatch(
-      (content) => this.sendAcquires(content, acquireSharedScript),
-      this.maxBatch,
-    );
-    this.sharedReleases = new ScriptBatch((content) => this.sendSharedReleases(content), this.maxBatch);
+    this.topology = topologyOf(settings);
+    this.maxBatch = this.topology.maxBatch;
+    this.outbox = new Outbox(this.topology, settings);
+    this.exclusive = new ExclusiveRequests(this.outbox);
+    this.shared = new SharedRequests(this.outbox);
+    if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
+    if (this.topology instanceof SingleTopology) this.joint = new JointRequests(this.outbox);
+  }
+
+  connect(): void {
+    this.topology.connect();
   }
 
   open(events: StoreEvents): void {
-    this.site.open(events);
+    this.topology.open(events);
   }
 
   canQueue(name: string): boolean {
-    return this.polls || (this.site.inbox?.hears(name) ?? false);
+    return this.polls || this.topology.hears(name);
   }
 
   get reaskDelay(): number | undefined {
@@ -99,96 +77,104 @@ export class RedisStore implements LockStore {
   }
 
   listen(name: string): void {
-    this.site.inbox?.listen(name);
+    this.topology.inbox?.listen(name);
   }
 
   ignore(name: string): void {
-    this.site.inbox?.ignore(name);
+    this.topology.inbox?.ignore(name);
   }
 
   get trouble(): Error {
-    return this.site.trouble;
+    return this.topology.trouble;
   }
 
-  place(claim: number, tokens: number, shared?: SharedTerms): string {
-    return formatPlace({ instance: this.settings.instance, claim, tokens, shared });
+  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: this.settings.instance, claimTtl, tokens, shared });
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const { name, ttl, tokens, place, spent, shared } = request;
-    this.spent = spent;
-    if (shared) return this.acquireShared(request, shared);
-    const { keys, args } = this.acquires.content;
-    this.pushKeys(keys, name);
-    args.push(this.terms(ttl, tokens, place));
-    this.flushSoon();
-    const answer = this.acquires.join((reply) => this.answer(reply, tokens));
-    return request.replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
+    const { shared, spent, replicas } = request;
+    this.outbox.noteSpent(spent);
+    const answer = shared ? this.shared.acquire(request, shared) : this.exclusive.acquire(request);
+    return replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
-    const { name, owner, ttl, tokens, place = '' } = request;
-    const keys: string[] = [];
-    this.pushKeys(keys, name);
-    const args = [owner, ...this.common(keys), Math.ceil(ttl), tokens, place];
-    this.flush();
-    const reply = await this.site.scripts.runPatiently<Granted | Waiting | null>(
-      yieldScript,
-      this.withFence(keys),
-      args,
-    );
-    return reply === null ? undefined : this.replicated(this.answer(reply, tokens), request);
+    const reply = await this.exclusive.yield(request);
+    return reply && this.replicated(reply, request);
   }
 
   release(name: string, owner: string): Promise<boolean> {
-    if (owner[this.settings.instance.length] !== ':') return this.releaseMarked(name, owner);
-    const { keys, args } = this.releases.content;
-    this.pushKeys(keys, name);
-    args.push(owner.slice(this.settings.instance.length + 1));
-    this.flushSoon();
-    return this.releases.join((reply) => this.isReleased(reply));
+    if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner);
+    if (isSharedOwner(owner)) return this.shared.release(name, owner);
+    const colon = owner.lastIndexOf(':');
+    return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1));
   }
 
-  async extend(batch: readonly Extension[]): Promise<readonly Confirmation[]> {
-    const here = batch.filter(({ replicas }) => !replicas);
-    if (here.length === batch.length) return this.extendHere(batch);
-    const [answers, confirmations] = await Promise.all([
-      here.length === 0 ? [] : this.extendHere(here),
-      // Those of other leases must not count as unanswered, too.
-      Promise.all(batch.map((lease) => this.confirm(lease).catch(() => undefined))),
-    ]);
-    let next = 0;
-    return batch.map(({ replicas }, i) => (replicas ? confirmations[i] : answers[next++]));
+  extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
+    this.outbox.flush();
+    return extendLeases(batch, {
+      keys: (name) => this.keySpace.keys(name),
+      send: (script, { keys, args }) => this.topology.scripts.run(script, keys, args),
+      confirm: (extension) => this.confirm(extension),
+      maxBatch: this.maxBatch,
+    });
   }
 
   async cancel(name: string, place: string): Promise<string | undefined> {
+    const { outbox } = this;
     const keys = this.keySpace.keys(name);
-    const args = [this.settings.instance, place, ...this.common(keys)];
-    return (await this.run<string | null>(cancelScript, this.withFence(keys), args)) ?? undefined;
+    const args = [this.settings.instance, place, ...outbox.common(keys)];
+    const owner = await outbox.run(cancelScript, outbox.withFence(keys), args);
+    return owner === null ? undefined : ownerId(owner);
   }
 
-  async handOver({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
-    this.flush();
-    const args = [from, to, Math.ceil(ttl)];
+  async transfer({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
     const [lock, , shared] = this.keySpace.keys(name);
-    const [script, keys] = isSharedOwner(from)
-      ? [handOverSharedScript, [lock, shared]]
-      : [handOverScript, [lock]];
-    return isOne(await this.site.scripts.runPatiently<Int>(script, keys, args));
+    const args = [from, to, Math.ceil(ttl)];
+    return isOne(await this.outbox.runPatiently(transferScript, [lock, shared], args));
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    return snapshot(name, await this.run<QueryReply>(queryScript, this.keySpace.keys(name), []));
+    const [answer] = await this.look([name]);
+    if (answer?.status !== 'fulfilled') throw answer?.reason;
+    return answer.value;
+  }
+
+  async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
+    for await (const names of this.topology.names(beginning)) {
+      const answers = await this.look(names);
+      yield answers.flatMap((answer) => {
+        if (answer.status === 'fulfilled') return answer.value.held.length > 0 ? [answer.value] : [];
+        // Whoever uses the key for something else holds no lock.
+        if (isOfOtherType(answer.reason)) return [];
+        throw answer.reason;
+      });
+    }
   }
 
   async forceRelease(name: string): Promise<boolean> {
+    const { outbox, topology } = this;
     const keys = this.keySpace.keys(name);
-    const args = [...this.common(keys), this.keySpace.revocations];
-    return isOne(await this.run<Int>(forceReleaseScript, this.withFence(keys), args));
+    const args = [...outbox.common(keys), this.keySpace.revocations];
+    if (!topology.tellRevoked)
+      return isOne(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
+    const reply = await outbox.run(forceReleaseScript, outbox.withFence(keys), [...args, 'tell']);
+    if (!Array.isArray(reply)) return isOne(reply);
+    await topology.tellRevoked(reply.map(text), name);
+    return true;
+  }
+
+  /** On a Cluster it reaches all nodes, but only the listeners at one are counted. */
+  private async sendTo(instance: string, message: string): Promise<boolean> {
+    const { keySpace, outbox } = this;
+    const { key, channel } = keySpace.ownInbox(instance);
+    const sent = outbox.run(sendScript, [key], [channel, message]);
+    return integer(await sent) > 0 || this.topology instanceof ClusterTopology;
   }
 
   async roundTrip(): Promise<number> {
-    await this.site.ready();
+    await this.topology.ready();
     let shortest = Number.POSITIVE_INFINITY;
     for (let i = 0; i < ROUND_TRIP_SAMPLES; i += 1) {
       const sent = this.settings.clock.now();
@@ -199,172 +185,29 @@ export class RedisStore implements LockStore {
   }
 
   close(): Promise<void> {
-    this.flush();
-    this.site.close();
+    this.outbox.flush();
+    this.topology.close();
     return Promise.resolve();
   }
 
-  private acquireShared(request: AcquireRequest, { limit, turn }: SharedTerms): Promise<Grant | Taken> {
-    const { name, ttl, tokens, place } = request;
-    this.noteSharing();
-    const { keys, args } = this.sharedAcquires.content;
-    const queueing = place === undefined ? undefined : parsePlace(place);
-    keys.push(...this.keySpace.keys(name));
-    args.push(
-      `${Math.ceil(ttl)} ${tokens} ${turn} ${limit === Infinity ? '' : limit} ` +
-        (queueing ? `${queueing.claim}|${queueing.tokens}` : ''),
+  /** Who holds each of these names and who waits for it, after all that was asked for before. */
+  private look(names: readonly string[]): Promise<PromiseSettledResult<LockSnapshot>[]> {
+    const { keySpace, outbox, topology } = this;
+    outbox.flush();
+    const queries = new ScriptBatch(
+      ({ keys }) => topology.scripts.run(queryScript, keys, []),
+      topology.maxBatch,
     );
-    this.flushSoon();
-    const answer = this.sharedAcquires.join((reply) => this.sharedAnswer(reply, turn));
-    return request.replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
-  }
-
-  private releaseMarked(name: string, owner: string): Promise<boolean> {
-    if (!isSharedOwner(owner)) return this.releaseHandedOver(name, owner);
-    const { keys, args } = this.sharedReleases.content;
-    keys.push(...this.keySpace.keys(name));
-    args.push(owner);
-    this.flushSoon();
-    return this.sharedReleases.join(isOne);
-  }
-
-  /** Alone, since the requests of a call have the part of the owner id before the token in common. */
-  private async releaseHandedOver(name: string, owner: string): Promise<boolean> {
-    const colon = owner.lastIndexOf(':');
-    const keys: string[] = [];
-    this.pushKeys(keys, name);
-    this.flush();
-    const content = { keys, args: [owner.slice(colon + 1)] };
-    const [released = 0] = await this.sendReleases(content, owner.slice(0, colon));
-    return this.isReleased(released);
-  }
-
-  /** Somebody waited to share the lock, and could only be told of it. */
-  private isReleased(reply: Int): boolean {
-    if (Number(reply) === 2) this.noteSharing();
-    return Number(reply) > 0;
-  }
-
-  /** What has been gathered has a key less for each lock. */
-  private noteSharing(): void {
-    if (this.shares) return;
-    this.flush();
-    this.shares = true;
-  }
-
-  private pushKeys(keys: string[], name: string): void {
-    const lock = this.keySpace.lock(name);
-    if (this.shares) keys.push(lock, `${lock}:q`, `${lock}:s`);
-    else keys.push(lock, `${lock}:q`);
-  }
-
-  /** What was asked for in this tick goes first, so that Redis meets everything in the order in which it was asked for. */
-  private run<T>(script: LuaScript, keys: readonly string[], args: Args): Promise<T> {
-    this.flush();
-    return this.site.scripts.run(script, keys, args);
-  }
-
-  private flushSoon(): void {
-    if (this.isFlushDue) return;
-    this.isFlushDue = true;
-    process.nextTick(() => {
-      this.isFlushDue = false;
-      this.flush();
+    const answers = names.map((name) => {
+      queries.content.keys.push(...keySpace.keys(name));
+      return queries.join((reply) => snapshot(name, reply));
     });
-  }
-
-  /** Releases first: an instance may ask again, in the same tick, for what it has just released. */
-  private flush(): void {
-    this.sharedReleases.flush();
-    this.releases.flush();
-    this.acquires.flush();
-    this.sharedAcquires.flush();
-  }
-
-  private sendAcquires<Reply extends AcquireReply>(
-    { keys, args }: BatchContent,
-    script = acquireScript,
-  ): Promise<Reply[]> {
-    const { instance } = this.settings;
-    return this.site.scripts.runPatiently(script, this.withFence(keys), [
-      instance,
-      this.spent,
-      ...this.common(keys),
-      ...args,
-    ]);
-  }
-
-  private sendReleases({ keys, args }: BatchContent, holder = this.settings.instance): Promise<Int[]> {
-    return this.site.scripts.run(releaseScript, this.withFence(keys), [
-      holder,
-      ...this.common(keys),
-      ...args,
-    ]);
-  }
-
-  private sendSharedReleases({ keys, args }: BatchContent): Promise<Int[]> {
-    return this.site.scripts.run(releaseSharedScript, this.withFence(keys), [...this.common(keys), ...args]);
-  }
-
-  private sharedAnswer(reply: Granted | Waiting, turn: string): Grant | Taken {
-    if (reply.length === 3) return this.taken(reply);
-    const [token, tokens] = reply;
-    const owner = sharedOwner(this.settings.instance, turn, 1);
-    return { owner, turn, token: Number(token), tokens: Number(tokens) };
-  }
-
-  private answer(reply: AcquireReply, wanted: number): Grant | Taken {
-    if (!Array.isArray(reply)) return this.grant(reply, wanted);
-    if (reply.length === 2) return this.grant(reply[0], Number(reply[1]));
-    return this.taken(reply);
-  }
-
-  private taken([remaining, owner, mark]: Waiting): Taken {
-    if (owner === SHARED_OWNER) this.noteSharing();
-    return { owner, remaining: Number(remaining) < 0 ? undefined : Number(remaining), mark: Number(mark) };
-  }
-
-  /** As one word, since it is the same for most requests of a batch. */
-  private terms(ttl: number, tokens: number, place: string | undefined): string {
-    const member = place?.slice(this.settings.instance.length + 1) ?? '';
-    return `${Math.ceil(ttl)} ${tokens} ${member}`;
-  }
-
-  private grant(token: Int, tokens: number): Grant {
-    return { owner: `${this.settings.instance}:${token}`, token: Number(token), tokens };
+    queries.flush();
+    return Promise.allSettled(answers);
   }
 
   private get polls(): boolean {
-    return this.settings.wake === 'poll';
-  }
-
-  private async extendHere(batch: readonly Extension[]): Promise<readonly boolean[]> {
-    const shared = batch.filter(({ owner }) => isSharedOwner(owner));
-    if (shared.length === 0) return this.extendAlone(batch);
-    const alone = batch.filter(({ owner }) => !isSharedOwner(owner));
-    const [together, others] = await Promise.all([
-      this.extendShared(shared),
-      alone.length === 0 ? [] : this.extendAlone(alone),
-    ]);
-    let [nextShared, nextAlone] = [0, 0];
-    return batch.map(
-      ({ owner }) => (isSharedOwner(owner) ? together[nextShared++] : others[nextAlone++]) === true,
-    );
-  }
-
-  private async extendAlone(batch: readonly Extension[]): Promise<readonly boolean[]> {
-    const keys = batch.map(({ name }) => this.keySpace.lock(name));
-    const reply = await this.run<Int[]>(extendScript, keys, leaseArguments(batch));
-    return reply.map(isOne);
-  }
-
-  private async extendShared(batch: readonly Extension[]): Promise<readonly boolean[]> {
-    const keys = batch.flatMap(({ name }) => {
-      const [lock, , shared] = this.keySpace.keys(name);
-      return [lock, shared];
-    });
-    const reply = await this.run<Int[]>(extendSharedScript, keys, leaseArguments(batch));
-    return reply.map(isOne);
+    return this.settings.wake === 'poll' || this.topology.counting === 'uncounted';
   }
 
   /** Lets a grant count only when as many replicas know of it as have to. */
@@ -383,10 +226,10 @@ export class RedisStore implements LockStore {
     throw new Error('The server that was asked for its replicas does not know of the grant.');
   }
 
-  private async confirm(extension: Extension): Promise<Confirmation> {
+  private async confirm(extension: Extension): Promise<Extended> {
     const { name, owner, replicas } = extension;
     if (!replicas) return undefined;
-    return this.site.confirm(
+    return this.topology.confirm(
       {
         key: this.keySpace.lock(name),
         shared: this.keySpace.keys(name)[2],
@@ -398,29 +241,21 @@ export class RedisStore implements LockStore {
   }
 
   private get keySpace(): KeySpace {
-    return this.site.keySpace;
-  }
-
-  /** The counter of these locks stands before them. */
-  private withFence(keys: readonly string[]): string[] {
-    return [this.keySpace.fence(keys[0] ?? ''), ...keys];
-  }
-
-  /** What a script has to know of inboxes and names. */
-  private common(keys: readonly string[]): [inbox: string, prefixLength: number] {
-    return [this.keySpace.inbox(keys[0] ?? ''), this.keySpace.prefixLength];
+    return this.topology.keySpace;
   }
 }
 
-function leaseArguments(batch: readonly Extension[]): string[] {
-  return batch.flatMap((extension) => [extension.owner, leaseArgument(extension)]);
+function topologyOf(settings: RedisStoreSettings): Topology {
+  const { connection, layout } = settings;
+  if (isClusterConnection(connection)) return new ClusterTopology(connection, settings);
+  return layout === 'per-name'
+    ? new PerNameTopology(connection, settings)
+    : new SingleTopology(connection, settings);
 }
 
-/** How the scripts take a lease: in whole milliseconds, with `=` before them where it may get shorter. */
-function leaseArgument({ ttl, exact }: Extension): string {
-  return `${exact ? '=' : ''}${Math.ceil(ttl)}`;
-}
-
-function isOne(reply: Int): boolean {
-  return Number(reply) === 1;
+/** Of a hold of an instance, which ends in its token. */
+function ownerId(reply: unknown): string {
+  const owner = text(reply);
+  integer(owner.slice(owner.lastIndexOf(':') + 1));
+  return owner;
 }

@@ -1,4 +1,5 @@
-import { StoreRefusal } from '../lock-store.js';
+import { StoreRefusal } from '../store-errors.js';
+import { list } from './connection/script-reply.js';
 
 /**
  * Most requests in one call. Many callers at once make several calls, which leave as they fill up, so that Redis works on
@@ -7,13 +8,14 @@ import { StoreRefusal } from '../lock-store.js';
 const MAX_SIZE = 32;
 
 /** Requests that go out together: keys and arguments, one request's after the other's. */
-class Batch<Reply> {
+class Batch {
   readonly keys: string[] = [];
   readonly args: (string | number)[] = [];
-  size = 0;
+  /** Behind which key and argument each request ends. */
+  readonly ends: (readonly [keys: number, args: number])[] = [];
   /** In the order of the requests; an error where Redis refused just that one. */
-  readonly replies: Promise<(Reply | Error)[]>;
-  settle: (replies: Promise<(Reply | Error)[]>) => void = () => {};
+  readonly replies: Promise<unknown[]>;
+  settle: (replies: Promise<unknown[]>) => void = () => {};
 
   constructor() {
     this.replies = new Promise((resolve) => (this.settle = resolve));
@@ -21,66 +23,64 @@ class Batch<Reply> {
 }
 
 /** Where a request writes itself. */
-export type BatchContent = Pick<Batch<unknown>, 'keys' | 'args'>;
+export type BatchContent = Pick<Batch, 'keys' | 'args'>;
 
-/** Sends requests; resolves to their replies in order. */
-export type SendBatch<Reply> = (content: BatchContent) => Promise<Reply[]>;
+/** Sends requests; resolves to an array of their replies in order. */
+export type SendBatch = (content: BatchContent) => Promise<unknown>;
 
 /**
  * Gathers requests of one tick to the same script into one call.
  *
  * Most of what a request costs, here and in Redis, is that of the call: a command, a packet, a script's set-up.
  */
-export class ScriptBatch<Reply> {
-  private batch = new Batch<Reply>();
+export class ScriptBatch {
+  private batch = new Batch();
 
   constructor(
-    private readonly send: SendBatch<Reply>,
+    private readonly send: SendBatch,
     private readonly maxSize = MAX_SIZE,
   ) {}
 
-  /** Where the next request appends its keys and arguments, as many as every other, before it calls {@link join}. */
+  /** Where the next request appends its keys and arguments before it calls {@link join}. */
   get content(): BatchContent {
     return this.batch;
   }
 
   /** Adds the request that has just been written; `read` makes its answer of its reply. */
-  join<Answer>(read: (reply: Reply) => Answer): Promise<Answer> {
+  join<Answer>(read: (reply: unknown) => Answer): Promise<Answer> {
     const { batch } = this;
-    const position = batch.size++;
-    if (batch.size === this.maxSize) this.flush();
+    const position = batch.ends.push([batch.keys.length, batch.args.length]) - 1;
+    if (batch.ends.length === this.maxSize) this.flush();
     return batch.replies.then((replies) => {
       const reply = replies[position];
       if (reply instanceof Error) throw reply;
-      return read(reply as Reply);
+      return read(reply);
     });
   }
 
   /** Sends what was gathered. */
   flush(): void {
     const { batch } = this;
-    if (batch.size === 0) return;
+    if (batch.ends.length === 0) return;
     this.batch = new Batch();
-    const sent: Promise<(Reply | Error)[]> = this.send(batch);
-    batch.settle(batch.size === 1 ? sent : sent.catch((error: unknown) => this.sendEach(batch, error)));
+    const sent = this.send(batch).then((replies) => list(replies, batch.ends.length));
+    batch.settle(
+      batch.ends.length === 1 ? sent : sent.catch((error: unknown) => this.sendEach(batch, error)),
+    );
   }
 
   /** What Redis refuses may be the fault of one request, such as a key of another type. */
-  private sendEach({ keys, args, size }: Batch<Reply>, error: unknown): Promise<(Reply | Error)[]> {
+  private sendEach({ keys, args, ends }: Batch, error: unknown): Promise<unknown[]> {
     if (!(error instanceof StoreRefusal)) throw error;
-    const each = Array.from({ length: size }, async (_, i): Promise<Reply | Error> => {
-      const own = { keys: partOf(keys, i, size), args: partOf(args, i, size) };
+    const each = ends.map(async ([lastKey, lastArg], i): Promise<unknown> => {
+      const [firstKey, firstArg] = ends[i - 1] ?? [0, 0];
+      const own = { keys: keys.slice(firstKey, lastKey), args: args.slice(firstArg, lastArg) };
       try {
-        return (await this.send(own))[0] as Reply;
+        return list(await this.send(own), 1)[0];
       } catch (refusal) {
-        return refusal as Error;
+        return refusal;
       }
     });
     return Promise.all(each);
   }
-}
-
-function partOf<T>(all: readonly T[], part: number, parts: number): T[] {
-  const length = all.length / parts;
-  return all.slice(part * length, (part + 1) * length);
 }

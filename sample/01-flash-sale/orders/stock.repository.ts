@@ -21,7 +21,12 @@ export class StockRepository {
     return row?.left;
   }
 
-  /** Writes the orders and what they leave in stock, all or nothing. */
+  /**
+   * Writes the orders and what they leave in stock, all or nothing.
+   *
+   * The transaction opens and commits below the caller's lock. With the lock inside a transaction the next buyer would come
+   * between its release and the commit, and read the old stock.
+   */
   async sell(withdrawals: readonly Withdrawal[]): Promise<void> {
     await this.database.knex.transaction(async (transaction) => {
       for (const { order, left } of withdrawals) {

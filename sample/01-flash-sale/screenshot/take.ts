@@ -2,12 +2,21 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { findChromium, startChromium } from './chromium.js';
 
 const SCHEMES = ['light', 'dark'] as const;
-/** Makes the pictures of the READMEs from a sale without the lock and one with it. */
+/** Pixels of the page: few more than a README has for it, so that its letters are read there. */
+const WIDTH = 880;
+/** Leaves what the sale came to: headline, chart and outcomes. */
+const CROP = `
+  .bar, .controls, .trouble, .product, .instances { display: none !important }
+  .hero { grid-template-columns: minmax(0, 1fr) !important; margin: 0 !important }
+  body { padding-block: 24px !important }
+  h1, .explanation { min-height: 0 !important; max-width: none !important; margin-bottom: 0 !important }`;
+
+/** Makes the pictures of the READMEs when a sale without the lock and one with it are over. */
 async function main(): Promise<void> {
   const executable = findChromium();
   if (executable === undefined) throw new Error('This needs Chromium: install it, or name it in CHROMIUM');
@@ -36,41 +45,29 @@ async function firstUrl(output: NodeJS.ReadableStream | null): Promise<string> {
 
 async function take(browser: Browser, url: string, colorScheme: (typeof SCHEMES)[number]): Promise<void> {
   const page = await browser.newPage({
-    viewport: { width: 1200, height: 800 },
+    viewport: { width: WIDTH, height: 400 },
     deviceScaleFactor: 2,
     colorScheme,
-    reducedMotion: 'no-preference',
+    bypassCSP: true,
   });
-  // The page must stand still at the moment to show.
-  await page.addInitScript(`
-    window.EventSource = class extends EventSource {
-      constructor(...args) { super(...args); window.pictures = this; }
-    }`);
   await page.goto(url);
   const rush = page.locator('.rush[aria-disabled=false]');
-  await rush.click();
-  await page.locator('.rush[aria-disabled=true]').waitFor();
-  await rush.waitFor();
+  await sale(page, () => rush.click());
   await page.getByRole('switch').click();
-  await rush.click();
-  // The moment to show: all is sold with the lock, and the last buyers still wait for their answers.
-  await page.waitForFunction(
-    (html) => {
-      const count = (selector: string) => html.querySelectorAll(selector).length;
-      const soldOut = html.querySelector('#stock').textContent === '0';
-      if (!soldOut || count('[data-state=holder]') !== 1 || count('[data-state=waiter]') !== 2) return false;
-      html.ownerDocument.defaultView.pictures.close();
-      return true;
-    },
-    await page.locator('html').elementHandle(),
-    { timeout: 60_000 },
-  );
-  await page.mouse.move(0, 0);
+  await sale(page, () => rush.click());
+  await page.addStyleTag({ content: CROP });
   const picture = await page.screenshot({ fullPage: true, animations: 'disabled' });
   await sharp(picture)
     .png({ palette: true, effort: 10, compressionLevel: 9 })
     .toFile(join(__dirname, `page-${colorScheme}.png`));
   await page.close();
+}
+
+/** Waits for the end of a sale that is started. */
+async function sale(page: Page, start: () => Promise<void>): Promise<void> {
+  await start();
+  await page.locator('.rush[aria-disabled=true]').waitFor();
+  await page.locator('.rush[aria-disabled=false]').waitFor({ timeout: 60_000 });
 }
 
 void main();

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ContestantDefinition } from '../contestant.js';
 import { type LockBuild, openLocks } from './lock-build.js';
 
@@ -16,10 +16,8 @@ export function builtIn(directory: string, id: string): ContestantDefinition {
     settings: 'as ours',
     sends: ['evalsha', 'eval'],
     async open({ host, port }, ttl) {
-      const parts = ['lock-service.factory.js', 'options/module-options.js'].map(
-        (file) => require(join(directory, 'dist/cjs', file)) as object,
-      );
-      return openLocks(Object.assign({}, ...parts) as LockBuild, { host, port }, ttl);
+      // By its package.json, for the build of another revision may lie elsewhere.
+      return openLocks(require(directory) as LockBuild, { host, port }, ttl);
     },
   };
 }

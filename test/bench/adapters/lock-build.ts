@@ -1,23 +1,20 @@
-import type { createLockService } from '../../../dist/cjs/lock-service.factory.js';
-import type { resolveModuleOptions } from '../../../dist/cjs/options/module-options.js';
+import { NestFactory } from '@nestjs/core';
+import type { LockModuleOptions } from '../../../dist/index.js';
 import type { Contestant, Together } from '../contestant.js';
 import { LEASE, WAIT } from './common-settings.js';
 
-export type ModuleOptions = Parameters<typeof resolveModuleOptions>[0];
+/** The package, of this revision or of another one. */
+export type LockBuild = typeof import('../../../dist/index.js');
 
-/** What makes locks, of this revision or of another one. */
-export interface LockBuild {
-  readonly createLockService: typeof createLockService;
-  readonly resolveModuleOptions: typeof resolveModuleOptions;
-}
-
-/** A build of this package, on whatever servers. */
-export function openLocks(
-  build: LockBuild,
-  connection: ModuleOptions['connection'],
+/** A build of this package as its users have it, on whatever servers. */
+export async function openLocks(
+  { LockService, RedisLockModule }: LockBuild,
+  connection: LockModuleOptions['connection'],
   ttl = LEASE,
-): Contestant {
-  const locks = build.createLockService(build.resolveModuleOptions({ connection, ttl, wait: WAIT }));
+): Promise<Contestant> {
+  const module = RedisLockModule.forRoot({ connection, ttl, wait: WAIT });
+  const application = await NestFactory.createApplicationContext(module, { logger: false });
+  const locks = application.get(LockService);
   async function hold(
     key: string | readonly string[],
     work: () => Promise<void>,
@@ -33,6 +30,6 @@ export function openLocks(
   return {
     hold,
     holdAll: hold,
-    close: () => locks.close(),
+    close: () => application.close(),
   };
 }

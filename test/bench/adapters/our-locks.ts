@@ -1,9 +1,11 @@
-import { createLockService } from '../../../dist/cjs/lock-service.factory.js';
-import { resolveModuleOptions } from '../../../dist/cjs/options/module-options.js';
+import * as build from '../../../dist/index.js';
 import type { Contestant } from '../contestant.js';
-import { type ModuleOptions, openLocks } from './lock-build.js';
+import { openLocks } from './lock-build.js';
 
 /** This package, built, on whatever servers. */
-export function openOurLocks(connection: ModuleOptions['connection'], ttl?: number): Contestant {
-  return openLocks({ createLockService, resolveModuleOptions }, connection, ttl);
+export function openOurLocks(
+  connection: build.LockModuleOptions['connection'],
+  ttl?: number,
+): Promise<Contestant> {
+  return openLocks(build, connection, ttl);
 }

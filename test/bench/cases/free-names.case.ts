@@ -11,13 +11,14 @@ import {
 } from './contest-report.js';
 
 const PLAIN = { id: 'plain-floor', name: 'the plain floor' };
+const REDLOCK = { id: 'redlock', name: 'redlock' };
 const CORKED = { id: 'corked-floor', name: 'the corked floor' };
 
 /** Each caller locks and unlocks a name that nobody else wants. */
 export const freeNamesCases: readonly BenchCase[] = [
-  freeNames(1, (result) => [rateGoal(result, PLAIN, 0.9)]),
-  freeNames(64, (result) => [rateGoal(result, CORKED, 0.65), overBestPeer(result, 1)]),
-  freeNames(256, (result) => [rateGoal(result, CORKED, 0.8), overBestPeer(result, 2)]),
+  freeNames(1, (result) => [rateGoal(result, PLAIN, 0.73), rateGoal(result, REDLOCK, 0.9)]),
+  freeNames(64, (result) => [rateGoal(result, CORKED, 0.65), overBestPeer(result, 2.2)]),
+  freeNames(256, (result) => [rateGoal(result, CORKED, 0.8), overBestPeer(result, 2.2)]),
 ];
 
 function freeNames(callers: number, goals: (result: ContestResult) => (Goal | undefined)[]): BenchCase {

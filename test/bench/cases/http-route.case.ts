@@ -1,76 +1,138 @@
 import { join } from 'node:path';
-import autocannon, { type Result } from 'autocannon';
-import { startWorker } from '../../support/worker.js';
-import type { BenchCase } from '../bench.js';
+import autocannon from 'autocannon';
+import { startWorker, type Worker } from '../../support/worker.js';
+import type { BenchCase, Goal } from '../bench.js';
 import { addressOf } from '../contestant.js';
-import type { HttpCalls } from '../http/http.process.js';
+import type { HttpCalls, Platform } from '../http/http.process.js';
 import { perSecond, spread } from '../report/format.js';
 import { spreadOf } from '../statistics/spread.js';
 
-const ROUTES = ['none', 'ours', 'redlock'] as const;
-const TEXT: Readonly<Record<(typeof ROUTES)[number], string>> = {
+const PLATFORMS: readonly Platform[] = ['Express', 'Fastify'];
+const ROUTES = ['none', 'ours', 'by-hand', 'redlock'] as const;
+type Route = (typeof ROUTES)[number];
+
+const TEXT: Readonly<Record<Route, string>> = {
   none: 'no lock',
   ours: "@Locked('order:<0>')",
-  redlock: "redlock's using()",
+  'by-hand': 'acquire and release by hand',
+  redlock: "redlock's using() by hand",
 };
 const CONNECTIONS = 50;
-/** Seconds, as autocannon takes them. */
-const DURATION = 2;
+const REQUESTS = 4_000;
+/** Short passes in turn: a machine that drifts meets all alike. */
+const PASSES_A_ROUND = 4;
+/** What a locked route is to serve of what the same route serves without a lock. */
+const GOAL = 0.82;
 
-/** An empty Express route, locked by the id of the order; each request has an id of its own. */
+/** One pass of one route. */
+interface Pass {
+  /** Microseconds of CPU time that the server took for a request. */
+  readonly cpu: number;
+  readonly rate: number;
+  readonly failed: number;
+}
+
+/** An empty route on Express and on Fastify, locked by the id of the order; each request has an id of its own. */
 export const httpRouteCase: BenchCase = {
   name: 'http',
   isQuick: false,
   async run(bench) {
-    await using worker = await startWorker<HttpCalls>(join(__dirname, '../http/http.process.ts'));
-    const port = await worker.call('listen', addressOf(bench.server));
-    const results: Record<(typeof ROUTES)[number], Result[]> = { none: [], ours: [], redlock: [] };
-    // What comes first would pay for the compilation of all.
-    for (const route of ROUTES) await request(port, route, 1);
-    for (let round = 1; round <= bench.rounds; round++) {
-      bench.say(`http: round ${round} of ${bench.rounds}`);
-      for (const route of ROUTES) results[route].push(await request(port, route, DURATION));
+    const found = new Map<Platform, Record<Route, Pass[]>>();
+    for (const platform of PLATFORMS) {
+      await using worker = await startWorker<HttpCalls>(join(__dirname, '../http/http.process.ts'));
+      const port = await worker.call('listen', { platform, redis: addressOf(bench.server) });
+      const passes: Record<Route, Pass[]> = { none: [], ours: [], 'by-hand': [], redlock: [] };
+      // Twice, or what comes first would pay for the compilation of all.
+      for (let time = 0; time < 2; time++) for (const route of ROUTES) await pass(worker, port, route);
+      for (let turn = 0; turn < bench.rounds * PASSES_A_ROUND; turn++) {
+        bench.say(`http: ${platform}, pass ${turn + 1} of ${bench.rounds * PASSES_A_ROUND}`);
+        // Back and forth, so that none always comes right after the same one.
+        for (const route of turn % 2 === 0 ? ROUTES : ROUTES.toReversed())
+          passes[route].push(await pass(worker, port, route));
+      }
+      found.set(platform, passes);
     }
-    const base = spreadOf(results.none.map(({ requests }) => requests.average))?.median;
     return {
       name: 'http',
-      title: `HTTP: an empty Nest route on Express, ${CONNECTIONS} connections, each request another id`,
-      notes: ['The load comes from another process of the same machine.'],
-      head: ['', 'requests/s (range)', 'of no lock', 'p50 / p99, ms', 'not 200'],
-      rows: ROUTES.map((route) => {
-        const rate = spreadOf(results[route].map(({ requests }) => requests.average));
-        return [
-          TEXT[route],
-          spread(rate, perSecond),
-          rate && base ? `${((100 * rate.median) / base).toFixed(0)} %` : '–',
-          (['p50', 'p99'] as const)
-            .map((which) => spreadOf(results[route].map(({ latency }) => latency[which]))?.median ?? '–')
-            .join(' / '),
-          String(results[route].reduce((sum, result) => sum + result.non2xx + result.errors, 0)),
-        ];
-      }),
-      goals: [],
-      figures: Object.fromEntries(
+      title: `HTTP: an empty Nest route, ${CONNECTIONS} connections, each request another id`,
+      notes: [
+        'The load comes from another process of the same machine, which moves the rate far more than the CPU time.',
+        `${bench.rounds * PASSES_A_ROUND} passes in turn with ${REQUESTS} requests each; shares are of one pass.`,
+      ],
+      head: [
+        '',
+        'µs of CPU (range)',
+        'share of no lock, by CPU',
+        'requests/s (range)',
+        'share by rate',
+        'not 200',
+      ],
+      rows: [...found].flatMap(([platform, passes]) =>
         ROUTES.map((route) => [
-          route,
-          results[route].map(({ requests, latency, non2xx, errors }) => ({
-            rate: requests.average,
-            latency: { p50: latency.p50, p99: latency.p99 },
-            failed: non2xx + errors,
-          })),
+          `${platform}: ${TEXT[route]}`,
+          spread(spreadOf(passes[route].map(({ cpu }) => cpu)), (value) => value.toFixed(0)),
+          share(byCpu(passes, route, 'none')),
+          spread(spreadOf(passes[route].map(({ rate }) => rate)), perSecond),
+          share(byRate(passes, route, 'none')),
+          String(passes[route].reduce((sum, { failed }) => sum + failed, 0)),
         ]),
       ),
+      goals: [...found].flatMap(([platform, passes]) => goalsOf(platform, passes)),
+      figures: Object.fromEntries(found),
     };
   },
 };
 
+function goalsOf(platform: Platform, passes: Record<Route, Pass[]>): readonly Goal[] {
+  const ofRedlock = byCpu(passes, 'ours', 'redlock');
+  const ofNone = byRate(passes, 'ours', 'none');
+  return [
+    {
+      text: `${platform}: @Locked takes no more CPU than redlock's using() by hand`,
+      measured: `${share(ofRedlock)} (redlock's by ours)`,
+      met: ofRedlock >= 1,
+    },
+    {
+      text: `${platform}: @Locked serves at least ${share(GOAL)} of what the route serves without a lock`,
+      measured: share(ofNone),
+      met: ofNone >= GOAL,
+    },
+  ];
+}
+
+/** The median over all passes of how much less CPU time the other route took; more than 1 if `route` is the cheaper one. */
+function byCpu(passes: Record<Route, Pass[]>, route: Route, other: Route): number {
+  return medianOf(passes[route].map(({ cpu }, turn) => (passes[other][turn]?.cpu ?? Number.NaN) / cpu));
+}
+
+function byRate(passes: Record<Route, Pass[]>, route: Route, other: Route): number {
+  return medianOf(passes[route].map(({ rate }, turn) => rate / (passes[other][turn]?.rate ?? Number.NaN)));
+}
+
+function medianOf(values: readonly number[]): number {
+  return spreadOf(values)?.median ?? Number.NaN;
+}
+
+function share(value: number): string {
+  return value.toFixed(2);
+}
+
 let id = 0;
 
-async function request(port: number, route: string, duration: number): Promise<Result> {
-  return autocannon({
+async function pass(worker: Worker<HttpCalls>, port: number, route: Route): Promise<Pass> {
+  const before = await worker.call('cpu');
+  const startedAt = performance.now();
+  let answeredAt = startedAt;
+  const sending = autocannon({
     url: `http://127.0.0.1:${port}`,
     connections: CONNECTIONS,
-    duration,
+    amount: REQUESTS,
     requests: [{ setupRequest: (sent) => ({ ...sent, path: `/${route}/${++id}` }) }],
   });
+  // By its last answer, for autocannon itself looks once a second whether it has all.
+  sending.on('response', () => (answeredAt = performance.now()));
+  const { non2xx, errors } = await sending;
+  const seconds = (answeredAt - startedAt) / 1_000;
+  const cpu = (1_000 * ((await worker.call('cpu')) - before)) / REQUESTS;
+  return { cpu, rate: REQUESTS / seconds, failed: non2xx + errors };
 }

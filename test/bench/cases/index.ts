@@ -7,13 +7,16 @@ import { handoffCase } from './handoff.case.js';
 import { hotNameCases } from './hot-name.case.js';
 import { httpRouteCase } from './http-route.case.js';
 import { killedHolderCase } from './killed-holder.case.js';
+import { loadCase } from './load.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
 import { overheadCase } from './overhead.case.js';
+import { memoryCase } from './memory.case.js';
 import { quorumCases } from './quorum.case.js';
 import { readersCases } from './readers.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
 import { semaphoreCases } from './semaphore.case.js';
 import { severalNamesCases } from './several-names.case.js';
+import { turnsCase } from './turns.case.js';
 
 /** In the order in which they run. */
 export const benchCases: readonly BenchCase[] = [
@@ -27,9 +30,12 @@ export const benchCases: readonly BenchCase[] = [
   killedHolderCase,
   ...quorumCases,
   manyWaitersCase,
+  memoryCase,
   ...severalNamesCases,
   renewedHoldsCase,
   httpRouteCase,
   overheadCase,
   growthCase,
+  turnsCase,
+  loadCase,
 ];

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench, BenchCase } from '../bench.js';
 import { addressOf } from '../contestant.js';
-import type { Worker } from '../../support/worker.js';
-import type { LoadCalls } from '../load/load.process.js';
 import { LoadPool } from '../load/load-pool.js';
 import { describeError } from '../report/format.js';
 import { countRequests } from './contest.js';
@@ -16,13 +14,6 @@ const THEIR_TIME = 2_000;
 /** Long enough that the holder's renewal falls outside of what is counted. */
 const LEASE = 60_000;
 
-interface Waiting {
-  /** Commands a second, of all processes together. */
-  readonly requests: number;
-  /** Bytes of heap for each waiter. */
-  readonly memory: number;
-}
-
 /** 1,000 callers wait for a name that somebody keeps. */
 export const manyWaitersCase: BenchCase = {
   name: 'waiters',
@@ -30,47 +21,37 @@ export const manyWaitersCase: BenchCase = {
   async run(bench) {
     const rows: string[][] = [];
     const figures: Record<string, unknown> = {};
-    let ours: Waiting | undefined;
+    let ours: number | undefined;
     for (const id of representativesOf(bench)) {
       bench.say(`waiters: ${id}`);
       const seen = await watchWaiters(bench, id).catch((error: unknown) => error as Error);
-      figures[id] = seen instanceof Error ? { error: seen.message } : seen;
+      figures[id] = seen instanceof Error ? { error: seen.message } : { requests: seen };
       if (id === 'ours' && !(seen instanceof Error)) ours = seen;
-      rows.push(
-        seen instanceof Error
-          ? [id, '', '', describeError(seen)]
-          : [id, seen.requests.toFixed(1), (seen.memory / 1_000).toFixed(2), ''],
-      );
+      rows.push(seen instanceof Error ? [id, '', describeError(seen)] : [id, seen.toFixed(1), '']);
     }
     return {
       name: 'waiters',
       title: `${WAITERS.toLocaleString('en')} waiters in ${PROCESSES} processes, for ${OUR_TIME / 1_000} s`,
-      notes: [
-        `Others than ours for ${THEIR_TIME / 1_000} s. Memory is heap in use after a collection, without that of the callers themselves.`,
-      ],
-      head: ['', 'requests a second', 'kB a waiter', 'errors'],
+      notes: [`Others than ours for ${THEIR_TIME / 1_000} s.`],
+      head: ['', 'requests a second', 'errors'],
       rows,
-      goals: ours
-        ? [
-            {
-              text: 'at most 4 requests a second in all',
-              measured: ours.requests.toFixed(1),
-              met: ours.requests <= 4,
-              isCount: true,
-            },
-            {
-              text: 'memory of a waiter below 2 kB',
-              measured: `${(ours.memory / 1_000).toFixed(2)} kB`,
-              met: ours.memory < 2_000,
-            },
-          ]
-        : [],
+      goals:
+        ours === undefined
+          ? []
+          : [
+              {
+                text: 'at most 4 requests a second in all',
+                measured: ours.toFixed(1),
+                met: ours <= 4,
+                isCount: true,
+              },
+            ],
       figures,
     };
   },
 };
 
-async function watchWaiters(bench: Bench, id: string): Promise<Waiting> {
+async function watchWaiters(bench: Bench, id: string): Promise<number> {
   const definition = bench.contestants.get(id);
   if (definition instanceof Error) throw definition;
   const pool = await LoadPool.start(id, PROCESSES + 1, addressOf(bench.server), LEASE);
@@ -78,10 +59,6 @@ async function watchWaiters(bench: Bench, id: string): Promise<Waiting> {
     const [holder, ...waiting] = pool.processes;
     if (!holder) throw new Error('A process that holds is needed');
     await holder.call('take', ['bench:waiters']);
-    const heap = (): Promise<number> => heapOf(waiting);
-    const empty = await heap();
-    await Promise.all(waiting.map((worker) => worker.call('startIdling', WAITERS / PROCESSES)));
-    const before = await heap();
     await Promise.all(
       waiting.map((worker) => worker.call('startWaiting', 'bench:waiters', WAITERS / PROCESSES)),
     );
@@ -91,14 +68,8 @@ async function watchWaiters(bench: Bench, id: string): Promise<Waiting> {
     const time = id === 'ours' ? OUR_TIME : THEIR_TIME;
     await sleep(time);
     const requests = await countRequests(bench, id);
-    const grown = (await heap()) - before;
-    return { requests: requests / (time / 1_000), memory: (grown - (before - empty)) / WAITERS };
+    return requests / (time / 1_000);
   } finally {
     await pool.close();
   }
-}
-
-async function heapOf(workers: readonly Worker<LoadCalls>[]): Promise<number> {
-  const heaps = await Promise.all(workers.map((worker) => worker.call('heap')));
-  return heaps.reduce((sum, heap) => sum + heap, 0);
 }

@@ -31,8 +31,8 @@ const free: BenchCase = {
         warmUp: bench.quick ? 100 : 400,
         duration: bench.quick ? 300 : 1_000,
       },
-      // One request to each node for the grant, and one for the release.
-      goals: (result) => [requestsGoal(result, 2 * NODES + 0.5), overBestPeer(result, 1)],
+      // One request to each node for what callers want at the same time, and one for what they release.
+      goals: (result) => [requestsGoal(result, NODES), overBestPeer(result, 1.1)],
     }),
 };
 

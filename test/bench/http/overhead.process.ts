@@ -11,7 +11,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Locked, LockService, RedisLockModule } from '../../../dist/cjs/index.js';
+import { Locked, LockService, RedisLockModule } from '../../../dist/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import type { RedisAddress } from '../contestant.js';
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { serveCalls } from '../../support/serve-calls.js';
-import type { Contestant, RedisAddress } from '../contestant.js';
+import type { Contestant, RedisAddress, Together } from '../contestant.js';
 import { loadContestant } from '../contestants.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
 import { runLoad } from './run-load.js';
@@ -15,12 +15,31 @@ process.on('unhandledRejection', (reason) => unhandled.add(`unhandled: ${String(
 
 let contestant: Contestant | undefined;
 
-// Whoever waits is kept, as a queue would, or the collection would take them.
-const idling: (() => void)[] = [];
-const idle: Contestant = {
-  hold: () => new Promise((resolve) => idling.push(resolve)),
-  close: () => {},
-};
+/** Callers as the adapters' own, of a lock that weighs nothing: what they themselves take of the heap. */
+class WeightlessLock implements Contestant {
+  // Whoever waits is kept, as a queue would, or the collection would take them.
+  private readonly waiting: ((lock: AsyncDisposable) => void)[] = [];
+
+  constructor(private readonly isFree: boolean) {}
+
+  async hold(_name: string, work: () => Promise<void>): Promise<void> {
+    const lock = await new Promise<AsyncDisposable>((resolve) => {
+      if (this.isFree) resolve(FREE);
+      else this.waiting.push(resolve);
+    });
+    try {
+      await work();
+    } finally {
+      await lock[Symbol.asyncDispose]();
+    }
+  }
+
+  close(): void {}
+}
+
+const FREE: AsyncDisposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
+const taken = new WeightlessLock(false);
+const free = new WeightlessLock(true);
 
 const calls = {
   async open(id: string, redis: RedisAddress, lease?: number): Promise<void> {
@@ -39,8 +58,18 @@ const calls = {
   },
 
   /** Takes all the names and keeps them until the process ends. Gives the moment at which each was had. */
-  async take(names: readonly string[]): Promise<number[]> {
-    return Promise.all(names.map((name) => takeForGood(opened(), name)));
+  async take(names: readonly string[], together?: Together): Promise<number[]> {
+    return Promise.all(names.map((name) => takeForGood(opened(), name, together)));
+  },
+
+  /** The same of a lock that weighs nothing. */
+  async takeNothing(holds: number): Promise<void> {
+    await Promise.all(Array.from({ length: holds }, () => takeForGood(free, '')));
+  },
+
+  /** Takes names and gives them back, one after the other. */
+  async useOnce(prefix: string, names: number): Promise<void> {
+    for (let i = 0; i < names; i++) await opened().hold(`${prefix}:${i}`, async () => {});
   },
 
   /** Lets so many callers wait for a name that somebody has taken; does not wait for them. */
@@ -48,9 +77,9 @@ const calls = {
     for (let caller = 0; caller < callers; caller++) void takeForGood(opened(), name).catch(() => {});
   },
 
-  /** The same with a lock that only waits, to tell what the callers themselves take of the heap. */
+  /** The same with a lock that weighs nothing. */
   startIdling(callers: number): void {
-    for (let caller = 0; caller < callers; caller++) void takeForGood(idle, '').catch(() => {});
+    for (let caller = 0; caller < callers; caller++) void takeForGood(taken, '').catch(() => {});
   },
 
   /** Milliseconds of CPU that this process has used. */
@@ -77,13 +106,17 @@ function opened(): Contestant {
   return contestant;
 }
 
-function takeForGood(lock: Contestant, name: string): Promise<number> {
+function takeForGood(lock: Contestant, name: string, together?: Together): Promise<number> {
   return new Promise((resolve, reject) => {
     lock
-      .hold(name, () => {
-        resolve(now());
-        return new Promise(() => {});
-      })
+      .hold(
+        name,
+        () => {
+          resolve(now());
+          return new Promise(() => {});
+        },
+        together,
+      )
       .catch(reject);
   });
 }

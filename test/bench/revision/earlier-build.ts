@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../../..');
-const BUILT = 'dist/cjs/lock-service.factory.js';
 /** What a build needs of a revision; the packages are those of this working copy, which lies above `.cache`. */
-const SOURCES = ['lib', '.ci', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = ['lib', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+/** Where the build's own program is, and where it was. */
+const BUILDS = ['tools', '.ci'];
 
 /**
  * The root of a built package: a directory that has one, or a git revision, which is built once and kept.
@@ -14,17 +15,35 @@ const SOURCES = ['lib', '.ci', 'package.json', 'tsconfig.json', 'tsconfig.build.
  */
 export function earlierBuild(revisionOrDirectory: string): string {
   const directory = resolve(revisionOrDirectory);
-  if (existsSync(join(directory, BUILT))) return directory;
+  if (hasBuild(directory)) return directory;
   const commit = commitOf(revisionOrDirectory);
   const target = join(ROOT, '.cache/bench', commit);
-  if (existsSync(join(target, BUILT))) return target;
+  if (hasBuild(target)) return target;
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   const archive = join(target, 'sources.tar');
-  execFileSync('git', ['archive', '--output', archive, commit, '--', ...SOURCES], { cwd: ROOT });
+  const build = BUILDS.find((place) => holds(commit, `${place}/build.mjs`)) ?? 'tools';
+  execFileSync('git', ['archive', '--output', archive, commit, '--', build, ...SOURCES], { cwd: ROOT });
   execFileSync('tar', ['-xf', archive], { cwd: target });
-  execFileSync(process.execPath, ['.ci/build.mjs'], { cwd: target, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(process.execPath, [`${build}/build.mjs`], {
+    cwd: target,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return target;
+}
+
+/** Whether there is what its package.json says that users load. */
+function hasBuild(directory: string): boolean {
+  try {
+    require.resolve(directory);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function holds(commit: string, file: string): boolean {
+  return spawnSync('git', ['cat-file', '-e', `${commit}:${file}`], { cwd: ROOT }).status === 0;
 }
 
 function commitOf(revision: string): string {
@@ -32,8 +51,11 @@ function commitOf(revision: string): string {
     const args = ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`];
     return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
   } catch (cause) {
-    throw new Error(`--against takes a git revision or a directory with ${BUILT}; ${revision} is neither.`, {
-      cause,
-    });
+    throw new Error(
+      `--against takes a git revision or a directory with a built package; ${revision} is neither.`,
+      {
+        cause,
+      },
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { nest11CommonJs, nest12Esm } from '../applications.mjs';
+import { nest11Classic, nest11CommonJs, nest12Esm } from '../applications.mjs';
 import { compilerOf } from './declarations.mjs';
 
 const NEST = 'node_modules/@nestjs/cli/bin/nest.js';
@@ -22,6 +22,8 @@ export function buildsOf({ kind }) {
       const webpack = [NEST, 'build', '--webpack', '--webpackPath', 'webpack.config.cjs'];
       return [TSC, SWC, { name: 'nest build with webpack', args: webpack, bundle: true }];
     }
+    case nest11Classic:
+      return [TSC];
     case nest12Esm:
       // For ES modules nest build has no webpack.
       return [

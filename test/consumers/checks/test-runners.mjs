@@ -1,4 +1,4 @@
-import { nest11CommonJs, nest12CommonJs, nest12Esm } from '../applications.mjs';
+import { nest11Classic, nest11CommonJs, nest12CommonJs, nest12Esm } from '../applications.mjs';
 
 const JEST = 'node_modules/jest/bin/jest.js';
 const VM_MODULES = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
@@ -8,6 +8,11 @@ const RUNNERS = [
   {
     name: 'Jest, CommonJS',
     kind: nest11CommonJs,
+    args: [JEST, '--config', 'jest.commonjs.config.json'],
+  },
+  {
+    name: 'Jest, CommonJS',
+    kind: nest11Classic,
     args: [JEST, '--config', 'jest.commonjs.config.json'],
   },
   {

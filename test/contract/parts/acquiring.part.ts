@@ -143,6 +143,20 @@ export function describeAcquiring(context: ContractContext): void {
       expect(most).toBe(1);
     });
 
+    it('makes tryAcquire give null, not an error, where maxWaiters callers are before it', async () => {
+      const { backend, name } = context;
+      const small = backend.service({ maxWaiters: 1 });
+      const first = small.acquire(name);
+      const attempts = [
+        small.tryAcquire(name),
+        small.tryAcquire([name, `${name}:other`]),
+        small.tryAcquire(name, { mode: 'shared' }),
+      ];
+
+      expect(await Promise.all(attempts)).toEqual([null, null, null]);
+      await (await first).release();
+    });
+
     it('refuses callers beyond maxWaiters, and nobody else', async () => {
       const { backend, others, name } = context;
       const small = backend.service({ maxWaiters: 2 });

@@ -1,7 +1,7 @@
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../../lib/errors/lock.error.js';
-import type { LockService } from '../../../lib/lock.service.js';
+import type { LockService } from '../../../lib/service/lock.service.js';
 import { isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 

@@ -5,7 +5,7 @@ import { aborted, isWaiting } from '../observe.js';
 
 /** What is told on `node:diagnostics_channel`. */
 export function describeDiagnostics(context: ContractContext): void {
-  const { handsOver } = context.capabilities;
+  const { handsOff } = context.capabilities;
   describe('diagnostics', () => {
     let events: LockEvents;
     beforeEach(() => (events = new LockEvents(context.name)));
@@ -56,8 +56,8 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:hold:released')[0]?.held).toBeGreaterThan(29);
     });
 
-    const came = handsOver
-      ? 'handed over by another instance'
+    const came = handsOff
+      ? 'handed off by another instance'
       : 'had by asking again (as every grant of a majority)';
     it(`tell that a lock was ${came}`, async () => {
       const { locks, others, name } = context;
@@ -69,7 +69,7 @@ export function describeDiagnostics(context: ContractContext): void {
 
       expect(events.of('nest-redis-lock:acquire:granted').map(({ how }) => how)).toEqual([
         'free',
-        handsOver ? 'hand-off' : 're-ask',
+        handsOff ? 'hand-off' : 're-ask',
       ]);
     });
 

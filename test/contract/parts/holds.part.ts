@@ -1,5 +1,5 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 

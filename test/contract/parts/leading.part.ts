@@ -1,6 +1,6 @@
 import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
 import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
-import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
@@ -30,6 +30,34 @@ export function describeLeading(context: ContractContext): void {
       await waitFor(() => terms.filter((who) => who === 'one').length > 2 && terms.includes('two'));
       end.abort();
       await Promise.all(campaigns);
+
+      await isFree(locks, name);
+    });
+
+    it('tells of a nested hold that the work has not released, and goes on', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const errors: unknown[] = [];
+      const work = async (): Promise<void> => {
+        if (errors.length === 0) await locks.acquire(name);
+        else end.abort();
+      };
+      const onError = (error: unknown): void => void errors.push(error);
+      await locks.lead(name, work, { signal: end.signal, ttl: 400, pause, onError });
+
+      expect(errors).toMatchObject([{ code: 'LOCK_LOST', message: expect.stringContaining('not released') }]);
+      await isFree(locks, name);
+    });
+
+    it('does not wait for itself where a call below the work releases its lock', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const work = (lock: Lock): Promise<void> =>
+        locks.using(name, async () => {
+          await lock.release();
+          end.abort();
+        });
+      await locks.lead(name, work, { signal: end.signal, pause });
 
       await isFree(locks, name);
     });

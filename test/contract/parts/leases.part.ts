@@ -74,6 +74,26 @@ export function describeLeases(context: ContractContext): void {
       await lock.release();
     });
 
+    it.each([
+      ['asked for a longer one', { ttl: 60_000 }, undefined],
+      ['made it longer', { ttl: 2_000 }, 60_000],
+    ])('is no longer than a caller asked for when the one before had %s', async (_, options, extendedTo) => {
+      const { backend, name } = context;
+      const locks = backend.service({ handoff: { window: 10_000 } });
+      const first = await locks.acquire(name);
+      const second = locks.acquire(name, options);
+      const third = locks.acquire(name, { ttl: 2_000 });
+      await first.release();
+      const before = await second;
+      if (extendedTo !== undefined) await before.extend(extendedTo);
+      await before.release();
+      const lock = await third;
+
+      await waitFor(async () => ((await locks.query(name)).held[0]?.remaining ?? Infinity) <= 2_000);
+      expect(lock.held).toBe(true);
+      await lock.release();
+    });
+
     it('ends with maxHold: the signal aborts, and the lock is free once it is released', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 5_000, maxHold: 100 });
@@ -131,6 +151,38 @@ export function describeLeases(context: ContractContext): void {
       const lock = await locks.acquire(name, { ttl: 100, minHold: 5_000, renew: false });
 
       expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(4_000);
+      await lock.release();
+    });
+
+    it.each(['exclusive', 'shared'] as const)(
+      'is not made shorter than minHold by extend, so that a holder that dies keeps the name taken: mode %s',
+      async (mode) => {
+        const { locks, name } = context;
+        const lock = await locks.acquire(name, { ttl: 1_000, minHold: 60_000, mode });
+        await lock.extend(500);
+
+        expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(50_000);
+        await locks.forceRelease(name);
+      },
+    );
+
+    it('is not made shorter than minHold by extend where the hold is of several names', async () => {
+      const { locks, name } = context;
+      const names = [`${name}:a`, `${name}:b`];
+      const lock = await locks.acquire(names, { ttl: 1_000, minHold: 60_000 });
+      await lock.extend(500);
+
+      for (const each of names) expect((await locks.query(each)).held[0]?.remaining).toBeGreaterThan(50_000);
+      for (const each of names) await locks.forceRelease(each);
+    });
+
+    it('is made shorter by extend again once minHold is over', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 60_000, minHold: 100 });
+      await sleep(110);
+      await lock.extend(5_000);
+
+      expect((await locks.query(name)).held[0]?.remaining).toBeLessThanOrEqual(5_000);
       await lock.release();
     });
 

@@ -1,9 +1,9 @@
 import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
-import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
-import type { Lock } from '../../../lib/interfaces/lock.interface.js';
-import type { LockService } from '../../../lib/lock.service.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import type { LockService } from '../../../lib/service/lock.service.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { aborted, isFree, isQueued, isWaiting } from '../observe.js';

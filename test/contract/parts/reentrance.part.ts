@@ -1,8 +1,13 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
-import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import type { LockService } from '../../../lib/service/lock.service.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { aborted, isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
+
+/** Acquires below a hold, and does not release. */
+type Leak = (key: string | readonly string[], options?: LockOptions) => Promise<void>;
 
 /** Calls below a hold of the same name. */
 export function describeReentrance(context: ContractContext): void {
@@ -165,6 +170,97 @@ export function describeReentrance(context: ContractContext): void {
       expect(error).toBeInstanceOf(LockTimeoutError);
       expect(performance.now() - startedAt).toBeLessThan(550);
       await lock.release();
+    });
+
+    it.each<readonly [string, (name: string) => string | readonly string[]]>([
+      ['one name', (name) => name],
+      ['several names', (name) => [`${name}:a`, `${name}:b`]],
+    ])('does not wait for itself where a nested call releases the hold around it: %s', async (_, keyOf) => {
+      const { locks, others, name } = context;
+      const key = keyOf(name);
+      await locks.using(key, async (outer) => {
+        await locks.using(key, async (inner) => {
+          await outer.release();
+          expect(outer.held).toBe(false);
+          expect(inner.held).toBe(true);
+          expect(await others.tryAcquire(key)).toBeNull();
+        });
+        await using own = await locks.acquire(key);
+        expect(own.fencingToken).toBeGreaterThan(outer.fencingToken);
+      });
+
+      for (const each of [key].flat()) await isFree(locks, each);
+    });
+
+    it('does not wait for a nested hold where the work itself releases the hold around it', async () => {
+      const { locks, others, name } = context;
+      await locks.using(name, async (outer) => {
+        const inner = await locks.acquire(name);
+        await outer.release();
+        expect(inner.held).toBe(true);
+        expect(await others.tryAcquire(name)).toBeNull();
+        await inner.release();
+      });
+
+      await isFree(locks, name);
+    });
+
+    it.each<readonly [string, (locks: LockService, name: string, leak: Leak) => Promise<unknown>]>([
+      ['one name', (locks, name, leak) => locks.using(name, { ttl: 400 }, () => leak(name))],
+      [
+        'several names',
+        (locks, name, leak) => {
+          const names = [name, `${name}:b`];
+          return locks.using(names, { ttl: 400 }, () => leak(names));
+        },
+      ],
+      [
+        'a shared name',
+        (locks, name, leak) =>
+          locks.using(name, { ttl: 400, mode: 'shared' }, () => leak(name, { mode: 'shared' })),
+      ],
+      [
+        'a call within a call',
+        (locks, name, leak) => locks.using(name, { ttl: 400 }, () => locks.using(name, () => leak(name))),
+      ],
+    ])('ends within its lease where a nested hold is never released: %s', async (_, run) => {
+      const { locks, others, name } = context;
+      let leaked: Lock | undefined;
+      const leak: Leak = async (key, options) => {
+        leaked = await locks.acquire(key, options);
+      };
+      const error = await run(locks, name, leak).catch((reason: unknown) => reason);
+
+      expect(error).toMatchObject({ code: 'LOCK_LOST', message: expect.stringContaining('not released') });
+      expect(leaked?.held).toBe(false);
+      expect(leaked?.signal.aborted).toBe(true);
+      await others.using(name, { wait: 1_000 }, () => undefined);
+    });
+
+    it('ends with maxHold where a nested hold is never released', async () => {
+      const { locks, others, name } = context;
+      const work = async (): Promise<void> => void (await locks.acquire(name));
+
+      await expect(locks.using(name, { maxHold: 100 }, work)).rejects.toMatchObject({ reason: 'max-hold' });
+      await others.using(name, { wait: 1_000 }, () => undefined);
+    });
+
+    it('outlasts its lease while a nested call is at work, though its own work is over', async () => {
+      const { locks, others, name } = context;
+      let inner: Promise<boolean> | undefined;
+      await locks.using(name, { ttl: 300 }, async () => {
+        await new Promise<void>((entered) => {
+          inner = locks.using(name, async (lock) => {
+            entered();
+            await new Promise((resolve) => void setTimeout(resolve, 700));
+            expect(await others.tryAcquire(name)).toBeNull();
+            return lock.held;
+          });
+        });
+      });
+
+      expect(await inner).toBe(true);
+      await isFree(locks, name);
     });
 
     it('lets nobody into a hold that is lost', async () => {

@@ -1,9 +1,19 @@
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** The end of an instance. */
 export function describeShutdown(context: ContractContext): void {
+  let lingering: { readonly lock: Lock; readonly closed: Promise<void> };
+
+  // Ahead of the tests of all parts, since holders have seconds to end.
+  beforeAll(async () => {
+    const ending = context.backend.service();
+    const lock = await ending.acquire('lingering');
+    lingering = { lock, closed: ending.close() };
+  });
+
   describe('shutdown', () => {
     it('refuses new callers and those who wait, here and in the store’s queue', async () => {
       const { backend, locks, name } = context;
@@ -40,15 +50,13 @@ export function describeShutdown(context: ContractContext): void {
     });
 
     it('tells holders that do not end, by their signal', async () => {
-      const { backend, locks, name } = context;
-      const ending = backend.service();
-      const lock = await ending.acquire(name);
+      const { lock, closed } = lingering;
       const ended = aborted(lock.signal).then(() => lock.release());
-      await ending.close();
+      await closed;
       await ended;
 
       expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
-      await isFree(locks, name);
+      await isFree(context.locks, 'lingering');
     });
 
     it('gives back locks whose grants are on their way', async () => {

@@ -72,7 +72,7 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives back a lock that is handed over in the same moment, or hands it to its caller', async () => {
+    it('gives back a lock that is handed off in the same moment, or hands it to its caller', async () => {
       const { locks, others, name } = context;
       for (let i = 0; i < 25; i++) {
         const lock = await others.acquire(name);

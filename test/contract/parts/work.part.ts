@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import type { LockedWork } from '../../../lib/lock.service.js';
+import type { LockedWork } from '../../../lib/service/lock.service.js';
 import { isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 

@@ -134,7 +134,7 @@ describe.each([
             status: 'error',
             code: 'LOCK_TIMEOUT',
             message: 'The resource is in use, try again later',
-            retryAfter: expect.any(Number),
+            retryAfter: 1,
           },
         },
       ]);

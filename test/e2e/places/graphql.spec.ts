@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UseInterceptors } from '@nestjs/common';
+import { Injectable, UseInterceptors } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import {
   Args,
@@ -83,6 +83,61 @@ class StockResolver {
   }
 }
 
+@Injectable()
+class Warehouse {
+  @Locked('stock:<0>')
+  async take(sku: string): Promise<number> {
+    return sku.length;
+  }
+}
+
+@ObjectType()
+class Shelf {
+  @Field(() => String)
+  sku = '';
+}
+
+/** Has no locked method of its own, so that no LockInterceptor is about. */
+@Resolver(() => Shelf)
+class ShelfResolver {
+  constructor(private readonly warehouse: Warehouse) {}
+
+  @Query(() => Shelf)
+  shelf(@Args('sku') sku: string): Shelf {
+    return { sku };
+  }
+
+  @Query(() => Number)
+  look(@Args('sku') sku: string): Promise<number> {
+    return this.warehouse.take(sku);
+  }
+
+  @Mutation(() => Number)
+  take(@Args('sku') sku: string): Promise<number> {
+    return this.warehouse.take(sku);
+  }
+
+  @ResolveField(() => Number)
+  left(@Parent() { sku }: Shelf): Promise<number> {
+    return this.warehouse.take(sku);
+  }
+
+  @Subscription(() => Number, { resolve: (count: number) => count })
+  async takes(@Args('sku') sku: string): Promise<AsyncIterableIterator<number>> {
+    await this.warehouse.take(sku);
+    return this.counts(sku);
+  }
+
+  @Subscription(() => Number, { resolve: (count: number) => count })
+  async counted(@Args('sku') sku: string): Promise<AsyncIterableIterator<number>> {
+    return this.counts(sku);
+  }
+
+  private async *counts(sku: string): AsyncIterableIterator<number> {
+    yield await this.warehouse.take(sku);
+  }
+}
+
 interface Answer {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: readonly { message: string; extensions: Record<string, unknown> }[];
@@ -117,7 +172,7 @@ describe('locked resolvers', () => {
           ...driver,
         }),
       ],
-      providers: [StockResolver, CriticalSection, Journal],
+      providers: [StockResolver, CriticalSection, Journal, ShelfResolver, Warehouse],
     });
     return app;
   }
@@ -163,7 +218,7 @@ describe('locked resolvers', () => {
       expect(errors).toEqual([
         expect.objectContaining({
           message,
-          extensions: expect.objectContaining({ code: 'LOCK_TIMEOUT', retryAfter: expect.any(Number) }),
+          extensions: expect.objectContaining({ code: 'LOCK_TIMEOUT', retryAfter: 1 }),
         }),
       ]);
       expect(errors?.[0]?.extensions).not.toHaveProperty('http');
@@ -178,31 +233,48 @@ describe('locked resolvers', () => {
       expect((await refused(await start(statuses, driver), 'stock:a', query))[0]).toBe(409);
     });
 
+    it.each([
+      ['key is missing', 'LOCK_KEY', ''],
+      ['lock is taken', 'LOCK_TIMEOUT', 'a'],
+    ])('tell no client of what a service did whose %s', async (_what, code, sku) => {
+      const application = await start({ wait: 0 });
+      for (const text of ['query { look(', 'mutation { take(', 'query { shelf(']) {
+        const asked = `${text}sku: "${sku}")${text.includes('shelf') ? ' { left }' : ''} }`;
+        const [status, answer] = await refused(application, 'stock:a', asked);
+        expect([asked, status, answer.errors]).toMatchObject([asked, 200, [{ extensions: { code } }]]);
+        expect(JSON.stringify(answer)).not.toMatch(/stock|Warehouse|held|<0>|\d{13}/);
+      }
+    });
+
     it('leave the error to the application with http: false', async () => {
       const [, { errors }] = await refused(await start({ wait: 0, http: false }), 'stock:a', query);
       expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
     });
 
-    it('answer for a field as for a query where fields have interceptors', async () => {
+    it('answer for a field as for a query, whether fields have interceptors or not', async () => {
       const fields = 'query { stock(sku: "a") { pieces } }';
-      const without = await refused(await start({ wait: 0 }), 'pieces:a', fields);
-      expect(without[1].errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
-      await app?.stop();
-      const driver = { fieldResolverEnhancers: ['interceptors' as const] };
-      const [, { errors }] = await refused(await start({ wait: 0 }, driver), 'pieces:a', fields);
-      expect(errors).toMatchObject([
-        { message, path: ['stock', 'pieces'], extensions: { code: 'LOCK_TIMEOUT' } },
-      ]);
+      for (const enhancers of [[], ['interceptors' as const]]) {
+        const application = await start({ wait: 0 }, { fieldResolverEnhancers: enhancers });
+        const [, { errors }] = await refused(application, 'pieces:a', fields);
+        expect(errors).toMatchObject([
+          { message, path: ['stock', 'pieces'], extensions: { code: 'LOCK_TIMEOUT' } },
+        ]);
+        await application.stop();
+      }
+      app = undefined;
     });
   });
 
   describe('of a subscription', () => {
-    async function received(application: HttpApplication): Promise<unknown[]> {
+    async function received(
+      application: HttpApplication,
+      query = 'subscription { freeWhileRead(sku: "a") }',
+    ): Promise<unknown[]> {
       const url = (await application.nest.getUrl()).replace('http', 'ws');
       const client: Client = createClient({ url: `${url}/graphql`, webSocketImpl: WebSocket });
       try {
         const results: unknown[] = [];
-        for await (const result of client.iterate({ query: 'subscription { freeWhileRead(sku: "a") }' })) {
+        for await (const result of client.iterate({ query })) {
           results.push(result);
         }
         return results;
@@ -216,6 +288,15 @@ describe('locked resolvers', () => {
       const results = await received(application);
       expect(results).toEqual([{ data: { freeWhileRead: true } }, { data: { freeWhileRead: true } }]);
       expect(application.nest.get(Journal).lines).toEqual(['made while false']);
+    });
+
+    it.each(['takes', 'counted'])('tell no client of what a service did: %s', async (field) => {
+      const application = await start({ wait: 0 });
+      await using _ = await application.nest.get(LockService).acquire('stock:a');
+      const query = `subscription { ${field}(sku: "a") }`;
+      const told = await received(application, query).catch((errors: unknown) => errors);
+      expect(JSON.stringify(told)).toContain('"code":"LOCK_TIMEOUT"');
+      expect(JSON.stringify(told)).not.toMatch(/stock|Warehouse|held|<0>|\d{13}/);
     });
 
     it('refuse it with the code of the lock error when the lock is taken', async () => {

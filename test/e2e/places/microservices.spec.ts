@@ -149,7 +149,7 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
         status: 'error',
         code: 'LOCK_TIMEOUT',
         message: 'The resource is in use, try again later',
-        retryAfter: expect.any(Number),
+        retryAfter: 1,
       });
       expect(Logger.prototype.error).not.toHaveBeenCalled();
     });
@@ -162,11 +162,13 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
       });
     });
 
-    it('say nothing about it without LockExceptionFilter', async () => {
-      expect(await refusal('unfiltered', { sku: 'a' })).toEqual({
+    it('answer so without LockExceptionFilter, too, but log it, for an event has nobody to answer', async () => {
+      const error = jest.spyOn(Logger, 'error').mockImplementation();
+      expect(await refusal('unfiltered', { sku: 'a' })).toMatchObject({
         status: 'error',
-        message: 'Internal server error',
+        code: 'LOCK_TIMEOUT',
       });
+      expect(error).toHaveBeenCalledWith(expect.stringMatching(/held/), expect.any(String), 'RedisLock');
     });
   });
 });

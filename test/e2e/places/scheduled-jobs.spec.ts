@@ -7,7 +7,7 @@ import type { JobReport, ScheduledJobsCalls } from './support/scheduled-jobs.wor
 // As in the worker, which cannot be imported: it would serve calls here.
 const PERIOD = 2_000;
 const MIN_HOLD = 1_000;
-const TICKS = 3;
+const TICKS = 2;
 
 describe('locked jobs of two replicas', () => {
   let server: RedisServer;

@@ -48,8 +48,8 @@ describe('a standalone application', () => {
     await app.close();
   });
 
-  it('leaves nothing open when it is started and closed for each of 100 calls', async () => {
-    const script = spawnTypeScript(join(__dirname, 'support/serverless.script.ts'), [server.url, '100']);
+  it('leaves nothing open when it is started and closed for each of 30 calls', async () => {
+    const script = spawnTypeScript(join(__dirname, 'support/serverless.script.ts'), [server.url, '30']);
     let output = '';
     script.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     script.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -300,8 +300,8 @@ const calls = {
   acquirePassed: (id: string, name: string): Promise<Outcome<void>> =>
     current().passedHolds.acquire(id, name),
   detachPassed: (id: string): Promise<Outcome<string>> => current().passedHolds.detach(id),
-  attachPassed: (id: string, name: string, handover: string): Promise<Outcome<void>> =>
-    current().passedHolds.attach(id, name, handover),
+  attachPassed: (id: string, name: string, transfer: string): Promise<Outcome<void>> =>
+    current().passedHolds.attach(id, name, transfer),
   releasePassed: (id: string): Promise<void> => current().passedHolds.release(id),
   lead: (name: string, seed: number, pause: number): void => current().lead(name, seed, pause),
   /** Holds so far. */

@@ -1,7 +1,6 @@
 import { waitFor } from '../../support/wait-for.js';
 import type { Terms } from './contender.worker.js';
-import type { Contender, FaultScene, SceneReport } from './fault-scene.js';
-import { TTL } from './fault-scene.js';
+import { type Contender, type FaultScene, type SceneReport, TTL } from './fault-scene.js';
 import { now } from './shared-clock.js';
 
 const NAME = 'job';

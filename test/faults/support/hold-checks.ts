@@ -98,7 +98,7 @@ export function fallingWrites(accepted: readonly AcceptedWrite[]): string[] {
 
 /**
  * Whether Redis lost its data before somebody else came, and so shortly before that a hold could go on: until
- * its renewal or its next hand-over in memory finds out, but no longer than its lease.
+ * its renewal or its next hand-off in memory finds out, but no longer than its lease.
  */
 function isExcused(othersAt: number, heldUntil: number, losses: readonly DataLoss[], ttl: number): boolean {
   return losses.some(({ from, to }) => from <= othersAt && heldUntil <= to + ttl);

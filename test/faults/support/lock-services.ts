@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import type { LockModuleOptions } from '../../../lib/interfaces/module-options.interface.js';
+import type { LockModuleOptions } from '../../../lib/options/module-options.interface.js';
 import { createLockService } from '../../../lib/lock-service.factory.js';
-import type { LockService } from '../../../lib/lock.service.js';
+import type { LockService } from '../../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
 /** LockServices of this process, each an instance of its own, closed together. */

@@ -26,8 +26,8 @@ export class PassedHolds {
     return outcomeOf(async () => this.keep(id, name, await this.service.acquire(name)));
   }
 
-  attach(id: string, name: string, handover: string): Promise<Outcome<void>> {
-    return outcomeOf(async () => this.keep(id, name, await this.service.attach(handover)));
+  attach(id: string, name: string, transfer: string): Promise<Outcome<void>> {
+    return outcomeOf(async () => this.keep(id, name, await this.service.attach(transfer)));
   }
 
   /** Lets go of a hold; it is kept, or lost, where that fails. */

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { acquireScript } from '../../../lib/scripts/acquire.script.js';
-import { acquireSharedScript } from '../../../lib/scripts/acquire-shared.script.js';
-import { cancelScript } from '../../../lib/scripts/cancel.script.js';
-import { extendScript } from '../../../lib/scripts/extend.script.js';
-import { extendSharedScript } from '../../../lib/scripts/extend-shared.script.js';
-import { handOverScript } from '../../../lib/scripts/hand-over.script.js';
-import { releaseScript } from '../../../lib/scripts/release.script.js';
-import { releaseSharedScript } from '../../../lib/scripts/release-shared.script.js';
-import { yieldScript } from '../../../lib/scripts/yield.script.js';
+import { acquireScript } from '../../../lib/store/scripts/acquire.script.js';
+import { acquireSharedScript } from '../../../lib/store/scripts/acquire-shared.script.js';
+import { cancelScript } from '../../../lib/store/scripts/cancel.script.js';
+import { extendScript } from '../../../lib/store/scripts/extend.script.js';
+import { transferScript } from '../../../lib/store/scripts/transfer.script.js';
+import { releaseScript } from '../../../lib/store/scripts/release.script.js';
+import { releaseSharedScript } from '../../../lib/store/scripts/release-shared.script.js';
+import { yieldScript } from '../../../lib/store/scripts/yield.script.js';
 import type { FaultScene } from './fault-scene.js';
 import type { SeededRandom } from './seeded-random.js';
 import { now } from './shared-clock.js';
@@ -32,9 +31,8 @@ const KEEP_THE_DATA: Readonly<Record<string, Fault>> = {
       releaseSharedScript,
       yieldScript,
       extendScript,
-      extendSharedScript,
       cancelScript,
-      handOverScript,
+      transferScript,
     ] as const;
     // It may be long until the next such request; other faults go on meanwhile.
     void pick(scene, random).proxy.loseNextReply(random.pick(scripts).sha);

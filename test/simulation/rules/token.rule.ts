@@ -1,4 +1,4 @@
-import type { Lock } from '../../../lib/interfaces/lock.interface.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { Attempt } from '../attempt.js';
 import type { Court, Rule } from './court.js';
 

@@ -1,4 +1,4 @@
-import type { LockInfo } from '../../../lib/interfaces/lock.interface.js';
+import type { LockInfo } from '../../../lib/store/lock-snapshot.interface.js';
 import type { Attempt } from '../attempt.js';
 import { mayJoin } from '../../support/may-hold-together.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';

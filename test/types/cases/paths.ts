@@ -21,7 +21,7 @@ export class DoesNotFit {
   @Locked('<<<0.skuu>') async afterLiteral(order: PlaceOrder) {} // error: <0.skuu> is not a path
   @Locked('order:<1>') async missing(order: PlaceOrder) {} // error: <1> is not a path of the method's parameters
   @Locked('order:<0>') async noParameters() {} // error: <0> is not a path of the method's parameters
-  @Locked('order:<0>') async object(order: PlaceOrder) {} // error: <0> is not a string, number, bigint, boolean or Date
+  @Locked('order:<0>') async object(order: PlaceOrder) {} // error: <0> is not a string, number, bigint, boolean or Date, use a function as the key and String() in it
   @Locked('order:<0.lines>') async array(order: PlaceOrder) {} // error: <0.lines> is not a string, number, bigint
   @Locked('order:<0.count>') async method(order: PlaceOrder) {} // error: <0.count> is not a string, number, bigint
   @Locked('order:<0.secret>') async private(order: PlaceOrder) {} // error: <0.secret> is not a path

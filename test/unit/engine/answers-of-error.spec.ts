@@ -1,4 +1,4 @@
-import { PassingRefusal } from '../../../lib/store/lock-store.js';
+import { PassingRefusal } from '../../../lib/store/store-errors.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 

@@ -1,7 +1,7 @@
-import type { Hold } from '../../../lib/engine/hold.js';
+import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { LockEngine } from '../../../lib/engine/lock-engine.js';
-import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
-import type { HandoffOptions } from '../../../lib/interfaces/module-options.interface.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import type { HandoffOptions } from '../../../lib/options/module-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import { ManualClock, settle } from './manual-clock.js';

@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';

@@ -1,4 +1,4 @@
-import type { Clock, ScheduledCall } from '../../../lib/engine/clock.js';
+import type { Clock, ScheduledCall } from '../../../lib/primitives/clock.js';
 
 interface Appointment {
   readonly due: number;
@@ -7,6 +7,7 @@ interface Appointment {
 
 /** Time that passes only when a test says so. */
 export class ManualClock implements Clock {
+  sleeps = 0;
   private time = 1_000;
   private slept = 0;
   private noticed = 0;
@@ -14,7 +15,10 @@ export class ManualClock implements Clock {
   private readonly appointments = new Set<Appointment>();
 
   now(): number {
-    if (this.noticed !== this.slept) queueMicrotask(this.tellSleep);
+    if (this.noticed !== this.slept) {
+      this.sleeps++;
+      queueMicrotask(this.tellSleep);
+    }
     this.noticed = this.slept;
     return this.time + this.slept;
   }

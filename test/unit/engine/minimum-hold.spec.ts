@@ -1,4 +1,4 @@
-import type { ScheduledCall } from '../../../lib/engine/clock.js';
+import type { ScheduledCall } from '../../../lib/primitives/clock.js';
 import { EngineFixture } from './engine-fixture.js';
 import { ManualClock, settle } from './manual-clock.js';
 

@@ -1,6 +1,6 @@
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
-import type { LockOptions } from '../../../lib/interfaces/lock-options.interface.js';
-import { StoreRefusal, TooFewReplicas } from '../../../lib/store/lock-store.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import { StoreRefusal, TooFewReplicas } from '../../../lib/store/store-errors.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, sharedGrant, taken } from './scripted-store.js';
@@ -237,12 +237,12 @@ describe('A turn for shared holds', () => {
     const asked = await fixture.store.next('acquire');
     asked.answer(taken(100));
     await settle();
-    fixture.events.probed('n', request.place);
+    fixture.events.askedIfWaiting('n', request.place);
     expect((await fixture.store.next('cancel')).request).toEqual(request);
-    fixture.events.probed('n', asked.request.place ?? '');
+    fixture.events.askedIfWaiting('n', asked.request.place ?? '');
 
     expect(fixture.store.unseen('cancel')).toBe(0);
-    fixture.events.probed('other', 'me|3000|1');
+    fixture.events.askedIfWaiting('other', 'me|3000|1');
     expect((await fixture.store.next('cancel')).request.name).toBe('other');
     expect(holds[1]).toEqual({});
   });
@@ -252,10 +252,10 @@ describe('A turn for shared holds', () => {
     fixture.events.granted('n', sharedGrant(turn, 200, 2), 3_000);
     await settle();
     void holds[0]?.value?.release();
-    fixture.events.probed('n', `me|3000|1|${turn}|`);
+    fixture.events.askedIfWaiting('n', `me|3000|1|${turn}|`);
     expect(fixture.store.unseen('cancel')).toBe(0);
     void holds[1]?.value?.release();
-    fixture.events.probed('n', `me|3000|1|${turn}|`);
+    fixture.events.askedIfWaiting('n', `me|3000|1|${turn}|`);
 
     expect(fixture.store.unseen('cancel')).toBe(1);
   });
@@ -276,7 +276,7 @@ describe('A turn for shared holds', () => {
 
 describe('What a limit has left of a turn', () => {
   const PERMIT = { mode: 'shared', limit: 5, ttl: 30_000 } as const;
-  const handOver = async (turn: string, token: number, tokens = 1): Promise<void> => {
+  const handOff = async (turn: string, token: number, tokens = 1): Promise<void> => {
     fixture.events.granted('n', sharedGrant(turn, token, tokens), 3_000);
     await settle();
   };
@@ -285,10 +285,10 @@ describe('What a limit has left of a turn', () => {
 
   it('waits on without a request, and each message serves whoever comes next', async () => {
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT, PERMIT);
-    await handOver(turn, 200, 2);
+    await handOff(turn, 200, 2);
     expect(tokensOf(holds)).toEqual([200, 201, undefined, undefined]);
-    await handOver(`${turn}X2`, 300);
-    await handOver(`${turn}X3`, 400);
+    await handOff(`${turn}X2`, 300);
+    await handOff(`${turn}X3`, 400);
 
     expect(tokensOf(holds)).toEqual([200, 201, 300, 400]);
     expect(new Set(holds.map(({ value }) => value?.lease.owner)).size).toBe(4);
@@ -301,7 +301,7 @@ describe('What a limit has left of a turn', () => {
     const { store, clock } = fixture;
     const { turn } = await waiting(PERMIT, PERMIT, PERMIT);
     await clock.advance(600);
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     await clock.advance(399);
     expect(store.unseen('acquire')).toBe(0);
     await clock.advance(1);
@@ -333,7 +333,7 @@ describe('What a limit has left of a turn', () => {
   it('has its grant confirmed when the one before it went unheard', async () => {
     const { store } = fixture;
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
-    await handOver(`${turn}X1`, 300, 2);
+    await handOff(`${turn}X1`, 300, 2);
     const again = await store.next('acquire');
     expect(again.request.shared?.turn).toBe(turn);
     expect(tokensOf(holds)).toEqual([undefined, undefined, undefined]);
@@ -352,15 +352,15 @@ describe('What a limit has left of a turn', () => {
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT, PERMIT);
     await clock.advance(1_000);
     const again = await store.next('acquire');
-    await handOver(turn, 200);
-    await handOver(`${turn}X1`, 300, 2);
+    await handOff(turn, 200);
+    await handOff(`${turn}X1`, 300, 2);
     expect(tokensOf(holds)).toEqual([undefined, undefined, undefined, undefined]);
     again.answer(taken(150));
     await settle();
 
     expect(tokensOf(holds)).toEqual([200, 300, 301, undefined]);
     expect(store.unseen('release')).toBe(0);
-    await handOver(`${turn}X3`, 400);
+    await handOff(`${turn}X3`, 400);
     expect(tokensOf(holds)).toEqual([200, 300, 301, 400]);
     expect(store.unseen('acquire')).toBe(0);
   });
@@ -370,7 +370,7 @@ describe('What a limit has left of a turn', () => {
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
     await clock.advance(1_000);
     const again = await store.next('acquire');
-    await handOver(`${turn}X1`, 200);
+    await handOff(`${turn}X1`, 200);
     again.answer(taken(150));
 
     expect((await store.next('cancel')).request.place).toBe(`me|3000|3|${turn}|5`);
@@ -385,11 +385,11 @@ describe('What a limit has left of a turn', () => {
     const aborter = new AbortController();
     const impatient = { ...PERMIT, signal: aborter.signal };
     const { holds, turn } = await waiting(PERMIT, impatient, impatient);
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     aborter.abort();
 
     expect((await store.next('cancel')).request.place).toBe(`me|3000|2|${turn}X1|5`);
-    await handOver(`${turn}X1`, 300);
+    await handOff(`${turn}X1`, 300);
     expect((await store.next('release')).request.owner).toBe(`me~${turn}X1:1`);
     expect(holds[0]?.value?.held).toBe(true);
   });
@@ -433,10 +433,10 @@ describe('What a limit has left of a turn', () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const { holds, turn } = await waiting(PERMIT, PERMIT, { ...PERMIT, signal: aborter.signal });
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
     aborter.abort();
-    await handOver(`${turn}X1`, 300, 2);
+    await handOff(`${turn}X1`, 300, 2);
 
     expect(tokensOf(holds)).toEqual([200, 300, undefined, 301, undefined]);
     const { request } = await store.next('acquire');
@@ -448,7 +448,7 @@ describe('What a limit has left of a turn', () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const { turn } = await waiting(PERMIT, { ...PERMIT, signal: aborter.signal }, {});
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     aborter.abort();
 
     expect((await store.next('cancel')).request.place).toBe(`me|3000|1|${turn}X1|5`);
@@ -460,7 +460,7 @@ describe('What a limit has left of a turn', () => {
     await fixture.clock.advance(1_000);
     const again = await fixture.store.next('acquire');
     const attempt = observe(fixture.acquire({ ...PERMIT, wait: 0 }));
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     again.answer(taken(150));
     await settle();
 
@@ -470,18 +470,18 @@ describe('What a limit has left of a turn', () => {
   it('is not left when somebody is kept waiting by any part of it', async () => {
     const { store } = fixture;
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     for (const place of [`me|3000|3|${turn}|5`, `me|3000|2|${turn}X1|5`, `me|3000|1|${turn}X2|5`])
-      fixture.events.probed('n', place);
+      fixture.events.askedIfWaiting('n', place);
     expect(store.unseen('cancel')).toBe(0);
-    await handOver(`${turn}X1`, 300, 2);
+    await handOff(`${turn}X1`, 300, 2);
     void holds[1]?.value?.release();
     void holds[2]?.value?.release();
-    fixture.events.probed('n', `me|3000|2|${turn}X1|5`);
+    fixture.events.askedIfWaiting('n', `me|3000|2|${turn}X1|5`);
 
     // The hold of an earlier part does not need it.
     expect(store.unseen('cancel')).toBe(1);
-    fixture.events.probed('n', `me|3000|3|${turn}|5`);
+    fixture.events.askedIfWaiting('n', `me|3000|3|${turn}|5`);
     expect(store.unseen('cancel')).toBe(1);
   });
 
@@ -490,9 +490,9 @@ describe('What a limit has left of a turn', () => {
     const { holds, turn } = await waiting(PERMIT, PERMIT);
     await clock.advance(1_000);
     const again = await store.next('acquire');
-    await handOver(turn, 200);
+    await handOff(turn, 200);
     fixture.events.revoked('n', `me~${turn}:1`);
-    await handOver(`${turn}X1`, 300);
+    await handOff(`${turn}X1`, 300);
     again.answer(taken(150));
     await settle();
 

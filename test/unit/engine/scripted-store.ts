@@ -1,15 +1,14 @@
-import type { LockSnapshot } from '../../../lib/interfaces/lock.interface.js';
+import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
 import type {
   AcquireRequest,
+  Extended,
   Extension,
-  Grant,
   LockStore,
   OwnerChange,
-  SharedTerms,
   StoreEvents,
-  Taken,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
+import type { Grant, SharedTerms, Taken } from '../../../lib/store/grant.js';
 import { sharedOwner } from '../../../lib/store/owner-id.js';
 import { formatPlace } from '../../../lib/store/place.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -18,8 +17,8 @@ interface Calls {
   acquire: { readonly request: AcquireRequest; readonly reply: Grant | Taken };
   yield: { readonly request: YieldRequest; readonly reply: Grant | Taken | undefined };
   release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
-  extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | undefined)[] };
-  handOver: { readonly request: OwnerChange; readonly reply: boolean };
+  extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | Extended)[] };
+  transfer: { readonly request: OwnerChange; readonly reply: boolean };
   cancel: {
     readonly request: { readonly name: string; readonly place: string };
     readonly reply: string | undefined;
@@ -46,7 +45,7 @@ export class ScriptedStore implements LockStore {
     release: [],
     extend: [],
     cancel: [],
-    handOver: [],
+    transfer: [],
   };
 
   open(events: StoreEvents): void {
@@ -67,8 +66,8 @@ export class ScriptedStore implements LockStore {
     return this.calls[name].length;
   }
 
-  place(claim: number, tokens: number, shared?: SharedTerms): string {
-    return formatPlace({ instance: 'me', claim, tokens, shared });
+  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: 'me', claimTtl, tokens, shared });
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
@@ -83,20 +82,25 @@ export class ScriptedStore implements LockStore {
     return this.ask('release', { name, owner });
   }
 
-  extend(batch: readonly Extension[]): Promise<readonly (boolean | undefined)[]> {
-    return this.ask('extend', batch);
+  async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
+    const reply = await this.ask('extend', batch);
+    return reply.map((each) => (each === undefined ? undefined : Number(each)));
   }
 
   cancel(name: string, place: string): Promise<string | undefined> {
     return this.ask('cancel', { name, place });
   }
 
-  handOver(change: OwnerChange): Promise<boolean> {
-    return this.ask('handOver', change);
+  transfer(change: OwnerChange): Promise<boolean> {
+    return this.ask('transfer', change);
   }
 
   query(): Promise<LockSnapshot> {
     return Promise.resolve({ held: [], pending: [] });
+  }
+
+  async *list(): AsyncGenerator<readonly LockSnapshot[]> {
+    yield [];
   }
 
   forceRelease(): Promise<boolean> {
@@ -127,7 +131,7 @@ export function sharedGrant(turn: string, token: number, tokens = 1): Grant {
   return { owner: sharedOwner('me', turn, 1), turn, token, tokens };
 }
 
-/** Somebody else has the lock, after all grants up to `mark`. */
-export function taken(mark: number, remaining = 10_000): Taken {
-  return { owner: 'other:1', remaining, mark };
+/** Somebody else has the lock, after all grants up to `tokenFloor`. */
+export function taken(tokenFloor: number, remaining = 10_000): Taken {
+  return { owner: 'other:1', remaining, tokenFloor };
 }

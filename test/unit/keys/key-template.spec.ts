@@ -114,12 +114,46 @@ describe('a key template', () => {
     },
   );
 
+  it('says of an object with a text of its own what to write instead, and of another one nothing', () => {
+    class ObjectId {
+      toString(): string {
+        return '66f1';
+      }
+    }
+    const advice =
+      'to lock by its text, use a function as the key, with String(…) in place of the placeholder';
+    expect(() => resolve('order:<0.id>', { id: new ObjectId() })).toThrow(
+      '<0.id> of key template "order:<0.id>" is an object of class ObjectId; a part of a key is',
+    );
+    expect(() => resolve('order:<0.id>', { id: new ObjectId() })).toThrow(advice);
+    expect(() => resolve('<0>', new URL('http://127.0.0.1'))).toThrow(advice);
+    for (const value of [
+      {},
+      [1],
+      null,
+      new Date(Number.NaN),
+      Object.create(null),
+      { constructor: { name: 'Ann' } },
+    ]) {
+      expect(() => resolve('<0>', value)).not.toThrow(advice);
+      expect(() => resolve('<0>', value)).not.toThrow('Ann');
+      expect(() => resolve('<0>', value)).toThrow(LockKeyError);
+    }
+  });
+
   it('refuses a name that is too long, saying how long it became', () => {
     expect(() => resolve('order:<0>', 'x'.repeat(507))).toThrow(LockKeyError);
     expect(() => resolve('order:<0>', 'x'.repeat(507))).toThrow(
       'OrdersService.place: the lock name from key template "order:<0>" is 513 bytes long',
     );
     expect(resolve('order:<0>', 'x'.repeat(506))).toHaveLength(1);
+  });
+
+  it('says that parts count encoded where that makes a name too long', () => {
+    expect(() => resolve('<0>', 'é'.repeat(100))).toThrow(
+      'is 600 bytes long; a lock name is 1 to 512 bytes of UTF-8 without control characters, and does not start ' +
+        'with "}". Parts count as encodeURIComponent writes them, where "é" is 6 bytes long.',
+    );
   });
 
   it('never says a value, which may be personal', () => {

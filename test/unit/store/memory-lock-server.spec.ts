@@ -1,5 +1,6 @@
 import { MemoryLockServer } from '../../../lib/store/memory/memory-lock-server.js';
-import { type AcquireRequest, type Grant, isGrant, type StoreEvents } from '../../../lib/store/lock-store.js';
+import { type AcquireRequest, type StoreEvents } from '../../../lib/store/lock-store.js';
+import { type Grant, isGrant } from '../../../lib/store/grant.js';
 
 const NAME = 'n';
 const CLAIM = 50;
@@ -19,9 +20,11 @@ describe('What a limit has left of a turn in memory', () => {
       granted: (_, grant) => void grants.push(grant),
       revoked: ignore,
       released: ignore,
-      probed: ignore,
+      askedIfWaiting: ignore,
       subscribed: ignore,
       reconnected: ignore,
+      told: ignore,
+      unusable: ignore,
     } satisfies StoreEvents);
     return grants;
   };

@@ -1,4 +1,4 @@
-import { Redaction } from '../../../lib/store/redis/redaction.js';
+import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
 
 describe('A text about a connection', () => {
   const redaction = new Redaction(['p@ss', undefined, ''], ['user', undefined]);
@@ -30,6 +30,20 @@ describe('A text about a connection', () => {
 
   it('names no password, wherever it stands', () => {
     expect(new Redaction(['user']).text('username or user')).toBe('***name or ***');
+  });
+
+  it('keeps its own letters, although a password is one of them, and shows that nowhere', () => {
+    const short = new Redaction(['t', '6'], ['user']);
+    const texts = [
+      "READONLY You can't write against a read only replica",
+      'connect ECONNREFUSED 127.0.0.6:6379',
+    ];
+
+    expect(texts.map((text) => short.text(text))).toEqual(texts);
+    expect(short.text('AUTH user t')).toBe('AUTH *** ***');
+    expect(short.text('AUTH 6')).toBe('AUTH ***');
+    expect(short.text('redis://user:t@host')).toBe('redis://***:***@host');
+    expect(short.text("beginning with: 'user' 't'")).toBe("beginning with: '***' '***'");
   });
 
   it('shows no rest of a password that another one begins', () => {

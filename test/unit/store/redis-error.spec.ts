@@ -1,6 +1,6 @@
-import { PassingRefusal, StoreRefusal } from '../../../lib/store/lock-store.js';
-import { Redaction } from '../../../lib/store/redis/redaction.js';
-import { isDemoted, storeError } from '../../../lib/store/redis/redis-error.js';
+import { PassingRefusal, StoreRefusal } from '../../../lib/store/store-errors.js';
+import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
+import { isDemoted, storeError } from '../../../lib/store/redis/connection/redis-error.js';
 
 const redaction = new Redaction(['s3cret']);
 
@@ -38,8 +38,11 @@ describe('An error of Redis', () => {
       expect(told(message)).not.toBeInstanceOf(PassingRefusal);
   });
 
-  it('that arose in a script is told without its place there, which its cause keeps', () => {
-    const message = `OOM command not allowed. script: ${'0f'.repeat(20)}, on @user_script:12.`;
+  it.each([
+    ['Redis', `script: ${'0f'.repeat(20)}, on @user_script:12.`],
+    ['Valkey', 'script: on @user_script:36'],
+  ])('that arose in a script of %s is told without its place there, which its cause keeps', (_of, place) => {
+    const message = `OOM command not allowed. ${place}`;
     const error = storeError(new Error(message), redaction);
 
     expect(error.message).toBe('OOM command not allowed.');

@@ -1,6 +1,5 @@
-import { PassingRefusal, StoreRefusal } from '../../../lib/store/lock-store.js';
-import { NoMajorityError } from '../../../lib/store/quorum/no-majority.error.js';
-import { refusalReason } from '../../../lib/store/refusal-reason.js';
+import { PassingRefusal, StoreRefusal, refusalReason } from '../../../lib/store/store-errors.js';
+import { NoMajorityError } from '../../../lib/store/quorum/poll.js';
 
 const refused = (node: string): Error =>
   new Error(`${node}: OOM`, { cause: new PassingRefusal('OOM command not allowed.') });

@@ -1,5 +1,5 @@
-import { provideBrowserProgram } from '../../support/setup/browser-program.mjs';
-import type { System } from '../../support/setup/system.mjs';
+import { provideBrowserProgram } from '../../../tools/setup/browser-program.mjs';
+import type { System } from '../../../tools/setup/system.mjs';
 
 const VERSION = 'Chromium 150.0.7871.100 built on Debian';
 

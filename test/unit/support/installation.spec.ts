@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { provideInstallation } from '../../support/setup/installation.mjs';
+import { provideInstallation } from '../../../tools/setup/installation.mjs';
 
 interface Package {
   readonly version?: string;

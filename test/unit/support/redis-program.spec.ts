@@ -1,5 +1,5 @@
-import { provideRedisProgram } from '../../support/setup/redis-program.mjs';
-import type { System } from '../../support/setup/system.mjs';
+import { provideRedisProgram } from '../../../tools/setup/redis-program.mjs';
+import type { System } from '../../../tools/setup/system.mjs';
 
 const VERSION = 'Redis server v=7.2.4 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64';
 const BUILT = '/clone/.cache/redis/redis-server';

@@ -1,7 +1,7 @@
 import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { Test } from '@nestjs/testing';
 import { LockService, LockUnavailableError } from '../../../lib/index.js';
-import type { StoreHealth } from '../../../lib/store/store-probe.js';
+import type { StoreHealth } from '../../../lib/store/health-check.js';
 import { LockHealthIndicator } from '../../../lib/terminus/index.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
 

@@ -1,6 +1,14 @@
-import { Controller, Get, Injectable } from '@nestjs/common';
+import { Controller, Get, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Locked, LockLostError, LockService, LockTimeoutError } from 'nest-redis-lock';
+import {
+  InjectLockService,
+  Locked,
+  LockConfigError,
+  LockLostError,
+  RedisLockModule,
+  LockService,
+  LockTimeoutError,
+} from 'nest-redis-lock';
 import { LockTestingModule, MemoryLockServer } from '../../../lib/testing/index.js';
 
 @Injectable()
@@ -80,8 +88,8 @@ describe('LockTestingModule', () => {
     await two.close();
   });
 
-  it('excludes replicas that share a server, and hands over between them in no time', async () => {
-    // Nobody advances the fake timers: a hand-over that needs one would never come.
+  it('excludes replicas that share a server, and hands off between them in no time', async () => {
+    // Nobody advances the fake timers: a hand-off that needs one would never come.
     jest.useFakeTimers();
     const server = new MemoryLockServer();
     const [one, two] = [await replica(server), await replica(server)];
@@ -136,4 +144,68 @@ describe('LockTestingModule', () => {
     expect(lock.held).toBe(false);
     expect(lock.signal.aborted).toBe(true);
   });
+});
+
+@Injectable()
+class Reports {
+  constructor(@InjectLockService('reports') readonly locks: LockService) {}
+
+  @Locked('report', { connection: 'reports' })
+  async build(): Promise<string> {
+    return 'built';
+  }
+}
+
+/** Where nobody listens: a connection would be refused. */
+const connection = 'redis://127.0.0.1:1';
+
+@Module({
+  imports: [
+    RedisLockModule.forRoot({ connection: process.env['NO_SUCH_VARIABLE'], ttl: 7_000, keyPrefix: 'app:' }),
+    RedisLockModule.forRootAsync({ name: 'reports', useFactory: async () => ({ connection, wait: 3_000 }) }),
+  ],
+  providers: [StockService, Reports],
+})
+class AppModule {}
+
+describe('LockTestingModule.replace', () => {
+  it('keeps the locks of all modules of an application in memory, with their own options', async () => {
+    const builder = Test.createTestingModule({ imports: [AppModule] });
+    const module = await LockTestingModule.replace(builder, { outageTimeout: 50 }).compile();
+    await module.init();
+    const stock = module.get(StockService);
+    await Promise.all(Array.from({ length: 5 }, () => stock.reserve('a')));
+    expect(stock.most).toBe(1);
+    expect(await module.get(Reports).build()).toBe('built');
+    const defaults = [module.get(LockService), module.get(Reports).locks].map(
+      ({ options }) => options.defaults,
+    );
+    expect(defaults).toMatchObject([
+      { ttl: 7_000, wait: 10_000, outageTimeout: 50 },
+      { ttl: 30_000, wait: 3_000, outageTimeout: 50 },
+    ]);
+    await module.close();
+  });
+
+  it('lets several applications share a server as replicas', async () => {
+    const server = new MemoryLockServer();
+    const replicas = await Promise.all(
+      [1, 2].map(() =>
+        LockTestingModule.replace(Test.createTestingModule({ imports: [AppModule] }), { server }).compile(),
+      ),
+    );
+    const [one, two] = replicas.map((each) => each.get(LockService));
+    const lock = await one?.acquire('a');
+    expect(await two?.tryAcquire('a')).toBeNull();
+    await lock?.release();
+    await Promise.all(replicas.map((each) => each.close()));
+  });
+});
+
+it('is what the error of an instance that a test has made by itself names', async () => {
+  const call = new StockService().reserve('a');
+  await expect(call).rejects.toThrow(LockConfigError);
+  await expect(call).rejects.toThrow(
+    'in a unit test, LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance',
+  );
 });

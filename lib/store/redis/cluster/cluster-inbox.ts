@@ -1,10 +1,15 @@
-import type { Clock, ScheduledCall } from '../../../engine/clock.js';
-import type { LockLog } from '../../lock-log.js';
+import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import { inRootContext } from '../../../primitives/root-context.js';
+import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
-import { deafnessWarning, deliver, type Inbox } from '../inbox.js';
+import { deafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
-import { type ClusterConnection, slotOf } from './cluster-connection.js';
-import { NodeListener, type SubscribeCommand } from './node-listener.js';
+import type { SubscribeCommand } from '../connection/redis-client.js';
+import type { TrialTarget } from '../trial/trial.js';
+import { triedEvents } from '../trial/tried-events.js';
+import type { ClusterConnection } from './cluster-connection.js';
+import type { ClusterTrials } from './cluster-trials.js';
+import { NodeListener } from './node-listener.js';
 
 /** Milliseconds until subscriptions that failed are tried again. */
 const RETRY_DELAY = 200;
@@ -20,6 +25,7 @@ interface Subscription {
   readonly name: string | undefined;
   /** Where it stands or was asked for. */
   listener: NodeListener | undefined;
+  address: string;
   stands: boolean;
   /** Since when nobody waits for the name. */
   unwantedSince: number | undefined;
@@ -52,16 +58,21 @@ export class ClusterInbox implements Inbox {
     private readonly connection: ClusterConnection,
     private readonly keySpace: ClusterKeySpace,
     private readonly settings: ClusterInboxSettings,
+    private readonly trials: ClusterTrials,
     private readonly events: StoreEvents,
   ) {}
 
   open(): void {
     this.connection.onRefresh(() => this.follow());
-    this.subscribe(this.add('subscribe', this.keySpace.revocations + this.settings.instance, undefined));
+    const { instance } = this.settings;
+    this.subscribe(this.add('subscribe', this.keySpace.revocations + instance, undefined));
+    // One node is tried at once, for all: nobody may ever wait here.
+    this.listen(`trial:${instance}`);
   }
 
   hears(name: string): boolean {
-    return this.byChannel.get(this.channelOf(name))?.stands ?? false;
+    const subscription = this.byChannel.get(this.channelOf(name));
+    return subscription !== undefined && subscription.stands && this.isTrusted(subscription.address);
   }
 
   listen(name: string): void {
@@ -96,9 +107,10 @@ export class ClusterInbox implements Inbox {
     const subscription: Subscription = {
       command,
       channel,
-      slot: slotOf(channel),
+      slot: this.connection.slotOf(channel),
       name,
       listener: undefined,
+      address: '',
       stands: false,
       unwantedSince: undefined,
     };
@@ -107,16 +119,17 @@ export class ClusterInbox implements Inbox {
   }
 
   private subscribe(subscription: Subscription): void {
-    const { command, channel, name } = subscription;
+    const { command, channel } = subscription;
     const listener = this.listenerOf(subscription);
     if (!listener) return this.retryLater();
     subscription.listener = listener;
-    listener.subscribe(command, channel).then(
+    // It connects with the first, and stays.
+    inRootContext(() => listener.subscribe(command, channel)).then(
       () => {
         if (subscription.listener !== listener) return;
         subscription.stands = true;
         this.warned = false;
-        this.events.subscribed(name);
+        this.heed(subscription);
       },
       (error: unknown) => {
         if (subscription.listener === listener) subscription.listener = undefined;
@@ -126,21 +139,55 @@ export class ClusterInbox implements Inbox {
     );
   }
 
-  private listenerOf({ command, slot }: Subscription): NodeListener | undefined {
+  /** It stands. On a node that is being tried it is told of when that is over. */
+  private heed({ address, command, name }: Subscription): void {
+    const trial = this.trials.at(address);
+    if (command === 'subscribe' || trial.counting === 'counted') this.events.subscribed(name);
+    else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
+  }
+
+  /** Something that is listened to at a node. */
+  private targetAt(address: string): TrialTarget | undefined {
+    const standing = this.standingAt(address).find(({ name }) => name !== undefined);
+    if (standing?.name === undefined) return undefined;
+    return { key: `${this.keySpace.lock(standing.name)}:trial`, channel: standing.channel };
+  }
+
+  private standingAt(address: string): Subscription[] {
+    return [...this.byChannel.values()].filter((each) => each.stands && each.address === address);
+  }
+
+  /** What came of a trial. */
+  judged(address: string): void {
+    if (this.trials.counting === 'uncounted') return this.events.subscribed();
+    for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
+  }
+
+  private isTrusted(address: string): boolean {
+    return this.trials.at(address).counting === 'counted';
+  }
+
+  private listenerOf(subscription: Subscription): NodeListener | undefined {
+    const { command, slot } = subscription;
     const address = this.connection.ownerOf(slot);
     if (address === undefined) return undefined;
+    subscription.address = address;
     const key = listenerKey(command, address);
     const known = this.listeners.get(key);
     if (known) return known;
     const client = this.connection.listener(address);
     if (!client) return undefined;
     const { clock, commandTimeout, instance } = this.settings;
+    const events = triedEvents(this.events, this.trials.at(address));
     const heard = (channel: string, message: string): void => {
       // A master that was taken for dead may hand locks over once more before it learns that it is none any longer.
-      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, this.events);
+      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, events);
     };
     const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
-      if (this.listeners.get(key) === listener) this.listeners.delete(key);
+      if (this.listeners.get(key) === listener) {
+        this.listeners.delete(key);
+        if (command === 'ssubscribe') this.trials.at(address).end();
+      }
       this.loseAllAt(listener);
     });
     this.listeners.set(key, listener);

@@ -1,16 +1,17 @@
-import type { Clock } from '../../../engine/clock.js';
-import type { LuaScript } from '../../../scripts/lua-script.js';
-import { Cork } from '../cork.js';
-import { type ScriptConnection, ScriptRunner, type Scripts } from '../script-runner.js';
-import { type ClusterConnection, slotOf } from './cluster-connection.js';
+import type { Clock } from '../../../primitives/clock.js';
+import type { LuaScript } from '../../scripts/lua-script.js';
+import { type ScriptConnection, ScriptRunner, type Scripts } from '../connection/script-runner.js';
+import type { ClusterConnection } from './cluster-connection.js';
 
 /**
  * Runs scripts on the nodes of a Cluster.
  *
  * There is a runner for each node: it gathers what goes there within one tick into one packet, and notices when no
- * answers come from there, while others answer. Redirections are followed by ioredis, each request's by itself.
+ * answers come from there, while others answer. Redirections are followed by the client, each request's by itself.
  */
 export class ClusterScripts implements Scripts {
+  /** Nobody need look: each request is sent by itself. */
+  readonly isIdle = true;
   private readonly runners = new Map<string, ScriptRunner>();
 
   constructor(
@@ -21,21 +22,26 @@ export class ClusterScripts implements Scripts {
     connection.onRefresh(() => this.forgetGoneNodes());
   }
 
-  run<T>(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<T> {
+  run(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     return this.runnerOf(keys).run(script, keys, args);
   }
 
-  runPatiently<T>(
+  runPatiently(
     script: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
-  ): Promise<T> {
+  ): Promise<unknown> {
     return this.runnerOf(keys).runPatiently(script, keys, args);
   }
 
-  private runnerOf([key = '']: readonly string[]): ScriptRunner {
+  serverOf([key = '']: readonly string[]): string {
     const { connection } = this;
-    const address = connection.ownerOf(slotOf(connection.clientPrefix + key)) ?? '';
+    return connection.ownerOf(connection.slotOf(connection.keyPrefix + key)) ?? '';
+  }
+
+  private runnerOf(keys: readonly string[]): ScriptRunner {
+    const { connection } = this;
+    const address = this.serverOf(keys);
     let runner = this.runners.get(address);
     if (!runner) {
       runner = new ScriptRunner(nodeConnection(connection, address), this.clock, this.commandTimeout);
@@ -53,22 +59,21 @@ export class ClusterScripts implements Scripts {
 
 /** Requests go through the Cluster's client, which knows where to; socket and silence are the node's. */
 function nodeConnection(connection: ClusterConnection, address: string): ScriptConnection {
-  const { cluster, redaction } = connection;
-  const cork = new Cork(() => connection.node(address)?.stream);
+  const { redaction, needsText } = connection;
   return {
     redaction,
+    needsText,
     commands: {
-      evalsha: (sha, keys, ...args) => {
-        cork.hold();
-        return cluster.evalsha(sha, keys, ...args);
+      evaluate: (script, keys, args, by) => {
+        connection.node(address)?.cork();
+        return connection.evaluate(script, keys, args, by);
       },
-      eval: (lua, keys, ...args) => cluster.eval(lua, keys, ...args),
     },
     get trouble() {
       return connection.trouble;
     },
     replaceSilent: () => connection.replaceSilent(address),
-    // ioredis follows the slots to their new master by itself.
+    // The client follows the slots to their new master by itself.
     leaveIfDemoted: () => undefined,
   };
 }

@@ -1,21 +1,18 @@
-import type { Redis } from 'ioredis';
-import type { Clock } from '../../../engine/clock.js';
-
-/** `ssubscribe` hears what is published in a slot of this node, `subscribe` what is published anywhere. */
-export type SubscribeCommand = 'ssubscribe' | 'subscribe';
+import type { Clock } from '../../../primitives/clock.js';
+import type { RedisClient, SubscribeCommand } from '../connection/redis-client.js';
 
 /**
  * The connection on which messages of one node arrive. Lost as soon as anything is odd about it; another is made then.
  *
- * A node ends subscriptions by itself when it gives a slot away. Versions of ioredis differ in what they make of that:
- * an event, an error, an answer that is taken for another one's. Only a new connection is sure to be in order.
+ * A node ends subscriptions by itself when it gives a slot away. Clients differ in what they make of that: an event, an
+ * error, an answer that is taken for another one's. Only a new connection is sure to be in order.
  */
 export class NodeListener {
   private isLost = false;
-  private readonly waiting = new Set<(error: Error) => void>();
+  private readonly waiting = new Set<(error: unknown) => void>();
 
   constructor(
-    private readonly client: Redis,
+    private readonly client: RedisClient,
     private readonly clock: Clock,
     /** Milliseconds that an answer may take. */
     private readonly patience: number,
@@ -23,10 +20,8 @@ export class NodeListener {
     private readonly lost: () => void,
   ) {
     client.on('message', heard);
-    client.on('smessage', heard);
-    client.on('error', (error: Error) => this.lose(error));
-    client.on('close', () => this.lose(new Error('The connection was closed.')));
-    client.on('moved', () => this.lose(new Error('A slot was moved to another node.')));
+    client.on('error', (error) => this.lose(error));
+    client.on('lost', () => this.lose(new Error('The connection was closed.')));
   }
 
   /** Rejects when the node refuses, does not answer, or the connection is lost meanwhile. */
@@ -41,12 +36,12 @@ export class NodeListener {
         this.clock.cancel(timer);
         this.waiting.delete(refuse);
       };
-      const refuse = (error: Error): void => {
+      const refuse = (error: unknown): void => {
         end();
         reject(error);
       };
       this.waiting.add(refuse);
-      this.client[command](channel).then(() => {
+      this.client.subscribe(command, channel).then(() => {
         end();
         resolve();
       }, refuse);
@@ -54,15 +49,15 @@ export class NodeListener {
   }
 
   unsubscribe(channel: string): void {
-    if (!this.isLost) this.client.sunsubscribe(channel).catch(() => undefined);
+    if (!this.isLost) this.client.unsubscribe(channel);
   }
 
   close(): void {
     this.isLost = true;
-    this.client.disconnect();
+    this.client.close();
   }
 
-  private lose(error: Error): void {
+  private lose(error: unknown): void {
     if (this.isLost) return;
     this.close();
     for (const refuse of [...this.waiting]) refuse(error);

@@ -12,8 +12,14 @@ export class Warehouse {
   constructor(private readonly locks: LockService) {}
 
   @Locked('stock:<0.sku>', { wait: 500, onTimeout: 'skip' })
-  async take(item: Item, @CurrentLock() lock?: Lock): Promise<string> {
+  async take(item: Item, @CurrentLock() lock?: Lock): Promise<string | undefined> {
     return `${item.sku} ${lock?.fencingToken.toFixed()}`;
+  }
+
+  // @ts-expect-error Callers do not expect undefined.
+  @Locked('stock:<0.sku>', { onTimeout: 'skip' })
+  async look(item: Item): Promise<string> {
+    return item.sku;
   }
 
   // @ts-expect-error There is no such path.

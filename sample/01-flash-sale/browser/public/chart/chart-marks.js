@@ -46,7 +46,7 @@ export function labelBelowZero(plot, { bad }) {
 }
 
 /**
- * Where each line ends: a point and its number.
+ * Where each line ends: a mark, square without the lock and round with it, and its number.
  *
  * @param {uPlot} plot
  * @param {Palette} colours
@@ -58,9 +58,9 @@ export function drawEnds(plot, { good, bad, before }) {
   ctx.font = font(15, 700);
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
-  for (const [values, colour] of /** @type {const} */ ([
-    [unlocked, (/** @type {number} */ left) => (left < 0 ? bad : before)],
-    [locked, () => good],
+  for (const [values, colour, mark] of /** @type {const} */ ([
+    [unlocked, (/** @type {number} */ left) => (left < 0 ? bad : before), square],
+    [locked, () => good, disc],
   ])) {
     const last = values?.findLastIndex((value) => typeof value === 'number') ?? -1;
     const left = values?.[last];
@@ -69,12 +69,31 @@ export function drawEnds(plot, { good, bad, before }) {
     const x = plot.valToPos(time, 'x', true);
     const y = plot.valToPos(left, 'y', true);
     ctx.fillStyle = colour(left);
-    ctx.beginPath();
-    ctx.arc(x, y, 5 * devicePixelRatio, 0, 2 * Math.PI);
-    ctx.fill();
+    mark(ctx, x, y);
     ctx.fillText(number(left), x + 11 * devicePixelRatio, y);
   }
   ctx.restore();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ */
+function disc(ctx, x, y) {
+  ctx.beginPath();
+  ctx.arc(x, y, 5 * devicePixelRatio, 0, 2 * Math.PI);
+  ctx.fill();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ */
+function square(ctx, x, y) {
+  const half = 5 * devicePixelRatio;
+  ctx.fillRect(x - half, y - half, 2 * half, 2 * half);
 }
 
 /**

@@ -4,6 +4,8 @@ import { drawEnds, labelBelowZero, tintBelowZero } from './chart-marks.js';
 import { number } from '../views/number.js';
 import { palette, translucent } from './palette.js';
 
+/** The sale without the lock, in pixels of the page that are drawn and left out: it must differ by more than its colour. */
+const DASH = [7, 4];
 const FONT = '500 13px "Inter Variable", system-ui, sans-serif';
 /** Seconds: a shorter sale does not fill the width. */
 const SHORTEST = 0.5;
@@ -62,6 +64,7 @@ export class StockChart {
         {},
         {
           ...series,
+          dash: DASH.map((length) => length * devicePixelRatio),
           stroke: (plot) => this.split(plot, this.colours.before, this.colours.bad),
           fill: (plot) => this.split(plot, '#0000', translucent(this.colours.bad, 0.2)),
           fillTo: 0,

@@ -21,7 +21,7 @@ import { chartSummary } from '../chart/chart-summary.js';
  */
 export function page(picture, controls, actions) {
   const { sales, servedBy } = picture;
-  const { tone, kicker, headline, explanation } = story(picture);
+  const { tone, kicker, headline, setup, explanation } = story(picture);
   return html`
     <header class="bar">
       <p class="brand"><img src="/icon.svg" alt="" width="28" height="28" />nest-redis-lock</p>
@@ -32,6 +32,7 @@ export function page(picture, controls, actions) {
         <div class="pitch">
           <p class="kicker">${kicker}</p>
           <h1 id="headline" data-tone=${tone}>${headline}</h1>
+          <p class="setup">${setup}</p>
           <p class="explanation">${explanation}</p>
           ${controlPanel(picture, controls, actions)}
         </div>

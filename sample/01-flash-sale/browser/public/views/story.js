@@ -5,7 +5,7 @@ import { number } from './number.js';
 /**
  * @typedef {import('../main.js').Picture} Picture
  * @typedef {import('./latest-sale.js').LatestSale} LatestSale
- * @typedef {{ tone: 'plain' | 'bad' | 'good', kicker: string, headline: unknown, explanation: unknown }} Story
+ * @typedef {{ tone: 'plain' | 'bad' | 'good', kicker: string, headline: unknown, setup: string, explanation: unknown }} Story
  */
 
 /**
@@ -18,7 +18,7 @@ export function story(picture) {
   const sale = latestSale(picture);
   if (sale === undefined) return prologue(picture);
   const explanation = sale.mode === 'locked' ? lockedExplanation : unlockedExplanation(sale);
-  return { ...headlineOf(sale), kicker: kickerOf(sale), explanation };
+  return { ...headlineOf(sale), kicker: kickerOf(sale), setup: setup(sale, picture), explanation };
 }
 
 /**
@@ -38,13 +38,23 @@ export function announcement(picture) {
  * @param {Picture} picture
  * @returns {Story}
  */
-function prologue({ next: { stock, buyers } }) {
+function prologue(picture) {
+  const { stock, buyers } = picture.next;
   return {
     tone: 'plain',
     kicker: 'No sale yet',
     headline: html`${number(buyers)} buyers want ${number(stock)} sneakers.`,
+    setup: setup(picture.next, picture),
     explanation: 'Three instances of one shop let them in at once. Send them with the lock and without it.',
   };
+}
+
+/**
+ * @param {{ stock: number, buyers: number }} sale
+ * @param {Picture} picture
+ */
+function setup({ stock, buyers }, { instances }) {
+  return `${number(buyers)} buyers, ${number(instances.length)} instances, ${number(stock)} pairs`;
 }
 
 /**

@@ -1,0 +1,93 @@
+/**
+ * Every page of the site, once; test/docs holds it against the files. A new page goes where its readers look.
+ *
+ * @type {{ text: string; items: { text: string; link: string }[] }[]}
+ */
+export const sidebar = [
+  {
+    text: 'Begin',
+    items: [
+      { text: 'Quick start', link: '/quick-start' },
+      { text: 'Recipes', link: '/recipes/' },
+      { text: 'Guarantees', link: '/guarantees' },
+      { text: 'Questions', link: '/faq' },
+    ],
+  },
+  {
+    text: 'Recipes',
+    items: [
+      { text: 'Cron on one replica', link: '/recipes/cron' },
+      { text: 'BullMQ, per customer', link: '/recipes/bullmq-per-customer' },
+      { text: 'Request to worker', link: '/recipes/request-to-worker' },
+      { text: 'Cache rebuild', link: '/recipes/cache-rebuild' },
+      { text: 'Migrations once', link: '/recipes/migrations-once' },
+      { text: 'Leader and outbox', link: '/recipes/outbox' },
+      { text: 'Transactions', link: '/recipes/transactions' },
+      { text: 'Idempotency', link: '/recipes/idempotency' },
+    ],
+  },
+  {
+    text: 'Guide',
+    items: [
+      { text: 'The decorator', link: '/guide/decorator' },
+      { text: 'Keys', link: '/guide/keys' },
+      { text: 'Places', link: '/guide/places' },
+      { text: 'The service', link: '/guide/service' },
+      { text: 'Several names', link: '/guide/several-names' },
+      { text: 'Readers and semaphores', link: '/guide/readers-and-semaphores' },
+      { text: 'Deadlocks', link: '/guide/deadlocks' },
+      { text: 'Detach and attach', link: '/guide/detach-and-attach' },
+      { text: 'Leader', link: '/guide/leader' },
+      { text: 'Testing', link: '/guide/testing' },
+      { text: 'Connections', link: '/guide/connections' },
+      { text: 'Options', link: '/guide/options' },
+      { text: 'Errors', link: '/guide/errors' },
+    ],
+  },
+  {
+    text: 'Operate',
+    items: [
+      { text: 'Operate', link: '/operate/' },
+      { text: 'Servers and clients', link: '/servers' },
+      { text: 'Rights and keys', link: '/operate/rights-and-keys' },
+      { text: 'Shutdown and outages', link: '/operate/shutdown-and-outages' },
+      { text: 'Health', link: '/operate/health' },
+      { text: 'Metrics and traces', link: '/operate/metrics' },
+      { text: 'Runbook', link: '/operate/runbook' },
+      { text: 'Inspector', link: '/operate/inspector' },
+      { text: 'More than one Redis', link: '/operate/topologies' },
+      { text: 'Sentinel and replicas', link: '/operate/sentinel' },
+      { text: 'Redis Cluster', link: '/operate/cluster' },
+      { text: 'A quorum', link: '/operate/quorum' },
+    ],
+  },
+  {
+    text: 'Choose',
+    items: [
+      { text: 'Compare and speed', link: '/compare' },
+      { text: 'Migrating', link: '/migrating/' },
+      { text: 'From redlock', link: '/migrating/redlock' },
+      { text: 'From redis-semaphore', link: '/migrating/redis-semaphore' },
+      { text: 'From nestjs-redlock-universal', link: '/migrating/nestjs-redlock-universal' },
+      { text: 'From murlock', link: '/migrating/murlock' },
+      { text: 'From @nestjs-redis/lock', link: '/migrating/nestjs-redis-lock' },
+      { text: 'From nestjs-redisx', link: '/migrating/nestjs-redisx' },
+      { text: 'Versions and security', link: '/versions-and-security' },
+    ],
+  },
+  {
+    text: 'How it works',
+    items: [
+      { text: 'How it works', link: '/how-it-works/' },
+      { text: 'The Nest side', link: '/how-it-works/nest-side' },
+      { text: 'The protocol', link: '/how-it-works/protocol' },
+      { text: 'Not the obvious way', link: '/how-it-works/why' },
+      { text: 'Several names at once', link: '/how-it-works/several-names' },
+      { text: 'Shared holds', link: '/how-it-works/shared-holds' },
+      { text: 'On a Redis Cluster', link: '/how-it-works/cluster' },
+      { text: 'The quorum', link: '/how-it-works/quorum' },
+      { text: 'Faults', link: '/how-it-works/faults' },
+      { text: 'Contributing', link: '/contributing' },
+    ],
+  },
+];

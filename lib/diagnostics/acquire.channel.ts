@@ -1,0 +1,122 @@
+import { LockTimeoutError } from '../errors/lock-timeout.error.js';
+import type { CallOrigin } from './call-origin.js';
+import { hasHoldSubscribers, type ObservedHold } from './hold.channel.js';
+import { lockChannel } from './lock-channel.js';
+import type { LockAcquire } from './lock-events.interface.js';
+
+const start = lockChannel('nest-redis-lock:acquire:start');
+const granted = lockChannel('nest-redis-lock:acquire:granted');
+const timeout = lockChannel('nest-redis-lock:acquire:timeout');
+const failed = lockChannel('nest-redis-lock:acquire:failed');
+const queueLength = lockChannel('nest-redis-lock:queue:length');
+
+/** What {@link observeAcquire} needs to know of an engine. */
+interface ObservedEngine<Options, Hold> {
+  acquire(name: string, options: Options, once: boolean): Promise<Hold>;
+  /** Callers that wait for a name. */
+  waitersOf(name: string): number;
+}
+
+/** Of the options, what subscribers are told. */
+type ObservedOptions = Pick<LockAcquire, 'wait' | 'ttl'> & { readonly origin: CallOrigin };
+
+/** Whether anybody wants to know of acquires or of what becomes of their holds. */
+export function hasAcquireSubscribers(): boolean {
+  return (
+    start.hasSubscribers ||
+    granted.hasSubscribers ||
+    timeout.hasSubscribers ||
+    failed.hasSubscribers ||
+    queueLength.hasSubscribers ||
+    hasHoldSubscribers()
+  );
+}
+
+/** One call that wants one name, as it is told to subscribers: its start, and one end. */
+class ObservedAcquire {
+  private readonly startedAt = performance.now();
+
+  private constructor(private readonly acquire: LockAcquire) {}
+
+  static start(name: string, { wait, ttl, origin }: ObservedOptions): ObservedAcquire {
+    const acquire: LockAcquire = { name, wait, ttl, ...origin };
+    start.publish({ acquire });
+    return new ObservedAcquire(acquire);
+  }
+
+  granted(hold: ObservedHold): void {
+    const { acquire, waited } = this;
+    hold.acquire = acquire;
+    const { how, fencingToken } = hold;
+    granted.publish({ acquire, waited, how, fencingToken });
+  }
+
+  rejected(error: unknown): void {
+    const { acquire, waited } = this;
+    if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited });
+    else failed.publish({ acquire, waited, error });
+  }
+
+  private get waited(): number {
+    return performance.now() - this.startedAt;
+  }
+}
+
+/**
+ * A call that wants several names, as it is told to subscribers: of each name its start and one end, which is the end of
+ * the whole call. That a name was had for a while and given back is nobody's hold, and is not told.
+ */
+export class SeveralAcquires {
+  private readonly acquires = new Map<string, ObservedAcquire>();
+
+  constructor(private readonly options: ObservedOptions) {}
+
+  /** Begins for a name, where it has not yet. */
+  start(name: string): void {
+    if (!this.acquires.has(name)) this.acquires.set(name, ObservedAcquire.start(name, this.options));
+  }
+
+  granted(name: string, hold: ObservedHold): void {
+    this.acquires.get(name)?.granted(hold);
+  }
+
+  rejected(error: unknown): void {
+    for (const acquire of this.acquires.values()) acquire.rejected(error);
+  }
+}
+
+/** Lets an engine acquire a lock, and tells the subscribers of it. */
+export async function observeAcquire<Options extends ObservedOptions, Hold extends ObservedHold>(
+  engine: ObservedEngine<Options, Hold>,
+  name: string,
+  options: Options,
+): Promise<Hold> {
+  const observed = ObservedAcquire.start(name, options);
+  try {
+    const hold = await observeLength(engine, name, options);
+    observed.granted(hold);
+    return hold;
+  } catch (error) {
+    observed.rejected(error);
+    throw error;
+  }
+}
+
+/** Lets an engine acquire a lock, and tells the subscribers only how many wait for it. */
+export async function observeLength<Options extends ObservedOptions, Hold>(
+  engine: ObservedEngine<Options, Hold>,
+  name: string,
+  options: Options,
+): Promise<Hold> {
+  try {
+    const asking = engine.acquire(name, options, options.wait === 0);
+    tellLength(engine, name);
+    return await asking;
+  } finally {
+    tellLength(engine, name);
+  }
+}
+
+function tellLength(engine: ObservedEngine<never, unknown>, name: string): void {
+  if (queueLength.hasSubscribers) queueLength.publish({ name, length: engine.waitersOf(name) });
+}

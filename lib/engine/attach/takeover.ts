@@ -1,0 +1,118 @@
+import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import { type OwnerChange } from '../../store/lock-store.js';
+import { isRefusal } from '../../store/store-errors.js';
+import type { ScheduledCall } from '../../primitives/clock.js';
+import { Lease } from '../hold/lease.js';
+import { onAbort } from '../../primitives/on-abort.js';
+import type { LeaseContext } from '../hold/lease-context.js';
+import { unavailableError } from '../lock-errors.js';
+
+const RETRY_DELAY = 50;
+const GONE =
+  'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.';
+const FORCED = 'The lock was taken away by forceRelease.';
+
+/** Who gets the lease of a detached hold, or the reason why there is none. */
+export interface Taker {
+  begin(lease: Lease): void;
+  reject(reason: unknown): void;
+}
+
+/** One attempt to take a detached hold over. What comes of it after its caller was rejected is given back. */
+export class Takeover {
+  /** Whether the hold was taken away by force, as soon as that is known. */
+  isRevoked = false;
+  private isWanted = true;
+  private failure: unknown;
+  private readonly timer: ScheduledCall | undefined;
+  private readonly unhook: (() => void) | undefined;
+
+  constructor(
+    private readonly context: LeaseContext,
+    readonly change: OwnerChange,
+    private readonly options: ResolvedLockOptions,
+    private readonly taker: Taker,
+  ) {
+    const { clock } = context;
+    const { outageTimeout, signal } = options;
+    const giveUp = (): void => clock.afterInput(() => this.rejectUnavailable());
+    if (outageTimeout !== Infinity) this.timer = clock.schedule(giveUp, outageTimeout);
+    if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
+  }
+
+  /** Settles when nothing of the attempt is under way any more. */
+  async run(token: number): Promise<void> {
+    const { change } = this;
+    const { clock } = this.context;
+    const sentAt = clock.now();
+    const taken = await this.ask();
+    if (taken === false) return this.rejectLost(GONE, 'gone');
+    // Without an answer it may be ours all the same.
+    if (taken !== true || !(await this.isKnown())) return this.giveBack();
+    const lease = new Lease(change.name, { owner: change.to, token, tokens: 1 }, change.ttl, sentAt);
+    if (this.isRevoked) return this.rejectLost(FORCED, 'forced');
+    if (!this.isWanted || lease.deadline <= clock.now()) return this.giveBack();
+    this.settle();
+    this.taker.begin(lease);
+  }
+
+  reject(reason: unknown): void {
+    if (!this.isWanted) return;
+    this.settle();
+    this.taker.reject(reason);
+  }
+
+  private rejectUnavailable(): void {
+    this.reject(unavailableError([this.change.name], this.failure ?? this.context.store.trouble));
+  }
+
+  private rejectLost(message: string, reason: LockLostReason): void {
+    this.reject(new LockLostError(message, { keys: [this.change.name], reason }));
+  }
+
+  private settle(): void {
+    this.isWanted = false;
+    this.context.clock.cancel(this.timer);
+    this.unhook?.();
+  }
+
+  /** Asks until there is an answer, nobody wants it any more, or the store refuses. */
+  private async ask(): Promise<boolean | undefined> {
+    const { clock, store } = this.context;
+    while (this.isWanted) {
+      try {
+        return await store.transfer?.(this.change);
+      } catch (error) {
+        this.failure = error;
+        if (isRefusal(error)) return undefined;
+        await new Promise<void>((resolve) => void clock.schedule(resolve, RETRY_DELAY));
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether as many replicas as have to know whose the hold is now. */
+  private async isKnown(): Promise<boolean> {
+    const { replicas } = this.options;
+    if (!replicas || replicas.min === 0) return true;
+    const { name, to: owner, ttl } = this.change;
+    const lease = { name, owner, ttl, exact: false, replicas };
+    try {
+      const [isKnown] = await this.context.store.extend([lease]);
+      if (isKnown) return true;
+      this.failure = new Error('Too few replicas of Redis know who holds the lock now (option replicas).');
+    } catch (error) {
+      this.failure = error;
+    }
+    return false;
+  }
+
+  /** The string is good again, here and elsewhere. */
+  private async giveBack(): Promise<void> {
+    const { name, from, to, ttl } = this.change;
+    this.rejectUnavailable();
+    const { store } = this.context;
+    await this.context.takeBack(name, ttl, async () => store.transfer?.({ name, from: to, to: from, ttl }));
+  }
+}

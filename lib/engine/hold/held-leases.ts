@@ -1,0 +1,227 @@
+import { LockLostError } from '../../errors/lock-lost.error.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import { turnOf } from '../../store/owner-id.js';
+import { isFrom } from '../../store/turn-name.js';
+import { answerWithin } from '../../primitives/answer-within.js';
+import type { Clock } from '../../primitives/clock.js';
+import { Hold, type LeaseOwner } from './hold.js';
+import { expiredError, forcedError, takenError, detachmentError, extensionError } from '../lock-errors.js';
+import type { Lease, LeaseUser } from './lease.js';
+import type { LeaseContext } from './lease-context.js';
+
+/** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
+const PARK_MARGIN = 100;
+
+/** Who says what becomes of a lease that nobody uses any more. */
+export interface Heir {
+  /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
+  passOn(lease: Lease): Promise<void>;
+  /** A lease has ended of which the store does not know, or does not know any more. */
+  goOn(): void;
+}
+
+/**
+ * The leases that this process has of one name: one for the lock alone, or several for shared holds. They are extended,
+ * kept for `minHold`, transferred and lost here; who has them next is for their heir to say.
+ */
+export class HeldLeases implements LeaseOwner {
+  readonly keys: readonly string[];
+  /** That of the lock alone. */
+  alone: Lease | undefined;
+  /** Those of shared holds, by owner id. */
+  private shares: Map<string, Lease> | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly context: LeaseContext,
+    private readonly heir: Heir,
+  ) {
+    this.keys = [name];
+  }
+
+  get clock(): Clock {
+    return this.context.clock;
+  }
+
+  get canTransfer(): boolean {
+    return this.context.store.transfer !== undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.alone === undefined && (this.shares?.size ?? 0) === 0;
+  }
+
+  /** The holds of callers here that have the lock now. */
+  get holders(): readonly LeaseUser[] {
+    const leases = this.alone ? [this.alone] : [...(this.shares?.values() ?? [])];
+    return leases.flatMap(({ hold }) => hold ?? []);
+  }
+
+  /** The lease with this owner id, if it is a current one. */
+  leaseOf(owner: string): Lease | undefined {
+    return this.alone?.owner === owner ? this.alone : this.shares?.get(owner);
+  }
+
+  isShared({ owner }: Lease): boolean {
+    return this.shares?.has(owner) ?? false;
+  }
+
+  /** Whether there are holds of a shared turn, from one of its parts on. */
+  hasAnyFrom(turn: string): boolean {
+    return [...(this.shares?.keys() ?? [])].some((owner) => isFrom(turnOf(owner) ?? '', turn));
+  }
+
+  share(lease: Lease): void {
+    (this.shares ??= new Map<string, Lease>()).set(lease.owner, lease);
+  }
+
+  /** Lets a caller use a lease, for as long as it wants. */
+  hold(lease: Lease, options: ResolvedLockOptions, now: number): Hold {
+    lease.ttl = options.ttl;
+    lease.renew = options.renew;
+    lease.replicas = options.replicas;
+    const hold = new Hold(this.keys, lease.takeToken(), this, lease, options, now);
+    lease.hold = hold;
+    return hold;
+  }
+
+  part(): this {
+    return this;
+  }
+
+  release(hold: Hold): Promise<void> {
+    const { lease } = hold;
+    if (!lease.live) return lease.gone ? Promise.resolve() : this.free(lease);
+    lease.hold = undefined;
+    const { minHold } = hold.options;
+    const end = hold.startedAt + minHold;
+    return minHold > 0 && this.clock.now() < end ? this.park(lease, end) : this.heir.passOn(lease);
+  }
+
+  async extend(hold: Hold, ttl: number): Promise<void> {
+    const { lease } = hold;
+    const sentAt = this.clock.now();
+    // Should this process die, the name stays taken for `minHold` all the same.
+    lease.ttl = Math.max(ttl, Math.ceil(hold.startedAt + hold.options.minHold - sentAt));
+    const request = lease.request(lease.ttl, sentAt);
+    this.context.keeper.add(lease);
+    const [renewed] = await this.context.store.extend([request]).catch((cause: unknown) => {
+      throw extensionError(this.keys, cause);
+    });
+    if (!lease.live || lease.hold !== hold) return hold.assertHeld();
+    if (renewed === undefined) throw extensionError(this.keys, undefined);
+    if (!renewed) {
+      // One that is being transferred may be its next owner's by the time that the request arrives.
+      if (lease.isLeaving) return hold.assertHeld();
+      this.lose(
+        lease,
+        new LockLostError('The lease ended before it could be extended.', {
+          keys: this.keys,
+          reason: 'gone',
+        }),
+        true,
+      );
+      return hold.assertHeld();
+    }
+    // It was seen to be over by then, and must not come back.
+    if (this.clock.now() >= lease.deadline) {
+      this.lose(lease, expiredError(this.keys), false);
+      return hold.assertHeld();
+    }
+    lease.confirm(request.ttl, sentAt, renewed);
+    this.context.keeper.add(lease);
+  }
+
+  /**
+   * Callers here go on waiting, in the store. Where no answer comes, the lock is taken back: by a request that follows
+   * the other on its way, so that the lease is found under its owner id again by the next renewal.
+   */
+  async transfer(hold: Hold, to: string, ttl: number): Promise<void> {
+    const { lease } = hold;
+    const { clock, keeper, store } = this.context;
+    const change = { name: this.name, from: lease.owner, to, ttl };
+    const sentAt = clock.now();
+    lease.request(ttl, sentAt);
+    lease.isLeaving = true;
+    keeper.add(lease);
+    const time = Math.min(hold.options.outageTimeout, lease.deadline - sentAt);
+    const answer = store.transfer?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
+    const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
+    lease.isLeaving = false;
+    if (outcome !== true && clock.now() >= lease.deadline) this.lose(lease, expiredError(this.keys), false);
+    if (!lease.live) {
+      void this.freeDetached(to, ttl);
+      return hold.assertNotLost();
+    }
+    if (outcome === true) {
+      lease.hold = undefined;
+      this.end(lease);
+      return this.heir.goOn();
+    }
+    if (outcome === false) {
+      this.lose(lease, takenError(this.keys), true);
+      return hold.assertNotLost();
+    }
+    void this.context.takeBack(this.name, ttl, async () =>
+      // Nobody has the lease any more to which it would go.
+      lease.live
+        ? store.transfer?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl })
+        : store.release(this.name, to),
+    );
+    keeper.add(lease);
+    throw detachmentError(this.keys, outcome.cause);
+  }
+
+  /** Releases what a lease has kept. */
+  free({ name, owner, ttl, deadline }: Lease): Promise<void> {
+    return this.context.free(name, owner, Math.max(ttl, deadline - this.clock.now()));
+  }
+
+  freeDetached(owner: string, ttl: number): Promise<void> {
+    return this.context.free(this.name, owner, ttl);
+  }
+
+  /** Ends a lease that can no longer be trusted. */
+  lose(lease: Lease, error: LockLostError, gone: boolean): void {
+    if (!lease.live) return;
+    lease.gone = gone;
+    this.end(lease);
+    lease.hold?.lose(error);
+    this.heir.goOn();
+  }
+
+  /** The lock was taken away by force; false where no lease here has that owner id. */
+  revoke(owner: string): boolean {
+    const lease = this.leaseOf(owner);
+    if (lease) this.lose(lease, forcedError(this.keys), true);
+    return lease !== undefined;
+  }
+
+  end(lease: Lease): void {
+    lease.live = false;
+    this.context.keeper.delete(lease);
+    this.context.spend(lease.token);
+    if (this.alone === lease) this.alone = undefined;
+    else this.shares?.delete(lease.owner);
+  }
+
+  /** Keeps the name taken until the `end` of `minHold`; should this process die, the shortened lease ends by itself. */
+  private async park(lease: Lease, end: number): Promise<void> {
+    const { keeper, store } = this.context;
+    keeper.delete(lease);
+    const sentAt = this.clock.now();
+    const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
+    this.passOnAt(lease, end);
+    const request = lease.request(ttl, sentAt);
+    const reply = await store.extend([request]).catch(() => undefined);
+    if (reply?.[0]) lease.confirm(ttl, sentAt, reply[0]);
+    else if (reply?.[0] === 0) this.lose(lease, takenError(this.keys), true);
+  }
+
+  private passOnAt(lease: Lease, time: number): void {
+    const rest = time - this.clock.now();
+    // Not only for the first look: timers may ring early.
+    if (rest > 0) this.clock.schedule(() => this.passOnAt(lease, time), rest);
+    else if (lease.live) void this.heir.passOn(lease);
+  }
+}

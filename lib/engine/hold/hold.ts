@@ -1,0 +1,254 @@
+import { expiredError, maxHoldError, notReleasedError } from '../lock-errors.js';
+import { type ObservedHold, tellHoldEnd } from '../../diagnostics/hold.channel.js';
+import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockKeyError } from '../../errors/lock-key.error.js';
+import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
+import { detachAll } from './detach.js';
+import { ownerOfDetached } from './transfer-string.js';
+import type { EnterableLock, LeavingHold } from './granted-lock.interface.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import { assertLockOptions } from '../../options/lock-options.js';
+import type { Reentry } from './reentry.js';
+import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
+import type { Clock } from '../../primitives/clock.js';
+import { inRootContext } from '../../primitives/root-context.js';
+import type { Lease, LeaseUser } from './lease.js';
+import type { OwnHold } from './own-hold.interface.js';
+
+/** Who keeps the lease of a hold, maybe one that it shares with the holds of other names. */
+export interface HoldOwner {
+  readonly clock: Clock;
+  /** Whether its store can give a lock to another owner id. */
+  readonly canTransfer: boolean;
+  release(hold: Hold): Promise<void>;
+  /** Gives the hold a lease of its own, where it has none. */
+  part(hold: Hold): LeaseOwner;
+}
+
+/** Who keeps the lease of a hold that has one of its own. */
+export interface LeaseOwner extends HoldOwner {
+  extend(hold: Hold, ttl: number): Promise<void>;
+  /** Gives the lock to the owner id `to`, and ends the lease here without releasing it. */
+  transfer(hold: Hold, to: string, ttl: number): Promise<void>;
+  /** Releases the lock of an owner id to which it was transferred for `ttl` ms. Never rejects. */
+  freeDetached(owner: string, ttl: number): Promise<void>;
+}
+
+/** One caller's hold of one name. */
+export class Hold implements EnterableLock, ObservedHold, LeaseUser {
+  reentry: Reentry | undefined;
+  acquire: LockAcquire | undefined;
+  private controller: AbortController | undefined;
+  private lost: LockLostError | undefined;
+  private releasing: Promise<void> | undefined;
+  /** Settles when it is known whether the hold was transferred. */
+  private leaving: Promise<void> | undefined;
+  private ended = false;
+
+  constructor(
+    readonly keys: readonly string[],
+    readonly fencingToken: number,
+    private keptBy: HoldOwner,
+    private usedLease: Lease,
+    private terms: ResolvedLockOptions,
+    private since: number,
+  ) {}
+
+  get owner(): HoldOwner {
+    return this.keptBy;
+  }
+
+  get lease(): Lease {
+    return this.usedLease;
+  }
+
+  /** Somebody else keeps its lease from now on, or that of its name alone. */
+  moveTo(owner: LeaseOwner, lease: Lease): void {
+    this.keptBy = owner;
+    this.usedLease = lease;
+    lease.hold = this;
+  }
+
+  get options(): ResolvedLockOptions {
+    return this.terms;
+  }
+
+  /** When it was granted to its caller. */
+  get startedAt(): number {
+    return this.since;
+  }
+
+  /** What it is held for, and from when on, where that is not what it was granted for. */
+  begin(options: ResolvedLockOptions, now: number): void {
+    this.terms = options;
+    this.since = now;
+    this.lease.renew = options.renew;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.lost) this.controller.abort(this.lost);
+    }
+    return this.controller.signal;
+  }
+
+  /** When the hold ends whatever its lease: `maxHold` after the grant, or with the patience for calls inside. */
+  get endsAt(): number {
+    return Math.min(this.startedAt + this.options.maxHold, this.reentry?.patience ?? Infinity);
+  }
+
+  get leaseEnd(): number {
+    return this.lease.deadline;
+  }
+
+  get how(): LockGrantedHow {
+    return this.lease.how;
+  }
+
+  get mode(): 'exclusive' | 'shared' {
+    return isSharedOwner(this.lease.owner) ? 'shared' : 'exclusive';
+  }
+
+  get held(): boolean {
+    return this.remaining > 0;
+  }
+
+  get remaining(): number {
+    return this.releasing || this.leaving ? 0 : this.certainFor;
+  }
+
+  get certainFor(): number {
+    if (this.ended || this.lost) return 0;
+    return Math.max(0, Math.min(this.lease.deadline, this.endsAt) - this.owner.clock.now());
+  }
+
+  describe(): readonly Omit<OwnHold, 'waiting'>[] {
+    const { fencingToken, keys, mode, certainFor: remaining } = this;
+    const { label, origin } = this.options;
+    const held = this.owner.clock.now() - this.startedAt;
+    const since = new Date(Date.now() - held);
+    const told = { mode, label, ...origin, since, held, remaining, fencingToken };
+    return keys.map((name) => ({ name, ...told }));
+  }
+
+  fencingTokenOf(key: string): number {
+    if (this.keys.includes(key)) return this.fencingToken;
+    throw new LockKeyError(`This hold is of ${this.keys.join(', ')}, not of ${key}.`, { keys: [key] });
+  }
+
+  assertHeld(): void {
+    this.assertNotLost();
+    if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
+    if (this.leaving) throw new LockLostError('The hold has been detached.', { keys: this.keys });
+  }
+
+  assertNotLost(): void {
+    if (this.ended && !this.lost) return;
+    if (this.certainFor > 0) return;
+    throw this.lost ?? expiredError(this.keys);
+  }
+
+  async extend(ttl = this.options.ttl): Promise<void> {
+    assertLockOptions({ ttl });
+    this.assertHeld();
+    await this.owner.part(this).extend(this, ttl);
+  }
+
+  detach(ttl?: number): Promise<string> {
+    return detachAll([this], ttl);
+  }
+
+  assertCanLeave(): void {
+    if (!this.owner.canTransfer)
+      throw new LockConfigError('Locks on a quorum stay with their process: they cannot be detached.', {
+        keys: this.keys,
+      });
+    this.assertHeld();
+    if (this.reentry?.isBusy)
+      throw new LockConfigError('A call below the hold is still inside: detach it when that has ended.', {
+        keys: this.keys,
+      });
+  }
+
+  async transfer(
+    secret: string,
+    ttl = this.lease.ttl,
+    instance = instanceOf(this.lease.owner),
+  ): Promise<LeavingHold> {
+    const keeper = this.owner.part(this);
+    const { lease, mode } = this;
+    const minHold = Math.max(0, Math.ceil(this.startedAt + this.options.minHold - keeper.clock.now()));
+    const detached = { name: lease.name, instance, token: this.fencingToken, minHold, mode };
+    const owner = ownerOfDetached(secret, detached);
+    // Nobody is inside, so it is closed by the time that this returns.
+    void this.reentry?.close();
+    const lasts = Math.max(ttl, minHold);
+    const leaving = keeper.transfer(this, owner, lasts);
+    this.leaving = leaving;
+    try {
+      await leaving;
+    } catch (error) {
+      this.leaving = undefined;
+      if (!this.releasing) this.reentry?.reopen();
+      throw error;
+    }
+    if (this.acquire) this.tellEnd(undefined);
+    this.ended = true;
+    return { detached, free: () => keeper.freeDetached(owner, lasts) };
+  }
+
+  giveUp(error: LockLostError): Promise<void> {
+    this.lose(error);
+    return this.release();
+  }
+
+  release(): Promise<void> {
+    this.releasing ??= this.leaving ? this.releaseUnless(this.leaving) : this.releaseNow();
+    return this.reentry?.isOwnWait ? Promise.resolve() : this.releasing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  /** Tells the caller that the hold is over before it was released. */
+  lose(error: LockLostError): void {
+    if (this.ended || this.lost) return;
+    this.lost = error;
+    inRootContext(() => {
+      this.controller?.abort(error);
+      if (this.acquire) this.tellEnd(error.reason ?? 'gone');
+    });
+  }
+
+  runOut(): void {
+    const isMaxHold = this.owner.clock.now() >= this.startedAt + this.options.maxHold;
+    this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
+  }
+
+  private releaseNow(): Promise<void> {
+    return this.reentry ? this.reentry.close().then(() => this.end()) : this.end();
+  }
+
+  /** What has left is not released. */
+  private async releaseUnless(leaving: Promise<void>): Promise<void> {
+    const left = await leaving.then(
+      () => true,
+      () => false,
+    );
+    if (!left) await this.releaseNow();
+  }
+
+  private end(): Promise<void> {
+    // The keeper need not have seen the end of the lease yet.
+    if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
+    this.ended = true;
+    return this.owner.release(this);
+  }
+
+  private tellEnd(reason: LockLostReason | undefined): void {
+    tellHoldEnd(this, this.owner.clock.now() - this.startedAt, reason);
+  }
+}

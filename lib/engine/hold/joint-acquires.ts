@@ -1,0 +1,162 @@
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import { Deadlines, type Timed } from '../../primitives/deadlines.js';
+import { onAbort } from '../../primitives/on-abort.js';
+import type { Grant, TakenName } from '../../store/grant.js';
+import { tagIn } from '../../store/owner-id.js';
+import { isRefusal } from '../../store/store-errors.js';
+import { forcedError, unavailableError } from '../lock-errors.js';
+import type { Hold } from './hold.js';
+import { type JointContext, JointHolds } from './joint-holds.js';
+import { Lease } from './lease.js';
+
+/** All names, or those of which it is known that somebody else has them: none, where that could not be found out. */
+export type JointOutcome = { readonly holds: readonly Hold[] } | { readonly taken: readonly TakenName[] };
+
+const UNKNOWN: JointOutcome = { taken: [] };
+/** Begins the tag of what was granted together; see `owner-id.ts`. */
+const JOINT_TAG = 'm';
+/** Most names in one request: what a script passes on at once is limited. */
+const MAX_TOGETHER = 1_000;
+
+/** One request for several names, and what was granted to it. */
+class JointAcquire implements Timed {
+  isTimed = false;
+  /** Whether a hold was taken away by force, which may be told before the answer that granted it. */
+  isRevoked = false;
+  holds: JointHolds | undefined;
+  private readonly unhook: (() => void) | undefined;
+
+  constructor(
+    readonly names: readonly string[],
+    readonly options: ResolvedLockOptions,
+    readonly sentAt: number,
+    private resolve: ((outcome: JointOutcome) => void) | undefined,
+    private readonly fail: (reason: unknown) => void,
+  ) {
+    const { signal } = options;
+    if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
+  }
+
+  get due(): number {
+    const { outageTimeout, wait } = this.options;
+    return this.sentAt + (wait === 0 ? outageTimeout : Math.min(outageTimeout, wait));
+  }
+
+  get isWanted(): boolean {
+    return this.resolve !== undefined;
+  }
+
+  settle(outcome: JointOutcome): void {
+    this.resolve?.(outcome);
+    this.leave();
+  }
+
+  reject(reason: unknown): void {
+    if (this.resolve) this.fail(reason);
+    this.leave();
+  }
+
+  private leave(): void {
+    this.resolve = undefined;
+    this.unhook?.();
+  }
+}
+
+/** Whether several names may be asked for by one request. */
+export function mayGoTogether(names: readonly string[], { mode, replicas }: ResolvedLockOptions): boolean {
+  return mode === 'exclusive' && !replicas && names.length <= MAX_TOGETHER;
+}
+
+/**
+ * Requests for several names of which nobody here has or wants one, as far as is known: all of them, or none. What they
+ * are granted belongs to no queue.
+ */
+export class JointAcquires {
+  /** By the tag in their owner ids. */
+  private readonly all = new Map<string, JointAcquire>();
+  private readonly outages: Deadlines<JointAcquire>;
+  private count = 0;
+
+  constructor(private readonly context: JointContext) {
+    this.outages = new Deadlines(context.clock, (acquire) =>
+      acquire.reject(unavailableError(acquire.names, context.store.trouble)),
+    );
+  }
+
+  get size(): number {
+    return this.all.size;
+  }
+
+  acquire(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> {
+    const { clock, store } = this.context;
+    const tag = JOINT_TAG + (++this.count).toString(36);
+    return new Promise((resolve, reject) => {
+      const acquire = new JointAcquire(names, options, clock.now(), resolve, reject);
+      this.all.set(tag, acquire);
+      this.outages.add(acquire);
+      const answer = store.joint?.acquire({ names, tag, ttl: options.ttl }) ?? Promise.resolve([]);
+      answer
+        .then((reply) => this.hear(tag, acquire, reply))
+        .catch((error: unknown) => this.fail(tag, acquire, error));
+    });
+  }
+
+  holdersOf(name: string): Hold[] {
+    return [...this.all.values()].flatMap(({ holds }) => holds?.holdsOf(name) ?? []);
+  }
+
+  /** A hold was taken away by force. */
+  revoke(name: string, owner: string): void {
+    const acquire = this.all.get(tagIn(owner) ?? '');
+    if (!acquire) return;
+    acquire.isRevoked = true;
+    acquire.holds?.loseSome(forcedError([name]), true);
+  }
+
+  /** Rejects all who have no answer yet. */
+  rejectAll(error: (names: readonly string[]) => unknown): void {
+    for (const acquire of this.all.values()) acquire.reject(error(acquire.names));
+  }
+
+  stop(): void {
+    this.outages.stop();
+  }
+
+  private hear(tag: string, acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
+    const { names, options, sentAt } = acquire;
+    this.outages.delete(acquire);
+    if (!('token' in reply)) {
+      this.all.delete(tag);
+      return acquire.settle({ taken: reply });
+    }
+    const lease = new Lease(names[0] ?? '', reply, options.ttl, sentAt);
+    lease.together = names;
+    // One by one they can be asked for as long as it takes.
+    const isLate = lease.deadline - this.context.clock.now() < options.ttl / 4;
+    if (!acquire.isWanted || acquire.isRevoked || isLate) {
+      void this.free(tag, acquire);
+      return acquire.settle(UNKNOWN);
+    }
+    const holds = new JointHolds(lease, options, this.context, {
+      free: () => this.free(tag, acquire),
+      forget: () => void this.all.delete(tag),
+    });
+    acquire.holds = holds;
+    const [first] = holds.all;
+    if (first) this.context.begin(first, options);
+    acquire.settle({ holds: holds.all });
+  }
+
+  /** Without an answer they may have been granted all the same. */
+  private fail(tag: string, acquire: JointAcquire, error: unknown): void {
+    this.outages.delete(acquire);
+    if (isRefusal(error)) this.all.delete(tag);
+    else void this.free(tag, acquire);
+    acquire.settle(UNKNOWN);
+  }
+
+  private free(tag: string, { names, options }: JointAcquire): Promise<void> {
+    this.all.delete(tag);
+    return this.context.freeAll(names, tag, options.ttl);
+  }
+}

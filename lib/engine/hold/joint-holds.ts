@@ -1,0 +1,118 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import type { Clock } from '../../primitives/clock.js';
+import type { HeldLeases } from './held-leases.js';
+import { Hold, type HoldOwner, type LeaseOwner } from './hold.js';
+import type { Lease, LeaseUser } from './lease.js';
+import type { OwnHold } from './own-hold.interface.js';
+import type { LeaseContext } from './lease-context.js';
+import type { UnqueuedLeases } from './unqueued-leases.js';
+
+/** What leases of several names need of the engine. */
+export interface JointContext extends LeaseContext {
+  readonly unqueued: UnqueuedLeases;
+  /** Makes a hold its caller's, and has its lease kept. */
+  begin(hold: Hold, options: ResolvedLockOptions): void;
+  /** Releases what was granted together under a tag, as `free` does. */
+  freeAll(names: readonly string[], tag: string, lease: number): Promise<void>;
+}
+
+/** Who is told of the end of a lease of several names. */
+export interface JointHeir {
+  /** All of them have been released. */
+  free(): Promise<void>;
+  /** The lease is over, or each name has one of its own. */
+  forget(): void;
+}
+
+/**
+ * Holds of several names under one lease, which is renewed and released in one request. As soon as one of them goes its
+ * own way (lost, extended, detached, kept for `minHold` or by a call inside), each gets a lease of its own.
+ */
+export class JointHolds implements HoldOwner, LeaseUser {
+  readonly mode = 'exclusive';
+  readonly all: readonly Hold[];
+  /** They are one lock: when one of them is released, so are the others, at once. */
+  private readonly released: Hold[] = [];
+  private end: Promise<void> | undefined;
+  private ended: (freed: Promise<unknown>) => void = () => {};
+
+  constructor(
+    private readonly lease: Lease,
+    options: ResolvedLockOptions,
+    private readonly context: JointContext,
+    private readonly heir: JointHeir,
+  ) {
+    const now = context.clock.now();
+    this.all = lease.names.map((name) => new Hold([name], lease.takeToken(), this, lease, options, now));
+    lease.hold = this;
+    lease.renew = options.renew;
+  }
+
+  get clock(): Clock {
+    return this.context.clock;
+  }
+
+  get canTransfer(): boolean {
+    return this.context.store.transfer !== undefined;
+  }
+
+  /** When the first of them ends whatever its lease. */
+  get endsAt(): number {
+    return Math.min(...this.all.map(({ endsAt }) => endsAt));
+  }
+
+  describe(): readonly Omit<OwnHold, 'waiting'>[] {
+    return this.all.flatMap((hold) => hold.describe());
+  }
+
+  holdsOf(name: string): readonly Hold[] {
+    return this.all.filter(({ keys }) => keys[0] === name);
+  }
+
+  release(hold: Hold): Promise<void> {
+    if (hold.options.minHold > 0 || this.all.some(({ reentry }) => reentry?.isBusy))
+      return this.part(hold).release(hold);
+    this.end ??= new Promise<unknown>((resolve) => (this.ended = resolve)).then(() => undefined);
+    if (this.released.push(hold) === this.all.length) {
+      this.context.keeper.delete(this.lease);
+      this.ended(this.heir.free());
+    }
+    return this.end;
+  }
+
+  part(hold: Hold): LeaseOwner {
+    this.separate();
+    return hold.owner.part(hold);
+  }
+
+  lose(error: LockLostError): void {
+    for (const hold of this.all) hold.lose(error);
+  }
+
+  /** Loses those that an error tells. */
+  loseSome(error: LockLostError, gone: boolean): void {
+    for (const leases of this.separate())
+      if (leases.alone && error.keys.includes(leases.name)) leases.lose(leases.alone, error, gone);
+  }
+
+  runOut(): void {
+    this.separate();
+  }
+
+  private separate(): readonly HeldLeases[] {
+    const { keeper, unqueued } = this.context;
+    keeper.delete(this.lease);
+    this.heir.forget();
+    const parts = this.all.map((hold) => {
+      const lease = this.lease.part(hold.keys[0] ?? '');
+      const leases = unqueued.keep(lease);
+      lease.renew = hold.options.renew;
+      hold.moveTo(leases, lease);
+      keeper.add(lease);
+      return leases;
+    });
+    this.ended(Promise.all(this.released.map((hold) => hold.owner.release(hold))));
+    return parts;
+  }
+}

@@ -1,0 +1,159 @@
+import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import { answerWithin, sleep } from '../../primitives/answer-within.js';
+import type { Clock } from '../../primitives/clock.js';
+import type { LockStore } from '../../store/lock-store.js';
+import { instanceOf } from '../../store/owner-id.js';
+import { parsePlace } from '../../store/place.js';
+
+/** A name and the owner id of one of its holders. */
+export interface HeldBy {
+  readonly name: string;
+  readonly owner: string;
+}
+
+interface LabelContext {
+  readonly clock: Clock;
+  readonly store: LockStore;
+  /** The label of a hold of this instance. */
+  labelOf(held: HeldBy): string | undefined;
+}
+
+const QUESTION = /^asked (\S+) (\d+) (.*)$/s;
+const ANSWER = /^labels (\d+) (.*)$/s;
+/** What an instance of this package is called; others would be asked in vain. */
+const INSTANCE = /-\d+-[0-9a-f]{12}$/;
+/** Milliseconds after which a question is sent again, since who asks may not be listening yet, and until it is given up. */
+const PATIENCE = [20, 40, 60];
+/** Milliseconds for which an instance that has not answered is not asked again: it is frozen, or of an earlier version. */
+const SILENCE = 10_000;
+const MAX_SILENT = 1_000;
+const MAX_LENGTH = 128;
+
+/**
+ * The labels of holds, which are kept nowhere but with their holders: whoever wants to know one asks the holder's instance.
+ * So a label costs a lock nothing, and is that of the hold of this moment, also where it was passed on in memory.
+ */
+export class Labels {
+  private readonly questions = new Map<number, (labels: readonly unknown[]) => void>();
+  private readonly silent = new Map<string, number>();
+  /** What is being asked for those who waited in vain: many of them wait for one. */
+  private readonly asking = new Map<string, Promise<readonly (string | undefined)[]>>();
+  private count = 0;
+
+  constructor(private readonly context: LabelContext) {}
+
+  /** The label of each hold, as far as it can be found out soon. Never rejects. */
+  async of(holds: readonly HeldBy[]): Promise<(string | undefined)[]> {
+    const labels = holds.map((held) => this.context.labelOf(held));
+    const places = new Map<string, number[]>();
+    holds.forEach(({ owner }, i) => {
+      const instance = instanceOf(owner);
+      if (labels[i] === undefined && this.canAsk(instance))
+        places.set(instance, [...(places.get(instance) ?? []), i]);
+    });
+    const asking = [...places].map(async ([instance, own]) => {
+      const answers = await this.ask(
+        instance,
+        own.flatMap((i) => holds[i] ?? []),
+      );
+      own.forEach((place, i) => {
+        const label = answers[i];
+        if (typeof label === 'string') labels[place] = label.slice(0, MAX_LENGTH);
+      });
+    });
+    await Promise.all(asking);
+    return labels;
+  }
+
+  /** Whether something of a refusal is left to find out. */
+  canName({ holder }: LockTimeoutError): boolean {
+    return holder?.owner !== undefined && holder.label === undefined && this.canAsk(instanceOf(holder.owner));
+  }
+
+  /** The same refusal, with the label of the holder. */
+  async named(error: LockTimeoutError): Promise<LockTimeoutError> {
+    const { cause, held, holder, keys, message, retryAfter, waited } = error;
+    const [name = ''] = keys;
+    const owner = holder?.owner ?? '';
+    const hold = `${owner} ${name}`;
+    const asking = this.asking.get(hold) ?? this.of([{ name, owner }]);
+    this.asking.set(hold, asking);
+    const [label] = await asking;
+    this.asking.delete(hold);
+    if (label === undefined) return error;
+    const details = { cause, held, holder: { ...holder, label }, keys, retryAfter, waited };
+    return new LockTimeoutError(message, details);
+  }
+
+  /** Another instance asks, or answers. */
+  hear(message: string): void {
+    const [, asker = '', question, holds = ''] = QUESTION.exec(message) ?? [];
+    if (question !== undefined) return this.answer(asker, question, holds);
+    const [, id, labels = ''] = ANSWER.exec(message) ?? [];
+    this.questions.get(Number(id))?.(listIn(labels));
+  }
+
+  private get own(): string {
+    return parsePlace(this.context.store.place(0, 1)).instance;
+  }
+
+  private canAsk(instance: string): boolean {
+    const { clock, store } = this.context;
+    return (
+      store.send !== undefined &&
+      INSTANCE.test(instance) &&
+      // What this instance does not know of its own holds, nobody does.
+      instance !== this.own &&
+      (this.silent.get(instance) ?? -Infinity) <= clock.now()
+    );
+  }
+
+  private async ask(instance: string, holds: readonly HeldBy[]): Promise<readonly unknown[]> {
+    const { clock, store } = this.context;
+    const id = ++this.count;
+    const question = `asked ${this.own} ${id} ${JSON.stringify(holds.map(({ name, owner }) => [name, owner]))}`;
+    let isHeard = false;
+    const answer = new Promise<readonly unknown[]>((resolve) => {
+      this.questions.set(id, (labels) => {
+        isHeard = true;
+        resolve(labels);
+      });
+    });
+    try {
+      for (const delay of PATIENCE) {
+        const isSent =
+          (await answerWithin(clock, store.send?.(instance, question) ?? NOBODY, delay)) ?? false;
+        if (!isSent) return [];
+        const labels = await Promise.race([answer, sleep(clock, delay)]);
+        if (isHeard) return labels ?? [];
+      }
+    } catch {
+      // Whatever the trouble is, it is told by what was asked for before.
+    } finally {
+      this.questions.delete(id);
+    }
+    if (this.silent.size >= MAX_SILENT) this.silent.clear();
+    this.silent.set(instance, clock.now() + SILENCE);
+    return [];
+  }
+
+  private answer(asker: string, question: string, holds: string): void {
+    const labels = listIn(holds).map((held) => {
+      const [name, owner] = Array.isArray(held) ? (held as unknown[]) : [];
+      const isKnown = typeof name === 'string' && typeof owner === 'string';
+      return (isKnown ? this.context.labelOf({ name, owner }) : undefined) ?? null;
+    });
+    this.context.store.send?.(asker, `labels ${question} ${JSON.stringify(labels)}`).catch(() => undefined);
+  }
+}
+
+const NOBODY = Promise.resolve(false);
+
+function listIn(json: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(json);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

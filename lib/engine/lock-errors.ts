@@ -1,0 +1,104 @@
+import { LockClosedError } from '../errors/lock-closed.error.js';
+import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockLostError } from '../errors/lock-lost.error.js';
+import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
+import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
+import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
+
+const EXPIRED =
+  'The lease ran out before it could be renewed: the process or its machine was stopped, or Redis (or enough of the ' +
+  'replicas that the option replicas asks for) did not confirm the renewal in time.';
+
+const TAKEN =
+  'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';
+
+/** Why a hold is over that lasted for as long as its caller allowed. */
+export function maxHoldError(keys: readonly string[]): LockLostError {
+  return new LockLostError('The hold went on for longer than maxHold.', { keys, reason: 'max-hold' });
+}
+
+/** Why a hold is over that was released while a call inside still had it, as it seems for good. */
+export function notReleasedError(keys: readonly string[]): LockLostError {
+  const message =
+    'A call below the hold had acquired it, too, and has not released it by the end of the lease, though the work around ' +
+    'that call was over. Release what acquire() gives, or let using() do it.';
+  return new LockLostError(message, { keys, reason: 'max-hold' });
+}
+
+/** Somebody else, who renews the lease or does not, had the lock while a caller waited for so many milliseconds. */
+export function timeoutError(
+  keys: readonly string[],
+  waited: number,
+  holder: LockHolder | undefined,
+  renews: boolean,
+): LockTimeoutError {
+  const message = `The lock was held by somebody else for the whole wait of ${Math.round(waited)} ms.`;
+  const retryAfter = renews ? undefined : holder?.remaining;
+  return new LockTimeoutError(message, { keys, waited, holder, retryAfter });
+}
+
+/** The store said no, or nothing. */
+export function unavailableError(keys: readonly string[], cause: unknown): LockUnavailableError {
+  return new LockUnavailableError(`${problemOf(cause)}, so the lock could not be acquired.`, { keys, cause });
+}
+
+function problemOf(cause: unknown): string {
+  const reason = refusalReason(cause);
+  if (reason !== undefined) return `Redis refused the request (${reason})`;
+  if (cause instanceof TooFewReplicas) return 'Too few replicas of Redis confirmed the grant';
+  if (cause instanceof AggregateError) return cause.message;
+  return 'Redis did not answer in time';
+}
+
+/** The store did not confirm a longer lease; `cause` is undefined where it could not be found out, or too few learnt of it. */
+export function extensionError(keys: readonly string[], cause?: unknown): LockUnavailableError {
+  const problem = cause === undefined ? 'Too few servers confirmed' : 'Redis did not confirm';
+  return new LockUnavailableError(refusedOr(problem, 'the extension of the lease', cause), { keys, cause });
+}
+
+/** The store did not confirm that a lease is another owner's now. */
+export function detachmentError(keys: readonly string[], cause: unknown): LockUnavailableError {
+  const message = refusedOr('Redis did not confirm', 'the detachment of the hold', cause);
+  return new LockUnavailableError(`${message} It goes on here.`, { keys, cause });
+}
+
+/** The store did not answer a question about a lock, or no to an operator. */
+export function requestError(keys: readonly string[], cause: unknown): LockUnavailableError {
+  const message = refusedOr('Redis did not answer', 'the request about the lock', cause);
+  return new LockUnavailableError(message, { keys, cause });
+}
+
+function refusedOr(outage: string, what: string, cause: unknown): string {
+  const reason = refusalReason(cause);
+  return reason === undefined ? `${outage} ${what}.` : `Redis refused ${what} (${reason}).`;
+}
+
+export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {
+  const message = `${waiting} callers of this instance wait for the lock already (maxWaiters).`;
+  return new LockQueueFullError(message, { keys });
+}
+
+/** Why a hold is over whose lease was not renewed in time. */
+export function expiredError(keys: readonly string[]): LockLostError {
+  return new LockLostError(EXPIRED, { keys, reason: 'expired' });
+}
+
+/** Why a hold is over that the store does not know. */
+export function takenError(keys: readonly string[]): LockLostError {
+  return new LockLostError(TAKEN, { keys, reason: 'gone' });
+}
+
+/** Why a hold is over that somebody else ended. */
+export function forcedError(keys: readonly string[]): LockLostError {
+  return new LockLostError('The lock was taken away by forceRelease.', { keys, reason: 'forced' });
+}
+
+export function closedError(keys: readonly string[]): LockClosedError {
+  return new LockClosedError('The application is shutting down and grants no more locks.', { keys });
+}
+
+/** Why nobody gets a lock while the store cannot be used: an error for each caller, for it names what that wanted. */
+export function unusableError({ message }: LockConfigError, keys: readonly string[]): LockConfigError {
+  return new LockConfigError(message, { keys });
+}

@@ -1,0 +1,74 @@
+import {
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnModuleInit,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+import { listenToLocks, type LockListeners } from '../diagnostics/lock-channel.js';
+import type { LockChannels } from '../diagnostics/lock-events.interface.js';
+import { LockEventStream } from './lock-event-stream.js';
+import { LostHolds } from './lost-holds.js';
+
+const CHANNELS = [
+  'nest-redis-lock:acquire:start',
+  'nest-redis-lock:acquire:granted',
+  'nest-redis-lock:acquire:timeout',
+  'nest-redis-lock:acquire:failed',
+  'nest-redis-lock:hold:released',
+  'nest-redis-lock:hold:lost',
+  'nest-redis-lock:lease:renewal',
+  'nest-redis-lock:queue:length',
+] as const satisfies (keyof LockChannels)[];
+
+const MOST_STREAMS = 50;
+
+/** Listens to the locks of this process: always for lost holds, and for the rest while somebody watches. */
+@Injectable()
+export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
+  readonly lost = new LostHolds();
+  private readonly streams = new Set<LockEventStream>();
+  private isClosing = false;
+  private stopListening = (): void => {};
+  private stopWatching = (): void => {};
+
+  onModuleInit(): void {
+    this.stopListening = listenToLocks({ 'nest-redis-lock:hold:lost': (lost) => this.lost.add(lost) });
+  }
+
+  /** Open streams would keep the server from closing. */
+  beforeApplicationShutdown(): void {
+    this.isClosing = true;
+    this.stopListening();
+    for (const stream of this.streams) stream.push(null);
+  }
+
+  /**
+   * A stream of what happens from now on, until its reader destroys it or the application shuts down.
+   *
+   * @throws ServiceUnavailableException during a shutdown, or where too many watch.
+   */
+  watch(): LockEventStream {
+    if (this.isClosing) throw new ServiceUnavailableException('The application is shutting down.');
+    if (this.streams.size >= MOST_STREAMS) throw new ServiceUnavailableException('Too many watch already.');
+    const stream = new LockEventStream();
+    stream.once('close', () => this.drop(stream));
+    this.streams.add(stream);
+    if (this.streams.size === 1) this.stopWatching = listenToLocks(this.listeners());
+    return stream;
+  }
+
+  private drop(stream: LockEventStream): void {
+    this.streams.delete(stream);
+    if (this.streams.size === 0) this.stopWatching();
+  }
+
+  private listeners(): LockListeners {
+    const pairs = CHANNELS.map((channel) => [
+      channel,
+      (message: LockChannels[typeof channel]) => {
+        for (const stream of this.streams) stream.tell(channel, message);
+      },
+    ]);
+    return Object.fromEntries(pairs) as LockListeners;
+  }
+}

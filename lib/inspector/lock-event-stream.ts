@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import type { LockChannels } from '../diagnostics/lock-events.interface.js';
+import { isLockError } from '../errors/lock.error.js';
+
+type Channel = keyof LockChannels;
+type Message = LockChannels[Channel];
+
+/** Milliseconds for which events are collected, to be sent at once. */
+const PAUSE = 100;
+/** Events of one such time; of more only the number is told. */
+const AT_MOST = 200;
+/** Milliseconds after which a connection without events is used, so that its end is noticed. */
+const HEARTBEAT = 15_000;
+
+/**
+ * What locks tell on their diagnostics channels, as server-sent events for one client.
+ *
+ * A client that reads slowly, or not at all, costs a bounded amount of memory: what it cannot take is left out and counted.
+ */
+export class LockEventStream extends Readable {
+  private readonly events: { readonly channel: Channel; readonly message: Message; readonly at: number }[] =
+    [];
+  private leftOut = 0;
+  private isWanted = false;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly heartbeat = setInterval(() => this.send(':\n\n'), HEARTBEAT).unref();
+
+  constructor() {
+    super();
+    // At once, so that the client knows that it is connected.
+    this.push('retry: 2000\n\n');
+  }
+
+  tell(channel: Channel, message: Message): void {
+    if (this.events.length < AT_MOST) this.events.push({ channel, message, at: Date.now() });
+    else this.leftOut += 1;
+    this.timer ??= setTimeout(() => this.flush(), PAUSE).unref();
+  }
+
+  override _read(): void {
+    this.isWanted = true;
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearInterval(this.heartbeat);
+    clearTimeout(this.timer);
+    done(error);
+  }
+
+  private flush(): void {
+    this.timer = undefined;
+    // What comes meanwhile is counted.
+    if (!this.isWanted) return void (this.timer = setTimeout(() => this.flush(), PAUSE).unref());
+    const events = this.events.splice(0).map(({ channel, message, at }) => {
+      return format(channel.replace('nest-redis-lock:', ''), { at, ...contentOf(message) });
+    });
+    if (this.leftOut > 0) events.push(format('left-out', { count: this.leftOut }));
+    this.leftOut = 0;
+    this.send(events.join(''));
+  }
+
+  private send(text: string): void {
+    if (!this.isWanted || this.destroyed || this.readableEnded) return;
+    this.isWanted = false;
+    this.push(text);
+  }
+}
+
+function format(event: string, data: object): string {
+  // JSON has no line break of its own, which would end the data.
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function contentOf(message: Message): object {
+  if ('names' in message) {
+    const { names, ...renewal } = message;
+    return { leases: names.length, ...renewal };
+  }
+  if (!('acquire' in message)) return message;
+  const { acquire, ...rest } = message;
+  return { ...acquire, ...rest, ...('error' in rest && { error: kindOf(rest.error) }) };
+}
+
+/** Not its message, in which there may be anything. */
+function kindOf(error: unknown): string {
+  if (isLockError(error)) return error.code;
+  return error instanceof Error ? error.name : typeof error;
+}

@@ -1,0 +1,128 @@
+import {
+  BadRequestException,
+  ConflictException,
+  Delete,
+  ForbiddenException,
+  Get,
+  Headers,
+  Inject,
+  Logger,
+  Param,
+  Query,
+  Res,
+  StreamableFile,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
+import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
+import { onceClosed, setHeaders, type PlatformResponse } from './answer-headers.js';
+import { LockActivity } from './lock-activity.js';
+import { type LockInspection, LockInspector } from './lock-inspection.js';
+import { PAGE } from './page/inspector-page.js';
+
+const DEFAULT_LIMIT = 1_000;
+const MOST_NAMES = 10_000;
+
+/** What the routes of an inspector answer that only looks. */
+export class LockInspectorController {
+  constructor(
+    @Inject(LockInspector) protected readonly inspector: LockInspector,
+    @Inject(LockActivity) private readonly activity: LockActivity,
+    @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  /** The page for who asks for HTML, as a browser does, and JSON for everybody else. */
+  @Get()
+  async inspect(
+    @Headers('accept') accept: unknown,
+    @Query() query: Readonly<Record<string, unknown>>,
+    @Res({ passthrough: true }) response: unknown,
+  ): Promise<LockInspection | LockSnapshot | StreamableFile> {
+    const { name, prefix, limit } = query;
+    if (name !== undefined) return this.query(textOf('name', name), response);
+    this.setHeaders(response);
+    if (typeof accept === 'string' && accept.includes('text/html'))
+      return new StreamableFile(Buffer.from(PAGE), { type: 'text/html; charset=utf-8' });
+    return this.inspector.inspect({ prefix: textOf('prefix', prefix ?? ''), limit: limitOf(limit) });
+  }
+
+  /** What the locks of this process tell from now on. */
+  @Get('events')
+  async watch(@Res({ passthrough: true }) response: unknown): Promise<StreamableFile> {
+    const stream = this.activity.watch();
+    onceClosed(response as PlatformResponse, () => stream.destroy());
+    this.setHeaders(response);
+    // Nothing can follow on the connection, and kept alive it would hold up the end of the application.
+    this.adapterHost.httpAdapter.setHeader(response, 'Connection', 'close');
+    return new StreamableFile(stream, { type: 'text/event-stream' });
+  }
+
+  /** `?name=` above is for what does not fit into a path: `events`, `..`, and whatever is too long for the platform. */
+  @Get(':name')
+  async query(
+    @Param('name') name: string,
+    @Res({ passthrough: true }) response: unknown,
+  ): Promise<LockSnapshot> {
+    this.setHeaders(response);
+    return this.inspector.locks.query(name);
+  }
+
+  private setHeaders(response: unknown): void {
+    setHeaders(this.adapterHost, response as PlatformResponse);
+  }
+}
+
+/** With `actions: true`. */
+export class ActingLockInspectorController extends LockInspectorController {
+  private readonly logger = new Logger(LOG_CONTEXT);
+
+  /**
+   * Releases by force: the holder whose id is given, or whoever holds it.
+   *
+   * Forms cannot send the header, and other sites cannot without being allowed to: who is logged in here and visits them
+   * releases nothing.
+   */
+  @Delete(':name')
+  async release(
+    @Param('name') name: string,
+    @Query('owner') owner: unknown,
+    @Headers('x-lock-inspector') header: unknown,
+    @Headers('sec-fetch-site') site: unknown,
+  ): Promise<{ released: boolean }> {
+    if (header === undefined) throw new ForbiddenException('Send the header X-Lock-Inspector.');
+    if (site !== undefined && site !== 'same-origin' && site !== 'none')
+      throw new ForbiddenException('Another site cannot release locks.');
+    const { locks } = this.inspector;
+    const { held } = await locks.query(name);
+    const expected = owner === undefined ? undefined : textOf('owner', owner);
+    if (expected !== undefined && !held.some((holder) => holder.owner === expected))
+      throw new ConflictException('Somebody else holds the lock now, or nobody.');
+    const released = await locks.forceRelease(name);
+    const holders = JSON.stringify(held.map((holder) => holder.owner));
+    if (released) this.logger.warn(`${name} was released by force, from ${holders}, through the inspector.`);
+    return { released };
+  }
+
+  /** The same, for every name. */
+  @Delete()
+  async releaseNamed(
+    @Query('name') name: unknown,
+    @Query('owner') owner: unknown,
+    @Headers('x-lock-inspector') header: unknown,
+    @Headers('sec-fetch-site') site: unknown,
+  ): Promise<{ released: boolean }> {
+    return this.release(textOf('name', name), owner, header, site);
+  }
+}
+
+function textOf(parameter: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new BadRequestException(`${parameter} must be given once.`);
+}
+
+function limitOf(value: unknown): number {
+  if (value === undefined) return DEFAULT_LIMIT;
+  const limit = Number(value);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_NAMES) return limit;
+  throw new BadRequestException(`limit must be a whole number from 1 to ${MOST_NAMES}.`);
+}

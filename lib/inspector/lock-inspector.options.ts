@@ -1,0 +1,69 @@
+import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import { LockConfigError } from '../errors/lock-config.error.js';
+import { assertOptions, oneOf, optionChecks, refuseOption } from '../options/option-checks.js';
+
+/** A guard as `@UseGuards` takes it. */
+export type LockInspectorGuard = Type<CanActivate> | CanActivate;
+
+/** Options of {@link LockInspectorModule.forRoot}: with guards, or expressly without. */
+export type LockInspectorOptions = {
+  /** Of the controller, below the global prefix. Default `locks`. */
+  path?: string;
+  /** Whether locks can be released by force: `DELETE /locks/:name`, and a button on the page. Default false. */
+  actions?: boolean;
+  /** The `name` of the `RedisLockModule` to look into; left out for the one without a name. */
+  connection?: string;
+  /** Modules that export what the guards inject. */
+  imports?: ModuleMetadata['imports'];
+} & (
+  | {
+      /** Who may look: each of them has to agree, as with `@UseGuards`. */
+      guards: readonly LockInspectorGuard[];
+      public?: false;
+    }
+  | {
+      guards?: undefined;
+      /** Whoever reaches the application may look, for instance where a proxy decides about that. */
+      public: true;
+    }
+);
+
+const text = (option: string, value: unknown): void => {
+  if (typeof value !== 'string' || value === '') refuseOption(option, value, 'a string that is not empty');
+};
+
+const CHECKS = optionChecks({
+  path: text,
+  connection: text,
+  actions: oneOf(true, false),
+  public: oneOf(true, false),
+  guards: (option, value) => {
+    if (!Array.isArray(value) || !value.every(isGuard)) refuseOption(option, value, 'an array of guards');
+  },
+  imports: (option, value) => {
+    if (!Array.isArray(value)) refuseOption(option, value, 'an array of modules');
+  },
+});
+
+function isGuard(value: unknown): boolean {
+  return (
+    typeof value === 'function' || (typeof value === 'object' && value !== null && 'canActivate' in value)
+  );
+}
+
+/**
+ * Refuses options that can never work, and an inspector that nobody has decided who may see.
+ *
+ * @throws LockConfigError
+ */
+export function assertInspectorOptions(options: LockInspectorOptions): void {
+  assertOptions('The options of LockInspectorModule.forRoot()', options, CHECKS);
+  const isGuarded = (options.guards ?? []).length > 0;
+  if (isGuarded !== (options.public === true)) return;
+  throw new LockConfigError(
+    isGuarded
+      ? 'LockInspectorModule has guards and public: true. Leave out one of them.'
+      : 'LockInspectorModule shows who holds which lock, so it needs guards: [AdminGuard]. ' +
+          'Write public: true where whoever reaches the application may see that.',
+  );
+}

@@ -1,0 +1,275 @@
+/**
+ * What the page does: asks for the locks every few seconds, listens to the events, and fills tables.
+ *
+ * Whatever comes from the server goes into the page as text, never as HTML. Backslashes, back-quotes and characters
+ * beyond ASCII have no place in it, for it stands in a string here and is hashed for the Content-Security-Policy.
+ */
+export const PAGE_SCRIPT = `
+'use strict';
+const ROWS = 200, LIMIT = 1000, TOP = 10, PACE = 2000, MOST_COUNTED = 2000;
+let base = location.pathname;
+while (base.endsWith('/')) base = base.slice(0, -1);
+const $ = (id) => document.getElementById(id);
+const count = new Intl.NumberFormat('en');
+const clock = (time) => new Date(time).toTimeString().slice(0, 8);
+const duration = (ms) => {
+  if (ms === undefined || ms === null) return '';
+  if (ms < 1000) return Math.round(ms) + ' ms';
+  if (ms < 120000) return (ms / 1000).toFixed(1) + ' s';
+  if (ms < 7200000) return Math.round(ms / 60000) + ' min';
+  return (ms / 3600000).toFixed(1) + ' h';
+};
+const instanceOf = (owner) => /^[^~:]*/.exec(owner)[0] || owner;
+const url = (name) => base + '?name=' + encodeURIComponent(name);
+const ask = (address) => fetch(address, { headers: { accept: 'application/json' } });
+
+const state = { paused: false, data: undefined, grants: new Map(), waits: [], leftOut: 0, recent: [], open: undefined };
+
+/** What stands in each table, by its id. */
+const filled = new Map();
+let pressed;
+
+function put(id, text) {
+  if ($(id).textContent !== text) $(id).textContent = text;
+}
+
+/** Rows are arrays of cells: text, a number of something with { number }, or a name to open with { name }. */
+function fill(id, heads, rows, none) {
+  const table = $(id);
+  const content = JSON.stringify([rows, none]);
+  // What is pressed must still be there when it is let go.
+  if (filled.get(id) === content || (pressed && table.contains(pressed))) return;
+  filled.set(id, content);
+  const active = document.activeElement;
+  const focused = table.contains(active) ? active.dataset.name : undefined;
+  const head = document.createElement('thead');
+  const line = head.insertRow();
+  for (const text of heads) {
+    const cell = document.createElement('th');
+    cell.scope = 'col';
+    cell.textContent = text;
+    if (rows.length > 0 && rows[0][line.childElementCount]?.number !== undefined) cell.className = 'number';
+    line.append(cell);
+  }
+  const body = document.createElement('tbody');
+  for (const cells of rows) {
+    const row = body.insertRow();
+    for (const content of cells) {
+      const cell = row.insertCell();
+      if (content?.number !== undefined) {
+        cell.className = 'number';
+        cell.textContent = content.number;
+      } else if (content?.name !== undefined) {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'name';
+        button.dataset.name = content.name;
+        button.textContent = content.name;
+        cell.append(button);
+      } else {
+        cell.textContent = content ?? '';
+      }
+    }
+  }
+  if (rows.length === 0) {
+    const cell = body.insertRow().insertCell();
+    cell.className = 'none';
+    cell.colSpan = heads.length;
+    cell.textContent = none;
+  }
+  table.replaceChildren(head, body);
+  if (focused === undefined) return;
+  const again = [...table.querySelectorAll('button')].find((button) => button.dataset.name === focused);
+  again?.focus({ preventScroll: true });
+}
+
+function show() {
+  const { data } = state;
+  if (data === undefined) return;
+  const names = data.names.toSorted((a, b) => b.waiting - a.waiting || (a.name < b.name ? -1 : 1));
+  const mine = data.instance.host + '-' + data.instance.pid;
+  put('instance', mine);
+  $('trouble').hidden = data.trouble === undefined;
+  put('trouble', data.trouble === undefined ? '' : 'The held names could not be listed: ' + data.trouble);
+  put('held', count.format(names.length) + (data.isPart ? '+' : ''));
+  put('waiting', count.format(names.reduce((sum, { waiting }) => sum + waiting, 0)) + (data.isPart ? '+' : ''));
+  put('own', count.format(data.holdCount));
+  put('lost-count', count.format(data.lost.length) + (data.lost.length === 100 ? '+' : ''));
+  $('lost-count').className = data.lost.length > 0 ? 'bad' : '';
+  const shown = names.slice(0, ROWS);
+  const labels = new Map(data.holds.map(({ name, label }) => [name, label]));
+  const of = data.isPart ? ' of the first ' + count.format(names.length) + ' names; there are more. Narrow them down by how they begin.' : ' of ' + count.format(names.length) + ' names.';
+  put('part', shown.length < names.length || data.isPart ? 'Shown are ' + count.format(shown.length) + of : '');
+  fill('names', ['name', 'mode', 'held by', 'instance', 'lease left', 'waiting'], shown.map((each) => [
+    { name: each.name }, each.mode,
+    each.holders > 1 ? count.format(each.holders) + ' holders' : each.label ?? labels.get(each.name) ?? '',
+    each.owner === 'shared' ? '' : instanceOf(each.owner),
+    { number: each.remaining === undefined ? 'never ends' : duration(each.remaining) },
+    { number: count.format(each.waiting) },
+  ]), data.trouble === undefined ? 'Nothing is held.' : 'Not known.');
+  fill('holds', ['name', 'label', 'held for', 'waiting here'], data.holds.slice(0, TOP).map((each) => [
+    { name: each.name }, each.label ?? each.method ?? '', { number: duration(each.held) }, { number: count.format(each.waiting) },
+  ]), 'This instance holds nothing.');
+  fill('lost', ['time', 'name', 'method', 'reason', 'held for'], data.lost.slice(0, TOP).map((each) => [
+    { number: clock(each.at) }, { name: each.name }, each.method ?? '', each.reason, { number: duration(each.held) },
+  ]), 'None.');
+  const instances = new Map();
+  for (const { owner } of names) {
+    if (owner !== 'shared') instances.set(instanceOf(owner), (instances.get(instanceOf(owner)) ?? 0) + 1);
+  }
+  fill('instances', ['instance', 'names held'], [...instances].sort((a, b) => b[1] - a[1]).slice(0, 50).map(([name, held]) => [
+    name.startsWith(mine + '-') ? name + ' (this one)' : name, { number: count.format(held) },
+  ]), 'None holds anything.');
+  showActivity();
+}
+
+function showActivity() {
+  const waiting = new Map((state.data?.names ?? []).map((each) => [each.name, each.waiting]));
+  const names = new Set([...state.grants.keys(), ...[...waiting].filter(([, number]) => number > 0).map(([name]) => name)]);
+  const heat = [...names].map((name) => ({ name, waiting: waiting.get(name) ?? 0, grants: state.grants.get(name) ?? 0 }));
+  heat.sort((a, b) => b.waiting - a.waiting || b.grants - a.grants);
+  fill('hot', ['name', 'waiting', 'granted here'], heat.slice(0, TOP).map((each) => [
+    { name: each.name }, { number: count.format(each.waiting) }, { number: count.format(each.grants) },
+  ]), 'Nobody waits.');
+  fill('waits', ['name', 'asked by', 'waited', 'outcome'], state.waits.map((each) => [
+    { name: each.name }, each.method ?? '', { number: duration(each.waited) }, each.outcome,
+  ]), 'None yet.');
+  const now = performance.now();
+  state.recent = state.recent.filter((time) => now - time.at < 5000);
+  put('rate', count.format(Math.round(state.recent.reduce((sum, each) => sum + each.count, 0) / 5)));
+}
+
+function tell(text) {
+  put('state', text);
+}
+
+let timer, asked = 0;
+async function poll() {
+  clearTimeout(timer);
+  const turn = (asked += 1);
+  const began = performance.now();
+  try {
+    if (!state.paused && !document.hidden) {
+      const response = await ask(base + '?limit=' + LIMIT + '&prefix=' + encodeURIComponent($('prefix').value));
+      if (turn !== asked) return;
+      if (response.ok) {
+        state.data = await response.json();
+        if (turn !== asked) return;
+        show();
+        if (state.trouble) tell('');
+        state.trouble = false;
+      } else {
+        trouble('The application answers ' + response.status + '.');
+      }
+    }
+  } catch {
+    if (turn === asked) trouble('The application does not answer. Trying again.');
+  }
+  if (turn !== asked) return;
+  // A list that takes long is asked for less often.
+  timer = setTimeout(poll, Math.max(PACE, 10 * (performance.now() - began)));
+}
+
+function trouble(text) {
+  state.trouble = true;
+  tell(text);
+}
+
+function watch() {
+  const source = new EventSource(base + '/events');
+  const on = (type, listener) => source.addEventListener(type, ({ data }) => listener(JSON.parse(data)));
+  const waited = (event, outcome) => {
+    const worst = state.waits.at(-1)?.waited ?? 0;
+    if (state.waits.length === TOP && event.waited <= worst) return;
+    state.waits = [...state.waits, { ...event, outcome }].sort((a, b) => b.waited - a.waited).slice(0, TOP);
+  };
+  const granted = (number) => {
+    const last = state.recent.at(-1);
+    const now = performance.now();
+    if (last !== undefined && now - last.at < 100) last.count += number;
+    else state.recent.push({ at: now, count: number });
+  };
+  on('acquire:granted', (event) => {
+    granted(1);
+    // Of more names than that nobody reads; those that are seen again come back.
+    if (state.grants.size >= MOST_COUNTED && !state.grants.has(event.name)) state.grants.delete(state.grants.keys().next().value);
+    state.grants.set(event.name, (state.grants.get(event.name) ?? 0) + 1);
+    waited(event, 'granted');
+  });
+  on('acquire:timeout', (event) => waited(event, 'timed out'));
+  on('acquire:failed', (event) => waited(event, event.error));
+  on('hold:lost', () => poll());
+}
+
+async function open(name) {
+  state.open = name;
+  put('detail-title', name);
+  put('detail-state', '');
+  $('release').hidden = true;
+  fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], [], 'Asking.');
+  fill('waiters', ['waiting instance', 'waited'], [], 'Asking.');
+  if (!$('detail').open) $('detail').showModal();
+  try {
+    const response = await ask(url(name));
+    if (state.open !== name) return;
+    if (!response.ok) return put('detail-state', 'The application answers ' + response.status + '.');
+    const { held, pending } = await response.json();
+    fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], held.map((each) => [
+      each.owner, each.label ?? '', each.since === undefined ? '' : clock(each.since),
+      { number: each.remaining === undefined ? 'never ends' : duration(each.remaining) }, { number: String(each.fencingToken ?? '') },
+    ]), 'Nobody holds it.');
+    fill('waiters', ['waiting instance', 'waited'], pending.map((each) => [each.owner, { number: duration(each.waited) }]), 'Nobody waits.');
+    $('release').hidden = !state.data?.actions || held.length === 0;
+    $('sure').checked = false;
+    $('force').disabled = true;
+    $('force').dataset.owner = held.length === 1 ? held[0].owner : '';
+  } catch {
+    put('detail-state', 'The application does not answer.');
+  }
+}
+
+async function release() {
+  const name = state.open;
+  const { owner } = $('force').dataset;
+  $('force').disabled = true;
+  try {
+    const address = url(name) + (owner === '' ? '' : '&owner=' + encodeURIComponent(owner));
+    const response = await fetch(address, { method: 'DELETE', headers: { 'x-lock-inspector': 'page', accept: 'application/json' } });
+    const answer = await response.json();
+    await open(name);
+    put('detail-state', response.ok ? (answer.released ? 'Released.' : 'Nobody held it.') : answer.message ?? 'The application answers ' + response.status + '.');
+  } catch {
+    put('detail-state', 'The application does not answer. It may have been released.');
+  }
+  void poll();
+}
+
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof HTMLButtonElement && target.dataset.name !== undefined) void open(target.dataset.name);
+});
+document.addEventListener('pointerdown', ({ target }) => { pressed = target; });
+for (const type of ['click', 'pointercancel', 'pointerup'])
+  document.addEventListener(type, () => setTimeout(() => { pressed = undefined; }));
+document.addEventListener('visibilitychange', () => document.hidden || poll());
+let typing;
+$('prefix').addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(poll, 200);
+});
+$('pause').addEventListener('click', () => {
+  state.paused = !state.paused;
+  $('pause').setAttribute('aria-pressed', String(state.paused));
+  tell(state.paused ? 'Paused' : '');
+  if (!state.paused) void poll();
+});
+$('close').addEventListener('click', () => $('detail').close());
+$('detail').addEventListener('close', () => { state.open = undefined; });
+$('sure').addEventListener('change', () => { $('force').disabled = !$('sure').checked; });
+$('force').addEventListener('click', release);
+for (const table of document.querySelectorAll('section table')) table.setAttribute('aria-labelledby', table.id + '-title');
+$('holders').setAttribute('aria-label', 'Holders');
+$('waiters').setAttribute('aria-label', 'Waiting instances');
+setInterval(() => state.paused || document.hidden || showActivity(), 1000);
+watch();
+void poll();
+`;

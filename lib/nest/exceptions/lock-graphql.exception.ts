@@ -1,0 +1,21 @@
+import { IntrinsicException } from '@nestjs/common';
+import { type LockError, standFor } from '../../errors/lock.error.js';
+import { publicMessage, retryAdvice } from './public-message.js';
+
+/**
+ * A lock error as a GraphQL client may see it; the error itself is its `cause`.
+ *
+ * graphql-js takes `extensions` over from whatever a resolver throws, so this needs no GraphQL package. It is no
+ * HttpException, because the Apollo driver replaces the code of those.
+ */
+export class LockGraphqlException extends IntrinsicException {
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(error: LockError, status: number) {
+    super(publicMessage(error.code));
+    this.name = 'LockGraphqlException';
+    this.cause = error;
+    this.extensions = { code: error.code, ...retryAdvice(error), http: { status } };
+    standFor(this, error);
+  }
+}

@@ -1,0 +1,58 @@
+import type { LockService } from '../../service/lock.service.js';
+
+/** What tells the applications of a process apart: the container of its modules. */
+export type Application = object;
+
+/**
+ * The services of one connection name, by the application that they belong to.
+ *
+ * Nest tells an application that fails to start of no end, so nothing here keeps one alive, and it does not count as
+ * running before all that can be known of its start has gone well.
+ */
+export class ApplicationServices {
+  private readonly present = new WeakMap<Application, Set<LockService>>();
+  private readonly running = new Map<LockService, WeakRef<Application>>();
+
+  /** Of an application that begins to start. */
+  add(application: Application, service: LockService): void {
+    const services = this.present.get(application) ?? new Set<LockService>();
+    this.present.set(application, services.add(service));
+  }
+
+  /** Its application has started. */
+  started(application: Application, service: LockService): void {
+    this.forgetGone();
+    this.running.set(service, new WeakRef(application));
+  }
+
+  /** Its application has ended. */
+  delete(application: Application, service: LockService): void {
+    this.present.get(application)?.delete(service);
+    this.running.delete(service);
+  }
+
+  isRunning(service: LockService): boolean {
+    return this.running.get(service)?.deref() !== undefined;
+  }
+
+  /** The service of an application, unless it has several of this name. */
+  onlyOf(application: Application): LockService | undefined {
+    return only(this.present.get(application) ?? []);
+  }
+
+  /** The service of the one application that runs with one, if there is one. */
+  onlyRunning(): LockService | undefined {
+    this.forgetGone();
+    return only(this.running.keys());
+  }
+
+  /** Applications that nobody has any more, and nobody has told to end. */
+  private forgetGone(): void {
+    for (const service of this.running.keys()) if (!this.isRunning(service)) this.running.delete(service);
+  }
+}
+
+function only<T>(items: Iterable<T>): T | undefined {
+  const [first, second] = items;
+  return second === undefined ? first : undefined;
+}

@@ -1,0 +1,78 @@
+import { HttpException, type ExecutionContext } from '@nestjs/common';
+import { Abandonment } from '../../primitives/abandonment.js';
+
+/** Milliseconds that a call waits before its connection is listened to: one that need not wait pays nothing. */
+const UNHEARD = 20;
+/** What nginx calls a request whose client has gone before it was answered. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** A response, or the socket that it would go to. */
+interface Closable {
+  readonly destroyed?: boolean;
+  on(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/** What Express, Fastify and GraphQL over HTTP have of a request or response, as far as it leads to its connection. */
+interface Message {
+  readonly raw?: Message;
+  readonly res?: Message;
+  readonly stream?: unknown;
+  readonly socket?: unknown;
+}
+
+const unheard = new Set<ClientAbandonment>();
+let timer: NodeJS.Timeout | undefined;
+
+function listenToAll(): void {
+  timer = undefined;
+  for (const each of unheard) each.listen();
+  unheard.clear();
+}
+
+/** An {@link Abandonment} that aborts by itself when the connection of an invocation's client closes. */
+export class ClientAbandonment extends Abandonment {
+  private stop: (() => void) | undefined;
+
+  constructor(private readonly context: ExecutionContext) {
+    super();
+  }
+
+  override addEventListener(type: 'abort', listener: () => void): void {
+    super.addEventListener(type, listener);
+    unheard.add(this);
+    timer ??= setTimeout(listenToAll, UNHEARD).unref();
+  }
+
+  override removeEventListener(type: 'abort', listener: () => void): void {
+    super.removeEventListener(type, listener);
+    unheard.delete(this);
+    this.stop?.();
+  }
+
+  /** Aborts when the connection closes, or now if it has; never where there is none, or its closing ends the call. */
+  listen(): void {
+    const connection = connectionOf(this.context);
+    if (connection === undefined) return;
+    // An HttpException, for Nest logs an error for others, although there is nobody to answer.
+    const gone = (): void => this.abort(new HttpException('The client has gone', CLIENT_CLOSED_REQUEST));
+    if (connection.destroyed === true) return gone();
+    connection.on('close', gone);
+    this.stop = () => connection.off('close', gone);
+  }
+}
+
+function connectionOf(context: ExecutionContext): Closable | undefined {
+  if (context.getType() === 'http')
+    return closable(context.switchToHttp().getResponse<Message | undefined>());
+  if (context.getType<string>() !== 'graphql') return undefined;
+  const { req } = context.getArgByIndex<{ readonly req?: Message } | undefined>(2) ?? {};
+  return closable(req?.res) ?? closable(req?.raw?.stream) ?? closable(req?.raw?.socket ?? req?.socket);
+}
+
+function closable(message: unknown): Closable | undefined {
+  const raw: unknown = (message as Message | null | undefined)?.raw ?? message;
+  return typeof (raw as Partial<Closable> | null | undefined)?.on === 'function'
+    ? (raw as Closable)
+    : undefined;
+}

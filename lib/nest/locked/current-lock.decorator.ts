@@ -1,0 +1,47 @@
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import type { Lock } from '../../engine/hold/lock.interface.js';
+import { assertInstanceMember } from './instance-member.js';
+
+const CURRENT_LOCK_INDEXES = Symbol('nest-redis-lock:current-lock');
+
+/**
+ * The {@link Lock} under which this call of a `@Locked` method runs, as one of its parameters. Callers leave the
+ * argument out; Nest's pipes do not see it.
+ *
+ * @example
+ * ```ts
+ * @Locked('stock:<0>')
+ * async reserve(sku: string, @CurrentLock() lock?: Lock): Promise<void> {
+ *   await this.stock.write(sku, lock?.fencingToken);
+ * }
+ * ```
+ */
+export function CurrentLock(): ParameterDecorator {
+  return (target, propertyKey, index) => {
+    assertInstanceMember('@CurrentLock()', 'a parameter of a @Locked method', target, propertyKey);
+    if (propertyKey === undefined || typeof index !== 'number') {
+      throw new LockConfigError(
+        `@CurrentLock() is for a parameter of a @Locked method, but stands on ${String(propertyKey)} itself.`,
+      );
+    }
+    const indexes = [...currentLockIndexes(target, propertyKey), index];
+    Reflect.defineMetadata(CURRENT_LOCK_INDEXES, indexes, target, propertyKey);
+  };
+}
+
+/** The positions of a method's `@CurrentLock()` parameters. */
+export function currentLockIndexes(target: object, propertyKey: string | symbol): readonly number[] {
+  return Reflect.getOwnMetadata(CURRENT_LOCK_INDEXES, target, propertyKey) ?? [];
+}
+
+/** The arguments with the lock in the given positions. */
+export function withCurrentLock(
+  args: readonly unknown[],
+  indexes: readonly number[],
+  lock: Lock,
+): readonly unknown[] {
+  if (indexes.length === 0) return args;
+  const filled = [...args];
+  for (const index of indexes) filled[index] = lock;
+  return filled;
+}

@@ -1,0 +1,122 @@
+import { finished, type Writable } from 'node:stream';
+import {
+  Inject,
+  Injectable,
+  Optional,
+  StreamableFile,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { HttpAdapterHost } from '@nestjs/core';
+import { finalize, isObservable, Observable, of, type Subscriber } from 'rxjs';
+import { exceptionFor } from '../exceptions/exception-for.js';
+import { isLockError } from '../../errors/lock.error.js';
+import { LockService } from '../../service/lock.service.js';
+import { LockSlot } from './lock-slot.js';
+
+/**
+ * Keeps the hold of a `@Locked` handler until all interceptors inside this one have ended: a transaction
+ * has committed, the last event of a stream or byte of a file is sent, or the client is gone. In HTTP and GraphQL it
+ * also turns lock errors into the form that clients expect, with the statuses of the module's `http` option.
+ *
+ * `@Locked` registers it on the class, outside every interceptor of class and methods. Use it yourself only
+ * on a class without locked methods, whose lock errors should become HTTP statuses too.
+ *
+ * @example
+ * ```ts
+ * @UseInterceptors(LockInterceptor)
+ * @Controller('reports')
+ * export class ReportsController {}
+ * ```
+ */
+@Injectable()
+export class LockInterceptor implements NestInterceptor {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
+    @Optional() @Inject(LockService) private readonly service?: LockService,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    // Registered twice, for the application and on the class: the outer one serves.
+    if (LockSlot.current()?.isOf(context) === true) return next.handle();
+    const slot = new LockSlot(context);
+    return this.keepUntilEnd(
+      slot,
+      slot.run(() => next.handle()),
+    );
+  }
+
+  /** @internal The same for a handler that has no interceptor besides. */
+  async serve(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
+    const slot = new LockSlot(context);
+    try {
+      const result = await slot.run(handle);
+      if (isObservable(result)) return this.keepUntilEnd(slot, result);
+      // Nest closes a file for which it does not come to an answer only where that came out of an Observable.
+      if (isStreamedBody(result)) return this.keepUntilEnd(slot, of(result));
+      slot.assertNotLost();
+      slot.close();
+      return result;
+    } catch (error) {
+      slot.close();
+      throw this.translate(error, slot);
+    }
+  }
+
+  private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {
+    let isStreamed = false;
+    // By hand, since the operators that it stands for would cost each request more than the lock's own work here.
+    const checked = new Observable((subscriber: Subscriber<unknown>) => {
+      const fail = (error: unknown): void => subscriber.error(this.translate(error, slot));
+      return handled.subscribe({
+        next: (value) => {
+          isStreamed ||= isStreamedBody(value);
+          subscriber.next(value);
+        },
+        error: fail,
+        complete: () => {
+          try {
+            slot.assertNotLost();
+          } catch (error) {
+            return fail(error);
+          }
+          subscriber.complete();
+        },
+      });
+    });
+    // The slot by closure: code in finalize does not see the async context.
+    const close = (): void => slot.close();
+    return checked.pipe(finalize(() => (isStreamed ? onceAnswered(slot.context, close) : close())));
+  }
+
+  private translate(error: unknown, { context, service = this.service }: LockSlot): unknown {
+    return isLockError(error) ? exceptionFor(error, context, this.adapterHost.httpAdapter, service) : error;
+  }
+}
+
+/**
+ * Puts the {@link LockInterceptor} in front of the interceptors of a class, unless it has it already.
+ *
+ * Not by `@UseInterceptors`, which appends: a transaction interceptor inherited from a base class would
+ * then lie outside and commit after the release.
+ */
+export function registerLockInterceptor(target: object): void {
+  const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
+  if (registered.includes(LockInterceptor)) return;
+  Reflect.defineMetadata(INTERCEPTORS_METADATA, [LockInterceptor, ...registered], target);
+}
+
+/** Whether Nest sends a result bit by bit, after the interceptors have ended: a file, a stream, the Response of a fetch. */
+function isStreamedBody(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof StreamableFile || Symbol.asyncIterator in value || value instanceof Response;
+}
+
+/** Runs `call` when the response to a request has been sent, or cannot be any more. */
+function onceAnswered(context: ExecutionContext, call: () => void): void {
+  if (context.getType() !== 'http') return call();
+  const response = context.switchToHttp().getResponse<Writable & { readonly raw?: Writable }>();
+  finished(response.raw ?? response, call);
+}

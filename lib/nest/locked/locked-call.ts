@@ -1,0 +1,128 @@
+import { callFrom } from '../../diagnostics/call-origin.js';
+import { defer, finalize, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
+import { Abandonment } from '../../primitives/abandonment.js';
+import type { LockSlot } from './lock-slot.js';
+import { assertNotLost, releaseQuietly } from './end-of-hold.js';
+import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
+import type { Lock } from '../../engine/hold/lock.interface.js';
+import type { LockService } from '../../service/lock.service.js';
+import type { LockedMethod } from './locked-method.js';
+import { whileHeld } from './while-held.js';
+
+/** One run of a locked method, with the slot of its invocation if it could claim one. */
+export class LockedCall {
+  private service: Partial<LockService> | undefined;
+
+  constructor(
+    private readonly method: LockedMethod,
+    private readonly instance: object,
+    private readonly args: readonly unknown[],
+    private readonly slot: LockSlot | undefined,
+  ) {}
+
+  /** The run of a method that returns a Promise. */
+  async settle(): Promise<unknown> {
+    let lock: Lock;
+    try {
+      lock = await this.acquire(this.slot?.abandoned);
+    } catch (error) {
+      this.slot?.leave(this.method);
+      return this.method.refuse(error, this.args);
+    }
+    let result: unknown;
+    try {
+      const working = this.work(lock);
+      if (isObservable(working) && this.slot === undefined) this.method.warnOfUntypedStream();
+      result = await working;
+      if (!isObservable(result)) assertNotLost(lock);
+    } catch (error) {
+      await this.leave(lock);
+      throw error;
+    }
+    if (isObservable(result)) return this.holdUntilEnd(lock, result);
+    await this.leave(lock);
+    // Nor while it waited for calls that were still inside; what a test provides in place of a lock cannot tell.
+    (lock as Partial<GrantedLock>).assertNotLost?.();
+    return result;
+  }
+
+  /** The run of a method that returns an Observable, for one subscriber. */
+  async stream(subscriber: Subscriber<unknown>): Promise<void> {
+    const unsubscribed = this.slot?.abandoned ?? new Abandonment();
+    subscriber.add(() => unsubscribed.abort());
+    let lock: Lock;
+    try {
+      lock = await this.acquire(unsubscribed);
+    } catch (error) {
+      this.slot?.leave(this.method);
+      defer(() => asObservable(this.method.refuse(error, this.args))).subscribe(subscriber);
+      return;
+    }
+    // Unsubscribed by now, it is only finalized: rxjs does not start the work for a closed subscriber.
+    whileHeld(
+      lock,
+      (subscribe) => this.inContext(lock, subscribe),
+      defer(() => asObservable(this.work(lock))),
+    )
+      .pipe(finalize(() => void this.leave(lock)))
+      .subscribe(subscriber);
+  }
+
+  /** No async function: the promises that it adds would cost each request of a locked route. */
+  private acquire(abandoned: Abandonment | undefined): Promise<Lock> | Lock {
+    const service = this.method.serviceOf(this.instance);
+    this.service = service;
+    if (this.slot !== undefined) this.slot.service ??= service;
+    const keys = this.method.keys(this.args, service);
+    const kept = this.slot?.takeHold(keys);
+    if (kept !== undefined) return kept;
+    const options = this.method.optionsOf(abandoned);
+    return callFrom(this.method.origin, () => service.acquire(keys, options));
+  }
+
+  private work(lock: Lock): unknown {
+    return this.inContext(lock, () => this.method.run(this.instance, this.args, lock));
+  }
+
+  /** What a test provides in place of a LockService need not know contexts. */
+  private inContext<T>(lock: Lock, work: () => T): T {
+    return this.service?.runInContext === undefined ? work() : this.service.runInContext(lock, work);
+  }
+
+  /** Ends the run: its hold is released now, or with the invocation. */
+  private leave(lock: Lock): Promise<void> | void {
+    if (this.slot === undefined) return releaseQuietly(lock);
+    this.slot.leave(this.method, lock);
+  }
+
+  /**
+   * A Promise that resolved to an Observable: held until the last of its subscribers is gone, or the lease that it has
+   * then is over without a first one.
+   */
+  private holdUntilEnd(lock: Lock, stream: Observable<unknown>): Observable<unknown> {
+    const held = whileHeld(lock, (subscribe) => this.inContext(lock, subscribe), stream);
+    if (this.slot !== undefined) {
+      // The invocation ends with the stream, or without ever subscribing to it; its slot knows either way.
+      this.slot.leave(this.method, lock);
+      return held;
+    }
+    const unsubscribed = setTimeout(() => void releaseQuietly(lock), lock.remaining).unref();
+    let subscribers = 0;
+    return defer(() => {
+      lock.assertHeld();
+      clearTimeout(unsubscribed);
+      subscribers += 1;
+      return held.pipe(
+        finalize(() => {
+          subscribers -= 1;
+          if (subscribers === 0) void releaseQuietly(lock);
+        }),
+      );
+    });
+  }
+}
+
+function asObservable(value: unknown): Observable<unknown> {
+  if (isObservable(value)) return value;
+  return value instanceof Promise ? from(value) : of(value);
+}

@@ -1,0 +1,116 @@
+import { Logger } from '@nestjs/common';
+import { isObservable } from 'rxjs';
+import type { CallOrigin } from '../../diagnostics/call-origin.js';
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import { isLockError } from '../../errors/lock.error.js';
+import { Abandonment } from '../../primitives/abandonment.js';
+import type { LockOptions } from '../../options/lock-options.interface.js';
+import type { Lock } from '../../engine/hold/lock.interface.js';
+import type { CompiledKeySource } from '../../keys/key-source.js';
+import type { LockedOptions } from './locked-options.interface.js';
+import type { LockService } from '../../service/lock.service.js';
+import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
+import { assertNameCount } from '../../keys/sorted-names.js';
+import { currentLockIndexes, withCurrentLock } from './current-lock.decorator.js';
+import { memberName } from './instance-member.js';
+import type { ServiceBinding } from './service-binding.js';
+
+/** A method as the decorator finds it; its types were checked where it is decorated. */
+export type AnyFunction = (...args: never[]) => unknown;
+
+/** One method under `@Locked`: what is known about it when its class is defined. */
+export class LockedMethod {
+  /** How errors and warnings name the method. */
+  readonly name: string;
+  readonly connection: string | undefined;
+  /** What diagnostics tell of its calls. */
+  readonly origin: CallOrigin;
+  private readonly lockOptions: LockOptions;
+  private readonly onTimeout: LockedOptions<never>['onTimeout'];
+  private readonly lockIndexes: readonly number[];
+  readonly returnsObservable: boolean;
+  private warned = false;
+
+  constructor(
+    readonly prototype: object,
+    readonly propertyKey: string | symbol,
+    readonly original: AnyFunction,
+    private readonly source: CompiledKeySource,
+    { onTimeout, connection, ...lockOptions }: LockedOptions<never>,
+    private readonly binding: ServiceBinding,
+  ) {
+    this.name = memberName(prototype, propertyKey);
+    this.origin = { method: this.name, template: source.template };
+    this.connection = connection;
+    this.onTimeout = onTimeout;
+    this.lockOptions = lockOptions;
+    this.lockIndexes = currentLockIndexes(prototype, propertyKey);
+    const type: Function | undefined = Reflect.getMetadata('design:returntype', prototype, propertyKey);
+    this.returnsObservable = isObservable(type?.prototype);
+  }
+
+  /**
+   * The service of an instance.
+   *
+   * @throws LockConfigError where there is none, or no telling which.
+   */
+  serviceOf(instance: object): LockService {
+    const service = this.binding.serviceOf(instance);
+    if (service !== undefined) return service;
+    const module =
+      this.connection === undefined ? 'RedisLockModule' : `RedisLockModule named '${this.connection}'`;
+    throw new LockConfigError(
+      `${this.name} is @Locked, but finds no LockService. Import the ${module} in its application; in a unit test, ` +
+        'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. Where it is ' +
+        'made after the start while several applications run in this process, let Nest construct it.',
+    );
+  }
+
+  /** Its own lease in milliseconds, if it has one. */
+  get ttl(): number | undefined {
+    return this.lockOptions.ttl;
+  }
+
+  /** Once for a method whose callers get a Promise of the Observable that they expect. */
+  warnOfUntypedStream(): void {
+    if (this.warned) return;
+    this.warned = true;
+    Logger.warn(
+      `${this.name} returns an Observable, but its metadata does not say so: its calls give a Promise of it. ` +
+        'Name Observable as its return type, and import it without "type".',
+      LOG_CONTEXT,
+    );
+  }
+
+  /** The lock names of a call. What a test provides in place of a LockService need not have options. */
+  keys(args: readonly unknown[], service: Partial<LockService>): string[] {
+    const names = this.source.resolve(args, this.name);
+    assertNameCount(
+      names,
+      this.lockOptions.maxNames ?? service.options?.defaults.maxNames ?? Infinity,
+      this.name,
+    );
+    return names;
+  }
+
+  /** The options of an acquire that ends when the caller abandons it. */
+  optionsOf(abandoned: Abandonment | undefined): LockOptions {
+    if (abandoned === undefined) return this.lockOptions;
+    const { signal } = this.lockOptions;
+    const either = signal === undefined ? abandoned : new Abandonment(signal, abandoned.signal);
+    return { ...this.lockOptions, signal: either.signal };
+  }
+
+  run(instance: object, args: readonly unknown[], lock: Lock): unknown {
+    return Reflect.apply(this.original, instance, withCurrentLock(args, this.lockIndexes, lock));
+  }
+
+  /** What a call gives that got no lock; throws the error that kept it from one where that is the answer. */
+  refuse(error: unknown, args: readonly unknown[]): unknown {
+    if (this.onTimeout === undefined || this.onTimeout === 'throw') throw error;
+    if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
+    if (this.onTimeout === 'skip') return undefined;
+    return Reflect.apply(this.onTimeout, undefined, [error as LockTimeoutError, ...args]);
+  }
+}

@@ -1,0 +1,61 @@
+import { isGeneratorFunction } from 'node:util/types';
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import { compileKeySource } from '../../keys/key-source.js';
+import type { LockedDecoratorFactory } from './locked-method.types.js';
+import { assertInstanceMember, memberName } from './instance-member.js';
+import { assertLockedOptions } from './locked-options.js';
+import { LockedMethod, type AnyFunction } from './locked-method.js';
+import { recordLockedMethod } from './locked-methods.js';
+import { registerLockInterceptor } from './lock.interceptor.js';
+import { serviceBinding } from './service-binding.js';
+import { wrapMethod } from './wrap-method.js';
+
+/**
+ * Runs a method under a lock: of one name, or of several at once. The key is a template whose placeholders
+ * are the method's arguments, several templates, or a function of the arguments.
+ *
+ * The lock is released after the method's Promise has settled or its Observable has ended; for a handler that Nest
+ * calls, after the interceptors of its class have ended too. The method must return one of both, and where it
+ * returns an Observable its signature must say so (with an import of Observable that is no `import type`).
+ *
+ * Calls reject with LockTimeoutError when the wait ends without the lock (see `onTimeout`), LockKeyError when the
+ * arguments give no valid key, LockUnavailableError when Redis does not answer, LockClosedError during
+ * shutdown, and LockLostError when the method succeeded but its hold had ended before. An error of the method
+ * itself always passes unchanged.
+ *
+ * @throws LockConfigError at decoration, for a bad template or option.
+ * @example
+ * ```ts
+ * @Post(':id/pay')
+ * @Locked('order:<0>', { wait: 2_000 })
+ * pay(@Param('id', ParseIntPipe) id: number): Promise<Receipt> { … }
+ * ```
+ */
+export const Locked: LockedDecoratorFactory = (key, options = {}) => {
+  assertLockedOptions(options);
+  const source = compileKeySource(key);
+
+  return (target: object, propertyKey: string | symbol, descriptor: PropertyDescriptor): void => {
+    assertInstanceMember('@Locked', 'a method', target, propertyKey);
+    // Undefined for a field, whatever its type says: compilers that check no types let it pass.
+    const original: unknown = (descriptor as PropertyDescriptor | undefined)?.value;
+    if (typeof original !== 'function') {
+      throw new LockConfigError(
+        `@Locked is for methods, but ${memberName(target, propertyKey)} is no method. ` +
+          'A field that holds a function becomes one when written as async name() { … }.',
+      );
+    }
+    if (isGeneratorFunction(original)) {
+      throw new LockConfigError(
+        `${memberName(target, propertyKey)} is @Locked and a generator: its lock would be released before it is iterated. ` +
+          'Return a Promise of all values, or an Observable, as from(generator) makes one.',
+      );
+    }
+    const binding = serviceBinding(options.connection);
+    const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, options, binding);
+    descriptor.value = wrapMethod(method);
+    recordLockedMethod(method);
+    binding.injectInto(target);
+    registerLockInterceptor(target.constructor);
+  };
+};

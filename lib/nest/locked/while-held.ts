@@ -1,0 +1,32 @@
+import { AsyncResource } from 'node:async_hooks';
+import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
+import { assertNotLost } from './end-of-hold.js';
+import type { Lock } from '../../engine/hold/lock.interface.js';
+
+/**
+ * A stream that fails with the LockLostError of a hold as soon as that is lost, and does not complete without it.
+ *
+ * @param within runs the subscription in the async context of the hold.
+ */
+export function whileHeld<T>(
+  lock: Lock,
+  within: <R>(subscribe: () => R) => R,
+  stream: Observable<T>,
+): Observable<T> {
+  const inContext = new Observable<T>((subscriber) => within(() => stream.subscribe(subscriber)));
+  const heldToTheEnd = defer(() => {
+    assertNotLost(lock);
+    return EMPTY;
+  });
+  return concat(inContext, heldToTheEnd).pipe(takeUntil(lossOf(lock)));
+}
+
+/** Fails when the hold is lost, and never emits. */
+function lossOf(lock: Lock): Observable<never> {
+  return new Observable((subscriber) => {
+    const fail = AsyncResource.bind(() => subscriber.error(lock.signal.reason));
+    if (lock.signal.aborted) return fail();
+    lock.signal.addEventListener('abort', fail);
+    return () => lock.signal.removeEventListener('abort', fail);
+  });
+}

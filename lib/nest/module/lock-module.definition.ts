@@ -1,0 +1,59 @@
+import { ConfigurableModuleBuilder } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { LockModuleOptions, ResolvedModuleOptions } from '../../options/module-options.interface.js';
+import { createLockService } from '../../lock-service.factory.js';
+import type { LockService } from '../../service/lock.service.js';
+import { resolveModuleOptions } from '../../options/module-options.js';
+import { assertNotLoadedLazily } from './lazy-loading.js';
+import type { LockModuleAsyncExtras } from './lock-module-extras.interface.js';
+import { getLockServiceToken } from '../../service/lock-service.token.js';
+
+/** The module's options after validation. */
+export const RESOLVED_OPTIONS = Symbol('nest-redis-lock:resolved-options');
+/** The LockService of whichever module asks, whatever its name. */
+export const OWN_LOCK_SERVICE = Symbol('nest-redis-lock:own-lock-service');
+
+/** What builds the LockService of a module; tests put another way in its place. */
+export const CREATE_SERVICE = Symbol('nest-redis-lock:create-service');
+
+type CreateService = (options: ResolvedModuleOptions) => LockService;
+
+interface CoreExtras extends LockModuleAsyncExtras {
+  createService?: CreateService;
+}
+
+const EXTRAS: CoreExtras = {
+  name: undefined,
+  isGlobal: true,
+  extraProviders: [],
+  createService: createLockService,
+};
+
+/** The module's options as they were given, or as its factory made them. */
+export const OPTIONS = Symbol('nest-redis-lock:options');
+
+/** `forRoot` and `forRootAsync` of the module that owns the LockService. */
+export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<LockModuleOptions>({ optionsInjectionToken: OPTIONS })
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createLockOptions')
+    .setExtras(EXTRAS, (definition, { name, extraProviders = [], createService = createLockService }) => ({
+      ...definition,
+      providers: [
+        ...(definition.providers ?? []),
+        ...extraProviders,
+        { provide: RESOLVED_OPTIONS, useFactory: resolveModuleOptions, inject: [OPTIONS] },
+        { provide: CREATE_SERVICE, useValue: createService },
+        {
+          provide: getLockServiceToken(name),
+          useFactory: (create: CreateService, options: ResolvedModuleOptions, modules: ModulesContainer) => {
+            assertNotLoadedLazily(modules, OWN_LOCK_SERVICE);
+            return create(options);
+          },
+          inject: [CREATE_SERVICE, RESOLVED_OPTIONS, ModulesContainer],
+        },
+        { provide: OWN_LOCK_SERVICE, useExisting: getLockServiceToken(name) },
+      ],
+      exports: [getLockServiceToken(name)],
+    }))
+    .build();

@@ -1,0 +1,64 @@
+import type {
+  FactoryProvider,
+  OnApplicationBootstrap,
+  OnApplicationShutdown,
+  OnModuleInit,
+} from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { serviceBinding } from '../locked/service-binding.js';
+import type { LockService } from '../../service/lock.service.js';
+import { getLockServiceToken } from '../../service/lock-service.token.js';
+import { checkStart } from '../startup/start-check.js';
+
+/**
+ * Gives the LockService to instances that have locked methods and were not constructed by Nest but by a
+ * `useFactory` or given as `useValue`, where the property injection of `@Locked` does not reach.
+ */
+export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    private readonly connection: string | undefined,
+    private readonly service: LockService,
+    private readonly modules: ModulesContainer,
+  ) {}
+
+  static provider(connection: string | undefined): FactoryProvider {
+    return {
+      provide: LockedInstanceBinder,
+      useFactory: (service: LockService, modules: ModulesContainer) =>
+        new LockedInstanceBinder(connection, service, modules),
+      inject: [getLockServiceToken(connection), ModulesContainer],
+    };
+  }
+
+  onModuleInit(): void {
+    const binding = serviceBinding(this.connection);
+    binding.applicationServices.add(this.modules, this.service);
+    // With several to choose from, only the call itself can tell that the choice is not ours to make.
+    if (this.servicesInApplication().size > 1) return;
+    for (const instance of this.instances()) binding.bind(instance, this.service);
+  }
+
+  onApplicationBootstrap(): void {
+    // First: an application that it refuses has not started.
+    checkStart(this.connection, this.service, this.modules);
+    serviceBinding(this.connection).applicationServices.started(this.modules, this.service);
+  }
+
+  onApplicationShutdown(): void {
+    serviceBinding(this.connection).applicationServices.delete(this.modules, this.service);
+  }
+
+  private servicesInApplication(): Set<unknown> {
+    const token = getLockServiceToken(this.connection);
+    const wrappers = [...this.modules.values()].map((module) => module.providers.get(token));
+    return new Set(wrappers.flatMap((wrapper) => (wrapper ? [wrapper.instance] : [])));
+  }
+
+  private *instances(): Iterable<unknown> {
+    for (const module of this.modules.values()) {
+      for (const collection of [module.providers, module.controllers, module.injectables]) {
+        for (const wrapper of collection.values()) yield wrapper.instance;
+      }
+    }
+  }
+}

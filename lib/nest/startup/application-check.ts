@@ -1,0 +1,131 @@
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import type { ModulesContainer } from '@nestjs/core';
+import { currentLockIndexes } from '../locked/current-lock.decorator.js';
+import type { LockedMethod } from '../locked/locked-method.js';
+import { lockedMethodsOf, takeUncheckedClasses } from '../locked/locked-methods.js';
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockInterceptor } from '../locked/lock.interceptor.js';
+import { getLockServiceToken } from '../../service/lock-service.token.js';
+import { memberName } from '../locked/instance-member.js';
+import {
+  isScheduled,
+  placeIgnoringClassInterceptors,
+  placeIgnoringMethodInterceptors,
+} from './places-without-interceptors.js';
+import { inheritanceOf, providedClasses, type ProvidedClass } from './provided-classes.js';
+import {
+  currentLockWithoutLocked,
+  interceptorIgnored,
+  lockedOverridden,
+  moduleMissing,
+  notProvided,
+  scheduledOnNonStatic,
+} from './start.messages.js';
+
+/**
+ * Looks through the classes of an application for what can never work.
+ *
+ * @returns what to warn of.
+ * @throws LockConfigError for a `@CurrentLock()` that would never get a lock.
+ */
+export function checkApplication(modules: ModulesContainer): readonly string[] {
+  const warnings = new Set<string>();
+  const provided = new Set<object>();
+  for (const found of providedClasses(modules)) {
+    for (const prototype of inheritanceOf(found.prototype)) {
+      provided.add(prototype);
+      assertLockedWhereCurrentLock(prototype);
+    }
+    for (const [key, method] of lockedMethodsIn(found)) {
+      for (const warning of warningsOf(found, key, method, modules)) warnings.add(warning);
+    }
+    for (const warning of unlockedOverridesOf(found.prototype)) warnings.add(warning);
+  }
+  for (const prototype of takeUncheckedClasses()) {
+    if (!provided.has(prototype)) warnings.add(notProvided(prototype.constructor.name));
+  }
+  return [...warnings];
+}
+
+/** The methods of the application that are locked through the module of a name. */
+export function lockedMethodsThrough(
+  modules: ModulesContainer,
+  connection: string | undefined,
+): ReadonlySet<LockedMethod> {
+  const through = new Set<LockedMethod>();
+  for (const found of providedClasses(modules)) {
+    for (const [, method] of lockedMethodsIn(found)) {
+      if (method.connection === connection) through.add(method);
+    }
+  }
+  return through;
+}
+
+/** Of a class and of those that it inherits from, without what it overrides. */
+function* lockedMethodsIn({ prototype }: ProvidedClass): Iterable<[string | symbol, LockedMethod]> {
+  for (const declaring of inheritanceOf(prototype)) {
+    for (const [key, method] of lockedMethodsOf(declaring)) {
+      if (Reflect.get(prototype, key) === Reflect.get(declaring, key)) yield [key, method];
+    }
+  }
+}
+
+function* warningsOf(
+  { prototype, isStatic }: ProvidedClass,
+  key: string | symbol,
+  method: LockedMethod,
+  modules: ModulesContainer,
+): Iterable<string> {
+  const current: unknown = Reflect.get(prototype, key);
+  if (typeof current !== 'function') return;
+  if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
+  const place = ignoringPlace(current, prototype.constructor, modules);
+  if (place !== undefined) yield interceptorIgnored(method.name, place);
+  const { connection } = method;
+  if (connection !== undefined && !provides(modules, connection)) {
+    yield moduleMissing(method.name, connection);
+  }
+}
+
+/** Methods that take the place of a locked one and are not locked themselves. */
+function* unlockedOverridesOf(prototype: object): Iterable<string> {
+  const overrides = new Map<string | symbol, object>();
+  for (const declaring of inheritanceOf(prototype)) {
+    for (const [key, method] of lockedMethodsOf(declaring)) {
+      const overriding = overrides.get(key);
+      if (overriding !== undefined && !lockedMethodsOf(overriding).has(key) && !callsSuper(overriding, key))
+        yield lockedOverridden(memberName(overriding, key), method.name);
+    }
+    for (const key of Reflect.ownKeys(declaring)) if (!overrides.has(key)) overrides.set(key, declaring);
+  }
+}
+
+/** Whether it may mean to run the locked one for a part of its work; by its text, for there is nothing else to see. */
+function callsSuper(prototype: object, key: string | symbol): boolean {
+  const override: unknown = Reflect.getOwnPropertyDescriptor(prototype, key)?.value;
+  return typeof override === 'function' && Function.prototype.toString.call(override).includes('super');
+}
+
+function ignoringPlace(method: object, type: object, modules: ModulesContainer): string | undefined {
+  if (hasInterceptors(method)) return placeIgnoringMethodInterceptors(method, type, modules);
+  return hasInterceptors(type) ? placeIgnoringClassInterceptors(type) : undefined;
+}
+
+/** Others than the one that @Locked registers on the class. */
+function hasInterceptors(target: object): boolean {
+  const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
+  return registered.some((interceptor) => interceptor !== LockInterceptor);
+}
+
+function provides(modules: ModulesContainer, connection: string): boolean {
+  const token = getLockServiceToken(connection);
+  return [...modules.values()].some((module) => module.providers.has(token));
+}
+
+function assertLockedWhereCurrentLock(prototype: object): void {
+  const locked = lockedMethodsOf(prototype);
+  for (const key of Reflect.ownKeys(prototype)) {
+    if (locked.has(key) || currentLockIndexes(prototype, key).length === 0) continue;
+    throw new LockConfigError(currentLockWithoutLocked(memberName(prototype, key)));
+  }
+}

@@ -1,0 +1,46 @@
+import type { ModulesContainer } from '@nestjs/core';
+
+/** Metadata that other packages write, by their keys: importing them would make them dependencies. */
+const OF_METHODS: readonly (readonly [key: string, place: string])[] = [
+  ['SCHEDULER_TYPE', 'scheduled jobs'],
+  ['EVENT_LISTENER_METADATA', 'event listeners'],
+];
+const OF_CLASSES: readonly (readonly [key: string, place: string])[] = [
+  ['bullmq:processor_metadata', 'queue processors'],
+  ['__commandHandler__', 'command handlers'],
+  ['__queryHandler__', 'query handlers'],
+  ['__eventsHandler__', 'event handlers'],
+];
+
+export function isScheduled(method: object): boolean {
+  return Reflect.hasMetadata('SCHEDULER_TYPE', method);
+}
+
+/** What a method is called as, where that is known to skip the interceptors of the method. */
+export function placeIgnoringMethodInterceptors(
+  method: object,
+  type: object,
+  modules: ModulesContainer,
+): string | undefined {
+  if (Reflect.hasMetadata('graphql:resolve_property', method) && !fieldsHaveInterceptors(modules)) {
+    return "GraphQL fields without fieldResolverEnhancers: ['interceptors']";
+  }
+  return placeOf(OF_METHODS, method) ?? placeIgnoringClassInterceptors(type);
+}
+
+/** What the methods of a class are called as, where that is known to skip the interceptors of the class. */
+export function placeIgnoringClassInterceptors(type: object): string | undefined {
+  return placeOf(OF_CLASSES, type);
+}
+
+function fieldsHaveInterceptors(modules: ModulesContainer): boolean {
+  return [...modules.values()].some((module) => {
+    const options: unknown = module.providers.get('GqlModuleOptions')?.instance;
+    const { fieldResolverEnhancers = [] } = (options ?? {}) as { fieldResolverEnhancers?: readonly string[] };
+    return fieldResolverEnhancers.includes('interceptors');
+  });
+}
+
+function placeOf(known: typeof OF_METHODS, target: object): string | undefined {
+  return known.find(([key]) => Reflect.hasMetadata(key, target))?.[1];
+}

@@ -1,0 +1,29 @@
+/** What is said at start about what can never work. */
+
+export const scheduledOnNonStatic = (method: string): string =>
+  `${method} is a scheduled job of a provider that is not static (request-scoped, transient, or injects one that is), ` +
+  'so @nestjs/schedule never runs it. Move it to a provider with the default scope.';
+
+export const lockedOverridden = (override: string, locked: string): string =>
+  `${override} overrides ${locked}, which is @Locked, and is not: decorators are not inherited, so it runs without a lock. ` +
+  'Put @Locked on the override, too.';
+
+export const notProvided = (name: string): string =>
+  `${name} has @Locked methods, but no module of the application provides it, so Nest neither constructs it nor ` +
+  'calls them here. Add it to the providers or controllers of a module, unless it is for another application.';
+
+export const interceptorIgnored = (method: string, place: string): string =>
+  `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +
+  'or in a decorator around it; the lock is released when the method has ended.';
+
+export const moduleMissing = (method: string, connection: string): string =>
+  `${method} is @Locked with connection '${connection}', but no RedisLockModule has that name, so its calls ` +
+  `will fail. Import RedisLockModule.forRoot({ name: '${connection}', … }).`;
+
+export const currentLockWithoutLocked = (method: string): string =>
+  `${method} has a @CurrentLock() parameter, but no @Locked, so it would never get a lock. ` +
+  'Put @Locked on the method, or remove the parameter. An override needs a @Locked of its own.';
+
+export const ttlTooShort = (owner: string, ttl: number, roundTrip: number): string =>
+  `The ttl of ${owner}, ${ttl} ms, is shorter than three round trips to Redis, of ${roundTrip.toFixed(1)} ms each: leases ` +
+  `will end before they are renewed. Use at least ${Math.ceil(3 * roundTrip)} ms, better ten times as much.`;

@@ -1,0 +1,59 @@
+import type { Cluster } from 'ioredis';
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import type { ClusterDescription } from '../module-options.interface.js';
+import { assertOptions, assertOptionsObject, optionChecks, printableValue } from '../option-checks.js';
+import { loadIoredis } from './load-ioredis.js';
+import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
+
+const CHECKS = optionChecks({ nodes: checkNodes, options: assertOptionsObject });
+
+/** Refuses a description of a Cluster that could never work. Options of ioredis are left to it, and never shown. */
+export function assertClusterDescription(description: object): void {
+  assertOptions('connection', description, CHECKS, 'connection.');
+  checkNodes('connection.nodes', Reflect.get(description, 'nodes'));
+  assertShardedPubSub();
+}
+
+function checkNodes(option: string, nodes: unknown): void {
+  if (!Array.isArray(nodes) || nodes.length === 0) {
+    throw new LockConfigError(
+      `${option} must be an array of at least one node of the Cluster, such as [{ host: '10.0.0.1', port: 6379 }].`,
+    );
+  }
+  nodes.forEach((node: unknown, index) => assertNode(node, `${option}[${index}]`));
+}
+
+/** ioredis takes the messages of a slot for answers to commands where it does not know of them. */
+export function assertShardedPubSub(): void {
+  if (loadIoredis().Command.checkFlag('ENTER_SUBSCRIBER_MODE', 'ssubscribe')) return;
+  throw new LockConfigError('connection is a Redis Cluster, which needs ioredis 5.3 or newer.');
+}
+
+function assertNode(node: unknown, field: string): void {
+  if (typeof node === 'number' && isPort(node)) return;
+  if (typeof node === 'string' && hasBadEscape(node))
+    throw new LockConfigError(`${field} ${redactedConnection(node)} ${BAD_ESCAPE}.`);
+  if (typeof node === 'string' && node.trim() !== '') return;
+  if (typeof node === 'object' && node !== null && 'port' in node && isPort(Number(node.port))) return;
+  if (typeof node === 'object' && node !== null && 'host' in node && !('port' in node)) return;
+  const shown = typeof node === 'string' ? redactedConnection(node) : printableValue(node);
+  throw new LockConfigError(
+    `${field} must be { host, port }, a redis:// URL or a port of 127.0.0.1, but is ${shown}.`,
+  );
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
+}
+
+/** Whether a connection names a Cluster, described or as a client. */
+export function isClusterConnection(connection: unknown): connection is Cluster | ClusterDescription {
+  if (typeof connection !== 'object' || connection === null) return false;
+  // A client has a method of the name `nodes`.
+  return isClusterClient(connection) || ('nodes' in connection && Array.isArray(connection.nodes));
+}
+
+/** Whether a connection is a ready client of a Cluster. */
+export function isClusterClient(connection: object): connection is Cluster {
+  return 'isCluster' in connection && connection.isCluster === true;
+}

@@ -1,0 +1,67 @@
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import type { LockConnection } from '../module-options.interface.js';
+import { assertClusterDescription, assertShardedPubSub, isClusterClient } from './cluster-option.js';
+import { assertOptionsObject, type OptionCheck, wholeNumber } from '../option-checks.js';
+import { isNodeRedis } from './node-redis-option.js';
+import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
+import { assertSentinels } from './sentinel-option.js';
+
+const ALLOWED =
+  'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
+  '{ nodes, options } of a Redis Cluster, or an ioredis client';
+
+const PORT = wholeNumber(1, 65_535);
+const DATABASE = wholeNumber(0);
+
+/**
+ * Refuses a connection that could never work. Messages show an URL without its credentials and never
+ * show options, which may hold a password anywhere.
+ */
+export function assertConnection(connection: unknown): asserts connection is LockConnection {
+  if (connection === undefined) {
+    throw new LockConfigError(
+      'connection is given, but undefined: is the environment variable that it comes from missing? ' +
+        'Leave connection out for 127.0.0.1:6379.',
+    );
+  }
+  if (typeof connection === 'string') return assertUrl(connection);
+  assertOptionsObject('connection', connection, ALLOWED);
+  if (isNodeRedis(connection)) return;
+  if (isClusterClient(connection)) return assertShardedPubSub();
+  if ('nodes' in connection && !('evalsha' in connection)) return assertClusterDescription(connection);
+  assertNumericField(connection, 'port', PORT);
+  assertNumericField(connection, 'db', DATABASE);
+  assertSentinels(connection);
+}
+
+function assertUrl(text: string): void {
+  if (text.trim() === '') {
+    throw new LockConfigError(
+      `connection is an empty string: is the environment variable that it comes from empty? It must be ${ALLOWED}.`,
+    );
+  }
+  const refuse = (problem: string): never => {
+    throw new LockConfigError(`connection ${redactedConnection(text)} ${problem}. It must be ${ALLOWED}.`);
+  };
+  const url = parseUrl(text) ?? refuse('is not a valid URL');
+  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') refuse('is not a redis:// or rediss:// URL');
+  if (url.hostname === '') refuse('has no host');
+  if (hasBadEscape(text)) refuse(BAD_ESCAPE);
+  if (!/^\/?\d*$/.test(url.pathname)) refuse('has a path that is not a database number');
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function assertNumericField(connection: object, field: string, check: OptionCheck): void {
+  // A ready client has an `options` object of its own, already checked by ioredis.
+  const value: unknown = Reflect.get(connection, field);
+  if (value === undefined || value === null) return;
+  const isNumeric = typeof value === 'string' && value.trim() !== '';
+  check(`connection.${field}`, isNumeric && !Number.isNaN(Number(value)) ? Number(value) : value);
+}

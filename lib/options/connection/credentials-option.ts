@@ -1,0 +1,44 @@
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import { refuseOption } from '../option-checks.js';
+import { isClusterClient } from './cluster-option.js';
+import { isNodeRedis } from './node-redis-option.js';
+
+export function checkCredentials(option: string, credentials: unknown): void {
+  if (typeof credentials !== 'function')
+    refuseOption(option, credentials, 'a function that resolves to { username?, password, expiresAt? }');
+}
+
+/** Refuses connections that have credentials of their own, or whose client is somebody else's. */
+export function assertTakesCredentials(connection: unknown): void {
+  const nodes: readonly unknown[] = Array.isArray(connection) ? connection : [connection];
+  for (const node of nodes) {
+    if (isClient(node)) {
+      throw new LockConfigError(
+        'credentials does not go with a client that is passed in: give them to that client, or describe the connection.',
+      );
+    }
+    if (hasPassword(node)) {
+      throw new LockConfigError(
+        'connection has a password, and credentials is given, too: leave one of the two out.',
+      );
+    }
+  }
+}
+
+function isClient(connection: unknown): boolean {
+  if (isNodeRedis(connection)) return true;
+  return connection instanceof Object && ('evalsha' in connection || isClusterClient(connection));
+}
+
+function hasPassword(connection: unknown): boolean {
+  if (typeof connection === 'string') return URL.canParse(connection) && new URL(connection).password !== '';
+  if (typeof connection !== 'object' || connection === null) return false;
+  const { password, nodes, options } = connection as {
+    password?: unknown;
+    nodes?: unknown;
+    options?: object;
+  };
+  if (typeof password === 'string' && password !== '') return true;
+  if (Array.isArray(nodes) && nodes.some(hasPassword)) return true;
+  return hasPassword(Reflect.get(options ?? {}, 'redisOptions'));
+}

@@ -1,0 +1,6 @@
+import type { NodeRedisConnection } from '../module-options.interface.js';
+
+/** Whether a connection is one by node-redis. */
+export function isNodeRedis(connection: unknown): connection is NodeRedisConnection {
+  return typeof connection === 'object' && connection !== null && 'openClients' in connection;
+}

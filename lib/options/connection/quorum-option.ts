@@ -1,0 +1,110 @@
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import type { LockModuleOptions, SingleConnection } from '../module-options.interface.js';
+import { isClusterConnection } from './cluster-option.js';
+import { assertConnection } from './connection-option.js';
+
+/** A node may take this share of a lease for its answer, or too little is left to work with. */
+const LARGEST_SHARE = 1 / 4;
+
+/** Whether a connection names several independent servers. */
+export function isQuorum(
+  connection: LockModuleOptions['connection'],
+): connection is readonly SingleConnection[] {
+  return Array.isArray(connection);
+}
+
+/** Refuses an option that is for one master, with or without replicas of it. */
+export function assertNoQuorum(
+  connection: LockModuleOptions['connection'],
+  option: string,
+  instead: string,
+): void {
+  if (!isQuorum(connection)) return;
+  throw new LockConfigError(`${option} does not go with a quorum, where ${instead}. Leave it out.`);
+}
+
+/** Refuses semaphores on a quorum: two majorities may count different holders. */
+export function assertLimitGoesWithConnection(
+  connection: LockModuleOptions['connection'],
+  { mode, limit }: { readonly mode: 'exclusive' | 'shared'; readonly limit: number },
+): void {
+  if (mode === 'shared' && limit !== Infinity)
+    assertNoQuorum(connection, 'limit', 'no majority can count permits; mode: shared without a limit works');
+}
+
+/** Refuses a connection, or a list of them, that could never work. */
+export function assertConnections(connection: unknown): void {
+  if (!Array.isArray(connection)) return assertConnection(connection);
+  const nodes: readonly unknown[] = connection;
+  if (nodes.length < 3 || nodes.length % 2 === 0) refuseSize(nodes.length);
+  nodes.forEach((node, i) => {
+    assertNode(node, i);
+    const twin = nodes.findIndex((other, j) => j > i && (other === node || isSamePlace(other, node)));
+    if (twin >= 0) {
+      throw new LockConfigError(
+        `connection[${i}] and connection[${twin}] are the same Redis, whose failure would cost two votes. ` +
+          'List each node of the quorum once.',
+      );
+    }
+  });
+}
+
+/** Refuses a time for one node that leaves too little of a lease. */
+export function assertNodeTimeout(nodeTimeout: number, ttl: number): void {
+  if (nodeTimeout <= ttl * LARGEST_SHARE) return;
+  throw new LockConfigError(
+    `nodeTimeout must be at most a quarter of ttl, for the nodes' answers use up the lease, ` +
+      `but nodeTimeout is ${nodeTimeout} and ttl is ${ttl}.`,
+  );
+}
+
+function refuseSize(size: number): never {
+  const reason =
+    size < 3
+      ? 'With fewer than three nodes no majority survives the loss of one.'
+      : 'An even number survives no more losses than one node fewer, and two halves can block each other.';
+  throw new LockConfigError(
+    `connection must list an odd number of independent Redis servers, three or more, but lists ${size}. ` +
+      `${reason} For one Redis, leave out the brackets.`,
+  );
+}
+
+function assertNode(node: unknown, index: number): void {
+  try {
+    assertConnection(node);
+    if (isClusterConnection(node))
+      throw new LockConfigError('it is a Redis Cluster. A node is a single master.');
+  } catch (error) {
+    if (!(error instanceof LockConfigError)) throw error;
+    throw new LockConfigError(`connection[${index}] cannot be a node of the quorum: ${error.message}`);
+  }
+}
+
+function isSamePlace(one: unknown, other: unknown): boolean {
+  const place = placeOf(one);
+  return place !== undefined && place === placeOf(other);
+}
+
+/** Host and port, as far as they can be read: a server may have several names. Two databases of one server fail together. */
+function placeOf(node: unknown): string | undefined {
+  if (typeof node === 'string') {
+    const { hostname, port } = new URL(node);
+    return address(hostname, port || 6379);
+  }
+  const settings = node as {
+    host?: unknown;
+    port?: unknown;
+    path?: unknown;
+    sentinels?: unknown;
+    options?: object;
+  };
+  const { host, port, path, sentinels } = { ...settings, ...settings.options };
+  if (sentinels !== undefined && sentinels !== null) return undefined;
+  return typeof path === 'string'
+    ? path
+    : address(typeof host === 'string' ? host : '127.0.0.1', Number(port ?? 6379));
+}
+
+function address(host: string, port: number | string): string {
+  return `${host === 'localhost' ? '127.0.0.1' : host.toLowerCase()}:${port}`;
+}

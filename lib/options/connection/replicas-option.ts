@@ -1,0 +1,39 @@
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import type { ReplicaOptions, ResolvedLockOptions } from '../lock-options.interface.js';
+import type { LockModuleOptions } from '../module-options.interface.js';
+import { isClusterConnection } from './cluster-option.js';
+import { assertOptions, milliseconds, optionChecks, wholeNumber } from '../option-checks.js';
+import { assertNoQuorum } from './quorum-option.js';
+
+const MIN = wholeNumber(0);
+// Redis takes 0 for "without end".
+const CHECKS = optionChecks({ min: MIN, timeout: milliseconds({ min: 1, whole: true }) });
+
+/** Refuses a `replicas` option that can never work. */
+export function checkReplicas(option: string, replicas: unknown): void {
+  assertOptions(option, replicas, CHECKS, `${option}.`);
+  MIN(`${option}.min`, Reflect.get(replicas, 'min'));
+}
+
+/** A checked `replicas` option with its default filled in; undefined where it asks for no replica. */
+export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): ResolvedLockOptions['replicas'] {
+  return min === 0 ? undefined : { min, timeout };
+}
+
+/** Refuses replicas where locks are kept on servers that have none. */
+export function assertReplicasGoWith(
+  { connection, layout }: Pick<LockModuleOptions, 'connection' | 'layout'>,
+  replicas: ResolvedLockOptions['replicas'],
+): void {
+  if (!replicas) return;
+  if (layout === 'per-name') {
+    throw new LockConfigError(
+      "replicas does not go with layout: 'per-name', where no connection leads to one server. Leave one of them out.",
+    );
+  }
+  assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows of every lock');
+  if (!isClusterConnection(connection)) return;
+  throw new LockConfigError(
+    'replicas does not go with a Redis Cluster. Leave it out, or keep these locks on one master with replicas.',
+  );
+}

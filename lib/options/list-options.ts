@@ -1,0 +1,32 @@
+import { LockConfigError } from '../errors/lock-config.error.js';
+import { isClusterConnection } from './connection/cluster-option.js';
+import type { ListOptions } from './list-options.interface.js';
+import type { ResolvedModuleOptions } from './module-options.interface.js';
+import { assertOptions, optionChecks, refuseOption, wholeNumber } from './option-checks.js';
+
+const COUNT = wholeNumber(1);
+
+const CHECKS = optionChecks({
+  prefix: (option, value) => {
+    if (typeof value !== 'string') refuseOption(option, value, 'a string');
+  },
+  limit: (option, value) => value === Infinity || COUNT(option, value),
+});
+
+/**
+ * Fills in the defaults of a list.
+ *
+ * @throws LockConfigError naming the option, its value and what is allowed.
+ */
+export function resolveListOptions(options: ListOptions): Required<ListOptions> {
+  assertOptions('The options of list()', options, CHECKS);
+  return { prefix: options.prefix ?? '', limit: options.limit ?? Infinity };
+}
+
+/** Refuses to list locks where no request reaches all of them. */
+export function assertCanList({ connection, layout }: ResolvedModuleOptions): void {
+  if (layout !== 'per-name' || isClusterConnection(connection)) return;
+  throw new LockConfigError(
+    "list() does not go with layout: 'per-name', where no request reaches all shards. Look for the keys at each of them.",
+  );
+}

@@ -1,0 +1,122 @@
+import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
+import type { LockErrorCode } from '../errors/lock.error.js';
+import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
+
+/** One Redis: a URL (`redis://` or `rediss://`, with credentials and database), ioredis options, a ready client, or one of node-redis. */
+export type SingleConnection = string | RedisOptions | Redis | NodeRedisConnection;
+
+/**
+ * A Redis Cluster: nodes to begin with, and ioredis's options for it. The others are found through them.
+ *
+ * @example
+ * ```ts
+ * const connection = { nodes: ['redis://10.0.0.1:6379'], options: { redisOptions: { password: 'secret' } } };
+ * ```
+ */
+export interface ClusterDescription {
+  readonly nodes: readonly ClusterNode[];
+  readonly options?: ClusterOptions;
+}
+
+/** A connection by node-redis, which `nodeRedis()` makes. */
+export interface NodeRedisConnection {
+  readonly host: string;
+  readonly port: number;
+  readonly path?: string | undefined;
+  /** @internal */
+  readonly openClients: () => unknown;
+}
+
+/**
+ * Where Redis is: one server, or a Cluster, described or as a ready client. A client that is passed in is never
+ * closed by this package.
+ */
+export type LockConnection = SingleConnection | ClusterDescription | Cluster;
+
+/** What {@link LockModuleOptions.credentials} resolves to. */
+export interface LockCredentials {
+  /** Default: the user of the connection, or Redis's `default`. */
+  readonly username?: string;
+  readonly password: string;
+  /** Until when they can be used, as a Date or in ms since 1970. Left out: they are asked for before each connection only. */
+  readonly expiresAt?: Date | number;
+}
+
+/** Gets the credentials of the moment; see {@link LockModuleOptions.credentials}. */
+export type CredentialsProvider = () => Promise<LockCredentials>;
+
+/** How a name that several callers want is handed on. */
+export interface HandoffOptions {
+  /** Holds in a row that an instance may serve from memory while other instances wait, within `window`. Default 512. */
+  max?: number;
+  /** Milliseconds since Redis last answered about a name for which holds are served from memory. Default 20. */
+  window?: number;
+}
+
+/** HTTP status per error code; codes that are left out keep their default. */
+export type LockHttpStatuses = Partial<Record<LockErrorCode, number>>;
+
+/** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
+export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
+  /**
+   * Default: 127.0.0.1:6379, as ioredis does. An explicit `undefined` is refused. An array of three, five or more
+   * independent Redis servers makes a quorum: a lock is held while a majority of them keeps it.
+   */
+  connection?: LockConnection | readonly SingleConnection[];
+  /**
+   * For credentials that expire, or are rotated: asked before each connection that this package opens, and again when 80 %
+   * of the time until `expiresAt` has passed; then connections that are open go on with the new ones, holds and all. One
+   * that fails is asked again, after 100 ms at first and every 5 s at last, and is told of in the log. It has 10 s to
+   * answer. Not for clients that are passed in. With a quorum each node asks for itself.
+   *
+   * @example
+   * ```ts
+   * RedisLockModule.forRoot({
+   *   connection: { host: 'cache.example.com', port: 6379, tls: {} },
+   *   credentials: async () => ({ username: 'locks', password: await token(), expiresAt: Date.now() + 900_000 }),
+   * });
+   * ```
+   */
+  credentials?: CredentialsProvider;
+  /** Goes before every key and channel. Default `lock:`. */
+  keyPrefix?: string;
+  /** Callers of one instance that may wait for one name. Default 10,000. */
+  maxWaiters?: number;
+  /** Milliseconds that one Redis command may take. Default 1,000. */
+  commandTimeout?: number;
+  /**
+   * With a quorum: milliseconds that one node may take for its answer, at most a quarter of `ttl`. A call with a
+   * shorter `ttl` gives it a quarter of that. Default 50.
+   */
+  nodeTimeout?: number;
+  handoff?: HandoffOptions;
+  /**
+   * How waiting instances learn of a lock that was handed to them: by a message, or by asking ten times a second, for
+   * servers without pub/sub. The same for all instances that share locks. Default `pubsub`.
+   */
+  wake?: 'pubsub' | 'poll';
+  /**
+   * Where on one endpoint a lock is kept. `common`: one counter and one channel for all names, which one Redis can reach
+   * together. `per-name`: everything of a name in its slot and each name in a request of its own, for proxies that present
+   * many shards as one Redis, and for one that refuses with CROSSSLOT. A Cluster is always kept like that. The same for
+   * all instances that share locks. Default `common`.
+   */
+  layout?: 'common' | 'per-name';
+  /** Where LockInterceptor is registered: on each class that has a locked method, or for the whole application. Default `class`. */
+  interceptor?: 'class' | 'global';
+  /** HTTP status per error, or false to leave lock errors as they are. */
+  http?: false | LockHttpStatuses;
+}
+
+type Settings =
+  'keyPrefix' | 'maxWaiters' | 'commandTimeout' | 'nodeTimeout' | 'wake' | 'layout' | 'interceptor';
+
+/** {@link LockModuleOptions} after validation, with every default filled in. */
+export interface ResolvedModuleOptions extends Readonly<Required<Pick<LockModuleOptions, Settings>>> {
+  /** Unset means ioredis's own default. */
+  readonly connection: LockModuleOptions['connection'];
+  readonly credentials: CredentialsProvider | undefined;
+  readonly handoff: Required<HandoffOptions>;
+  readonly http: false | Required<LockHttpStatuses>;
+  readonly defaults: ResolvedLockOptions;
+}

@@ -1,0 +1,48 @@
+import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import { LockClosedError } from '../../errors/lock-closed.error.js';
+import { LockUnavailableError } from '../../errors/lock-unavailable.error.js';
+
+/** Why a call for several names cannot go on; undefined where its names were only taken. */
+export function failureOf(rejections: readonly unknown[]): unknown {
+  const failures = rejections.filter((rejection) => !(rejection instanceof LockTimeoutError));
+  const [first] = failures;
+  const keys = (kind: typeof LockUnavailableError | typeof LockClosedError): string[] =>
+    failures.flatMap((failure): readonly string[] => (failure instanceof kind ? failure.keys : []));
+  if (first instanceof LockUnavailableError)
+    return new LockUnavailableError(first.message, { keys: keys(LockUnavailableError), cause: first.cause });
+  if (first instanceof LockClosedError)
+    return new LockClosedError(first.message, { keys: keys(LockClosedError) });
+  return first;
+}
+
+/**
+ * That one of several names or more were taken to the end of a wait of `waited` ms.
+ *
+ * @param missing the first of them that the call did not have
+ * @param held those that it had meanwhile
+ */
+export function timeoutOf(
+  names: readonly string[],
+  missing: string,
+  misses: readonly LockTimeoutError[],
+  waited: number,
+  held: readonly string[],
+): LockTimeoutError {
+  const [first] = misses;
+  const keys = first ? misses.flatMap((miss) => miss.keys) : [missing];
+  const error = new LockTimeoutError(
+    `Of ${names.length} names, ${keys.join(', ')} could not be had in the whole wait of ${Math.round(waited)} ms.`,
+    { keys, waited, cause: first, holder: first?.holder, retryAfter: first?.retryAfter },
+  );
+  const heldInAll = first && first.held.length > 0 ? first.held : held;
+  return heldInAll.length > 0 ? heldMeanwhile(error, heldInAll) : error;
+}
+
+/** The same error, with what the call held while it waited: what others may have waited for in turn. */
+export function heldMeanwhile(
+  { message, keys, cause, waited, holder, retryAfter }: LockTimeoutError,
+  held: readonly string[],
+): LockTimeoutError {
+  const hint = `Meanwhile the call's own context held ${held.join(', ')}: look whether their waiters hold this one.`;
+  return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, held, holder, retryAfter });
+}

@@ -1,0 +1,117 @@
+import { hasAcquireSubscribers, observeAcquire } from '../../diagnostics/acquire.channel.js';
+import type { LockEngine } from '../../engine/lock-engine.js';
+import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import type { EnclosingHold, LockContext } from '../reentrance/lock-context.js';
+import { NestedHold } from '../reentrance/nested-hold.js';
+import { type BlockedCall, upgradeError, WaitGraph } from '../reentrance/wait-graph.js';
+import { heldMeanwhile } from './rejections-of-several.js';
+import { leaseCovering } from '../../options/lock-options.js';
+
+/** How the engine is asked, where no hold around the call can be entered. `wait: 0` is a single attempt. */
+export type Ask = (name: string, options: ResolvedLockOptions) => Promise<EnterableLock>;
+
+const NOTHING: readonly EnterableLock[] = [];
+
+/** Acquires a single name: enters a hold of it around the call, or asks the engine. */
+export class SingleName {
+  private readonly waits = new WaitGraph();
+
+  constructor(
+    readonly engine: LockEngine,
+    private readonly context: LockContext,
+  ) {}
+
+  /** @param held what the same call has been granted already */
+  acquire(
+    name: string,
+    options: ResolvedLockOptions,
+    held = NOTHING,
+    ask: Ask = this.ask,
+  ): Promise<EnterableLock> {
+    // Here, before each wait: a signal that is aborted already says nothing any more.
+    options.signal?.throwIfAborted();
+    const { innermost } = this.context;
+    const enclosing = options.reentrant ? this.context.enclosing(name, innermost) : undefined;
+    if (enclosing) return this.enter(name, enclosing, options, held, ask);
+    const holdsNothing = innermost === undefined && held.length === 0;
+    if (holdsNothing || options.wait === 0) return ask(name, leaseCovering(options));
+    return this.waitHolding({ name, held, blockers: this.engine.blockersOf(name, options) }, () =>
+      ask(name, leaseCovering(options)),
+    );
+  }
+
+  /** Whether a hold of the name around the call would be entered. */
+  isEnclosed(name: string, { reentrant }: ResolvedLockOptions): boolean {
+    return reentrant && this.context.enclosing(name, this.context.innermost) !== undefined;
+  }
+
+  /** Whether it is known here that a single attempt for the name would find it taken, or come before its turn. */
+  isBusy(name: string, { reentrant, wait }: ResolvedLockOptions): boolean {
+    const enclosing = reentrant ? this.context.enclosing(name, this.context.innermost) : undefined;
+    if (enclosing) return !enclosing.reentry.admits;
+    return this.engine.isTaken(name) || (wait > 0 && this.engine.waitersOf(name) > 0);
+  }
+
+  private readonly ask: Ask = (name, options) => {
+    if (hasAcquireSubscribers()) return observeAcquire(this.engine, name, options);
+    return this.engine.acquire(name, options, options.wait === 0);
+  };
+
+  /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */
+  private async waitHolding<T>(
+    { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly EnterableLock[] },
+    granting: () => Promise<T>,
+  ): Promise<T> {
+    const holds = [...this.context.holds(this.context.innermost), ...held];
+    try {
+      return await this.waits.during({ name, holds, blockers }, granting);
+    } catch (error) {
+      const names = new Set(holds.flatMap(({ keys }) => keys).filter((key) => key !== name));
+      throw names.size > 0 && error instanceof LockTimeoutError ? heldMeanwhile(error, [...names]) : error;
+    }
+  }
+
+  /** Enters a hold of the enclosing context, or acquires the name afresh if that hold ends before its turn comes. */
+  private async enter(
+    name: string,
+    { hold, reentry }: EnclosingHold,
+    options: ResolvedLockOptions,
+    held: readonly EnterableLock[],
+    ask: Ask,
+  ): Promise<EnterableLock> {
+    hold.assertNotLost();
+    if (hold.mode === 'shared' && options.mode === 'exclusive') throw upgradeError(hold);
+    const startedAt = performance.now();
+    const enter = async (): Promise<EnterableLock | undefined> => {
+      const entered = await reentry.enter({
+        wait: options.wait,
+        signal: options.signal,
+        timeout: (waited) =>
+          new LockTimeoutError('Another branch below the same hold was inside for the whole wait.', {
+            keys: [name],
+            waited,
+          }),
+      });
+      return entered ? new NestedHold(hold, reentry) : undefined;
+    };
+    const nested =
+      !reentry.admits && options.wait > 0
+        ? await this.waitHolding({ name, held, blockers: () => [...reentry.occupants] }, enter)
+        : await enter();
+    if (!nested) {
+      const wait = Math.max(0, options.wait - (performance.now() - startedAt));
+      return this.acquire(name, { ...options, wait }, held, ask);
+    }
+    reentry.occupants.add(nested);
+    try {
+      // It may have been lost while another branch was inside.
+      nested.assertHeld();
+      return nested;
+    } catch (error) {
+      await nested.release();
+      throw error;
+    }
+  }
+}

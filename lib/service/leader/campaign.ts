@@ -1,0 +1,124 @@
+import type { Clock } from '../../primitives/clock.js';
+import { onAbort } from '../../primitives/on-abort.js';
+import { isLockError } from '../../errors/lock.error.js';
+import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
+import type { LeadOptions } from '../../options/lead-options.interface.js';
+import type { LockLog } from '../../diagnostics/lock-log.js';
+import { Term } from './term.js';
+
+/** What a campaign is for, and by what means. */
+export interface CampaignSettings {
+  readonly name: string;
+  /** Aborts when the campaign is to end. */
+  readonly signal: AbortSignal;
+  readonly pause: number;
+  readonly onError: LeadOptions['onError'];
+  readonly clock: Clock;
+  readonly log: LockLog;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly acquire: (signal: AbortSignal) => Promise<GrantedLock>;
+  /** Runs the work; `hold` is what the term consists of. */
+  readonly work: (term: Term, hold: GrantedLock) => unknown;
+}
+
+/**
+ * Errors of an acquire after which trying again may help: Redis refuses or is down, is too old just now, or too many wait
+ * here.
+ */
+const PASSING: ReadonlySet<string> = new Set([
+  'LOCK_UNAVAILABLE',
+  'LOCK_CONFIG',
+  'LOCK_QUEUE_FULL',
+  'LOCK_TIMEOUT',
+]);
+
+/**
+ * Term after term for one name, until its signal aborts.
+ *
+ * A term ends when its work has settled, and not before: while work that has lost its hold is still running, this
+ * instance does not stand again.
+ */
+export class Campaign {
+  /** What stood in the way of the last acquire; said once. */
+  private obstacle: string | undefined;
+
+  constructor(private readonly settings: CampaignSettings) {}
+
+  /** Resolves when the signal has aborted and no work is running; rejects with what can not be cured by trying again. */
+  async run(): Promise<void> {
+    const { signal } = this.settings;
+    while (!signal.aborted) {
+      const hold = await this.win();
+      if (hold) await this.serve(hold);
+      await this.rest();
+    }
+  }
+
+  private async win(): Promise<GrantedLock | undefined> {
+    const { acquire, signal } = this.settings;
+    try {
+      const hold = await acquire(signal);
+      this.obstacle = undefined;
+      return hold;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (!isLockError(error) || !PASSING.has(error.code)) throw error;
+      this.noteObstacle(error);
+      return undefined;
+    }
+  }
+
+  private noteObstacle({ message, cause }: Error): void {
+    const problem = cause instanceof Error ? `${message} ${cause.message}` : message;
+    if (problem === this.obstacle) return;
+    this.obstacle = problem;
+    this.settings.log.warn(`The campaign for ${this.settings.name} goes on trying. ${problem}`);
+  }
+
+  private async serve(hold: GrantedLock): Promise<void> {
+    const { signal, work } = this.settings;
+    const term = new Term(hold, signal);
+    try {
+      if (!signal.aborted) await work(term, hold);
+    } catch (error) {
+      if (!term.isEndedBy(error)) await this.report(error);
+    } finally {
+      term.end();
+      await this.release(hold);
+    }
+  }
+
+  /** Tells where a call below the work, which is over, has kept the hold for too long. */
+  private async release(hold: GrantedLock): Promise<void> {
+    const { held } = hold;
+    await hold.release();
+    try {
+      if (held) hold.assertNotLost();
+    } catch (error) {
+      await this.report(error);
+    }
+  }
+
+  /** Waits for `onError`, since a rejection of its that nobody waits for would end the process. */
+  private async report(error: unknown): Promise<void> {
+    const { log, name, onError } = this.settings;
+    if (onError) return onError(error);
+    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log.error(`The work of the leader of ${name} failed; it campaigns again. ${problem}`);
+  }
+
+  private rest(): Promise<void> {
+    const { clock, pause, random, signal } = this.settings;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clock.cancel(timer);
+        stop();
+        resolve();
+      };
+      const timer = clock.schedule(end, pause * (0.5 + random()));
+      const stop = onAbort(signal, end);
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EnterableLock, GrantedLock } from '../../engine/hold/granted-lock.interface.js';
+import { Reentry } from '../../engine/hold/reentry.js';
+
+/** A lock around running code, and those around that. */
+export interface Frame {
+  readonly lock: GrantedLock;
+  readonly holds: readonly EnterableLock[];
+  readonly outer: Frame | undefined;
+}
+
+/** A hold of the enclosing async context, with the way into it. */
+export interface EnclosingHold {
+  readonly hold: EnterableLock;
+  readonly reentry: Reentry;
+}
+
+/**
+ * Which holds enclose the running code, by async context: what a thread-local count of entries is to threads.
+ *
+ * Work that outlives its hold finds it closed, and does not inherit it.
+ */
+export class LockContext {
+  private readonly frames = new AsyncLocalStorage<Frame | undefined>();
+
+  /** The innermost lock around the running code. */
+  get innermost(): Frame | undefined {
+    return this.frames.getStore();
+  }
+
+  /** Runs `work` with `lock`, which consists of `holds`, around it. */
+  run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
+    for (const hold of holds) hold.reentry ??= new Reentry(hold, () => this.isBelow(hold));
+    return this.frames.run({ lock, holds, outer: this.frames.getStore() }, work);
+  }
+
+  /** Runs `work` with no lock around it. */
+  outside<T>(work: () => T): T {
+    return this.frames.run(undefined, work);
+  }
+
+  /** Whether the running code is below a hold. */
+  private isBelow(hold: EnterableLock): boolean {
+    for (let frame = this.innermost; frame; frame = frame.outer) if (frame.holds.includes(hold)) return true;
+    return false;
+  }
+
+  /** The innermost hold of a name that still lets calls in. */
+  enclosing(name: string, innermost: Frame | undefined): EnclosingHold | undefined {
+    for (let frame = innermost; frame; frame = frame.outer) {
+      for (const hold of frame.holds) {
+        if (hold.keys[0] === name && hold.reentry?.isOpen) return { hold, reentry: hold.reentry };
+      }
+    }
+    return undefined;
+  }
+
+  /** All holds around the running code that have not ended, the outermost first. */
+  holds(innermost: Frame | undefined): EnterableLock[] {
+    const holds: EnterableLock[] = [];
+    for (let frame = innermost; frame; frame = frame.outer) {
+      holds.unshift(...frame.holds.filter(({ reentry }) => reentry?.isOpen));
+    }
+    return holds;
+  }
+
+  /** The innermost lock, of any name or of the given one, that has not been released. */
+  current(name: string | undefined): GrantedLock | undefined {
+    for (let frame = this.frames.getStore(); frame; frame = frame.outer) {
+      const named = name === undefined || frame.lock.keys.includes(name);
+      if (named && frame.holds.every((hold) => hold.reentry?.isOpen)) return frame.lock;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockLostError } from '../../errors/lock-lost.error.js';
+import type { Reentry } from '../../engine/hold/reentry.js';
+
+/** An entry into a hold of the enclosing context: its token, its lease; releasing it only lets the next branch in. */
+export class NestedHold implements EnterableLock {
+  reentry: Reentry | undefined;
+  private releasing: Promise<void> | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly outer: EnterableLock,
+    private readonly entry: Reentry,
+  ) {}
+
+  get keys(): readonly string[] {
+    return this.outer.keys;
+  }
+
+  get mode(): 'exclusive' | 'shared' {
+    return this.outer.mode;
+  }
+
+  get fencingToken(): number {
+    return this.outer.fencingToken;
+  }
+
+  get signal(): AbortSignal {
+    return this.outer.signal;
+  }
+
+  get leaseEnd(): number {
+    return this.outer.leaseEnd;
+  }
+
+  get held(): boolean {
+    return this.remaining > 0;
+  }
+
+  get remaining(): number {
+    return this.releasing ? 0 : this.certainFor;
+  }
+
+  get certainFor(): number {
+    return this.ended ? 0 : this.outer.certainFor;
+  }
+
+  fencingTokenOf(key: string): number {
+    return this.outer.fencingTokenOf(key);
+  }
+
+  assertHeld(): void {
+    this.assertNotLost();
+    if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
+  }
+
+  assertNotLost(): void {
+    if (!this.ended) this.outer.assertNotLost();
+  }
+
+  extend(ttl?: number): Promise<void> {
+    return this.outer.extend(ttl);
+  }
+
+  async detach(): Promise<string> {
+    return this.assertCanLeave();
+  }
+
+  assertCanLeave(): never {
+    throw new LockConfigError(
+      'Only the outermost hold of a name can be detached: the calls around this one still rely on it.',
+      { keys: this.keys },
+    );
+  }
+
+  async transfer(): Promise<never> {
+    return this.assertCanLeave();
+  }
+
+  giveUp(): Promise<void> {
+    return this.release();
+  }
+
+  release(): Promise<void> {
+    this.releasing ??= this.end();
+    return this.reentry?.isOwnWait ? Promise.resolve() : this.releasing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  private async end(): Promise<void> {
+    await this.reentry?.close();
+    this.ended = true;
+    this.entry.leave(this);
+  }
+}

@@ -1,0 +1,33 @@
+import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
+import { tokenOf } from '../owner-id.js';
+import { parsePlace } from '../place.js';
+
+/** By owner id or place in the queue, in order. */
+type Times = ReadonlyMap<string, number>;
+
+/** What a query shows: `locks` and `shares` with the ends of their leases, `queue` with the times of arrival. */
+export function snapshotOf(
+  name: string,
+  now: number,
+  locks: Times,
+  shares: Times,
+  queue: Times,
+): LockSnapshot {
+  const held: LockInfo[] = [...shares].map(([owner, expiresAt]) => ({
+    name,
+    mode: 'shared',
+    owner,
+    remaining: expiresAt - now,
+  }));
+  for (const [owner, expiresAt] of locks) {
+    const fencingToken = tokenOf(owner);
+    const since = new Date(fencingToken / 1_000);
+    held.push({ name, mode: 'exclusive', owner, since, fencingToken, remaining: expiresAt - now });
+  }
+  const pending = [...queue].map(([place, since]): LockInfo => {
+    const { instance, shared } = parsePlace(place);
+    const mode = shared ? 'shared' : 'exclusive';
+    return { name, mode, owner: instance, since: new Date(since), waited: Math.max(0, now - since) };
+  });
+  return { held, pending };
+}

@@ -1,0 +1,104 @@
+import type { LockSnapshot } from '../lock-snapshot.interface.js';
+import { isOfOtherType } from '../redis/connection/redis-error.js';
+import { list } from '../redis/connection/script-reply.js';
+import { snapshot } from '../redis/query-reply.js';
+import { scanNames } from '../redis/scan-names.js';
+import { queryScript } from '../scripts/query.script.js';
+import { isAnswer, nodeError, type Poll, type Vote } from './poll.js';
+import type { QuorumKeys } from './quorum-keys.js';
+import type { QuorumNode } from './quorum-node.js';
+import { mergeSnapshots } from './quorum-snapshot.js';
+
+/** Names that each node shows in one go. */
+const MAX_TOGETHER = 32;
+
+const NOTHING: LockSnapshot = { held: [], pending: [] };
+
+/** What the nodes show of names, each by itself and put together. */
+export class NodeViews {
+  constructor(
+    private readonly quorum: Poll,
+    private readonly keys: QuorumKeys,
+    /** Milliseconds that one node has for its answer. */
+    private readonly nodeTimeout: number,
+  ) {}
+
+  async query(name: string): Promise<LockSnapshot> {
+    const views = await this.quorum.askAll(this.nodeTimeout, (node) => this.lookAt(node, [name]));
+    return this.merged(views, 0);
+  }
+
+  /**
+   * What is held of the names that begin so. A majority has each of them, so that all are found at as many nodes as are
+   * left beside a minority of the others; each is told where the first of these is gone through that has it.
+   */
+  async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
+    const { nodes, majority } = this.quorum;
+    const done = new Set<number>();
+    const problems: Vote<never>[] = nodes.map(() => undefined);
+    for (const [index, node] of nodes.entries()) {
+      if (done.size > nodes.length - majority) return;
+      try {
+        for await (const names of this.namesAt(node, beginning))
+          for (let i = 0; i < names.length; i += MAX_TOGETHER)
+            yield await this.heldBeyond(done, names.slice(i, i + MAX_TOGETHER));
+        done.add(index);
+      } catch (cause) {
+        problems[index] = nodeError(node, cause);
+      }
+    }
+    if (done.size <= nodes.length - majority) throw this.quorum.noMajority(problems);
+  }
+
+  /** What is held of names that none of some nodes has. */
+  private async heldBeyond(done: ReadonlySet<number>, names: readonly string[]): Promise<LockSnapshot[]> {
+    const votes = await this.quorum.ask<readonly LockSnapshot[], readonly Vote<readonly LockSnapshot[]>[]>({
+      timeout: this.nodeTimeout,
+      ask: (node) => this.lookAt(node, names),
+      decide: (all, open) => {
+        if (open > 0) return undefined;
+        if (all.filter(isAnswer).length < this.quorum.majority) throw this.quorum.noMajority(all);
+        return all;
+      },
+    });
+    const views = votes.filter(isAnswer);
+    const isTold = (i: number): boolean =>
+      [...done].some((node) => {
+        const view = votes[node];
+        return isAnswer<readonly LockSnapshot[]>(view) && (view[i]?.held.length ?? 0) > 0;
+      });
+    return names
+      .flatMap((_, i) => (isTold(i) ? [] : [this.merged(views, i)]))
+      .filter(({ held }) => held.length > 0);
+  }
+
+  private merged(views: readonly (readonly LockSnapshot[])[], i: number): LockSnapshot {
+    return mergeSnapshots(
+      views.map((view) => view[i] ?? NOTHING),
+      this.quorum.nodes.length,
+    );
+  }
+
+  private async lookAt(node: QuorumNode, names: readonly string[]): Promise<readonly LockSnapshot[]> {
+    const keys = names.flatMap((name) => this.keys.keys(name));
+    const replies = list(await node.run('take', queryScript, keys, []), names.length);
+    return replies.map((reply, i) => {
+      // Whoever uses the key for something else holds no lock.
+      if (isOfOtherType(reply)) return NOTHING;
+      if (reply instanceof Error) throw reply;
+      return snapshot(names[i] ?? '', reply);
+    });
+  }
+
+  private namesAt(node: QuorumNode, beginning: string): AsyncIterable<readonly string[]> {
+    const { quorum, keys, nodeTimeout } = this;
+    return scanNames(
+      {
+        run: (script, places, args) => quorum.answerOf(node.run('take', script, places, args), nodeTimeout),
+        keys: [],
+        before: node.clientPrefix + keys.before,
+      },
+      beginning,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import type { LockConfigError } from '../../../errors/lock-config.error.js';
+import { type Counting, Trial, type TrialSettings } from '../trial/trial.js';
+
+/** What is known of the nodes of a Cluster: each is tried when this instance begins to listen there. */
+export class ClusterTrials {
+  private readonly byNode = new Map<string, Trial>();
+
+  constructor(
+    private readonly settings: Omit<TrialSettings, 'where' | 'changed'>,
+    private readonly changed: (address: string) => void,
+  ) {}
+
+  at(address: string): Trial {
+    let trial = this.byNode.get(address);
+    if (!trial) {
+      trial = new Trial({ ...this.settings, where: address, changed: () => this.changed(address) });
+      this.byNode.set(address, trial);
+    }
+    return trial;
+  }
+
+  /** A node of which nothing is known is taken to be like the others. */
+  get counting(): Counting {
+    let counting: Counting = 'untried';
+    for (const trial of this.byNode.values()) {
+      if (trial.counting === 'uncounted') return 'uncounted';
+      if (trial.counting === 'counted') counting = 'counted';
+    }
+    return counting;
+  }
+
+  /** Why one of them cannot be used. */
+  get fault(): LockConfigError | undefined {
+    return [...this.byNode.values()].find(({ fault }) => fault)?.fault;
+  }
+
+  hear(name: string): void {
+    for (const trial of this.byNode.values()) trial.hear(name);
+  }
+
+  close(): void {
+    for (const trial of this.byNode.values()) trial.end();
+  }
+}

@@ -1,0 +1,105 @@
+import type { Cluster } from 'ioredis';
+import type { ClusterDescription } from '../../../options/module-options.interface.js';
+import type { StoreEvents } from '../../lock-store.js';
+import { ClusterKeySpace } from '../key-space.js';
+import { answerWithin } from '../../../primitives/answer-within.js';
+import { trialKey } from '../trial/single-trial.js';
+import { type Counting, POLLED_INSTEAD } from '../trial/trial.js';
+import { scanNames } from '../scan-names.js';
+import type { Topology, RedisStoreSettings } from '../topology.js';
+import { ClusterConnection } from './cluster-connection.js';
+import { ClusterInbox } from './cluster-inbox.js';
+import { ClusterScripts } from './cluster-scripts.js';
+import { ClusterTrials } from './cluster-trials.js';
+
+/** A Redis Cluster: a connection to each node for scripts, and one more to each at which somebody waits. */
+export class ClusterTopology implements Topology {
+  readonly keySpace: ClusterKeySpace;
+  readonly scripts: ClusterScripts;
+  /** A script reaches one slot. Renewals of one tick go out in one packet to each node all the same. */
+  readonly maxBatch = 1;
+  inbox: ClusterInbox | undefined;
+  private readonly connection: ClusterConnection;
+  private readonly trials: ClusterTrials;
+  private events: StoreEvents | undefined;
+
+  constructor(
+    connection: Cluster | ClusterDescription,
+    private readonly settings: RedisStoreSettings,
+  ) {
+    const { clock, commandTimeout, credentials, keyPrefix, log, wake } = settings;
+    this.connection = new ClusterConnection(connection, log, credentials);
+    this.keySpace = new ClusterKeySpace(keyPrefix, this.connection.keyPrefix, wake);
+    this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
+    const { connection: nodes, scripts } = this;
+    this.trials = new ClusterTrials(
+      {
+        scripts,
+        redaction: nodes.redaction,
+        patience: commandTimeout,
+        consequence: POLLED_INSTEAD,
+        clock,
+        log,
+      },
+      (address) => this.judged(address),
+    );
+  }
+
+  get trouble(): Error {
+    return this.connection.trouble;
+  }
+
+  get counting(): Counting {
+    return this.trials.counting;
+  }
+
+  hears(name: string): boolean {
+    return this.inbox?.hears(name) ?? false;
+  }
+
+  connect(): void {
+    if (!this.connection.isLazy) this.connection.connect();
+  }
+
+  ready(): Promise<void> {
+    return this.connection.ready();
+  }
+
+  /** Options that ask for it are refused. */
+  confirm(): Promise<never> {
+    return Promise.reject(new Error('The option replicas does not go with a Redis Cluster.'));
+  }
+
+  async *names(beginning: string): AsyncGenerator<readonly string[], void> {
+    const { connection, keySpace, scripts, settings } = this;
+    connection.connect();
+    await answerWithin(settings.clock, connection.ready(), settings.commandTimeout);
+    const run = scripts.run.bind(scripts);
+    for (const key of connection.keysOfMasters((i) => keySpace.lock(String(i))))
+      yield* scanNames({ run, keys: [key], before: keySpace.before }, beginning);
+  }
+
+  open(events: StoreEvents): void {
+    this.connection.connect();
+    this.connection.onInterruption(() => events.reconnected());
+    this.events = events;
+    if (this.settings.wake === 'poll') {
+      const target = { key: trialKey(this.keySpace), channel: '' };
+      return this.trials.at(this.scripts.serverOf([target.key])).begin(() => target);
+    }
+    this.inbox = new ClusterInbox(this.connection, this.keySpace, this.settings, this.trials, events);
+    this.inbox.open();
+  }
+
+  close(): void {
+    this.events = undefined;
+    this.trials.close();
+    this.inbox?.close();
+    this.connection.close();
+  }
+
+  private judged(address: string): void {
+    this.events?.unusable(this.trials.fault);
+    this.inbox?.judged(address);
+  }
+}

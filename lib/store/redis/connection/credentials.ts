@@ -1,0 +1,175 @@
+import type { CredentialsProvider, LockCredentials } from '../../../options/module-options.interface.js';
+import type { LockLog } from '../../../diagnostics/lock-log.js';
+import { inRootContext } from '../../../primitives/root-context.js';
+import type { Redaction } from './redaction.js';
+
+/** Milliseconds that a provider may take. */
+const PATIENCE = 10_000;
+/** Milliseconds until a provider that failed is asked again: at first, and at most. */
+const BACK_OFF = { first: 100, last: 5_000 };
+/** The share of the time until credentials expire after which new ones are asked for. */
+const RENEWED_AFTER = 0.8;
+/** Milliseconds between two renewals, whatever a provider says. */
+const SHORTEST_LIFE = 500;
+/** The longest delay that a Node timer takes. */
+const LONGEST_DELAY = 2_147_483_647;
+
+/** A connection that is to be opened, or is open, with the credentials. */
+export interface CredentialsUser {
+  /** Takes them for the next connection. */
+  adopt(credentials: LockCredentials): void;
+  /** Goes on with them on the connection that is open. Rejects where the server refuses them. */
+  renew(): Promise<void>;
+}
+
+/** Credentials that are asked for: before each connection, and again before they expire. */
+export class Credentials {
+  private readonly users = new Set<CredentialsUser>();
+  private asking: Promise<LockCredentials> | undefined;
+  private renewal: NodeJS.Timeout | undefined;
+  private renewalDue = Infinity;
+  private failures = 0;
+  private readonly closed = new AbortController();
+  private problem: { readonly error: Error; readonly of: 'provider' | 'server' } | undefined;
+  private known: LockCredentials | undefined;
+
+  constructor(
+    private readonly provide: CredentialsProvider,
+    private readonly redaction: Redaction,
+    private readonly log: LockLog,
+  ) {}
+
+  /** Why there are none, where that is so. */
+  get trouble(): Error | undefined {
+    return this.problem?.error;
+  }
+
+  add(user: CredentialsUser): () => void {
+    this.users.add(user);
+    if (this.known) user.adopt(this.known);
+    return () => this.users.delete(user);
+  }
+
+  /** New ones, for a connection that is about to be made. Waits until there are any; rejects when this is closed. */
+  ask(): Promise<LockCredentials> {
+    this.asking ??= this.askUntilGiven().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
+  close(): void {
+    this.closed.abort(new Error('The connection was closed.'));
+    clearTimeout(this.renewal);
+  }
+
+  private async askUntilGiven(): Promise<LockCredentials> {
+    for (;;) {
+      this.closed.signal.throwIfAborted();
+      try {
+        const credentials = await this.untilClosed(inRootContext(() => askOnce(this.provide)));
+        this.closed.signal.throwIfAborted();
+        this.accept(credentials);
+        return credentials;
+      } catch (error) {
+        this.closed.signal.throwIfAborted();
+        this.fail(error, 'provider');
+        await this.untilClosed(sleep(this.backOff));
+      }
+    }
+  }
+
+  private accept(credentials: LockCredentials): void {
+    const { expiresAt, password, username } = credentials;
+    this.redaction.learn([password], [username]);
+    this.known = credentials;
+    for (const user of this.users) user.adopt(credentials);
+    this.end('provider');
+    if (expiresAt === undefined) return;
+    const life = (Number(expiresAt) - Date.now()) * RENEWED_AFTER;
+    this.renewIn(Math.max(SHORTEST_LIFE, life));
+  }
+
+  /** No later than what was planned: connections that are open may have older credentials. */
+  private renewIn(delay: number): void {
+    const due = Date.now() + Math.min(delay, LONGEST_DELAY);
+    if (due >= this.renewalDue || this.closed.signal.aborted) return;
+    clearTimeout(this.renewal);
+    this.renewalDue = due;
+    this.renewal = setTimeout(() => void this.renew(), due - Date.now()).unref();
+  }
+
+  private async renew(): Promise<void> {
+    this.renewalDue = Infinity;
+    // Rejects when this is closed.
+    await this.ask().catch(() => undefined);
+    if (this.closed.signal.aborted) return;
+    const renewed = await Promise.allSettled([...this.users].map((user) => user.renew()));
+    const refused = renewed.find(({ status }) => status === 'rejected');
+    if (refused?.status !== 'rejected') return this.end('server');
+    this.fail(refused.reason, 'server');
+    this.renewIn(this.backOff);
+  }
+
+  private get backOff(): number {
+    return Math.min(BACK_OFF.first * 2 ** (this.failures - 1), BACK_OFF.last);
+  }
+
+  private fail(error: unknown, of: 'provider' | 'server'): void {
+    this.failures += 1;
+    const problem = this.redaction.error(error);
+    const isKnown = this.problem?.error.message === problem.message;
+    this.problem = { error: problem, of };
+    if (isKnown) return;
+    this.log.error(`The credentials of Redis cannot be renewed, and are asked for again: ${problem.message}`);
+  }
+
+  private end(of: 'provider' | 'server'): void {
+    if (this.problem?.of !== of) return;
+    this.failures = 0;
+    this.problem = undefined;
+    this.log.log('The credentials of Redis can be renewed again.');
+  }
+
+  private untilClosed<T>(wait: Promise<T>): Promise<T> {
+    const { signal } = this.closed;
+    return new Promise((resolve, reject) => {
+      const end = (): void => reject(signal.reason as Error);
+      signal.addEventListener('abort', end);
+      wait.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    });
+  }
+}
+
+async function askOnce(provide: CredentialsProvider): Promise<LockCredentials> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const give = (): void =>
+      reject(new Error(`The function credentials did not answer within ${PATIENCE} ms.`));
+    timer = setTimeout(give, PATIENCE).unref();
+  });
+  try {
+    const credentials: unknown = await Promise.race([provide(), late]);
+    assertCredentials(credentials);
+    return credentials;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Says nothing of the values. */
+function assertCredentials(credentials: unknown): asserts credentials is LockCredentials {
+  const { username, password, expiresAt } = Object(credentials) as Record<keyof LockCredentials, unknown>;
+  const isTime = typeof expiresAt === 'number' || expiresAt instanceof Date;
+  const wrong =
+    (typeof password !== 'string' && 'password') ||
+    (username !== undefined && typeof username !== 'string' && 'username') ||
+    (expiresAt !== undefined && !(isTime && Number.isFinite(Number(expiresAt))) && 'expiresAt');
+  if (wrong === false) return;
+  throw new Error(
+    'The function credentials must resolve to { username?: string, password: string, expiresAt?: Date | number }, ' +
+      `but ${wrong} is none of these.`,
+  );
+}
+
+function sleep(delay: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, delay).unref());
+}

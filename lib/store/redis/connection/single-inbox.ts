@@ -1,0 +1,63 @@
+import type { LockLog } from '../../../diagnostics/lock-log.js';
+import { deafnessWarning, deliver, type Inbox, type InboxEvents } from './inbox.js';
+import type { RedisClient } from './redis-client.js';
+
+const RESUBSCRIBE_DELAY = 500;
+
+/** One instance's channel for all names on one Redis. */
+export class SingleInbox implements Inbox {
+  private subscribed = false;
+  private closed = false;
+  private warned = false;
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly channel: string,
+    instance: string,
+    private readonly events: InboxEvents,
+    private readonly log: LockLog,
+  ) {
+    client.on('message', (_channel, message) => deliver(message, instance, events));
+    client.on('lost', () => (this.subscribed = false));
+    client.on('ready', () => void this.subscribe());
+  }
+
+  open(): void {
+    this.client.connect();
+  }
+
+  hears(): boolean {
+    return this.subscribed;
+  }
+
+  listen(): void {}
+
+  ignore(): void {}
+
+  close(): void {
+    this.closed = true;
+    this.subscribed = false;
+  }
+
+  private async subscribe(): Promise<void> {
+    try {
+      await this.client.subscribe('subscribe', this.channel);
+      this.subscribed = true;
+      this.warned = false;
+      this.events.subscribed();
+    } catch (error) {
+      if (this.closed || this.client.state !== 'ready') return;
+      this.warnOnce(error);
+      setTimeout(() => {
+        if (!this.closed && this.client.state === 'ready') void this.subscribe();
+      }, RESUBSCRIBE_DELAY).unref();
+    }
+  }
+
+  /** Not at each further attempt, but again after it has worked meanwhile. */
+  private warnOnce(error: unknown): void {
+    if (this.warned) return;
+    this.warned = true;
+    this.log.warn(deafnessWarning('SUBSCRIBE', this.channel, error));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Grant, Taken } from '../grant.js';
+import type { AcquireRequest, YieldRequest } from '../lock-store.js';
+import { acquireScript } from '../scripts/acquire.script.js';
+import { releaseScript } from '../scripts/release.script.js';
+import { yieldScript } from '../scripts/yield.script.js';
+import { integer, list } from './connection/script-reply.js';
+import type { Outbox } from './outbox.js';
+import type { ScriptBatch } from './script-batch.js';
+
+/** Acquires, yields and releases locks in mode exclusive. */
+export class ExclusiveRequests {
+  private readonly acquires: ScriptBatch;
+  private readonly releases: ScriptBatch;
+
+  constructor(private readonly outbox: Outbox) {
+    this.acquires = outbox.acquires((content) => outbox.sendAcquires(acquireScript, content));
+    this.releases = outbox.releases((content) =>
+      outbox.sendReleases(releaseScript, content, outbox.instance),
+    );
+  }
+
+  acquire({ name, ttl, tokens, place }: AcquireRequest): Promise<Grant | Taken> {
+    const { keys, args } = this.acquires.content;
+    this.outbox.pushKeys(keys, name);
+    args.push(this.terms(ttl, tokens, place));
+    this.outbox.flushSoon();
+    return this.acquires.join((reply) => this.answer(reply, tokens));
+  }
+
+  async yield({ name, owner, ttl, tokens, place = '' }: YieldRequest): Promise<Grant | Taken | undefined> {
+    const { outbox } = this;
+    const keys: string[] = [];
+    outbox.pushKeys(keys, name);
+    const args = [owner, ...outbox.common(keys), Math.ceil(ttl), tokens, place];
+    const reply = await outbox.runPatiently(yieldScript, outbox.withFence(keys), args);
+    return reply === null ? undefined : this.answer(list(reply), tokens);
+  }
+
+  release(name: string, owner: string): Promise<boolean> {
+    const { keys, args } = this.releases.content;
+    this.outbox.pushKeys(keys, name);
+    args.push(owner.slice(this.outbox.instance.length + 1));
+    this.outbox.flushSoon();
+    return this.releases.join((reply) => this.outbox.isReleased(reply));
+  }
+
+  /** In a call of its own, since the requests of a call have the part of the owner id before the token in common. */
+  async releaseFrom(holder: string, name: string, token: string): Promise<boolean> {
+    const { outbox } = this;
+    const keys: string[] = [];
+    outbox.pushKeys(keys, name);
+    outbox.flush();
+    const [reply] = list(await outbox.sendReleases(releaseScript, { keys, args: [token] }, holder), 1);
+    if (reply instanceof Error) throw reply;
+    return outbox.isReleased(reply);
+  }
+
+  /** The first token of as many as were asked for, that and how many there are, or who has the lock. */
+  private answer(reply: unknown, wanted: number): Grant | Taken {
+    if (!Array.isArray(reply)) return this.grant(integer(reply), wanted);
+    if (reply.length === 2) return this.grant(integer(reply[0]), integer(reply[1]));
+    return this.outbox.taken(reply);
+  }
+
+  private grant(token: number, tokens: number): Grant {
+    return { owner: `${this.outbox.instance}:${token}`, token, tokens };
+  }
+
+  /** As one word, since it is the same for most requests of a batch. */
+  private terms(ttl: number, tokens: number, place: string | undefined): string {
+    const rest = place?.slice(this.outbox.instance.length + 1) ?? '';
+    return `${Math.ceil(ttl)} ${tokens} ${rest}`;
+  }
+}

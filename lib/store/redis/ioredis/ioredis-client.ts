@@ -1,0 +1,155 @@
+import type { Redis } from 'ioredis';
+import { inRootContext } from '../../../primitives/root-context.js';
+import type { LuaScript } from '../../scripts/lua-script.js';
+import type { Credentials } from '../connection/credentials.js';
+import type {
+  ClientEvents,
+  ClientState,
+  RedisClient,
+  ScriptArguments,
+  SubscribeCommand,
+} from '../connection/redis-client.js';
+import { askForCredentials } from './ask-for-credentials.js';
+import { abandon } from './abandon.js';
+import { Cork } from './cork.js';
+
+/** A server that accepts connections but does not answer the handshake for so many ms is given up. */
+const HANDSHAKE_TIMEOUT = 2_000;
+/** Milliseconds until a client that was ended by a failover looks for the master again. */
+const RETURN_DELAY = 250;
+
+const STATES: Readonly<Record<string, ClientState>> = {
+  wait: 'idle',
+  ready: 'ready',
+  reconnecting: 'reconnecting',
+  close: 'reconnecting',
+  end: 'ended',
+};
+
+export function stateOf({ status }: { readonly status: string }): ClientState {
+  return STATES[status] ?? 'connecting';
+}
+
+/** A client of ioredis for one server, of our own making or passed in. */
+export class IoredisClient implements RedisClient {
+  private readonly corked = new Cork(() => this.redis.stream);
+
+  constructor(protected readonly redis: Redis) {}
+
+  get state(): ClientState {
+    return stateOf(this.redis);
+  }
+
+  get peer(): string {
+    const { stream } = this.redis;
+    return `${stream.remoteAddress ?? ''} ${stream.remotePort ?? ''}`;
+  }
+
+  connect(): void {
+    if (this.redis.status === 'wait') inRootContext(() => this.redis.connect()).catch(() => undefined);
+  }
+
+  on<Event extends keyof ClientEvents>(event: Event, call: ClientEvents[Event]): () => void {
+    const { redis } = this;
+    const listen = (name: string, listener: (...args: never[]) => void): (() => void) => {
+      redis.on(name, listener as (...args: unknown[]) => void);
+      return () => redis.off(name, listener as (...args: unknown[]) => void);
+    };
+    if (event === 'ready') return listen('ready', call);
+    if (event === 'lost') return listen('close', call);
+    if (event === 'message') return undoAll([listen('message', call), listen('smessage', call)]);
+    const tell = call as ClientEvents['error'];
+    return undoAll([
+      listen('error', (error: unknown) => tell(withoutDelay(error))),
+      listen('moved', () => tell(new Error('A slot was moved to another node.'))),
+    ]);
+  }
+
+  evaluate(
+    script: LuaScript,
+    keys: readonly string[],
+    args: ScriptArguments,
+    by: 'digest' | 'text',
+  ): Promise<unknown> {
+    return by === 'digest'
+      ? this.redis.evalsha(script.sha, keys.length, ...keys, ...args)
+      : this.redis.eval(script.lua, keys.length, ...keys, ...args);
+  }
+
+  wait(replicas: number, timeout: number): Promise<number> {
+    return this.redis.wait(replicas, timeout);
+  }
+
+  async subscribe(command: SubscribeCommand, channel: string): Promise<void> {
+    await this.redis[command](channel);
+  }
+
+  unsubscribe(channel: string): void {
+    this.redis.sunsubscribe(channel).catch(() => undefined);
+  }
+
+  cork(): void {
+    this.corked.hold();
+  }
+
+  cut(): void {
+    // There is none before the first connection.
+    const stream: Redis['stream'] | undefined = this.redis.stream;
+    if (stream) abandon(stream);
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+/** One of our own making. It comes back whatever happens. */
+export class OwnIoredisClient extends IoredisClient {
+  private isClosed = false;
+  private readonly forget: (() => void) | undefined;
+
+  constructor(redis: Redis, credentials?: Credentials) {
+    super(redis);
+    this.forget = credentials && askForCredentials(redis, credentials);
+    redis.on('connect', () => this.expectHandshake());
+    redis.on('end', () => this.connectAgain());
+  }
+
+  override close(): void {
+    this.isClosed = true;
+    this.forget?.();
+    super.close();
+  }
+
+  /** The system accepts connections for a frozen server, too, which then would be waited for without end. */
+  private expectHandshake(): void {
+    const { redis } = this;
+    const { stream } = redis;
+    setTimeout(() => {
+      if (redis.status === 'connect' && redis.stream === stream) abandon(stream);
+    }, HANDSHAKE_TIMEOUT).unref();
+  }
+
+  /** ioredis ends a client for good when a sentinel tells of a failover while that client looks for the master. */
+  private connectAgain(): void {
+    const { redis } = this;
+    if (!redis.options.sentinels) return;
+    setTimeout(() => {
+      // What fails is reported as an error of the client, and ends it once more.
+      if (!this.isClosed && redis.status === 'end') redis.connect().catch(() => {});
+    }, RETURN_DELAY).unref();
+  }
+}
+
+export function undoAll(undo: readonly (() => void)[]): () => void {
+  return () => {
+    for (const each of undo) each();
+  };
+}
+
+/** ioredis counts up the delays between its attempts to reach a sentinel: the same trouble, in other words each time. */
+function withoutDelay(error: unknown): unknown {
+  if (error instanceof Error)
+    error.message = error.message.replace(/ Retrying from scratch after \d+ms\./, '');
+  return error;
+}

@@ -1,0 +1,81 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import type { NodeRedisConnection, SingleConnection } from '../../../options/module-options.interface.js';
+import type { Credentials } from '../connection/credentials.js';
+import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
+import { createClient, isLazy, retryStrategy } from './create-client.js';
+import { IoredisClient, OwnIoredisClient } from './ioredis-client.js';
+
+const NOSCRIPT = new Error('NOSCRIPT No matching script. Please use EVAL.');
+
+const UNAWARE_OF_FAILOVERS =
+  'The ioredis client of the locks notices a planned failover only some ten seconds after it, and until then the old master ' +
+  'and the new one both grant locks: set failoverDetector: true in its options.';
+
+/** Clients of ioredis for one server, by a description or a client that was passed in. */
+export class IoredisClients implements RedisClients {
+  readonly commands: RedisClient;
+  readonly isOwned: boolean;
+  readonly isLazy: boolean;
+  readonly needsText: boolean;
+  readonly keyPrefix: string;
+  readonly label: string;
+  readonly secrets: Secrets;
+  readonly warning: string | undefined;
+  private readonly redis: Redis;
+
+  constructor(
+    connection: Exclude<SingleConnection, NodeRedisConnection> | undefined,
+    private readonly credentials?: Credentials,
+  ) {
+    const passedIn = isClient(connection);
+    this.redis = passedIn ? connection : createClient(connection);
+    this.commands = passedIn ? new IoredisClient(connection) : new OwnIoredisClient(this.redis, credentials);
+    this.isOwned = !passedIn;
+    this.isLazy = passedIn || isLazy(connection);
+    const { options } = this.redis;
+    this.needsText = needsText(options);
+    this.keyPrefix = options.keyPrefix ?? '';
+    this.label = options.path ?? `${options.host}:${options.port}`;
+    const { password, sentinelPassword, sentinelUsername, username } = options;
+    this.secrets = { passwords: [password, sentinelPassword], userNames: [username, sentinelUsername] };
+    if (passedIn && options.sentinels && !options.failoverDetector) this.warning = UNAWARE_OF_FAILOVERS;
+  }
+
+  listener(): RedisClient {
+    // It takes channels in slots for keys.
+    return this.beside({ enableOfflineQueue: true, maxRetriesPerRequest: null, keyPrefix: '' });
+  }
+
+  confirmer(): RedisClient {
+    return this.beside({
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: undefined,
+    });
+  }
+
+  private beside(options: RedisOptions): RedisClient {
+    const { redis } = this;
+    return new OwnIoredisClient(
+      redis.duplicate({
+        lazyConnect: true,
+        autoResubscribe: false,
+        retryStrategy: redis.options.retryStrategy ?? retryStrategy,
+        ...options,
+      }),
+      this.credentials,
+    );
+  }
+}
+
+/** Whether a client's `reconnectOnError` asks for a new connection when Redis does not know a script yet. */
+export function needsText({ reconnectOnError }: Pick<RedisOptions, 'reconnectOnError'>): boolean {
+  return Boolean(reconnectOnError?.(NOSCRIPT));
+}
+
+function isClient(
+  connection: Exclude<SingleConnection, NodeRedisConnection> | undefined,
+): connection is Redis {
+  return connection instanceof Object && 'evalsha' in connection;
+}

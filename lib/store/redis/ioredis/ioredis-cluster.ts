@@ -1,0 +1,206 @@
+import type { Cluster, Redis } from 'ioredis';
+import { isClusterClient } from '../../../options/connection/cluster-option.js';
+import type { ClusterDescription } from '../../../options/module-options.interface.js';
+import type { LuaScript } from '../../scripts/lua-script.js';
+import type { Credentials } from '../connection/credentials.js';
+import type {
+  ClientState,
+  ClusterClients,
+  ClusterEvents,
+  RedisClient,
+  ScriptArguments,
+  Secrets,
+} from '../connection/redis-client.js';
+import { retryStrategy } from './create-client.js';
+import { askForCredentials } from './ask-for-credentials.js';
+import { IoredisClient, stateOf, undoAll } from './ioredis-client.js';
+import { needsText } from './ioredis-clients.js';
+import { loadIoredis } from '../../../options/connection/load-ioredis.js';
+
+/**
+ * How often ioredis tries a request again, 100 ms apart while a node is gone. With its default of 16 a release sent
+ * early in a failover would never arrive, and its lock stay taken for the rest of the lease.
+ */
+const MAX_REDIRECTIONS = 100;
+
+/** A Cluster by ioredis, by a description or a client that was passed in. */
+export class IoredisCluster implements ClusterClients {
+  readonly isOwned: boolean;
+  readonly isLazy: boolean;
+  readonly needsText: boolean;
+  readonly keyPrefix: string;
+  readonly secrets: Secrets;
+  private readonly Command = loadIoredis().Command;
+  private readonly cluster: Cluster;
+  private readonly nodes = new Map<string, { readonly redis: Redis; readonly client: RedisClient }>();
+  private readonly undo: (() => void)[] = [];
+  private isClosed = false;
+
+  constructor(
+    connection: Cluster | ClusterDescription,
+    private readonly credentials?: Credentials,
+  ) {
+    const passedIn = isClusterClient(connection);
+    this.cluster = passedIn ? connection : createCluster(connection);
+    if (credentials) this.askFor(credentials);
+    this.isOwned = !passedIn;
+    this.isLazy = passedIn || (connection.options?.lazyConnect ?? false);
+    this.keyPrefix = this.cluster.options.keyPrefix ?? '';
+    this.needsText = needsText(this.cluster.options.redisOptions ?? {});
+    this.secrets = secretsOf(this.cluster, connection);
+    for (const redis of this.cluster.nodes()) this.add(redis);
+    this.undo.push(
+      this.listen('+node', (redis: Redis) => this.add(redis)),
+      this.listen('-node', (redis: Redis) => {
+        const address = addressOf(redis);
+        if (this.nodes.get(address)?.redis === redis) this.nodes.delete(address);
+      }),
+    );
+  }
+
+  get state(): ClientState {
+    return stateOf(this.cluster);
+  }
+
+  get hasAllMasters(): boolean {
+    return this.cluster.nodes('master').every(({ status }) => status === 'ready' || status === 'wait');
+  }
+
+  get masters(): ReadonlySet<string> {
+    return new Set(this.cluster.slots.flatMap(([master]) => master ?? []));
+  }
+
+  connect(): void {
+    if (this.cluster.status === 'wait') this.cluster.connect().catch(() => undefined);
+  }
+
+  on<Event extends keyof ClusterEvents>(event: Event, call: ClusterEvents[Event]): () => void {
+    if (event === 'ready' || event === 'refresh') return this.listen(event, call);
+    if (event === 'nodeGone') return this.listen('-node', () => (call as ClusterEvents['nodeGone'])());
+    if (event === 'error') return undoAll([this.listen('error', call), this.listen('node error', call)]);
+    const undo: (() => void)[] = [];
+    const watch = (redis: Redis): void => {
+      redis.on('ready', call);
+      undo.push(() => redis.off('ready', call));
+    };
+    for (const { redis } of this.nodes.values()) watch(redis);
+    undo.push(this.listen('+node', watch));
+    return () => undoAll(undo)();
+  }
+
+  evaluate(
+    script: LuaScript,
+    keys: readonly string[],
+    args: ScriptArguments,
+    by: 'digest' | 'text',
+  ): Promise<unknown> {
+    return by === 'digest'
+      ? this.cluster.evalsha(script.sha, keys.length, ...keys, ...args)
+      : this.cluster.eval(script.lua, keys.length, ...keys, ...args);
+  }
+
+  slotOf(key: string): number {
+    return new this.Command('get', [key]).getSlot();
+  }
+
+  ownerOf(slot: number): string | undefined {
+    return this.cluster.slots[slot]?.[0];
+  }
+
+  node(address: string): RedisClient | undefined {
+    return this.nodes.get(address)?.client;
+  }
+
+  listener(address: string): RedisClient | undefined {
+    const redis = this.nodes.get(address)?.redis.duplicate({
+      lazyConnect: true,
+      autoResubscribe: false,
+      enableOfflineQueue: true,
+      // Where to connect to after a loss is for the map of slots to say.
+      retryStrategy: () => null,
+      readOnly: false,
+      keyPrefix: '',
+    });
+    return redis && new NodeClient(redis, this.credentials);
+  }
+
+  refresh(): void {
+    this.cluster.refreshSlotsCache(() => {});
+  }
+
+  /** Leaves no listener behind. */
+  close(): void {
+    this.isClosed = true;
+    undoAll(this.undo)();
+    if (this.isOwned) this.cluster.disconnect();
+  }
+
+  private add(redis: Redis): void {
+    this.nodes.set(addressOf(redis), { redis, client: new NodeClient(redis, this.credentials) });
+  }
+
+  /** Nodes that are there when it connects are asked for the map of slots with what they have adopted. */
+  private askFor(credentials: Credentials): void {
+    const { cluster } = this;
+    const connect = cluster.connect.bind(cluster);
+    cluster.connect = async () => {
+      const { status } = cluster;
+      await credentials.ask();
+      if (this.isClosed || cluster.status !== status)
+        throw new Error('The Cluster was closed, or is being connected.');
+      return connect();
+    };
+  }
+
+  private listen(event: string, call: (...args: never[]) => void): () => void {
+    const listener = call as (...args: unknown[]) => void;
+    this.cluster.on(event, listener);
+    return () => this.cluster.off(event, listener);
+  }
+}
+
+/** Goes for good when its connection does. */
+class NodeClient extends IoredisClient {
+  constructor(redis: Redis, credentials: Credentials | undefined) {
+    super(redis);
+    if (credentials) redis.once('end', askForCredentials(redis, credentials));
+  }
+}
+
+function addressOf({ options }: Redis): string {
+  return `${options.host}:${options.port}`;
+}
+
+function createCluster({ nodes, options }: ClusterDescription): Cluster {
+  const { Cluster } = loadIoredis();
+  return new Cluster([...nodes], {
+    clusterRetryStrategy: retryStrategy,
+    maxRedirections: MAX_REDIRECTIONS,
+    ...options,
+    lazyConnect: true,
+  });
+}
+
+interface NodeCredentials {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+function secretsOf({ options }: Cluster, connection: Cluster | ClusterDescription): Secrets {
+  const described = isClusterClient(connection) ? [] : connection.nodes;
+  const users = [options.redisOptions, ...described].flatMap((each): NodeCredentials[] => {
+    if (typeof each === 'string') return [each, decodeURIComponent(each)].map(credentialsIn);
+    return typeof each === 'object' ? [each as NodeCredentials] : [];
+  });
+  return {
+    passwords: users.map(({ password }) => password),
+    userNames: users.map(({ username }) => username),
+  };
+}
+
+function credentialsIn(url: string): NodeCredentials {
+  const [, credentials = ''] = /^\w+:\/\/(.*)@/s.exec(url) ?? [];
+  const [, username, password] = /^([^:]*):(.*)$/s.exec(credentials) ?? [];
+  // What stands alone may be either.
+  return { username, password: password ?? credentials };
+}

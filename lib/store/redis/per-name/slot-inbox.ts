@@ -1,0 +1,134 @@
+import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import type { LockLog } from '../../../diagnostics/lock-log.js';
+import { deafnessWarning, deliver, type Inbox, type InboxEvents } from '../connection/inbox.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import type { KeySpace } from '../key-space.js';
+
+/** Milliseconds until a subscription that failed is tried again. */
+const RETRY_DELAY = 500;
+/** Milliseconds for which a name that nobody wants any more is still listened to: often somebody soon does. */
+const LINGER = 2_000;
+
+interface Subscription {
+  readonly channel: string;
+  stands: boolean;
+  isAsked: boolean;
+  /** Since when nobody wants the name. */
+  unwantedSince: number | undefined;
+}
+
+export interface SlotInboxSettings {
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly log: LockLog;
+}
+
+/**
+ * One instance's channels on one connection: one in the slot of each name that it waits for, and one of its own.
+ */
+export class SlotInbox implements Inbox {
+  private readonly byName = new Map<string, Subscription>();
+  private sweep: ScheduledCall | undefined;
+  private retry: ScheduledCall | undefined;
+  private closed = false;
+  private warned = false;
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly keySpace: KeySpace,
+    private readonly settings: SlotInboxSettings,
+    private readonly events: InboxEvents,
+  ) {
+    client.on('message', (_channel, message) => deliver(message, settings.instance, events));
+    client.on('lost', () => this.loseAll());
+    client.on('ready', () => this.subscribeAll());
+  }
+
+  open(): void {
+    this.client.connect();
+  }
+
+  hears(name: string): boolean {
+    return this.byName.get(name)?.stands ?? false;
+  }
+
+  listen(name: string): void {
+    let subscription = this.byName.get(name);
+    if (!subscription) {
+      const channel = this.keySpace.inbox(this.keySpace.lock(name)) + this.settings.instance;
+      subscription = { channel, stands: false, isAsked: false, unwantedSince: undefined };
+      this.byName.set(name, subscription);
+    }
+    subscription.unwantedSince = undefined;
+    void this.subscribe(name, subscription);
+  }
+
+  ignore(name: string): void {
+    const subscription = this.byName.get(name);
+    if (!subscription) return;
+    subscription.unwantedSince = this.settings.clock.now();
+    this.sweep ??= this.settings.clock.schedule(() => this.forgetUnwanted(), LINGER);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const timer of [this.sweep, this.retry]) this.settings.clock.cancel(timer);
+    this.loseAll();
+    this.byName.clear();
+  }
+
+  private loseAll(): void {
+    for (const subscription of this.byName.values()) subscription.stands = subscription.isAsked = false;
+  }
+
+  private subscribeAll(): void {
+    for (const [name, subscription] of this.byName) void this.subscribe(name, subscription);
+  }
+
+  private async subscribe(name: string, subscription: Subscription): Promise<void> {
+    const { channel, isAsked, stands } = subscription;
+    if (stands || isAsked || this.client.state !== 'ready') return;
+    subscription.isAsked = true;
+    try {
+      await this.client.subscribe('ssubscribe', channel);
+    } catch (error) {
+      if (!subscription.isAsked || this.closed) return;
+      subscription.isAsked = false;
+      this.warnOnce(channel, error);
+      this.retry ??= this.settings.clock.schedule(() => {
+        this.retry = undefined;
+        this.subscribeAll();
+      }, RETRY_DELAY);
+      return;
+    }
+    // Lost meanwhile, or nobody wants it any more.
+    if (!subscription.isAsked || this.byName.get(name) !== subscription) return;
+    subscription.isAsked = false;
+    subscription.stands = true;
+    this.warned = false;
+    this.events.subscribed(name);
+  }
+
+  private forgetUnwanted(): void {
+    this.sweep = undefined;
+    const now = this.settings.clock.now();
+    let next = Infinity;
+    for (const [name, { channel, unwantedSince = Infinity }] of this.byName) {
+      const rest = unwantedSince + LINGER - now;
+      if (rest > 0) {
+        next = Math.min(next, rest);
+        continue;
+      }
+      this.byName.delete(name);
+      this.client.unsubscribe(channel);
+    }
+    if (next < Infinity) this.sweep = this.settings.clock.schedule(() => this.forgetUnwanted(), next);
+  }
+
+  /** Not at each further attempt, but again after it has worked meanwhile. */
+  private warnOnce(channel: string, error: unknown): void {
+    if (this.warned || this.client.state !== 'ready') return;
+    this.warned = true;
+    this.settings.log.warn(deafnessWarning('SSUBSCRIBE', channel, error));
+  }
+}

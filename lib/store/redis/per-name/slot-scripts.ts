@@ -1,0 +1,31 @@
+import type { RedisConnection } from '../connection/connection.js';
+import type { ScriptRunner, Scripts } from '../connection/script-runner.js';
+import { slotOf } from './slot-of.js';
+
+type Parameters = Readonly<globalThis.Parameters<Scripts['run']>>;
+
+/** Runs scripts, each on keys of one slot, through one connection behind which each slot may be on another server. */
+export class SlotScripts implements Scripts {
+  readonly isIdle = true;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly runner: ScriptRunner,
+    /** What the client puts before keys. */
+    private readonly clientPrefix: string,
+  ) {}
+
+  run(...call: Parameters): Promise<unknown> {
+    this.connection.commands.cork();
+    return this.runner.run(...call);
+  }
+
+  runPatiently(...call: Parameters): Promise<unknown> {
+    this.connection.commands.cork();
+    return this.runner.runPatiently(...call);
+  }
+
+  serverOf([key = '']: readonly string[]): string {
+    return String(slotOf(this.clientPrefix + key));
+  }
+}

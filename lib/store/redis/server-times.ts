@@ -1,0 +1,43 @@
+import type { Clock } from '../../primitives/clock.js';
+import { NodeClock } from '../node-clock.js';
+import { integer } from './connection/script-reply.js';
+
+/** Milliseconds between two looks at a server's clock: what it has drifted by then is far below any time that counts. */
+const INTERVAL = 100;
+
+/** What is known of one server's clock. */
+class ServerTime extends NodeClock {
+  lookedAt = -Infinity;
+}
+
+/**
+ * The clocks of the servers, as far as their answers tell, so that a request can say until when it counts: a copy that a
+ * network delivers when its connection was long given up must not take what nobody waits for any more.
+ */
+export class ServerTimes {
+  private readonly times = new Map<string, ServerTime>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** A server's time in so many milliseconds, in microseconds; '' as long as it has not told its time. */
+  in(delay: number, server: string): string {
+    const offset = this.times.get(server)?.offset;
+    return offset === undefined ? '' : String(Math.round((this.clock.now() + delay) * 1_000 + offset));
+  }
+
+  /** Looks at a token or a time that came in answer to a request of `sentAt`. Tokens follow the server's clock. */
+  observe(time: unknown, server: string, sentAt: number): void {
+    const now = this.clock.now();
+    let known = this.times.get(server);
+    if (!known) this.times.set(server, (known = new ServerTime()));
+    if (now - known.lookedAt < INTERVAL) return;
+    known.lookedAt = now;
+    known.observe(integer(time), sentAt, now);
+  }
+
+  /** A request came too late by what was known: the server's clock is another one than that. */
+  correct(time: unknown, server: string, sentAt: number): void {
+    this.times.delete(server);
+    this.observe(time, server, sentAt);
+  }
+}

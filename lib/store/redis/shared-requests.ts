@@ -1,0 +1,51 @@
+import type { Grant, SharedTerms, Taken } from '../grant.js';
+import type { AcquireRequest } from '../lock-store.js';
+import { sharedOwner } from '../owner-id.js';
+import { parsePlace } from '../place.js';
+import { acquireSharedScript } from '../scripts/acquire-shared.script.js';
+import { releaseSharedScript } from '../scripts/release-shared.script.js';
+import { integer, isOne, list } from './connection/script-reply.js';
+import type { Outbox } from './outbox.js';
+import type { ScriptBatch } from './script-batch.js';
+
+/** Acquires and releases locks in mode shared. */
+export class SharedRequests {
+  private readonly acquires: ScriptBatch;
+  private readonly releases: ScriptBatch;
+
+  constructor(private readonly outbox: Outbox) {
+    this.acquires = outbox.acquires((content) => outbox.sendAcquires(acquireSharedScript, content));
+    this.releases = outbox.releases((content) => outbox.sendReleases(releaseSharedScript, content));
+  }
+
+  acquire(
+    { name, ttl, tokens, place }: AcquireRequest,
+    { limit, turn }: SharedTerms,
+  ): Promise<Grant | Taken> {
+    this.outbox.noteModes();
+    const { keys, args } = this.acquires.content;
+    const queueing = place === undefined ? undefined : parsePlace(place);
+    keys.push(...this.outbox.keySpace.keys(name));
+    args.push(
+      `${Math.ceil(ttl)} ${tokens} ${turn} ${limit === Infinity ? '' : limit} ` +
+        (queueing ? `${queueing.claimTtl}|${queueing.tokens}` : ''),
+    );
+    this.outbox.flushSoon();
+    return this.acquires.join((reply) => this.answer(reply, turn));
+  }
+
+  release(name: string, owner: string): Promise<boolean> {
+    const { keys, args } = this.releases.content;
+    keys.push(...this.outbox.keySpace.keys(name));
+    args.push(owner);
+    this.outbox.flushSoon();
+    return this.releases.join(isOne);
+  }
+
+  private answer(reply: unknown, turn: string): Grant | Taken {
+    const parts = list(reply);
+    if (parts.length !== 2) return this.outbox.taken(parts);
+    const owner = sharedOwner(this.outbox.instance, turn, 1);
+    return { owner, turn, token: integer(parts[0]), tokens: integer(parts[1]) };
+  }
+}

@@ -1,0 +1,66 @@
+import { clock } from './functions/clock.js';
+import { inTime } from './functions/in-time.js';
+import { include, includeBelow } from './functions/lua-function.js';
+import { mint } from './functions/mint.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * Grants several locks together, under one owner id and with a fencing token each, in a row, where all of them are free and
+ * nobody waits for one; else it writes nothing. Asked twice, it gives the same grant, even where one of the locks was taken away since.
+ *
+ * KEYS  1 fence counter, then all locks, then all queues
+ * ARGV  1 instance, 2 a number, a space and until when this counts (`in-time.ts`), 3 and 4 of no use here, 5 tag of the owner
+ *       id, another one in each request, 6 ttl in ms
+ * Reply granted: { first token, tokens }
+ *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or
+ *       `shared`, ms left of its lease (negative: no expiry) } }; not for those of this instance's own queues, whose
+ *       release may have gone missing
+ *       or the server's time where the request comes too late
+ *
+ * O(k) for k locks.
+ */
+export const acquireAllScript = luaScript('acquire-all')`
+local fence, own = KEYS[1], ARGV[1] .. '~' .. ARGV[5] .. ':'
+local n = (#KEYS - 1) / 2
+-- Free names, the most common request by far, have no need of what takes Redis longer to set up than to run.
+local is_free = redis.call('EXISTS', unpack(KEYS, 2)) == 0
+if is_free then
+  local time = redis.pcall('TIME')
+  local token = time[1] and time[1] .. string.format('%06d', time[2])
+  local latest = string.match(ARGV[2], ' (%d+)$')
+  if token and (not latest or token <= latest) then
+    local last = redis.call('SET', fence, string.format('%.0f', token + n - 1), 'GET')
+    if not last or #last <= #token and last < token then
+      local call, owner, ttl = redis.call, own .. token, ARGV[6]
+      for i = 2, n + 1 do
+        call('SET', KEYS[i], owner, 'PX', ttl)
+      end
+      return { tonumber(token), n }
+    end
+    redis.call('SET', fence, last)
+  end
+end
+local function acquire_all()
+${include(clock)}
+if not is_free then
+  local reply = { clock() }
+  for i = 2, n + 1 do
+    local owner = redis.call('GET', KEYS[i])
+    if owner and string.sub(owner, 1, #own) == own then
+      return { tonumber(string.sub(owner, #own + 1)), n }
+    elseif owner and string.sub(owner, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then
+      reply[#reply + 1] = { i - 2, owner, redis.call('PTTL', KEYS[i]) }
+    end
+  end
+  return reply
+end
+${includeBelow([clock], mint, inTime)}
+local token, _, text = mint(n, n)
+local owner = own .. text
+for i = 2, n + 1 do
+  redis.call('SET', KEYS[i], owner, 'PX', ARGV[6])
+end
+return { token, n }
+end
+return acquire_all()
+`;

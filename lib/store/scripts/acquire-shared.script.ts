@@ -1,0 +1,125 @@
+import { attempt } from './functions/attempt.js';
+import { clock } from './functions/clock.js';
+import { cover } from './functions/cover.js';
+import { ends } from './functions/ends.js';
+import { enqueue } from './functions/enqueue.js';
+import { handOff } from './functions/hand-off.js';
+import { inTime } from './functions/in-time.js';
+import { live } from './functions/live.js';
+import { tokenFloor } from './functions/token-floor.js';
+import { mint } from './functions/mint.js';
+import { prepare } from './functions/prepare.js';
+import { restOf } from './functions/rest-of.js';
+import { share } from './functions/share.js';
+import { include } from './functions/lua-function.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * For each of several locks, grants holds that others may have at the same time, or puts the instance into its queue.
+ * Asked twice for the same turn, it grants the same holds, with tokens anew.
+ *
+ * KEYS  1 fence counter, then for each: lock, queue, shared holders
+ * ARGV  1 instance, 2 highest token of a hold that this instance has ended and, after a space, until when this counts
+ *       (see inTime), 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix, then for each its terms:
+ *       `<ttl in ms> <holds wanted> <turn> <limit or nothing> <claim lease in ms>|<holds wanted at first>`,
+ *       without the last part to ask without queueing
+ * Reply for each granted: { first token, holds }, of which there may be fewer than wanted
+ *                waiting: { ms left of the first lease that ends (negative: no expiry), owner id or `shared`, token floor }
+ *       or, for all together, the server's time in microseconds where the request comes too late
+ *
+ * Who came first goes first: where somebody waits, one who would share the lock waits behind. Where fewer are granted than
+ * wanted, the rest waits at the head of the queue, as `<turn>X<holds granted so far>`.
+ *
+ * O(k (h + log n)) for k locks, h holds and n holders and waiting instances.
+ */
+export const acquireSharedScript = luaScript('acquire-shared')`
+local fence, instance, inbox, prefix = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
+${include(mint, inTime, tokenFloor, live, cover, ends, share, handOff, enqueue, attempt, prepare, restOf, clock)}
+ask_if_waiting = true
+local function granted_before(lock, queue, shared, turn, ttl, place)
+  local n = 0
+  while redis.call('ZSCORE', shared, turn .. ':' .. (n + 1)) do
+    n = n + 1
+    redis.call('ZADD', shared, 'GT', ends(ttl), turn .. ':' .. n)
+  end
+  if n == 0 then
+    return nil
+  end
+  cover(lock, shared)
+  if place then
+    redis.call('ZREM', queue, place)
+  end
+  return { mint(n, n), n }
+end
+local function waiting(lock, shared)
+  local owner = redis.call('GET', lock)
+  local left = redis.call('PTTL', lock)
+  if owner == 'shared' then
+    left = redis.call('ZRANGE', shared, 0, 0, 'WITHSCORES')[2] - math.floor(clock() / 1000)
+  end
+  return { left, owner or 'shared', token_floor() }
+end
+local function acquire(lock, queue, shared, terms)
+  local ttl, wanted, turn, limit, rest = string.match(terms, '^(%d+) (%d+) (%w+) (%d*) (.*)$')
+  local place = rest ~= '' and instance .. '|' .. rest .. '|' .. turn .. '|' .. limit
+  turn = instance .. '~' .. turn
+  ttl, wanted, limit = tonumber(ttl), tonumber(wanted), tonumber(limit) or math.huge
+  local owner = redis.call('GET', lock)
+  prepare(queue)
+  if owner and string.sub(owner, 1, #instance + 1) == instance .. ':' then
+    local token = tonumber(string.sub(owner, #instance + 2))
+    if token and token <= tonumber(string.match(ARGV[2], '^%d+')) then
+      redis.call('DEL', lock)
+      owner = nil
+    end
+  end
+  local held = 0
+  if owner == 'shared' then
+    held = live(shared)
+    local granted = granted_before(lock, queue, shared, turn, ttl, place)
+    if granted then
+      return granted
+    end
+  elseif owner then
+    if place then
+      enqueue(queue, place)
+    end
+    return waiting(lock, shared)
+  end
+  local granted
+  local function take(room)
+    local n = math.min(room, wanted)
+    granted = { mint(n, n), n }
+    if redis.call('GET', lock) ~= 'shared' then
+      redis.call('DEL', shared)
+    end
+    share(lock, shared, turn, n, ends(ttl))
+    return n, n < wanted
+  end
+  if redis.call('EXISTS', queue) == 0 and held < limit then
+    local n, more = take(limit - held)
+    local left = place and more and rest_of(place, n)
+    if left then
+      enqueue(queue, left)
+    end
+    return granted
+  end
+  if place then
+    enqueue(queue, place)
+  end
+  hand_off(lock, queue, place, shared, held, take)
+  if not granted and not place and redis.call('EXISTS', queue) == 0 then
+    owner = redis.call('GET', lock)
+    held = owner == 'shared' and live(shared) or 0
+    if (not owner or owner == 'shared') and held < limit then
+      take(limit - held)
+    end
+  end
+  return granted or waiting(lock, shared)
+end
+local reply = {}
+for i = 1, #ARGV - 4 do
+  reply[i] = attempt(acquire, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 4])
+end
+return reply
+`;

@@ -1,0 +1,50 @@
+import { goOn } from './functions/go-on.js';
+import { live } from './functions/live.js';
+import { prepare } from './functions/prepare.js';
+import { restOf } from './functions/rest-of.js';
+import { include } from './functions/lua-function.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * Takes a waiting instance out of the queue. Tells the owner id where the lock had been handed to the
+ * instance just before, so that it can be released; shared holds that its turn was granted are given up at once, and what
+ * is left of it with them. Parts of the turn before the one that is named have holders, who go on.
+ *
+ * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders
+ * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix
+ * Reply the owner id of a grant to this instance, or false
+ *
+ * Whoever would share the lock and waited only because of this one goes on.
+ *
+ * O(h log n) for n holders and waiting instances, and the h holds that a turn wants.
+ */
+export const cancelScript = luaScript('cancel')`
+local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
+${include(live, goOn, prepare, restOf)}
+local instance, place = ARGV[1], ARGV[2]
+local owner = redis.call('GET', lock)
+prepare(queue)
+if owner == 'shared' then
+  live(shared)
+end
+local wanted, turn, limit = string.match(place, '|%d+|(%d+)|(%w+)|(%d*)$')
+local function give_up(part)
+  redis.call('ZREM', queue, part)
+  local holds = turn and owner == 'shared' and instance .. '~' .. string.match(part, '|(%w+)|%d*$') .. ':'
+  local hold = 1
+  while holds and redis.call('ZREM', shared, holds .. hold) == 1 do
+    hold = hold + 1
+  end
+end
+give_up(place)
+-- Whatever was granted since, and not heard of: the rest is one of these. Without a limit there is none.
+for n = 1, turn and limit ~= '' and wanted - 1 or 0 do
+  give_up(rest_of(place, n))
+end
+if owner == 'shared' then
+  go_on(lock, queue, shared, redis.call('ZCARD', shared))
+elseif owner and not turn and string.sub(owner, 1, #instance + 1) == instance .. ':' then
+  return owner
+end
+return false
+`;

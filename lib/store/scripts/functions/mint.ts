@@ -1,0 +1,37 @@
+import { digits } from './digits.js';
+import { look } from './look.js';
+import { outlast } from './outlast.js';
+import { luaFunction } from './lua-function.js';
+
+/**
+ * `mint(n, needed)`: mints a block of fencing tokens; returns the first token, how many follow in a row from it, and the first one's
+ * digits. Reads `fence`, the counter's key.
+ *
+ * The first token is max(last + 1, server time in microseconds), so tokens go on growing when the counter is lost (FLUSHALL) or
+ * stale (failover): the clock carries them. Blocks take the counter at most 10 ms ahead of the clock, or of the clock and as
+ * many whole seconds as there are between them since the clock was set back; of what does not fit only one token, or the
+ * `needed` ones, are minted. Single tokens take longer to mint than they last, so nothing but a clock adds to those
+ * seconds, and they pass as it goes on.
+ * Where the clock has no microseconds, tokens are at the end of its milliseconds, beyond every mark of theirs.
+ * A counter beside its lock (in a Cluster) is kept until the clock is ten minutes beyond it, so that no name leaves one for good.
+ */
+export const mint = luaFunction(look, digits, outlast)`
+local is_beside = fence == KEYS[2] .. ':fence'
+local function mint(n, needed)
+  look()
+  if last > now and n > 1 then
+    local steps = math.max(0, math.ceil((last - now - 20000) / 1000000))
+    n = math.max(needed or 1, math.min(n, now + steps * 1000000 + 10000 - last))
+  end
+  local token = math.max(last + 1, now + grain)
+  last = token + n - 1
+  local text = digits(token)
+  local used = n == 1 and text or digits(last)
+  if is_beside then
+    redis.call('SET', fence, used, 'PX', outlast(600000, last))
+  else
+    redis.call('SET', fence, used)
+  end
+  return token, n, text
+end
+`;

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { attempt } from './functions/attempt.js';
+import { include } from './functions/lua-function.js';
+import { joined, type LuaTag } from './lua-text.js';
+
+/** A Lua script and the SHA-1 digest by which Redis caches it. */
+export interface LuaScript {
+  /** For error messages and logs. */
+  readonly name: string;
+  readonly lua: string;
+  readonly sha: string;
+  /** Whether it takes the requests for several names, and answers each at its position. */
+  readonly takesSeveral?: boolean;
+  /** Whether it runs so rarely that a server is unlikely to know it: it is sent in full, which takes one trip. */
+  readonly isRare?: boolean;
+}
+
+/**
+ * Lets a script that is written for the request of one name take those for several, of four keys and with the number of
+ * arguments before these. Replies are in the order of the requests, with an error for one that is refused.
+ */
+export function luaScriptForEach(name: string): LuaTag<LuaScript> {
+  return (...text) => ({
+    ...luaScript(name)`${include(attempt)}
+local function one(KEYS, ARGV)
+${joined(...text)}
+end
+local reply, at = {}, 1
+for i = 1, #KEYS / 4 do
+  local last = at + ARGV[at]
+  reply[i] = attempt(one, { unpack(KEYS, 4 * i - 3, 4 * i) }, { unpack(ARGV, at + 1, last) })
+  at = last + 1
+end
+return reply
+`,
+    takesSeveral: true,
+  });
+}
+
+/** Gives the script of the text behind it a name and its digest. */
+export function luaScript(name: string): LuaTag<LuaScript> {
+  return (...text) => {
+    const lua = joined(...text);
+    return { name, lua, sha: createHash('sha1').update(lua).digest('hex') };
+  };
+}

@@ -1,0 +1,37 @@
+import { attempt } from './functions/attempt.js';
+import { clock } from './functions/clock.js';
+import { include } from './functions/lua-function.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * Shows for each of several locks who holds it and which instances wait for it, in order.
+ *
+ * KEYS  for each: lock, queue, shared holders
+ * Reply for each { server time in microseconds, owner id, `shared` or false, ms left of its lease,
+ *       { place, score, … } of the queue, { owner id, end of its lease in ms since 1970, … } of shared holds },
+ *       or an error where its keys are none of ours
+ *
+ * O(n) for n holders and waiting instances.
+ */
+export const queryScript = luaScript('query')`
+${include(attempt, clock)}
+local function query(lock, queue, shared)
+  local owner = redis.call('GET', lock)
+  local holders = {}
+  if owner == 'shared' then
+    local first = string.format('(%.0f', math.floor(clock() / 1000))
+    holders = redis.call('ZRANGE', shared, first, '+inf', 'BYSCORE', 'WITHSCORES')
+  end
+  return {
+    clock(),
+    owner, redis.call('PTTL', lock),
+    redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),
+    holders,
+  }
+end
+local reply = {}
+for i = 1, #KEYS / 3 do
+  reply[i] = attempt(query, KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i])
+end
+return reply
+`;

@@ -1,0 +1,51 @@
+import { check } from './functions/check.js';
+import { clock } from './functions/clock.js';
+import { grantOf } from './functions/grant-of.js';
+import { join } from './functions/join.js';
+import { outlast } from './functions/outlast.js';
+import { reserve } from './functions/reserve.js';
+import { include } from './functions/lua-function.js';
+import { luaScriptForEach } from './lua-script.js';
+
+/**
+ * One node's part of the end of a turn while more of the instance's own callers wait: reserves the lock for another
+ * waiting instance and queues this one, or, where nobody else waits there, accepts the instance's next token.
+ *
+ * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
+ * ARGV  1 instance, 2 token of the hold, 3 proposed token, 4 last token of its block, 5 ttl in ms,
+ *       6 place in the queue or '' (do not queue), 7 ms for which the fence is kept once the clock is beyond it, 8 inbox channel prefix,
+ *       9 ms of a reservation, 10 lock name
+ * Reply kept:     { 1, server time, last token }
+ *       handed:   { 0, server time, last token, ms of the reservation, owner id of it, or `shared` }
+ *       outdated: { 2, server time, last token } the proposal must be greater
+ *       gone:     { -1, server time, last token } the lock was not the hold's any more
+ *
+ * O(log n) for n waiting instances.
+ */
+export const quorumYieldScript = luaScriptForEach('quorum-yield')`
+${include(clock, outlast, check, grantOf, join, reserve)}
+local lock, queue, fence, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local instance, proposed = ARGV[1], tonumber(ARGV[3])
+local last = tonumber(redis.call('GET', fence) or '0') or 0
+local own = grant_of(instance, redis.call('GET', lock))
+if own == proposed then
+  return { 1, clock(), last }
+end
+if own ~= tonumber(ARGV[2]) then
+  return { -1, clock(), last }
+end
+check(queue)
+local reserved = reserve(lock, queue, fence, shared, ARGV[8], ARGV[9], ARGV[10])
+if reserved then
+  if ARGV[6] ~= '' then
+    join(queue, ARGV[6])
+  end
+  return { 0, clock(), last, tonumber(ARGV[9]), reserved }
+end
+if proposed <= last then
+  return { 2, clock(), last }
+end
+redis.call('SET', lock, instance .. ':' .. ARGV[3], 'PX', ARGV[5])
+redis.call('SET', fence, ARGV[4], 'PX', outlast(ARGV[7], ARGV[4]))
+return { 1, clock(), tonumber(ARGV[4]) }
+`;

@@ -1,0 +1,45 @@
+import { attempt } from './functions/attempt.js';
+import { goOn } from './functions/go-on.js';
+import { live } from './functions/live.js';
+import { prepare } from './functions/prepare.js';
+import { include } from './functions/lua-function.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * Gives shared holds up, and hands what gets free by that to whoever comes next in the queue.
+ * Does nothing where there is no such hold any more, so it may be sent twice. What is given up of one lock in one call is
+ * handed on together, by one message to each instance that comes next.
+ *
+ * KEYS  1 fence counter, then for each: lock, queue, shared holders
+ * ARGV  1 inbox channel prefix or '' (tell nobody), 2 length of the key prefix, then for each: owner id
+ * Reply for each: 1 released, 0 there was no such hold
+ *
+ * O(k log n) for k locks with n holders and waiting instances.
+ */
+export const releaseSharedScript = luaScript('release-shared')`
+local fence, inbox, prefix = KEYS[1], ARGV[1], ARGV[2]
+${include(live, goOn, attempt, prepare)}
+local reply, is_shared = {}, {}
+local function leave(lock, queue, shared, owner)
+  if is_shared[lock] == nil then
+    local found = redis.call('GET', lock) == 'shared'
+    if found then
+      prepare(queue)
+      live(shared)
+    end
+    is_shared[lock] = found
+  end
+  return is_shared[lock] and redis.call('ZREM', shared, owner) or 0
+end
+for i = 1, #ARGV - 2 do
+  reply[i] = attempt(leave, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 2])
+end
+for i = 1, #ARGV - 2 do
+  local lock, queue, shared = KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1]
+  if is_shared[lock] then
+    is_shared[lock] = false
+    go_on(lock, queue, shared, redis.call('ZCARD', shared))
+  end
+end
+return reply
+`;

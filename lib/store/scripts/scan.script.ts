@@ -1,0 +1,16 @@
+import { luaScript } from './lua-script.js';
+
+/**
+ * Goes through a part of the keys of a server, as SCAN does.
+ *
+ * KEYS  none; on a Cluster one of the node that is meant
+ * ARGV  1 cursor, 2 pattern, 3 how many keys to look at
+ * Reply { next cursor, `0` at the end, { key, … } }
+ *
+ * O(n) for n keys looked at.
+ */
+export const scanScript = luaScript('scan')`
+local reply = redis.pcall('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
+-- Redis does not say which command of a script it is that a user may not run.
+return reply.err and redis.error_reply('NOPERM A list takes the right +scan: ' .. reply.err) or reply
+`;

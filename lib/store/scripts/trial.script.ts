@@ -1,0 +1,53 @@
+import { CHECKED, rightTo } from './functions/check.js';
+import { clock } from './functions/clock.js';
+import { include } from './functions/lua-function.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * Tries what the other scripts rely on. Changes nothing, and nothing of it is refused as a whole.
+ *
+ * KEYS  1 a key that nobody uses, in the slot of the channel
+ * ARGV  1 channel on which this instance listens just now, or '' (tell nobody), 2 name of this trial
+ * Reply { receivers of a message on the channel, or why it was refused; version of the server or '';
+ *       why it takes no writes or ''; why it tells no time or ''; commands that the user may not run }
+ *
+ * O(1).
+ */
+export const trialScript = {
+  ...luaScript('trial')`
+${include(clock)}
+local key, missing = KEYS[1], {}
+local function refusal(reply)
+  return type(reply) == 'table' and reply.err or tostring(reply)
+end
+local receivers = 0
+if ARGV[1] ~= '' then
+  local publish = string.find(ARGV[1], '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+  receivers = redis.pcall(publish, ARGV[1], 'tried ' .. ARGV[2])
+end
+local version = redis.REDIS_VERSION
+if not version then
+  local info = redis.pcall('INFO', 'server')
+  version = type(info) == 'string' and string.match(info, 'redis_version:(%S+)') or ''
+end
+local removed = redis.pcall('DEL', key)
+local has_clock, problem = pcall(clock)
+local function ask(command, ...)
+  local is_known, may_run = pcall(redis.acl_check_cmd, command, ...)
+  if not (is_known and may_run) then
+    missing[#missing + 1] = command
+  end
+end
+if redis.acl_check_cmd then
+  ${CHECKED.map((command) => rightTo(command, 'ask')).join('\n  ')}
+end
+return {
+  type(receivers) == 'number' and receivers or refusal(receivers),
+  version,
+  type(removed) == 'number' and '' or refusal(removed),
+  has_clock and '' or refusal(problem),
+  table.concat(missing, ', '),
+}
+`,
+  isRare: true,
+};

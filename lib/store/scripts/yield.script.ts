@@ -1,0 +1,42 @@
+import { enqueue } from './functions/enqueue.js';
+import { handOff } from './functions/hand-off.js';
+import { tokenFloor } from './functions/token-floor.js';
+import { mint } from './functions/mint.js';
+import { prepare } from './functions/prepare.js';
+import { include } from './functions/lua-function.js';
+import { luaScript } from './lua-script.js';
+
+/**
+ * The end of an instance's turn while more of its own callers wait: hands the lock to another waiting
+ * instance and queues this one again, or, where nobody else waits, lets it keep the lock.
+ *
+ * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders where anybody here knows of modes
+ * ARGV  1 owner id, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix,
+ *       4 ttl in ms, 5 tokens wanted, 6 place or '' (do not queue)
+ * Reply kept:   { first token, tokens }, from then on under the owner id of that token
+ *       handed: { ms left of the new holder's lease, its owner id, token floor }
+ *       gone:   false; the lock was not the owner's any more
+ *
+ * The owner id changes so that this request does nothing when it arrives twice, the second time from a
+ * connection that was given up long ago: by then another hold may use the lock.
+ *
+ * O(log n) for n waiting instances.
+ */
+export const yieldScript = luaScript('yield')`
+local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[2], ARGV[3]
+${include(mint, tokenFloor, handOff, enqueue, prepare)}
+if redis.call('GET', lock) ~= ARGV[1] then
+  return false
+end
+prepare(queue)
+local owner = hand_off(lock, queue, nil, shared)
+if not owner then
+  local token, n, text = mint(tonumber(ARGV[5]))
+  redis.call('SET', lock, string.match(ARGV[1], '^(.*:)%d+$') .. text, 'PX', ARGV[4])
+  return { token, n }
+end
+if ARGV[6] ~= '' then
+  enqueue(queue, ARGV[6])
+end
+return { redis.call('PTTL', lock), owner, token_floor() }
+`;

@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { EventEmitter, once } from 'node:events';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { LockService } from '../../../lib/service/lock.service.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import { waitFor } from '../../support/wait-for.js';
+import { aborted } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** Who made the call that the running code belongs to. */
+const callers = new AsyncLocalStorage<string>();
+
+/** Works under a lock of a name, which is lost soon; ends when that is over. */
+type LosingWork = (locks: LockService, name: string, work: (lock: Lock) => Promise<void>) => Promise<unknown>;
+
+const maxHold = 300;
+
+const WORK_BY: readonly (readonly [string, LosingWork])[] = [
+  ['one name', (locks, name, work) => locks.using(name, { maxHold }, work)],
+  ['several names', (locks, name, work) => locks.using([name, `${name}:b`], { maxHold }, work)],
+  ['a shared name', (locks, name, work) => locks.using(name, { maxHold, mode: 'shared' }, work)],
+  ['a nested call', (locks, name, work) => locks.using(name, { maxHold }, () => locks.using(name, work))],
+  [
+    'a leader',
+    async (locks, name, work) => {
+      const end = new AbortController();
+      const leading = async (lock: Lock): Promise<void> => {
+        await work(lock);
+        end.abort();
+      };
+      await locks.lead(name, leading, { maxHold, signal: end.signal });
+    },
+  ],
+];
+
+const attached: LosingWork = async (locks, name, work) => {
+  const held = await locks.acquire(name);
+  await using lock = await locks.attach(await held.detach(), { maxHold });
+  await work(lock);
+};
+
+/** Whether an attempt gets a name that somebody is at work with: by entering that hold. */
+async function canEnter(locks: LockService, name: string): Promise<boolean> {
+  const lock = await locks.tryAcquire(name);
+  await lock?.release();
+  return lock !== null;
+}
+
+/** In whose async context the code of users runs that locks call. */
+export function describeAsyncContexts(context: ContractContext): void {
+  const { detaches } = context.capabilities;
+  describe('the async context', () => {
+    const works = detaches ? [...WORK_BY, ['an attached hold', attached] as const] : WORK_BY;
+
+    it.each(works)('of others is not that of a listener to the loss of %s', async (_, run) => {
+      const { backend, name } = context;
+      const locks = backend.service();
+      const busy = `${name}:busy`;
+      const gate = new EventEmitter();
+      const begun = once(gate, 'begin');
+      const lost = callers.run('holder', async () => {
+        await begun;
+        let entered: Promise<boolean> | undefined;
+        let caller: string | undefined;
+        const work = async ({ signal }: Lock): Promise<void> => {
+          signal.addEventListener('abort', () => {
+            caller = callers.getStore();
+            entered = canEnter(locks, busy);
+          });
+          await aborted(signal);
+        };
+        await run(locks, name, work).catch(() => undefined);
+        return { caller, entered: await entered };
+      });
+      await callers.run('stranger', () =>
+        locks.using(busy, async () => {
+          gate.emit('begin');
+          // Whatever rings next was set by this call, below its hold.
+          await waitFor(async () => (await locks.query(name)).held.length > 0);
+          await locks.using(`${name}:brief`, { ttl: 150 }, () => undefined);
+          const { caller, entered } = await lost;
+
+          expect(caller).not.toBe('stranger');
+          expect(entered).toBe(false);
+        }),
+      );
+    });
+
+    it('of who began to use the instance, or takes a lock away, is not that of a listener to the loss', async () => {
+      const { backend, others, name } = context;
+      const locks = backend.service();
+      await callers.run('stranger', () => locks.using(`${name}:first`, () => undefined));
+      const lock = await callers.run('holder', () => locks.acquire(name));
+      const heard = new Promise((resolve) => {
+        lock.signal.addEventListener('abort', () => resolve(callers.getStore()));
+      });
+      await callers.run('stranger', () => others.forceRelease(name));
+
+      expect(await heard).not.toBe('stranger');
+      await lock.release();
+    });
+
+    it('of who ends a campaign is not that of the leader’s listener', async () => {
+      const { locks, name } = context;
+      const busy = `${name}:busy`;
+      const end = new AbortController();
+      let entered: Promise<boolean> | undefined;
+      let caller: string | undefined;
+      const campaign = callers.run('leader', () =>
+        locks.lead(
+          name,
+          async ({ signal }) => {
+            signal.addEventListener('abort', () => {
+              caller = callers.getStore();
+              entered = canEnter(locks, busy);
+            });
+            await locks.using(busy, () => callers.run('stranger', () => end.abort()));
+          },
+          { signal: end.signal },
+        ),
+      );
+      await campaign;
+
+      expect(caller).not.toBe('stranger');
+      expect(await entered).toBe(false);
+    });
+
+    it('of a caller is not that of who is told on a channel of losses and renewals', async () => {
+      const { backend, name } = context;
+      const locks = backend.service();
+      const told: unknown[] = [];
+      const listener = (message: unknown): void => {
+        const { names, acquire } = message as { names?: readonly string[]; acquire?: { name: string } };
+        if (acquire?.name === name || names?.includes(name)) told.push(callers.getStore());
+      };
+      const channels = ['nest-redis-lock:hold:lost', 'nest-redis-lock:lease:renewal'];
+      for (const channel of channels) subscribe(channel, listener);
+      const lock = await callers.run('stranger', () => locks.acquire(name, { ttl: 300, maxHold: 400 }));
+      await aborted(lock.signal);
+      for (const channel of channels) unsubscribe(channel, listener);
+      await lock.release();
+
+      expect(told.length).toBeGreaterThan(1);
+      expect(new Set(told)).toEqual(new Set([undefined]));
+    });
+  });
+}

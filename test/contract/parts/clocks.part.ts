@@ -1,0 +1,51 @@
+import { waitFor } from '../../support/wait-for.js';
+import type { ContractContext } from '../lock-backend.js';
+import { isWaiting } from '../observe.js';
+
+const MINUTE = 60_000;
+const MODES = ['exclusive', 'shared'] as const;
+
+/** What becomes of leases and queues when the clock of the servers is set back. */
+export function describeClocks(context: ContractContext): void {
+  describe('after the clock of the servers was set back', () => {
+    it.each(MODES)('a lease that lasts too long is put right by renewal (%s)', async (mode) => {
+      const { backend, locks, others, name } = context;
+      const lock = await locks.acquire(name, { mode, ttl: 900 });
+      await backend.setClockBack(MINUTE);
+      expect(await remaining()).toBeGreaterThan(MINUTE - 1_000);
+
+      await waitFor(async () => (await remaining()) <= 1_000, { that: 'the lease to be put right' });
+      await lock.extend();
+      expect(lock.held).toBe(true);
+      await lock.release();
+
+      async function remaining(): Promise<number> {
+        return (await others.query(name)).held[0]?.remaining ?? 0;
+      }
+    });
+
+    it.each(MODES)('who waits already goes before those who come later (%s)', async (mode) => {
+      const { backend, locks, others, name } = context;
+      const later = backend.service();
+      // Its connections are made, and it knows the servers' clocks.
+      await later.using(`${name}:first`, () => undefined);
+      const order: string[] = [];
+      const lock = await locks.acquire(name);
+      const waiting = others.using(name, { mode, limit: mode === 'shared' ? limit() : undefined }, () => {
+        order.push('earlier');
+      });
+      await isWaiting(context, 1);
+      await backend.setClockBack(MINUTE);
+      const next = later.using(name, () => void order.push('later'));
+      await isWaiting(context, 2);
+      await lock.release();
+      await Promise.all([waiting, next]);
+
+      expect(order).toEqual(['earlier', 'later']);
+    });
+  });
+
+  function limit(): number | undefined {
+    return context.capabilities.countsPermits ? 1 : undefined;
+  }
+}

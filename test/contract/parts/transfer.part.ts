@@ -1,0 +1,361 @@
+import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
+import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import { waitFor } from '../../support/wait-for.js';
+import { aborted, isFree, isWaiting } from '../observe.js';
+import type { ContractContext } from '../lock-backend.js';
+
+/** detach and attach. */
+export function describeTransfer(context: ContractContext): void {
+  if (!context.capabilities.detaches) return describeRefusal(context);
+
+  describe('transferring a lock', () => {
+    it('gives the hold to another instance: same names, same fencing token, renewed and released there', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 300 });
+      const transfer = await lock.detach();
+      expect(await others.tryAcquire(name)).toBeNull();
+      const taken = await others.attach(transfer, { ttl: 300 });
+
+      expect(taken.keys).toEqual([name]);
+      expect(taken.fencingToken).toBe(lock.fencingToken);
+      expect(taken.held).toBe(true);
+      const since = performance.now();
+      await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
+      expect(taken.held).toBe(true);
+      expect(await locks.tryAcquire(name)).toBeNull();
+      expect((await locks.query(name)).held[0]?.fencingToken).toBe(lock.fencingToken);
+      await taken.release();
+      await isFree(locks, name);
+    });
+
+    it('takes it from the old object, which holds and releases nothing any more, and is not told of a loss', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const taken = await others.attach(await lock.detach());
+
+      expect(lock.held).toBe(false);
+      expect(lock.remaining).toBe(0);
+      expect(() => lock.assertHeld()).toThrow(LockLostError);
+      await expect(lock.extend()).rejects.toBeInstanceOf(LockLostError);
+      await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
+      await lock.release();
+      expect(taken.held).toBe(true);
+      await taken.extend();
+      await taken.release();
+      expect(lock.signal.aborted).toBe(false);
+    });
+
+    it('can be done from within the work, which then ends well', async () => {
+      const { locks, others, name } = context;
+      const transfer = await locks.using(name, (lock) => lock.detach());
+      expect(await locks.tryAcquire(name)).toBeNull();
+
+      const taken = await others.attach(transfer);
+      await taken.release();
+      await isFree(locks, name);
+    });
+
+    it('lets calls in the old context in no more: they wait as strangers do', async () => {
+      const { locks, others, name } = context;
+      await locks.using(name, async (lock) => {
+        const transfer = await lock.detach();
+        expect(locks.current(name)).toBeUndefined();
+        expect(await locks.tryAcquire(name)).toBeNull();
+        await (await others.attach(transfer)).release();
+        await locks.using(name, (own) => expect(own.fencingToken).toBeGreaterThan(lock.fencingToken));
+      });
+    });
+
+    it('keeps the waiters in their order, those of the old instance, too', async () => {
+      const { locks, others, backend, name } = context;
+      const third = backend.service();
+      const lock = await locks.acquire(name);
+      const order: string[] = [];
+      const local = locks.using(name, () => void order.push('local'));
+      const transfer = await lock.detach();
+      await isWaiting(context, 1);
+      const far = others.using(name, () => void order.push('far'));
+      await isWaiting(context, 2);
+      const taken = await third.attach(transfer);
+      expect(order).toEqual([]);
+      await taken.release();
+      await Promise.all([local, far]);
+
+      expect(order).toEqual(['local', 'far']);
+      await isFree(locks, name);
+    });
+
+    it('gives the hold to one of several who try, the same instance included', async () => {
+      const { locks, others, backend, name } = context;
+      const lock = await locks.acquire(name);
+      const transfer = await lock.detach();
+      const services = [others, locks, backend.service(), others, backend.service(), locks];
+      const outcomes = await Promise.allSettled(services.map((service) => service.attach(transfer)));
+      const taken = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const refused = outcomes.flatMap((each) =>
+        each.status === 'rejected' ? [each.reason as unknown] : [],
+      );
+
+      expect(taken).toHaveLength(1);
+      expect(refused).toHaveLength(5);
+      for (const reason of refused) expect(reason).toMatchObject({ code: 'LOCK_LOST', keys: [name] });
+      await taken[0]?.release();
+      await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
+      await isFree(locks, name);
+    });
+
+    it('refuses a string whose lease is over, though nobody has the lock, or somebody else has', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const transfer = await lock.detach(300);
+      await isFree(locks, name);
+      await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
+      const next = await others.acquire(name);
+      await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
+      expect(next.held).toBe(true);
+      await next.release();
+    });
+
+    it('refuses a forged string: whoever knows the owner id cannot take the hold', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const transfer = await lock.detach();
+      const { held } = await others.query(name);
+      const [, content] = transfer.split('.');
+      const parts = JSON.parse(Buffer.from(content ?? '', 'base64url').toString()) as unknown[];
+      const forge = (secret: string): string => transferOf(JSON.stringify([secret, ...parts.slice(1)]));
+      const tag = /~(.*):/.exec(held[0]?.owner ?? '')?.[1] ?? '';
+      const guesses = ['guess', held[0]?.owner ?? '', tag, Buffer.from(tag, 'hex').toString('base64url')];
+
+      for (const guess of guesses)
+        await expect(others.attach(forge(guess))).rejects.toBeInstanceOf(LockLostError);
+      const [secret] = parts;
+      expect(JSON.stringify(held)).not.toContain(secret);
+      await (await others.attach(transfer)).release();
+    });
+
+    it.each([
+      '',
+      'lock1.',
+      'lock1.e30',
+      transferOf('["s"]'),
+      transferOf('["s",["",1,2,3]]'),
+      transferOf('["s",["n","i",1,1e999,"exclusive"]]'),
+      transferOf('["s",["n","i",1,1e15,"exclusive"]]'),
+      'order:42',
+    ])('refuses %j, which is no such string', async (text) => {
+      await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
+    });
+
+    it('refuses what is not a string at all', async () => {
+      const { locks } = context;
+
+      await expect(locks.attach(undefined as unknown as string)).rejects.toBeInstanceOf(LockKeyError);
+    });
+
+    it('tells the new holder of a forced release', async () => {
+      const { locks, others, name } = context;
+      const taken = await others.attach(await (await locks.acquire(name)).detach());
+      const ended = aborted(taken.signal);
+      expect(await locks.forceRelease(name)).toBe(true);
+      await ended;
+
+      expect(taken.signal.reason).toMatchObject({ code: 'LOCK_LOST', keys: [name] });
+      await taken.release();
+      await isFree(locks, name);
+    });
+
+    it('is ended by a forced release on its way, too', async () => {
+      const { locks, others, name } = context;
+      const transfer = await (await locks.acquire(name)).detach();
+      expect(await others.forceRelease(name)).toBe(true);
+
+      await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
+      expect(await others.using(name, () => 'free')).toBe('free');
+    });
+
+    it('is refused for a hold that is lost', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const ended = aborted(lock.signal);
+      await others.forceRelease(name);
+      await ended;
+
+      await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
+    });
+
+    it('goes on from hand to hand', async () => {
+      const { locks, others, name } = context;
+      const first = await locks.acquire(name);
+      const second = await others.attach(await first.detach());
+      const third = await locks.attach(await second.detach());
+
+      expect(third.fencingToken).toBe(first.fencingToken);
+      expect(second.held).toBe(false);
+      await third.release();
+      const next = await others.acquire(name);
+      expect(next.fencingToken).toBeGreaterThan(first.fencingToken);
+      await next.release();
+    });
+
+    it('carries the token of a hold that was passed on in memory', async () => {
+      const { locks, others, name } = context;
+      const first = await locks.acquire(name);
+      const next = locks.acquire(name);
+      await first.release();
+      const second = await next;
+      const taken = await others.attach(await second.detach());
+
+      expect(taken.fencingToken).toBe(second.fencingToken);
+      expect(taken.fencingToken).toBeGreaterThan(first.fencingToken);
+      await taken.release();
+      await isFree(locks, name);
+    });
+
+    it('transfers several names as one', async () => {
+      const { locks, others, name } = context;
+      const names = [`${name}:a`, `${name}:b`];
+      const lock = await locks.acquire(names);
+      const transfer = await lock.detach();
+      expect(lock.held).toBe(false);
+      const taken = await others.attach(transfer);
+
+      expect(taken.keys).toEqual(names);
+      for (const each of names) expect(taken.fencingTokenOf(each)).toBe(lock.fencingTokenOf(each));
+      await taken.release();
+      await Promise.all(names.map((each) => isFree(locks, each)));
+    });
+
+    it('transfers all of several names or none: one that is gone ends the others', async () => {
+      const { locks, others, name } = context;
+      const names = [`${name}:a`, `${name}:b`];
+      const transfer = await (await locks.acquire(names)).detach();
+      await locks.forceRelease(`${name}:b`);
+
+      await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
+      await Promise.all(names.map((each) => isFree(locks, each)));
+    });
+
+    it('loses all of several names where one of them is gone already', async () => {
+      const { locks, backend, name } = context;
+      const names = [`${name}:a`, `${name}:b`];
+      const lock = await locks.acquire(names);
+      await backend.clear();
+
+      await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
+      expect(lock.signal.aborted).toBe(true);
+      await lock.release();
+    });
+
+    it('keeps what is left of minHold', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { minHold: 60_000 });
+      const taken = await others.attach(await lock.detach());
+      await taken.release();
+
+      expect(await locks.tryAcquire(name)).toBeNull();
+      await locks.forceRelease(name);
+    });
+
+    it('counts maxHold from when it is attached', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const taken = await others.attach(await lock.detach(), { maxHold: 30 });
+      await aborted(taken.signal);
+
+      expect(taken.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+      await taken.release();
+      await isFree(locks, name);
+    });
+
+    it('has the lease asked for, so that the other side has time', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 1_000 });
+      const transfer = await lock.detach(60_000);
+      const [holder] = (await locks.query(name)).held;
+
+      expect(holder?.remaining).toBeGreaterThan(50_000);
+      await (await locks.attach(transfer)).release();
+    });
+
+    it('is refused below a hold of the same name, and while a call below is inside', async () => {
+      const { locks, name } = context;
+      await locks.using(name, async (outer) => {
+        await locks.using(name, async (inner) => {
+          await expect(inner.detach()).rejects.toBeInstanceOf(LockConfigError);
+          await expect(outer.detach()).rejects.toBeInstanceOf(LockConfigError);
+          expect(inner.held).toBe(true);
+        });
+        expect(outer.held).toBe(true);
+        await (await locks.attach(await outer.detach())).release();
+      });
+      await isFree(locks, name);
+    });
+
+    it('refuses a lease that can never be', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+
+      await expect(lock.detach(-1)).rejects.toBeInstanceOf(LockConfigError);
+      expect(lock.held).toBe(true);
+      await lock.release();
+    });
+
+    it('releases nothing when release and detach meet', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const [transfer] = await Promise.all([lock.detach(), lock.release()]);
+
+      const taken = await others.attach(transfer);
+      expect(taken.held).toBe(true);
+      await taken.release();
+    });
+
+    it('gives up by the signal, and leaves the string good', async () => {
+      const { locks, others, name } = context;
+      const reason = new Error('enough');
+      const transfer = await (await locks.acquire(name)).detach();
+      const aborter = new AbortController();
+      const attaching = others.attach(transfer, { signal: aborter.signal });
+      aborter.abort(reason);
+      await expect(attaching).rejects.toBe(reason);
+      await expect(others.attach(transfer, { signal: aborter.signal })).rejects.toBe(reason);
+
+      const taken = await others.attach(transfer);
+      expect(taken.held).toBe(true);
+      await taken.release();
+    });
+
+    it('is not interrupted by the shutdown of the instance that has detached it', async () => {
+      const { others, backend, name } = context;
+      const leaving = backend.service();
+      const transfer = await (await leaving.acquire(name)).detach();
+      await leaving.close();
+
+      await (await others.attach(transfer)).release();
+      await expect(leaving.attach(transfer)).rejects.toBeInstanceOf(LockClosedError);
+    });
+  });
+}
+
+function describeRefusal(context: ContractContext): void {
+  describe('transferring a lock', () => {
+    it('is refused where locks stay with their process, and the hold goes on', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+
+      await expect(lock.detach()).rejects.toBeInstanceOf(LockConfigError);
+      expect(lock.held).toBe(true);
+      await lock.release();
+      const transfer = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive"]]`).toString('base64url')}`;
+      await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockConfigError);
+    });
+  });
+}
+
+/** A string as `detach()` gives it, whatever is in it. */
+function transferOf(content: string): string {
+  return `lock1.${Buffer.from(content).toString('base64url')}`;
+}

@@ -1,0 +1,75 @@
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { documents } from './documents.js';
+import { withApplication } from './quick-start.js';
+import { queueApplication } from './queue-application.js';
+
+const blocks = documents.flatMap(({ file, document }) =>
+  document.blocks.map((block) => ({ file, ...block })),
+);
+
+describe('the quick start', () => {
+  const runnable = blocks.filter(({ marks }) => marks.includes('runnable'));
+  const source = runnable[0]?.text ?? '';
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(async () => {
+    await redis.stop();
+  });
+
+  function twoOrders(application: string): Promise<number[]> {
+    return withApplication(application, redis.url, async (url) => {
+      const orders = [1, 2].map(() => fetch(`${url}/orders/book`, { method: 'POST' }));
+      const statuses = (await Promise.all(orders)).map(({ status }) => status);
+      return statuses.toSorted((a, b) => a - b);
+    });
+  }
+
+  it('is the same wherever it stands, but for its comments', () => {
+    expect(runnable.map(({ file }) => file)).toEqual(['README.md', 'README.zh-CN.md', 'docs/quick-start.md']);
+    expect(new Set(runnable.map(({ text }) => text.replaceAll(/ *\/\/.*$/gm, ''))).size).toBe(1);
+  });
+
+  it('sells the last piece once, of two orders at the same time', async () => {
+    await expect(twoOrders(source)).resolves.toEqual([201, 409]);
+  });
+
+  it('sells it twice without the decorator', async () => {
+    await expect(twoOrders(source.replace(/^ *@Locked.*$/m, ''))).resolves.toEqual([201, 201]);
+  });
+});
+
+describe('the queue processor', () => {
+  const sources = blocks.map(({ text }) => text).filter((text) => text.includes("@Processor('invoices'"));
+  const [source = ''] = sources;
+
+  it('is the same wherever it stands, but for its comments', () => {
+    expect(sources.length).toBeGreaterThan(1);
+    expect(new Set(sources.map((text) => text.replaceAll(/^\/\/.*\n/gm, ''))).size).toBe(1);
+  });
+
+  it('does every job of one customer, however few attempts it has, though their lock is mostly taken', async () => {
+    await using redis = await RedisServer.start({ config: { 'maxmemory-policy': 'noeviction' } });
+    // With work that takes a while, so that most jobs find the lock taken, and a shorter wait for it.
+    const hurried = source
+      .replace('1_000', '50')
+      .replace(
+        'return `invoice',
+        'await new Promise((resolve) => setTimeout(resolve, 30));\n    return `invoice',
+      );
+    const counts = await withApplication(queueApplication(hurried), redis.url, (url) =>
+      waitFor(
+        async () => {
+          const { completed, failed } = (await (await fetch(url)).json()) as Record<string, number>;
+          return (completed ?? 0) + (failed ?? 0) === 8 && { completed, failed };
+        },
+        { timeout: 20_000, that: 'the jobs to end' },
+      ),
+    );
+
+    expect(counts).toEqual({ completed: 8, failed: 0 });
+  });
+});

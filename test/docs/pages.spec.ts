@@ -1,0 +1,49 @@
+import { sidebar } from '../../docs/.vitepress/sidebar.mjs';
+import { documentOf, documents, pages } from './documents.js';
+
+/** Of a line of prose. Tables, code, links by themselves and what stands before a page are no prose. */
+const WIDTH = 120;
+
+describe.each(documents)('$file', ({ document: { lines, blocks } }) => {
+  it(`has lines of prose with at most ${WIDTH} characters`, () => {
+    const inCode = new Set(
+      blocks.flatMap(({ line, text }) => text.split('\n').map((_text, index) => line + index)),
+    );
+    const long = lines.filter(
+      (text, index) => text.length > WIDTH && !/^\s*(?:\||<|!?\[|alt=)/.test(text) && !inCode.has(index + 1),
+    );
+    expect(long).toEqual([]);
+  });
+});
+
+it('The README has at most 250 lines and 20 kB', () => {
+  const { lines } = documentOf('README.md');
+  expect(lines.length).toBeLessThanOrEqual(250);
+  expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(20_000);
+});
+
+it('CONTRIBUTING has at most 120 lines', () => {
+  expect(documentOf('CONTRIBUTING.md').lines.length).toBeLessThanOrEqual(120);
+});
+
+describe.each(pages)('$file', ({ file, document: { lines, blocks } }) => {
+  it('has at most 300 lines', () => {
+    expect(lines.length).toBeLessThanOrEqual(300);
+  });
+
+  it('opens with what it is for, and has an example in sight', () => {
+    expect(lines[0]).toMatch(/^# /);
+    expect(lines[2]).not.toMatch(/^(?:$|#|\||```)/);
+    expect(blocks[0]?.line).toBeLessThan(40);
+  });
+
+  it('stands in the sidebar once, but for the first one, to which the title leads', () => {
+    const link = file.replace(/^docs/, '').replace(/(?:index)?\.md$/, '');
+    const links = sidebar.flatMap(({ items }) => items.map((item) => item.link));
+    expect(links.filter((each) => each === link)).toEqual(link === '/' ? [] : [link]);
+  });
+});
+
+it('The sidebar has no page that is missing', () => {
+  expect(sidebar.flatMap(({ items }) => items)).toHaveLength(pages.length - 1);
+});

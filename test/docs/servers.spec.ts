@@ -1,0 +1,17 @@
+import { RedisServer } from '../support/redis-server.js';
+import { documentOf } from './documents.js';
+
+it('The page on servers asks questions that a server which can be used answers as the page says', async () => {
+  await using server = await RedisServer.start();
+  const [listener, client] = [server.client(), server.client()];
+  await listener.subscribe('lock:inbox:try');
+  const page = documentOf('docs/servers.md');
+  const dialogue = page.blocks.find(({ language }) => language === 'console')?.text ?? '';
+  const questions = [...dialogue.matchAll(/ EVAL "([^"]+)" (.+)\n\(integer\) (\d)/g)];
+
+  expect(questions).toHaveLength(3);
+  for (const [, script = '', args = '', answer] of questions) {
+    const words = args.split(' ').map((word) => word.replaceAll('"', ''));
+    expect([script, await client.call('EVAL', script, ...words)]).toEqual([script, Number(answer)]);
+  }
+});

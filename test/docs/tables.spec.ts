@@ -1,0 +1,167 @@
+import type { Counter, Histogram, Meter, MetricOptions } from '@opentelemetry/api';
+import { inspect } from 'node:util';
+import * as lib from '../../lib/index.js';
+import { assertLockedOptions } from '../../lib/nest/locked/locked-options.js';
+import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
+import { resolveLeadOptions } from '../../lib/options/lead-options.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { LockMetrics } from '../../lib/opentelemetry/lock-metrics.js';
+import {
+  LEAST_CLUSTER_RIGHTS,
+  LEAST_RIGHTS,
+  LIST_RIGHT,
+  READY_CHECK_RIGHT,
+} from '../scripts/least-rights.js';
+import { CHANNELS } from '../support/lock-events.js';
+import { documentOf, tableOf } from './documents.js';
+
+type Instrument = Counter & Histogram;
+
+const rights = documentOf('docs/operate/rights-and-keys.md');
+
+it('The page on rights lists the rights that are enough, and no others', () => {
+  const line = rights.blocks.find(({ text }) => text.startsWith('user locks '))?.text ?? '';
+  const listed = line.split(' ').filter((word) => /^[~&+]/.test(word));
+  expect(new Set(listed)).toEqual(new Set([...LEAST_RIGHTS, READY_CHECK_RIGHT]));
+});
+
+it('The page on rights lists the further rights that are enough on a Cluster, and no others', () => {
+  const line = rights.blocks.find(({ text }) => text.startsWith('&lock:{*}'))?.text ?? '';
+  const further = LEAST_CLUSTER_RIGHTS.filter((right) => !LEAST_RIGHTS.includes(right));
+  expect(new Set(line.trim().split(' '))).toEqual(new Set(further));
+});
+
+it('The page on rights names the right that a list needs beside', () => {
+  expect(rights.lines.join('\n')).toContain(`\`${LIST_RIGHT}\``);
+});
+
+describe('the tables of the pages', () => {
+  it('show the options of an acquire with their defaults', () => {
+    const known = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    expect(documentedDefaults('option of an acquire')).toEqual(defaultsOf(known, LOCK_OPTION_DEFAULTS));
+  });
+
+  it('show the options of the module with their defaults, but for those that an acquire has, too', () => {
+    const { handoff, ...defaults } = resolveModuleOptions({});
+    const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    const known = knownOptions(resolveModuleOptions).filter(
+      (name) => name !== 'handoff' && !acquire.includes(name),
+    );
+    const withoutStatuses = { ...defaults, http: undefined };
+    expect(documentedDefaults('option of the module')).toEqual({
+      ...defaultsOf(known, withoutStatuses),
+      http: 'statuses',
+      'handoff.max': literal(handoff.max),
+      'handoff.window': literal(handoff.window),
+    });
+  });
+
+  it('show what the decorator takes beside the options of an acquire', () => {
+    const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    const known = knownOptions(assertLockedOptions).filter((name) => !acquire.includes(name));
+    expect(Object.keys(documentedDefaults('option of the decorator')).toSorted()).toEqual(known.toSorted());
+  });
+
+  it('show the options of a campaign with their defaults, but for those that an acquire has, too', () => {
+    const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
+    const known = knownOptions((options) => resolveLeadOptions(options));
+    const own = known.filter((name) => name === 'signal' || !acquire.includes(name));
+    const { pause, onError, signal } = resolveLeadOptions({});
+    expect(documentedDefaults('option of a campaign')).toEqual(defaultsOf(own, { pause, onError, signal }));
+    expect(acquire.filter((name) => !known.includes(name)).toSorted()).toEqual([
+      'limit',
+      'maxNames',
+      'mode',
+      'outageTimeout',
+      'reentrant',
+      'wait',
+    ]);
+  });
+
+  it('show every error class with its code and its HTTP status', () => {
+    const rows = tableOf('class');
+    const classes = [
+      lib.LockKeyError,
+      lib.LockDeadlockError,
+      lib.LockQueueFullError,
+      lib.LockUnavailableError,
+      lib.LockLostError,
+      lib.LockClosedError,
+      lib.LockConfigError,
+    ];
+    const errors = [
+      ...classes.map((LockErrorClass) => new LockErrorClass('')),
+      new lib.LockTimeoutError('', { waited: 0 }),
+    ];
+    expect(rows.map(({ class: name, code, HTTP }) => ({ name, code, HTTP }))).toEqual(
+      expect.arrayContaining(
+        errors.map(({ name, code }) => ({
+          name: inCode(name),
+          code: inCode(code),
+          HTTP: inCode(HTTP_STATUS_DEFAULTS[code]),
+        })),
+      ),
+    );
+    expect(rows).toHaveLength(errors.length);
+  });
+
+  it('show every diagnostics channel', () => {
+    const documented = tableOf('channel').map(({ channel }) => channel);
+    expect(documented).toEqual(CHANNELS.map((name) => inCode(name)));
+  });
+
+  it('show every metric with its unit', () => {
+    const documented = tableOf('metric').map(({ metric, unit }) => ({ metric, unit }));
+    expect(documented).toEqual(
+      recordedMetrics().map(({ name, unit }) => ({ metric: inCode(name), unit: inCode(unit) })),
+    );
+  });
+
+  function documentedDefaults(firstColumn: string): Record<string, string | undefined> {
+    const rows = tableOf(firstColumn);
+    return Object.fromEntries(rows.map((row) => [row[firstColumn]?.replaceAll('`', ''), row['default']]));
+  }
+
+  function defaultsOf(names: readonly string[], defaults: object): Record<string, string> {
+    const values = new Map<string, unknown>(Object.entries(defaults));
+    return Object.fromEntries(names.map((name) => [name, literal(values.get(name))]));
+  }
+});
+
+/** The metrics of the OpenTelemetry instrumentation, in the order in which it makes them. */
+function recordedMetrics(): readonly { name: string; unit: string }[] {
+  const made: { name: string; unit: string }[] = [];
+  const make = (name: string, { unit = '' }: MetricOptions = {}): Instrument => {
+    made.push({ name, unit });
+    return { add: () => {}, record: () => {} };
+  };
+  const meter = { createHistogram: make, createCounter: make, createUpDownCounter: make };
+  const metrics = new LockMetrics(
+    () => ({ getMeter: () => meter as unknown as Meter }),
+    () => false,
+  );
+  metrics.listeners['nest-redis-lock:lease:renewal']?.({ names: [], took: 0, lag: 0, answered: true });
+  return made;
+}
+
+/** The names of options that a check knows, as it lists them when it is asked for one that nobody has. */
+function knownOptions(check: (options: object) => unknown): readonly string[] {
+  try {
+    check({ 'no such option whatever': true });
+  } catch (error) {
+    const list = /Known here: (.*)\.$/.exec(error instanceof Error ? error.message : '')?.[1];
+    if (list !== undefined) return list.split(', ');
+  }
+  throw new Error('The check did not say which options it knows.');
+}
+
+/** A default as the tables write it. */
+function literal(value: unknown): string {
+  if (value === undefined) return 'none';
+  return inCode(inspect(value, { numericSeparator: true }));
+}
+
+function inCode(text: string | number): string {
+  return `\`${text}\``;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { Controller, Get, Injectable, Logger, UseInterceptors } from '@nestjs/common';
+import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { of, type Observable } from 'rxjs';
+import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+import { Gate } from './support/gate.js';
+import { Journal } from './support/journal.js';
+import { RetryInterceptor } from './support/retry.interceptor.js';
+
+@Controller()
+class WaitingController {
+  constructor(
+    private readonly journal: Journal,
+    private readonly gate: Gate,
+  ) {}
+
+  @Get('promise')
+  @Locked('stock')
+  async promise(): Promise<string> {
+    this.journal.write('ran');
+    return 'done';
+  }
+
+  @Get('observable')
+  @Locked('stock')
+  observable(): Observable<string> {
+    this.journal.write('ran');
+    return of('done');
+  }
+
+  @Get('retried')
+  @UseInterceptors(RetryInterceptor)
+  @Locked('stock')
+  async retried(): Promise<string> {
+    this.journal.write('ran');
+    return 'done';
+  }
+
+  @Get('slow')
+  @Locked('stock')
+  async slow(): Promise<string> {
+    await this.gate.pass();
+    this.journal.write('ran to its end');
+    return 'done';
+  }
+}
+
+@Injectable()
+@Resolver()
+class WaitingResolver {
+  constructor(private readonly journal: Journal) {}
+
+  @Query(() => String)
+  @Locked('<0>')
+  async stock(@Args('name') name: string): Promise<string> {
+    this.journal.write('ran');
+    return name;
+  }
+}
+
+describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let locks: LockService;
+  let holder: Lock;
+  let lines: readonly string[];
+  let logged: jest.SpiedFunction<Logger['error']>;
+
+  beforeAll(async () => {
+    logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    server = await RedisServer.start();
+    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true });
+    app = await HttpApplication.start(adapter(), {
+      imports: [
+        RedisLockModule.forRoot({ connection: server.url }),
+        ...(name === 'Express' ? [graphql] : []),
+      ],
+      controllers: [WaitingController],
+      providers: [Journal, Gate, ...(name === 'Express' ? [WaitingResolver] : [])],
+    });
+    locks = app.nest.get(LockService);
+    lines = app.nest.get(Journal).lines;
+  });
+  beforeEach(async () => {
+    app.nest.get(Journal).lines.length = 0;
+    holder = await locks.acquire('stock');
+  });
+  afterEach(async () => {
+    await holder.release();
+  });
+  afterAll(async () => {
+    await app.stop();
+    await server.stop();
+    logged.mockRestore();
+  });
+
+  const waiters = (): number => locks['engine'].waitersOf('stock');
+
+  /** Clients that ask, wait, and have gone. */
+  async function leave(path: string, clients: number, init: RequestInit = {}): Promise<void> {
+    const client = new AbortController();
+    const responses = Array.from({ length: clients }, () =>
+      app.get(path, { signal: client.signal, ...init }),
+    );
+    await waitFor(() => waiters() === clients, { that: 'all of them to wait' });
+    client.abort();
+    await Promise.allSettled(responses);
+  }
+
+  const query: RequestInit = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ stock(name: "stock") }' }),
+  };
+  const graphql: [string, RequestInit][] = name === 'Express' ? [['/graphql', query]] : [];
+
+  it.each<[string, RequestInit]>([['/promise', {}], ['/observable', {}], ['/retried', {}], ...graphql])(
+    'while its request waits gives up its place, and no handler runs for it: %s',
+    async (path, init) => {
+      await leave(path, 20, init);
+      await waitFor(() => waiters() === 0, { that: 'nobody to wait any more' });
+      await holder.release();
+      expect(await (await app.get('/promise')).text()).toBe('done');
+      expect(lines).toEqual(['ran']);
+      expect(logged).not.toHaveBeenCalled();
+    },
+  );
+
+  it('before its request waits for long is noticed, too', async () => {
+    const client = new AbortController();
+    const response = app.get('/promise', { signal: client.signal });
+    await waitFor(() => waiters() === 1, { interval: 1 });
+    client.abort();
+    await expect(response).rejects.toThrow('abort');
+    await waitFor(() => waiters() === 0, { that: 'nobody to wait any more' });
+  });
+
+  it('when its request has the lock lets the handler run on, under it', async () => {
+    await holder.release();
+    const gate = app.nest.get(Gate);
+    const client = new AbortController();
+    const response = app.get('/slow', { signal: client.signal });
+    await waitFor(() => gate.arrived === 1);
+    client.abort();
+    await expect(response).rejects.toThrow('abort');
+    await delay(50);
+    expect(await locks.tryAcquire('stock')).toBeNull();
+    gate.open();
+    await waitFor(() => lines.includes('ran to its end'));
+    await (await locks.acquire('stock')).release();
+  });
+});

@@ -1,0 +1,139 @@
+import {
+  Controller,
+  Get,
+  Injectable,
+  Sse,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { from, of, type Observable } from 'rxjs';
+import { LockInterceptor, LockService, Locked, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+class OtherInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle();
+  }
+}
+
+@Injectable()
+class CountingLockInterceptor extends LockInterceptor {
+  static calls = 0;
+
+  override intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    CountingLockInterceptor.calls += 1;
+    return super.intercept(context, next);
+  }
+}
+
+@Controller()
+class OrdersController {
+  constructor(private readonly locks: LockService) {}
+
+  @Get('value')
+  @Locked('order')
+  async value(): Promise<string> {
+    return String(this.locks.current('order')?.held);
+  }
+
+  @Get('stream')
+  @Locked('order')
+  stream(): Observable<string> {
+    return from(['first', 'last']);
+  }
+
+  @Sse('events')
+  @Locked('order')
+  events(): Observable<{ data: string }> {
+    return of({ data: 'one' });
+  }
+
+  @Get('with-another')
+  @UseInterceptors(OtherInterceptor)
+  @Locked('order')
+  async withAnother(): Promise<string> {
+    return 'with another';
+  }
+
+  @Get('loses')
+  @Locked('order')
+  async loses(): Promise<string> {
+    const lock = this.locks.current('order');
+    await this.locks.forceRelease('order');
+    await lock?.extend().catch(() => {});
+    await waitFor(() => lock?.held === false);
+    return 'written';
+  }
+
+  @Get('unlocked')
+  async unlocked(): Promise<string> {
+    return 'unlocked';
+  }
+}
+
+@UseInterceptors(CountingLockInterceptor)
+@Controller('extended')
+class ExtendedController {
+  @Get('value')
+  async value(): Promise<string> {
+    return 'extended';
+  }
+}
+
+describe.each(platforms)('a route with no interceptor but that of locks on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let locks: LockService;
+  let intercepted: jest.SpiedFunction<LockInterceptor['intercept']>;
+
+  beforeAll(async () => {
+    intercepted = jest.spyOn(LockInterceptor.prototype, 'intercept');
+    server = await RedisServer.start();
+    app = await HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [OrdersController, ExtendedController],
+    });
+    locks = app.nest.get(LockService);
+  });
+  beforeEach(() => intercepted.mockClear());
+  afterAll(async () => {
+    await app.stop();
+    await server.stop();
+    intercepted.mockRestore();
+  });
+
+  const isFree = async (): Promise<boolean> => {
+    const lock = await locks.tryAcquire('order');
+    await lock?.release();
+    return lock !== null;
+  };
+
+  it.each([
+    ['/value', 'true'],
+    ['/stream', 'last'],
+    ['/unlocked', 'unlocked'],
+  ])('is served without the way of interceptors (%s)', async (path, body) => {
+    expect(await (await app.get(path)).text()).toBe(body);
+    expect(intercepted).not.toHaveBeenCalled();
+    await waitFor(isFree);
+  });
+
+  it.each([
+    ['beside another one', '/with-another', 'with another'],
+    ['for a stream of events, which may end before it has begun', '/events', 'data: one'],
+    ['where one extends that of locks', '/extended/value', 'extended'],
+  ])('is served that way %s', async (_case, path, body) => {
+    expect(await (await app.get(path)).text()).toContain(body);
+    expect(intercepted).toHaveBeenCalledTimes(1);
+    await waitFor(isFree);
+  });
+
+  it('fails with 500 where the hold is lost before the work ends', async () => {
+    expect((await app.get('/loses')).status).toBe(500);
+    expect(intercepted).not.toHaveBeenCalled();
+  });
+});

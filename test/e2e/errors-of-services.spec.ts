@@ -1,0 +1,268 @@
+import {
+  Catch,
+  Controller,
+  Get,
+  HttpException,
+  Injectable,
+  Logger,
+  UseFilters,
+  UseGuards,
+  type ArgumentsHost,
+  type CanActivate,
+  type ExceptionFilter,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
+import {
+  isLockError,
+  Locked,
+  LockError,
+  LockService,
+  LockTimeoutError,
+  RedisLockModule,
+  type Lock,
+  type LockModuleOptions,
+} from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+const HELD = 'order:42';
+
+@Injectable()
+class Orders {
+  @Locked(() => HELD, { wait: 0 })
+  async pay(): Promise<string> {
+    return 'paid';
+  }
+
+  async payCaught(): Promise<string> {
+    try {
+      return await this.pay();
+    } catch (error) {
+      if (error instanceof LockTimeoutError) return `${error.name}: ${error.message}`;
+      throw error;
+    }
+  }
+}
+
+@Injectable()
+class PaidGuard implements CanActivate {
+  constructor(private readonly orders: Orders) {}
+
+  async canActivate(): Promise<boolean> {
+    return (await this.orders.pay()) === 'paid';
+  }
+}
+
+/** Has no locked method of its own, so that no LockInterceptor is about. */
+@Controller('plain')
+class PlainController {
+  constructor(private readonly orders: Orders) {}
+
+  @Get('service')
+  service(): Promise<string> {
+    return this.orders.pay();
+  }
+
+  @Get('guard')
+  @UseGuards(PaidGuard)
+  guarded(): string {
+    return 'passed';
+  }
+
+  @Get('caught')
+  caught(): Promise<string> {
+    return this.orders.payCaught();
+  }
+}
+
+@Controller('locked')
+class LockedController {
+  constructor(private readonly orders: Orders) {}
+
+  @Get('method')
+  @Locked(() => HELD, { wait: 0 })
+  async method(): Promise<string> {
+    return 'done';
+  }
+
+  @Get('service')
+  @Locked('something else')
+  service(): Promise<string> {
+    return this.orders.pay();
+  }
+
+  @Get('guard')
+  @UseGuards(PaidGuard)
+  guarded(): string {
+    return 'passed';
+  }
+}
+
+const ROUTES = ['/plain/service', '/plain/guard', '/locked/method', '/locked/service', '/locked/guard'];
+
+/** Answers with what it got. */
+abstract class TellingFilter implements ExceptionFilter {
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(error: Error, host: ArgumentsHost): void {
+    const told = {
+      by: this.constructor.name,
+      isLockError: isLockError(error) && error instanceof LockTimeoutError,
+      status: error instanceof HttpException ? error.getStatus() : undefined,
+      message: error.message,
+      ...(isLockError(error) && { code: error.code, keys: error.keys }),
+      ...(error instanceof LockTimeoutError && { waited: error.waited }),
+    };
+    this.adapterHost.httpAdapter.reply(host.switchToHttp().getResponse(), told, 418);
+  }
+}
+
+@Catch(LockError)
+class LockErrorFilter extends TellingFilter {
+  constructor(adapterHost: HttpAdapterHost) {
+    super(adapterHost);
+  }
+}
+
+@Catch(LockTimeoutError)
+class LockTimeoutFilter extends TellingFilter {
+  constructor(adapterHost: HttpAdapterHost) {
+    super(adapterHost);
+  }
+}
+
+@Catch()
+class EverythingFilter extends TellingFilter {
+  constructor(adapterHost: HttpAdapterHost) {
+    super(adapterHost);
+  }
+}
+
+@Catch(HttpException)
+class HttpExceptionFilter extends TellingFilter {
+  constructor(adapterHost: HttpAdapterHost) {
+    super(adapterHost);
+  }
+}
+
+describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication | undefined;
+  let held: Lock | undefined;
+  let logged: jest.SpiedFunction<Logger['error']>;
+
+  beforeAll(async () => {
+    logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    server = await RedisServer.start();
+  });
+  afterEach(async () => {
+    await held?.release();
+    await app?.stop();
+    app = held = undefined;
+    logged.mockClear();
+  });
+  afterAll(async () => {
+    await server.stop();
+    logged.mockRestore();
+  });
+
+  /** An application whose lock somebody else has. */
+  async function start(
+    options: LockModuleOptions = {},
+    providers: readonly Provider[] = [],
+    controllers: readonly Type[] = [PlainController, LockedController],
+  ): Promise<HttpApplication> {
+    const locks = RedisLockModule.forRoot({ connection: server.url, ...options });
+    app = await HttpApplication.start(adapter(), {
+      imports: [locks],
+      controllers: [...controllers],
+      providers: [Orders, ...providers],
+    });
+    held = await app.nest.get(LockService).acquire(HELD);
+    return app;
+  }
+
+  it('is answered as that of a locked controller, and no error logged', async () => {
+    const application = await start();
+    for (const route of ROUTES) {
+      const response = await application.get(route);
+      expect([route, response.status]).toEqual([route, 423]);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(await response.json()).toEqual({
+        statusCode: 423,
+        message: 'The resource is in use, try again later',
+        error: 'Locked',
+      });
+    }
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  it('is answered with the status of the http option', async () => {
+    const application = await start({ http: { LOCK_TIMEOUT: 409 } });
+    for (const route of ROUTES) expect((await application.get(route)).status).toBe(409);
+  });
+
+  it('is left to Nest with http: false, which logs it and tells nothing of it', async () => {
+    const application = await start({ http: false });
+    for (const route of ROUTES) {
+      const response = await application.get(route);
+      expect(response.status).toBe(500);
+      expect(await response.json()).toEqual({ statusCode: 500, message: 'Internal server error' });
+    }
+    expect(logged).toHaveBeenCalledTimes(ROUTES.length);
+  });
+
+  it('is a plain LockTimeoutError to those who catch it', async () => {
+    expect(await (await (await start()).get('/plain/caught')).text()).toBe(
+      'LockTimeoutError: The lock was held by somebody else for the whole wait of 0 ms.',
+    );
+  });
+
+  it.each([LockErrorFilter, LockTimeoutFilter, EverythingFilter])(
+    'is answered by a filter of the application: %p',
+    async (filter) => {
+      const application = await start({}, [{ provide: APP_FILTER, useClass: filter }]);
+      for (const route of ROUTES) {
+        const response = await application.get(route);
+        expect([route, response.status, await response.json()]).toMatchObject([
+          route,
+          418,
+          {
+            by: filter.name,
+            isLockError: true,
+            code: 'LOCK_TIMEOUT',
+            keys: [HELD],
+            waited: expect.any(Number),
+          },
+        ]);
+      }
+    },
+  );
+
+  it('is answered by a filter of the controller', async () => {
+    @Controller('filtered')
+    @UseFilters(LockErrorFilter)
+    class FilteredController extends PlainController {
+      constructor(orders: Orders) {
+        super(orders);
+      }
+    }
+    const application = await start({}, [], [FilteredController]);
+    expect((await application.get('/filtered/service')).status).toBe(418);
+    expect((await application.get('/filtered/guard')).status).toBe(418);
+  });
+
+  it('is an HttpException to a global filter for those, as that of a locked controller is', async () => {
+    const application = await start({}, [{ provide: APP_FILTER, useClass: HttpExceptionFilter }]);
+    for (const route of ROUTES) {
+      const response = await application.get(route);
+      expect([route, await response.json()]).toMatchObject([
+        route,
+        { by: 'HttpExceptionFilter', status: 423, message: 'The resource is in use, try again later' },
+      ]);
+      expect(response.headers.get('retry-after')).not.toBeNull();
+    }
+  });
+});

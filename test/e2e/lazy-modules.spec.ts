@@ -1,0 +1,93 @@
+import { Injectable, Module, type INestApplicationContext, type Type } from '@nestjs/common';
+import { LazyModuleLoader, NestFactory, type ModuleRef } from '@nestjs/core';
+import { LockConfigError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+
+@Injectable()
+class Jobs {
+  @Locked('job')
+  async run(): Promise<string> {
+    return 'ran';
+  }
+}
+
+@Injectable()
+class Reports {
+  constructor(private readonly locks: LockService) {}
+
+  run(): Promise<string> {
+    return this.locks.using('report', () => 'ran');
+  }
+}
+
+@Module({
+  providers: [Jobs, Reports, { provide: 'by hand', useFactory: () => new Jobs() }],
+})
+class UsesLocks {}
+
+describe('a module that is loaded lazily', () => {
+  let server: RedisServer;
+  let app: INestApplicationContext | undefined;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+  });
+  afterAll(() => server.stop());
+
+  const locks = (isGlobal = true) => RedisLockModule.forRoot({ connection: server.url, isGlobal });
+
+  async function start(...imports: ReturnType<typeof locks>[]): Promise<LazyModuleLoader> {
+    @Module({ imports })
+    class AppModule {}
+    app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+    return app.get(LazyModuleLoader);
+  }
+
+  const load = (loader: LazyModuleLoader, module: Type): Promise<ModuleRef> => loader.load(() => module);
+
+  it('has the locks of the application', async () => {
+    const loader = await start(locks());
+    const module = await load(loader, UsesLocks);
+
+    expect(await module.get(Jobs).run()).toBe('ran');
+    expect(await module.get<Jobs>('by hand').run()).toBe('ran');
+    expect(await module.get(Reports).run()).toBe('ran');
+  });
+
+  it('has them where the module of the locks is not global, and it imports the one that exports it', async () => {
+    const local = locks(false);
+    @Module({ imports: [local], exports: [local] })
+    class Shared {}
+    @Module({ imports: [Shared], providers: [Reports] })
+    class UsesLocalLocks {}
+    const loader = await start({ module: Shared });
+
+    expect(await (await load(loader, UsesLocalLocks)).get(Reports).run()).toBe('ran');
+  });
+
+  it.each([true, false])('cannot be RedisLockModule itself, isGlobal: %s', async (isGlobal) => {
+    const loader = await start();
+    const refused = loader.load(() => locks(isGlobal));
+
+    await expect(refused).rejects.toThrow(LockConfigError);
+    await expect(refused).rejects.toThrow('Import it in the root module');
+  });
+
+  it('cannot import RedisLockModule, whether with other locks in the application or none', async () => {
+    const reports = RedisLockModule.forRootAsync({
+      name: 'reports',
+      useFactory: () => ({ connection: server.url }),
+    });
+    @Module({ imports: [reports] })
+    class Lazy {}
+    for (const imports of [[], [locks()]]) {
+      const loader = await start(...imports);
+      await expect(load(loader, Lazy)).rejects.toThrow(LockConfigError);
+      await app?.close();
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import type { ServerResponse } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, Logger, Res, StreamableFile } from '@nestjs/common';
+import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+
+/** That of Express, or what Fastify has in front of it. */
+type AnyResponse = ServerResponse & { readonly raw?: ServerResponse; hijack?(): void };
+
+function rawOf(response: AnyResponse): ServerResponse {
+  response.hijack?.();
+  return response.raw ?? response;
+}
+
+/** The body of the answer, as far as the test has written it. */
+class Body {
+  stream = new PassThrough();
+}
+
+@Controller()
+class FilesController {
+  constructor(private readonly body: Body) {}
+
+  @Get('file')
+  @Locked('file')
+  async file(): Promise<StreamableFile> {
+    return new StreamableFile(this.body.stream);
+  }
+
+  @Get('readable')
+  @Locked('file')
+  async readable(): Promise<Readable> {
+    return this.body.stream;
+  }
+
+  @Get('whole')
+  @Locked('file')
+  async whole(): Promise<StreamableFile> {
+    return new StreamableFile(Buffer.from('whole'));
+  }
+
+  @Get('piped')
+  @Locked('file')
+  async piped(@Res() response: AnyResponse): Promise<void> {
+    this.body.stream.pipe(rawOf(response));
+  }
+
+  @Get('awaited')
+  @Locked('file')
+  async awaited(@Res() response: AnyResponse): Promise<void> {
+    await pipeline(this.body.stream, rawOf(response));
+  }
+}
+
+describe.each(platforms)('a locked handler that answers with a stream on %s', (_name, adapter) => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let locks: LockService;
+  let body: Body;
+  let logged: jest.SpiedFunction<Logger['error']>;
+
+  beforeAll(async () => {
+    logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    server = await RedisServer.start();
+    app = await HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [FilesController],
+      providers: [Body],
+    });
+    locks = app.nest.get(LockService);
+    body = app.nest.get(Body);
+  });
+  beforeEach(() => {
+    body.stream = new PassThrough();
+  });
+  afterAll(async () => {
+    await app.stop();
+    await server.stop();
+    logged.mockRestore();
+  });
+
+  const isFree = async (): Promise<boolean> => {
+    const lock = await locks.tryAcquire('file');
+    await lock?.release();
+    return lock !== null;
+  };
+
+  describe.each(['/file', '/readable', '/awaited'])('(%s)', (path) => {
+    it('holds its lock until the body is sent', async () => {
+      body.stream.write('one,');
+      const response = await app.get(path);
+      expect(await isFree()).toBe(false);
+      body.stream.end('two');
+      expect(await response.text()).toBe('one,two');
+      await waitFor(isFree, { that: 'the lock to be free after the last byte' });
+    });
+
+    it('holds its lock until the client has gone', async () => {
+      const client = new AbortController();
+      body.stream.write('one,');
+      const response = await app.get(path, { signal: client.signal });
+      expect(await isFree()).toBe(false);
+      client.abort();
+      await expect(response.text()).rejects.toThrow('abort');
+      await waitFor(isFree, { that: 'the lock to be free after the client has gone' });
+    });
+
+    it('holds its lock until the body fails', async () => {
+      body.stream.write('one,');
+      const response = await app.get(path);
+      expect(await isFree()).toBe(false);
+      body.stream.destroy(new Error('disk'));
+      await response.text().catch(() => undefined);
+      await waitFor(isFree, { that: 'the lock to be free after the failure' });
+    });
+  });
+
+  it('releases after a file that is sent at once', async () => {
+    expect(await (await app.get('/whole')).text()).toBe('whole');
+    await waitFor(isFree);
+  });
+
+  it('releases when its Promise settles where it pipes into @Res() without waiting for the end', async () => {
+    body.stream.write('one,');
+    const response = await app.get('/piped');
+    await waitFor(isFree, { that: 'the lock to be free while the body is sent' });
+    body.stream.end('two');
+    expect(await response.text()).toBe('one,two');
+  });
+});

@@ -1,0 +1,77 @@
+import type { Redis } from 'ioredis';
+import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from '../redis/instance.js';
+
+/** What went out over a client, so that a network may deliver it once more. */
+type Sent = readonly [sha: string, keys: number, ...args: (string | number)[]];
+
+describe('A copy of an acquire that a network delivers late', () => {
+  let server: RedisServer;
+  let client: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    client = server.client();
+    await client.flushall();
+  });
+
+  const sentBy = (sender: Redis): Sent[] => {
+    const sent: Sent[] = [];
+    const { evalsha } = sender;
+    Object.assign(sender, {
+      evalsha: (...command: [string, number, ...string[]]) => {
+        sent.push(command);
+        return evalsha.apply(sender, command);
+      },
+    });
+    return sent;
+  };
+
+  it.each(['exclusive', 'shared'] as const)('takes no name that nobody wants any more, %s', async (mode) => {
+    await using instance = await new Instance({ connection: client, commandTimeout: 100 }).warmUp();
+    await instance.locks.using('before', { mode }, () => undefined);
+    const sent = sentBy(client);
+    const lock = await instance.locks.acquire('n', { mode });
+    const copy = sent.find(([, , , key]) => String(key).includes('{n}'));
+    await lock.release();
+    // Longer than a connection is kept on which nothing is answered.
+    await new Promise((resolve) => setTimeout(resolve, 110));
+    if (!copy) throw new Error('Nothing was sent.');
+    const [sha, keys, ...args] = copy;
+    await server.client().evalsha(sha, keys, ...args);
+
+    expect((await instance.locks.query('n')).held).toEqual([]);
+  });
+
+  it('is told from a request that had to wait, which is asked again', async () => {
+    await using proxy = await TcpProxy.start(server);
+    await using instance = await new Instance({ connection: proxy.url, commandTimeout: 400 }).warmUp();
+    const before = (await server.commandCounts())['evalsha'] ?? 0;
+    proxy.delay(250, 'toServer');
+    const lock = await instance.locks.acquire('n');
+    proxy.pass();
+
+    expect(lock.held).toBe(true);
+    expect(((await server.commandCounts())['evalsha'] ?? 0) - before).toBe(2);
+    await lock.release();
+  });
+
+  it('is told by the clock of the server, whatever that of the instance says', async () => {
+    const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
+    const run = (latest: number): Promise<unknown> =>
+      client.eval(acquireScript.lua, 3, ...keys, 'a', `0 ${latest}`, '', 5, '5000 1 ');
+    const [seconds] = await client.time();
+    const time = Number(seconds) * 1_000_000;
+
+    expect(await run(time - 1)).toBeGreaterThanOrEqual(time);
+    expect(await client.exists('lock:{n}')).toBe(0);
+    expect(await run(time + 60_000_000)).toEqual([expect.any(Number)]);
+    await waitFor(async () => (await client.exists('lock:{n}')) === 1);
+  });
+});

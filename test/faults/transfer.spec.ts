@@ -1,0 +1,95 @@
+import { transferScript } from '../../lib/store/scripts/transfer.script.js';
+import { waitFor } from '../support/wait-for.js';
+import { FaultScene, TTL } from './support/fault-scene.js';
+
+describe('a hold that goes from one process to another', () => {
+  let scene: FaultScene;
+
+  beforeAll(async () => {
+    scene = await FaultScene.start(3);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  const detach = async (process: number, id = 'h'): Promise<string> => {
+    const outcome = await scene.contender(process).worker.call('detachPassed', id);
+    if ('code' in outcome) throw new Error(outcome.code);
+    return outcome.result;
+  };
+  const expectOne = async (): Promise<void> => {
+    const { problems } = await scene.close();
+    expect(problems).toEqual([]);
+    await waitFor(async () => (await scene.admin.keys('*')).join() === 'lock:fence', {
+      that: 'everything to be released',
+    });
+  };
+
+  it('survives its old process, which is killed', async () => {
+    await using lonely = await FaultScene.start(2);
+    await lonely.open();
+    const [first, second] = [lonely.contender(0), lonely.contender(1)];
+    await first.worker.call('acquirePassed', 'h', 'job');
+    const detached = await first.worker.call('detachPassed', 'h');
+    await first.worker.kill();
+    if ('code' in detached) throw new Error(detached.code);
+
+    expect(await second.worker.call('attachPassed', 'h', 'job', detached.result)).toHaveProperty('result');
+    await second.worker.call('releasePassed', 'h');
+    await waitFor(async () => (await lonely.admin.keys('*')).join() === 'lock:fence');
+  });
+
+  it('is the next waiter’s when nobody takes it in time', async () => {
+    await scene.open();
+    const [first, second] = [scene.contender(0).worker, scene.contender(1).worker];
+    await first.call('acquirePassed', 'h', 'job');
+    const transfer = await detach(0);
+    const waiting = second.call('acquirePassed', 'next', 'job');
+    expect(await waiting).toHaveProperty('result');
+
+    expect(await first.call('attachPassed', 'h', 'job', transfer)).toEqual({ code: 'LOCK_LOST' });
+    await expectOne();
+  });
+
+  it.each(['detach', 'attach'] as const)('does not depend on the reply to its %s', async (step) => {
+    await scene.open();
+    const [first, second] = [scene.contender(0), scene.contender(1)];
+    await first.worker.call('acquirePassed', 'h', 'job');
+    const losing = (step === 'detach' ? first : second).proxy.loseNextReply(transferScript.sha);
+    const transfer = await detach(0);
+    const taken = await second.worker.call('attachPassed', 'h', 'job', transfer);
+    await losing;
+
+    expect(taken).toHaveProperty('result');
+    expect(await first.worker.call('attachPassed', 'again', 'job', transfer)).toEqual({ code: 'LOCK_LOST' });
+    await expectOne();
+  });
+
+  it('is lost to a taker that is stopped for longer than the lease, and knows it at once', async () => {
+    await scene.open();
+    const [first, second, third] = [
+      scene.contender(0).worker,
+      scene.contender(1).worker,
+      scene.contender(2).worker,
+    ];
+    await first.call('acquirePassed', 'h', 'job');
+    await second.call('attachPassed', 'h', 'job', await detach(0));
+    second.freeze();
+    expect(await third.call('acquirePassed', 'next', 'job')).toHaveProperty('result');
+    second.thaw();
+
+    expect(await second.call('detachPassed', 'h')).toEqual({ code: 'LOCK_LOST' });
+    await expectOne();
+  });
+
+  it('goes on where the network is silent for less than the lease', async () => {
+    await scene.open();
+    const [first, second] = [scene.contender(0), scene.contender(1)];
+    await first.worker.call('acquirePassed', 'h', 'job');
+    await second.worker.call('attachPassed', 'h', 'job', await detach(0));
+    second.proxy.hold('both');
+    await new Promise((resolve) => void setTimeout(resolve, TTL / 4));
+    second.proxy.pass();
+
+    await detach(1);
+    await expectOne();
+  });
+});

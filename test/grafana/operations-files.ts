@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+export const ROOT = join(__dirname, '../..');
+export const RULES_FILE = join(ROOT, 'grafana/alerts.yml');
+
+/** An alert of the rules that this repository ships. */
+export interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly rules: readonly Alert[] }[];
+}
+
+interface Dashboard {
+  readonly templating: { readonly list: readonly { readonly name: string; readonly query: unknown }[] };
+  readonly panels: readonly Panel[];
+}
+
+interface Panel {
+  readonly title: string;
+  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const rules: RuleFile = parse(readFileSync(RULES_FILE, 'utf8'));
+export const alerts = rules.groups.flatMap((group) => group.rules);
+
+export const dashboard: Dashboard = JSON.parse(readFileSync(join(ROOT, 'grafana/dashboard.json'), 'utf8'));
+
+/** A query as Prometheus gets it, when Grafana has filled in its variables. */
+export function filledIn(query: string): string {
+  return query
+    .replaceAll('$__rate_interval', '1m')
+    .replaceAll('$__range', '1h')
+    .replaceAll(/"\$(?:job|instance)"/g, '".*"');
+}

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import which from 'which';
+import { alerts, dashboard, filledIn, RULES_FILE } from './operations-files.js';
+
+const promtool = which.sync('promtool', { nothrow: true });
+const [describeRules, reason] =
+  promtool === null ? [describe.skip, ' (skipped: there is no promtool on PATH)'] : [describe, ''];
+
+function run(...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(String(promtool), args, { encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+describeRules(`Prometheus${reason}`, () => {
+  it('takes the alert rules', () => {
+    const { status, output } = run('check', 'rules', RULES_FILE);
+    expect(output).toContain(`${alerts.length} rules found`);
+    expect(status).toBe(0);
+  });
+
+  it('understands every query of the dashboard', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'dashboard-'));
+    try {
+      const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => filledIn(expr)));
+      const rules = queries.map((expr, index) => ({ record: `panel_${index}`, expr }));
+      const file = join(directory, 'panels.yml');
+      // What is JSON is YAML.
+      writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+      expect(run('check', 'rules', file)).toMatchObject({ status: 0 });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('fires each alert where it should, and not where all is well', () => {
+    const { status, output } = run('test', 'rules', join(__dirname, 'alerts.test.yml'));
+    expect([status, output]).toEqual([0, expect.stringContaining('SUCCESS')]);
+  });
+});

@@ -1,0 +1,129 @@
+import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { Instance } from './instance.js';
+
+describe('Requests of one tick', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await server.client().flushall();
+  });
+
+  const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n:${i}`);
+
+  it('share one call, up to 32 to a call, when they acquire and when they release', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const log = await RequestLog.open(server);
+    const locks = await Promise.all(names(32).map((name) => instance.locks.acquire(name)));
+    expect(await log.counts()).toEqual({ evalsha: 1 });
+    await log.clear();
+    await Promise.all(locks.map((lock) => lock.release()));
+    expect(await log.counts()).toEqual({ evalsha: 1 });
+    await log.clear();
+    const more = await Promise.all(names(33).map((name) => instance.locks.acquire(name)));
+    expect(await log.counts()).toEqual({ evalsha: 2 });
+    log.close();
+    await Promise.all(more.map((lock) => lock.release()));
+  });
+
+  it('share one call with those of other connections that were read meanwhile, where Redis is at work anyway', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const log = await RequestLog.open(server);
+    const first = instance.locks.acquire('first');
+    // As requests of different connections are: each in a tick of its own, but read together.
+    const others: Promise<Lock>[] = [];
+    await new Promise<void>((resolve) => {
+      const next = (): void => {
+        others.push(instance.locks.acquire(`n:${others.length}`));
+        if (others.length < 5) process.nextTick(() => process.nextTick(next));
+        else resolve();
+      };
+      process.nextTick(() => process.nextTick(next));
+    });
+    const locks = await Promise.all([first, ...others]);
+    expect(await log.counts()).toEqual({ evalsha: 2 });
+    log.close();
+    await Promise.all(locks.map((lock) => lock.release()));
+  });
+
+  it('get their own fencing tokens, which grow in the order of the requests', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const locks = await Promise.all(names(20).map((name) => instance.locks.acquire(name)));
+    const tokens = locks.map(({ fencingToken }) => fencingToken);
+    await Promise.all(locks.map((lock) => lock.release()));
+
+    expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
+  });
+
+  it('may have different terms', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const ttls = [20_000, 40_000, 20_000, 60_000];
+    const locks = await Promise.all(ttls.map((ttl, i) => instance.locks.acquire(`n:${i}`, { ttl })));
+    const leases = await Promise.all(ttls.map((_, i) => server.client().pttl(`lock:{n:${i}}`)));
+    await Promise.all(locks.map((lock) => lock.release()));
+
+    expect(leases.map((lease) => Math.ceil(lease / 20_000) * 20_000)).toEqual(ttls);
+  });
+
+  it('bring no ended hold back, whatever a health check beside them says of what has ended', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const first = await instance.locks.acquire('n');
+    await first.release();
+    // As if its release had got lost.
+    await server.client().set('lock:{n}', `${instance.name}:${first.fencingToken}`, 'PX', 30_000);
+    const again = instance.locks.acquire('n');
+    const checked = instance.store.acquire({
+      name: 'health',
+      ttl: 1_000,
+      tokens: 1,
+      place: undefined,
+      spent: 0,
+    });
+
+    expect((await again).fencingToken).toBeGreaterThan(first.fencingToken);
+    await checked;
+    await (await again).release();
+  });
+
+  it('fail one by one: a name that Redis refuses spoils no other', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    await server.client().rpush('lock:{n:3}', 'a list, not a lock');
+    const results = await Promise.allSettled(names(8).map((name) => instance.locks.acquire(name)));
+    const refused = results.flatMap((result, i) => (result.status === 'rejected' ? [{ i, ...result }] : []));
+
+    expect(refused).toEqual([
+      { i: 3, status: 'rejected', reason: expect.any(LockUnavailableError) as LockUnavailableError },
+    ]);
+    await Promise.all(
+      results.map(async (result) => (result.status === 'fulfilled' ? result.value.release() : undefined)),
+    );
+    expect((await server.client().keys('*')).toSorted()).toEqual(['lock:fence', 'lock:{n:3}']);
+  });
+
+  it('reach Redis in their order: a query sees the release that was begun before it', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const lock = await instance.locks.acquire('n');
+    const released = lock.release();
+    const { held } = await instance.locks.query('n');
+    await released;
+
+    expect(held).toEqual([]);
+  });
+
+  it('let a name be acquired again in the tick of its release', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const first = await instance.locks.acquire('n');
+    const [, second] = await Promise.all([first.release(), instance.locks.acquire('n')]);
+
+    expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+    expect(second.held).toBe(true);
+    expect((await instance.locks.query('n')).held).toMatchObject([{ fencingToken: second.fencingToken }]);
+    await second.release();
+  });
+});

@@ -1,0 +1,161 @@
+import type { RedisOptions } from 'ioredis';
+import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
+import { createClient } from '../../lib/store/redis/ioredis/create-client.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+import { PlainLock } from './plain-lock.js';
+
+describe('Redis clients', () => {
+  let server: RedisServer;
+  const quiet = { log: () => {}, warn: () => {}, error: () => {} };
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+
+  /** How many connections of our own making there are. */
+  const connections = async (name: string): Promise<number> => {
+    const list = (await server.client().client('LIST')) as string;
+    return list.split('\n').filter((line) => line.includes(`name=${name} `)).length;
+  };
+
+  /** A lock from hand to hand: within one instance, to another, and by the end of a wait. */
+  const expectToWork = async (first: Instance, second: Instance): Promise<void> => {
+    await first.warmUp();
+    await second.warmUp();
+    const lock = await first.locks.acquire('n');
+    expect(await second.locks.tryAcquire('n')).toBeNull();
+    const next = second.locks.acquire('n');
+    await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
+    const behind = first.locks.acquire('n');
+    await lock.extend(20_000);
+    await lock.release();
+    const { fencingToken } = await next;
+    expect(fencingToken).toBeGreaterThan(lock.fencingToken);
+    await (await next).release();
+    await (await behind).release();
+    await waitFor(async () => (await second.locks.query('n')).held.length === 0);
+    expect([...first.logged, ...second.logged]).toEqual([]);
+  };
+
+  it.each<[string, RedisOptions]>([
+    ['without an offline queue', { enableOfflineQueue: false }],
+    ['that connects lazily', { lazyConnect: true }],
+    ['that gives numbers as strings', { stringNumbers: true }],
+    ['that speaks RESP3', { protocol: 3 }],
+    ['that retries for ever', { maxRetriesPerRequest: null }],
+    ['that pipelines by itself', { enableAutoPipelining: true }],
+    ['that skips the ready check', { enableReadyCheck: false }],
+    ['of another database', { db: 3 }],
+    ['with a key prefix', { keyPrefix: 'app:' }],
+    ['that does not resend', { autoResendUnfulfilledCommands: false }],
+    ['that connects anew at any error', { reconnectOnError: () => true }],
+    ['that connects anew at any error, and sends again', { reconnectOnError: () => 2 }],
+  ])('may be one %s', async (_, options) => {
+    await using first = new Instance({ connection: server.client(options) });
+    await using second = new Instance({
+      connection: { host: server.host, port: server.port, ...options },
+    });
+
+    await expectToWork(first, second);
+  });
+
+  it('that was passed in is never closed by us', async () => {
+    const client = server.client();
+    const instance = await new Instance({ connection: client }).warmUp();
+    await instance.locks.close();
+
+    expect(client.status).toBe('ready');
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  it('that was passed in gets no listeners that stay after the end', async () => {
+    const client = server.client();
+    await client.ping();
+    const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
+    const instance = await new Instance({ connection: client }).warmUp();
+    await instance.locks.close();
+
+    expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
+  });
+
+  it('of our own making are closed by us, both of them', async () => {
+    const connection = { host: server.host, port: server.port, connectionName: 'owned' };
+    const instance = await new Instance({ connection }).warmUp();
+    expect(await connections('owned')).toBe(2);
+    await instance.locks.close();
+
+    await waitFor(async () => (await connections('owned')) === 0);
+  });
+
+  it('connect ahead of the first lock when they are told to, with lazyConnect only for it', async () => {
+    const eager = new Instance({
+      connection: { host: server.host, port: server.port, connectionName: 'eager' },
+    });
+    const lazy = new Instance({
+      connection: { host: server.host, port: server.port, connectionName: 'lazy', lazyConnect: true },
+    });
+    for (const { locks } of [eager, lazy]) locks.connect();
+    await waitFor(async () => (await connections('eager')) === 1);
+    expect(await connections('lazy')).toBe(0);
+    await lazy.warmUp();
+    expect(await connections('lazy')).toBe(2);
+    await Promise.all([eager.locks.close(), lazy.locks.close()]);
+  });
+
+  it('with a key prefix keep locks apart from those without, and exclude others with the same', async () => {
+    await using instance = new Instance({ connection: server.client({ keyPrefix: 'app:' }) });
+    const lock = await instance.locks.acquire('prefixed');
+
+    expect(await new PlainLock(server.client(), 'lock:{prefixed}').tryAcquire(50)).toBe(true);
+    expect(await new PlainLock(server.client(), 'app:lock:{prefixed}').tryAcquire(50)).toBe(false);
+    await lock.release();
+    expect(await new PlainLock(server.client(), 'app:lock:{prefixed}').tryAcquire(50)).toBe(true);
+  });
+
+  it('with a key prefix that looks like a lock keep the counter of the fencing tokens for good', async () => {
+    const client = server.client({ keyPrefix: 'app{x}:' });
+    await using instance = new Instance({ connection: client, keyPrefix: '' });
+    await instance.locks.using('prefixed', () => undefined);
+
+    expect(await client.pttl('fence')).toBe(-1);
+  });
+
+  it('of two instances with prefixes of their own have locks of their own', async () => {
+    await using blue = new Instance({ connection: server.url, keyPrefix: 'blue:' });
+    await using green = new Instance({ connection: server.url, keyPrefix: 'green:' });
+    await blue.locks.using('apart', async () => {
+      expect(await green.locks.using('apart', { wait: 0 }, () => 'both')).toBe('both');
+    });
+  });
+
+  it('whose network swallows everything are replaced at once', async () => {
+    const proxy = await TcpProxy.start(server);
+    const connection = new RedisConnection(proxy.url, quiet);
+    connection.connect();
+    await connection.ready();
+    proxy.drop('both');
+    const closed = new Promise<void>((resolve) => connection.commands.on('lost', resolve));
+    const startedAt = performance.now();
+    connection.replaceSilent();
+    await closed;
+    const took = performance.now() - startedAt;
+    proxy.pass();
+    await connection.ready();
+    connection.close();
+    await proxy.close();
+
+    // To close it in an orderly way would take ioredis 2 s.
+    expect(took).toBeLessThan(1_000);
+  });
+
+  it('are told by URL: TLS, credentials, database', () => {
+    const { options } = createClient('rediss://app:p%40ss@127.0.0.1:1/5');
+
+    expect(options.tls).toBeTruthy();
+    expect(options).toMatchObject({ host: '127.0.0.1', port: 1, username: 'app', password: 'p@ss', db: 5 });
+  });
+});

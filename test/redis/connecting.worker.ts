@@ -1,0 +1,45 @@
+import { inspect } from 'node:util';
+import type { RedisOptions } from 'ioredis';
+import { isLockError } from '../../lib/errors/lock.error.js';
+import { serveCalls } from '../support/serve-calls.js';
+import { Instance } from './instance.js';
+
+const unhandled: string[] = [];
+process.on('unhandledRejection', (reason) => unhandled.push(inspect(reason)));
+process.on('uncaughtException', (error) => unhandled.push(inspect(error)));
+
+/** Everything that an application may come to see of a Redis that it cannot use. */
+export interface Outcome {
+  readonly code: string | undefined;
+  readonly message: string;
+  /** The error, its causes and what hangs on them, as a logger would print it. */
+  readonly printed: string;
+  readonly causes: readonly string[];
+  readonly logged: readonly string[];
+  readonly unhandled: readonly string[];
+}
+
+const calls = {
+  async attempt(connection: string | RedisOptions): Promise<Outcome> {
+    const instance = new Instance({ connection, outageTimeout: 300, commandTimeout: 300 });
+    const error: unknown = await instance.locks.acquire('n').catch((reason: unknown) => reason);
+    const query: unknown = await instance.locks.query('n').catch((reason: unknown) => reason);
+    await instance.locks.close();
+    const causes: string[] = [];
+    for (let each: unknown = error; each instanceof Error; each = each.cause) {
+      causes.push(each.message, String(each.stack), JSON.stringify(each));
+    }
+    return {
+      code: isLockError(error) ? error.code : undefined,
+      message: error instanceof Error ? error.message : '',
+      printed: inspect([error, query], { depth: 10, showHidden: true }),
+      causes,
+      logged: instance.logged,
+      unhandled,
+    };
+  },
+};
+
+export type ConnectingCalls = typeof calls;
+
+serveCalls(calls);

@@ -1,0 +1,108 @@
+import type {
+  AcquireRequest,
+  Extension,
+  LockStore,
+  OwnerChange,
+  StoreEvents,
+  YieldRequest,
+} from '../../lib/store/lock-store.js';
+import type { Grant, SharedTerms, Taken } from '../../lib/store/grant.js';
+import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
+
+type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer';
+
+/** A real store whose requests, or whose answers, a test can hold up one by one. */
+export class GatedStore implements LockStore {
+  /** Every request, in the order in which it was made. */
+  readonly requests: { readonly method: Method; readonly argument: unknown }[] = [];
+  private readonly gates = new Map<string, Promise<void>>();
+
+  constructor(private readonly store: LockStore) {}
+
+  /** Keeps the requests of a method from the store, or its answers from the engine, until the function is called. */
+  hold(what: 'requests' | 'answers', method: Method): () => void {
+    let open: (() => void) | undefined;
+    const passed = new Promise<void>((resolve) => (open = resolve));
+    this.gates.set(`${what} ${method}`, passed);
+    return () => {
+      this.gates.delete(`${what} ${method}`);
+      open?.();
+    };
+  }
+
+  count(method: Method): number {
+    return this.requests.filter((request) => request.method === method).length;
+  }
+
+  canQueue(name: string): boolean {
+    return this.store.canQueue(name);
+  }
+
+  listen(name: string): void {
+    this.store.listen?.(name);
+  }
+
+  ignore(name: string): void {
+    this.store.ignore?.(name);
+  }
+
+  get trouble(): Error {
+    return this.store.trouble;
+  }
+
+  open(events: StoreEvents): void {
+    this.store.open(events);
+  }
+
+  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
+    return this.store.place(claimTtl, tokens, shared);
+  }
+
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    return this.pass('acquire', request, () => this.store.acquire(request));
+  }
+
+  yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    return this.pass('yield', request, () => this.store.yield(request));
+  }
+
+  release(name: string, owner: string): Promise<boolean> {
+    return this.pass('release', owner, () => this.store.release(name, owner));
+  }
+
+  extend(batch: readonly Extension[]): ReturnType<LockStore['extend']> {
+    return this.pass('extend', batch, () => this.store.extend(batch));
+  }
+
+  cancel(name: string, place: string): Promise<string | undefined> {
+    return this.pass('cancel', place, () => this.store.cancel(name, place));
+  }
+
+  transfer(change: OwnerChange): Promise<boolean> {
+    return this.pass('transfer', change, async () => (await this.store.transfer?.(change)) ?? false);
+  }
+
+  query(name: string): Promise<LockSnapshot> {
+    return this.store.query(name);
+  }
+
+  list(beginning: string): AsyncIterable<readonly LockSnapshot[]> {
+    return this.store.list(beginning);
+  }
+
+  forceRelease(name: string): Promise<boolean> {
+    return this.store.forceRelease(name);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private async pass<T>(method: Method, argument: unknown, request: () => Promise<T>): Promise<T> {
+    this.requests.push({ method, argument });
+    await this.gates.get(`requests ${method}`);
+    const answer = await request();
+    await this.gates.get(`answers ${method}`);
+    return answer;
+  }
+}

@@ -1,0 +1,131 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+
+describe('Hand-off across instances', () => {
+  let server: RedisServer;
+  let inboxRoad: TcpProxy;
+  let commandRoad: TcpProxy;
+  let near: Instance;
+  let far: Instance;
+  let client: Redis;
+
+  /** Goes one way for commands and another one for its inbox. */
+  class TwoRoads extends Redis {
+    override duplicate(options?: Partial<RedisOptions>): Redis {
+      return super.duplicate({ ...options, port: inboxRoad.port });
+    }
+  }
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    [inboxRoad, commandRoad] = [await TcpProxy.start(server), await TcpProxy.start(server)];
+    client = new TwoRoads({ host: '127.0.0.1', port: commandRoad.port });
+    near = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
+    far = await new Instance({ connection: client, wait: 20_000, outageTimeout: 20_000 }).warmUp();
+  });
+  afterEach(async () => {
+    for (const road of [inboxRoad, commandRoad]) road.pass();
+    await Promise.all([near.locks.close(), far.locks.close()]);
+    client.disconnect();
+    for (const road of [inboxRoad, commandRoad]) await road.close();
+  });
+
+  const queued = (name: string, instances: number): Promise<unknown> =>
+    waitFor(async () => (await near.locks.query(name)).pending.length === instances);
+  const owner = async (name: string): Promise<string> => (await near.locks.query(name)).held[0]?.owner ?? '';
+
+  it('by a message that comes later than the claim lease never yields a held hold', async () => {
+    const lock = await near.locks.acquire('late');
+    const holds: Lock[] = [];
+    const grants = far.locks.acquire('late', { ttl: 900 }).then((hold) => {
+      holds.push(hold);
+      return hold;
+    });
+    await queued('late', 1);
+    // Nothing reaches it, and nothing it asks is heard, until somebody else has the lock.
+    inboxRoad.hold('toClient');
+    commandRoad.hold('both');
+    await lock.release();
+    expect(await owner('late')).toContain(far.name);
+    const next = await near.locks.acquire('late', { ttl: 30_000 });
+    inboxRoad.pass();
+    commandRoad.pass();
+    await queued('late', 1);
+
+    expect(holds).toEqual([]);
+    expect(next.held).toBe(true);
+    expect(await owner('late')).toContain(near.name);
+    await next.release();
+    expect((await grants).fencingToken).toBeGreaterThan(next.fencingToken);
+    await (await grants).release();
+  });
+
+  it('by a message that got lost is found by the next question, at most a second later', async () => {
+    const lock = await near.locks.acquire('lost');
+    const grants = far.locks.acquire('lost', { ttl: 30_000 });
+    await queued('lost', 1);
+    inboxRoad.drop('toClient');
+    await lock.release();
+    const releasedAt = performance.now();
+    const hold = await grants;
+
+    expect(performance.now() - releasedAt).toBeLessThan(1_000 + 400);
+    expect(hold.held).toBe(true);
+    expect(await owner('lost')).toContain(far.name);
+    await hold.release();
+  });
+
+  it('keeps the place of an instance that loses its inbox while it waits', async () => {
+    await using third = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
+    const lock = await near.locks.acquire('kept place');
+    const order: string[] = [];
+    const waits = [far.locks.using('kept place', () => void order.push('far'))];
+    await queued('kept place', 1);
+    waits.push(third.locks.using('kept place', () => void order.push('third')));
+    await queued('kept place', 2);
+    inboxRoad.reset();
+    await waitFor(() => !far.store.canQueue('n'));
+    await waitFor(() => far.store.canQueue('n'), { that: 'the inbox to be subscribed again' });
+    await lock.release();
+    await Promise.all(waits);
+
+    expect(order).toEqual(['far', 'third']);
+  });
+
+  it('keeps the place of an instance that asks again and again', async () => {
+    await using third = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
+    const lock = await near.locks.acquire('patience', { ttl: 60_000 });
+    const order: string[] = [];
+    const waits = [far.locks.using('patience', { ttl: 60 }, () => void order.push('far'))];
+    await queued('patience', 1);
+    waits.push(third.locks.using('patience', { ttl: 60_000 }, () => void order.push('third')));
+    await queued('patience', 2);
+    await server.resetCommandCounts();
+    await waitFor(async () => ((await server.commandCounts())['zadd'] ?? 0) >= 10);
+    await lock.release();
+    await Promise.all(waits);
+
+    expect(order).toEqual(['far', 'third']);
+  });
+
+  it('asks again for everyone as soon as the inbox is subscribed again', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `everyone:${i}`);
+    const locks = await Promise.all(names.map((name) => near.locks.acquire(name)));
+    const waits = names.map((name) => far.locks.acquire(name));
+    await Promise.all(names.map((name) => queued(name, 1)));
+    inboxRoad.reset();
+    await waitFor(() => !far.store.canQueue('n'));
+    // While its inbox is closed it counts as gone: the locks become free.
+    await Promise.all(locks.map((lock) => lock.release()));
+    for (const wait of waits) await (await wait).release();
+
+    expect(far.engine.size).toBe(0);
+  });
+});

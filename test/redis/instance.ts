@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { SystemClock } from '../../lib/primitives/clock.js';
+import { LockEngine } from '../../lib/engine/lock-engine.js';
+import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
+import { openRedis } from '../../lib/lock-service.factory.js';
+import { LockService } from '../../lib/service/lock.service.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import type { LockStore } from '../../lib/store/lock-store.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** What a test may see of an instance that an application may not. */
+export interface InstanceOptions extends LockModuleOptions {
+  /** Stands between the engine and its store. */
+  readonly wrap?: (store: LockStore) => LockStore;
+}
+
+/** A LockService with its engine and its log in view. */
+export class Instance implements AsyncDisposable {
+  readonly name = `test-${process.pid}-${randomBytes(6).toString('hex')}`;
+  readonly logged: string[] = [];
+  readonly engine: LockEngine;
+  readonly store: LockStore;
+  readonly locks: LockService;
+
+  constructor({ wrap = (store) => store, ...options }: InstanceOptions) {
+    const resolved = resolveModuleOptions(options);
+    const { handoff, maxWaiters } = resolved;
+    const clock = new SystemClock();
+    const note = (message: string): void => void this.logged.push(message);
+    const log = { log: note, warn: note, error: note };
+    this.store = wrap(openRedis(resolved, { name: this.name, clock, log }));
+    this.engine = new LockEngine({ store: this.store, clock, handoff, maxWaiters, log });
+    this.locks = new LockService(resolved, this.engine);
+  }
+
+  /** Has every connection made and every script loaded, so that later requests are those of locks alone. */
+  async warmUp(): Promise<this> {
+    await this.locks.using(`warm-up:${this.name}`, (lock) => lock.extend());
+    await waitFor(() => this.store.canQueue('warm-up'), { that: 'the inbox to be subscribed' });
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.locks.close();
+  }
+}

@@ -1,0 +1,90 @@
+import type { Redis } from 'ioredis';
+import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
+import type { LockService } from '../../lib/service/lock.service.js';
+import { LEAST_RIGHTS, LIST_RIGHT, READY_CHECK_RIGHT } from '../scripts/least-rights.js';
+import { RedisServer } from '../support/redis-server.js';
+import { Instance } from './instance.js';
+
+async function namesOf(locks: LockService, prefix = ''): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of locks.list({ prefix })) names.push(name);
+  return names.toSorted();
+}
+
+describe('A list of the locks of one Redis', () => {
+  let server: RedisServer;
+  let admin: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start({ acl: ['user default on nopass ~* &* +@all'] });
+    admin = server.client();
+  });
+  afterAll(() => server.stop());
+  beforeEach(() => admin.flushall());
+
+  it('has what plain clients hold, with and without an end, and nothing of other things', async () => {
+    await using instance = new Instance({ connection: server.url });
+    await admin.set('lock:{plain}', 'somebody', 'PX', 5_000);
+    await admin.set('lock:{for ever}', 'somebody else');
+    await admin.hset('lock:{a hash}', 'field', 1);
+    await admin.set('lock:fence', 7);
+    await admin.set('locker:{n}', 'x');
+    await admin.set('lock:{}', 'x');
+    await admin.set('lock:{left over}:q', 'x');
+    const listings = [];
+    for await (const listing of instance.locks.list()) listings.push(listing);
+
+    expect(listings.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { name: 'for ever', mode: 'exclusive', owner: 'somebody else', holders: 1, waiting: 0 },
+      {
+        name: 'plain',
+        mode: 'exclusive',
+        owner: 'somebody',
+        holders: 1,
+        remaining: expect.any(Number),
+        waiting: 0,
+      },
+    ]);
+  });
+
+  it('is that of its own prefix, and of the one that the client puts before all keys', async () => {
+    const connection = { host: server.host, port: server.port, keyPrefix: 'shop[1]:' };
+    await using instance = new Instance({ connection, keyPrefix: 'mutex*:' });
+    await using other = new Instance({ connection: server.url, keyPrefix: 'mutex*:' });
+    const held = [await instance.locks.acquire('order:1'), await other.locks.acquire('order:2')];
+
+    expect(await namesOf(instance.locks)).toEqual(['order:1']);
+    expect(await namesOf(instance.locks, 'order:')).toEqual(['order:1']);
+    expect(await namesOf(other.locks)).toEqual(['order:2']);
+    await Promise.all(held.map((lock) => lock.release()));
+  });
+
+  it('needs one right more than locks do, and says which', async () => {
+    const open = (user: string): Instance =>
+      new Instance({ connection: `redis://${user}:secret@${server.host}:${server.port}` });
+    const rights = ['on', '>secret', READY_CHECK_RIGHT, ...LEAST_RIGHTS];
+    await admin.call('ACL', 'SETUSER', 'operator', 'reset', ...rights, LIST_RIGHT);
+    await admin.call('ACL', 'SETUSER', 'app', 'reset', ...rights);
+    await using operator = open('operator');
+    await using app = open('app');
+    const lock = await app.locks.acquire('job');
+
+    expect(await namesOf(operator.locks)).toEqual(['job']);
+    const refused = namesOf(app.locks);
+    await expect(refused).rejects.toThrow(LockUnavailableError);
+    await expect(refused).rejects.toThrow(/^Redis refused the request about the lock \(NOPERM .*\+scan/);
+    await lock.release();
+  });
+
+  it('ends with an error when Redis is gone meanwhile', async () => {
+    await using instance = new Instance({ connection: server.url, commandTimeout: 300 });
+    for (let i = 0; i < 2_000; i++) void admin.set(`lock:{${i}}`, 'x');
+    await admin.ping();
+    server.freeze();
+    try {
+      await expect(namesOf(instance.locks)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    } finally {
+      server.thaw();
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import type { LockOptions } from '../../lib/options/lock-options.interface.js';
+import { extendScript } from '../../lib/store/scripts/extend.script.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { waitFor } from '../support/wait-for.js';
+import { startWorker, type Worker } from '../support/worker.js';
+import type { ContenderCalls, Granted } from './contender.worker.js';
+import { Instance } from './instance.js';
+
+/** Milliseconds that a loaded machine may be late beyond what is promised. */
+const NOISE = 400;
+
+describe('Liveness', () => {
+  let server: RedisServer;
+  let instance: Instance;
+  let worker: Worker<ContenderCalls>;
+  let workerName: string;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    instance = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
+    worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
+    workerName = await worker.call('start');
+  });
+  afterEach(async () => {
+    await worker.kill();
+    await instance.locks.close();
+  });
+
+  const queued = (name: string, instances: number): Promise<unknown> =>
+    waitFor(async () => (await instance.locks.query(name)).pending.length === instances);
+
+  /** Requests of one instance, but for the renewal that makes its claim lease a full one. */
+  const questions = async (log: RequestLog, name: string): Promise<readonly unknown[]> =>
+    (await log.requests()).filter(
+      ({ args }) => args.some((each) => each.includes(name)) && args[0] !== extendScript.sha,
+    );
+
+  it('grants a free lock to a live waiter within one trip: the release is the only request', async () => {
+    await worker.call('acquire', 'trip', {});
+    const next = instance.locks.acquire('trip');
+    await queued('trip', 1);
+    const log = await RequestLog.open(server);
+    await worker.call('release');
+    const lock = await next;
+
+    expect(await questions(log, instance.name)).toEqual([]);
+    expect(await questions(log, workerName)).toHaveLength(1);
+    await lock.release();
+    log.close();
+  });
+
+  it('grants within the rest of the lease + 50 ms after kill -9 of the holder (row 4, row 12)', async () => {
+    await worker.call('acquire', 'killed', { ttl: 1_500 });
+    const next = instance.locks.acquire('killed').then((lock) => ({ lock, at: performance.now() }));
+    await queued('killed', 1);
+    await worker.kill();
+    const rest = await server.client().pttl('lock:{killed}');
+    const readAt = performance.now();
+    const { lock, at } = await next;
+
+    expect(rest).toBeGreaterThan(0);
+    expect(at - readAt).toBeLessThanOrEqual(rest + 50 + NOISE);
+    expect(at - readAt).toBeGreaterThan(rest - 50);
+    await lock.release();
+  });
+
+  it('skips a head waiter killed with -9 at the very next release', async () => {
+    const holder = await new Instance({ connection: server.url }).warmUp();
+    const lock = await holder.locks.acquire('skipped');
+    await worker.call('contend', 'skipped', {});
+    await queued('skipped', 1);
+    const next = instance.locks.acquire('skipped', { ttl: 60_000 });
+    await queued('skipped', 2);
+    await worker.kill();
+    await waitFor(async () => {
+      const [, receivers] = await server.client().pubsub('NUMSUB', `lock:inbox:${workerName}`);
+      return receivers === 0;
+    });
+    const log = await RequestLog.open(server);
+    await lock.release();
+    const granted = await next;
+
+    expect(await questions(log, instance.name)).toEqual([]);
+    expect(granted.held).toBe(true);
+    await granted.release();
+    log.close();
+    await holder.locks.close();
+  });
+
+  it('grants within the claim lease + 1 s after SIGSTOP of a waiter that was just granted', async () => {
+    const options: LockOptions = { ttl: 30_000, wait: 20_000 };
+    const holder = await new Instance({ connection: server.url }).warmUp();
+    const lock = await holder.locks.acquire('frozen');
+    await worker.call('contend', 'frozen', options);
+    await queued('frozen', 1);
+    const next = instance.locks.acquire('frozen', options).then((hold) => ({ hold, at: performance.now() }));
+    await queued('frozen', 2);
+    worker.freeze();
+    await lock.release();
+    const claimTtl = await server.client().pttl('lock:{frozen}');
+    const releasedAt = performance.now();
+    expect(await server.client().get('lock:{frozen}')).toContain(workerName);
+    const { hold, at } = await next;
+
+    // Far below the ttl that both ask for.
+    expect(claimTtl).toBeLessThanOrEqual(3_000);
+    expect(at - releasedAt).toBeLessThanOrEqual(claimTtl + 1_000 + NOISE);
+    worker.thaw();
+    await queued('frozen', 1);
+    expect(hold.held).toBe(true);
+    expect(worker.messages).toEqual([]);
+    await hold.release();
+    const [granted] = await waitFor(() => worker.messages.length > 0 && (worker.messages as Granted[]));
+    expect(granted).toEqual({ token: expect.any(Number), held: true });
+    expect(granted?.token).toBeGreaterThan(hold.fencingToken);
+    await worker.call('release');
+    await holder.locks.close();
+  });
+
+  it('grants after a waiter and the holder died together', async () => {
+    const [other] = [await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url])];
+    await other.call('start');
+    await other.call('acquire', 'both', { ttl: 1_000 });
+    await worker.call('contend', 'both', {});
+    await queued('both', 1);
+    const next = instance.locks.acquire('both');
+    await queued('both', 2);
+    await Promise.all([worker.kill(), other.kill()]);
+
+    expect((await next).held).toBe(true);
+    await (await next).release();
+    expect(await server.client().exists('lock:{both}', 'lock:{both}:q')).toBe(0);
+  });
+});

@@ -1,0 +1,304 @@
+import { join } from 'node:path';
+import type { LockOptions } from '../../lib/options/lock-options.interface.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
+import { releaseScript } from '../../lib/store/scripts/release.script.js';
+import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { Gate } from '../e2e/support/gate.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { waitFor } from '../support/wait-for.js';
+import { startWorker, type Worker } from '../support/worker.js';
+import type { ContenderCalls } from './contender.worker.js';
+import { Instance } from './instance.js';
+import { PlainLock } from './plain-lock.js';
+
+const READ = { mode: 'shared' } as const;
+/** Milliseconds that a loaded machine may be late beyond what is promised. */
+const NOISE = 400;
+
+describe('Readers, writers and permits across instances', () => {
+  let server: RedisServer;
+  const opened: Instance[] = [];
+  const workers: Worker<ContenderCalls>[] = [];
+
+  const open = async (): Promise<Instance> => {
+    const instance = await new Instance({ connection: server.url, wait: 60_000 }).warmUp();
+    opened.push(instance);
+    return instance;
+  };
+  /** An instance in a process of its own, and its name. */
+  const openElsewhere = async (): Promise<{ worker: Worker<ContenderCalls>; name: string }> => {
+    const worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
+    workers.push(worker);
+    return { worker, name: await worker.call('start') };
+  };
+  const queued = ({ locks }: Instance, name: string, instances: number): Promise<unknown> =>
+    waitFor(async () => (await locks.query(name)).pending.length === instances);
+  const release = (locks: readonly Lock[]): Promise<unknown> =>
+    Promise.all(locks.map((lock) => lock.release()));
+  const kill = async ({ worker, name }: Awaited<ReturnType<typeof openElsewhere>>): Promise<void> => {
+    await worker.kill();
+    await waitFor(async () => (await server.client().pubsub('NUMSUB', `lock:inbox:${name}`))[1] === 0, {
+      that: 'Redis to notice',
+    });
+  };
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+    await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
+  });
+
+  it('come in arrival order, strictly: no reader passes a writer, and no writer a reader', async () => {
+    const holder = await open();
+    const lock = await holder.locks.acquire('strict');
+    const modes = ['w', 'r', 'r', 'w', 'w', 'r', 'w', 'r', 'r', 'r'];
+    const instances = await Promise.all(modes.map(open));
+    const inside = new Set<number>();
+    const events: string[] = [];
+    const done = [];
+    for (const [i, { locks }] of instances.entries()) {
+      const options: LockOptions = modes[i] === 'r' ? READ : {};
+      done.push(
+        locks.using('strict', options, async () => {
+          inside.add(i);
+          events.push([...inside].join());
+          const [from, to] = row(modes, i);
+          // Who came together is inside together.
+          await waitFor(() => events.some((event) => event.split(',').length === to - from), {
+            that: `the row of ${i} to be complete`,
+          });
+          inside.delete(i);
+        }),
+      );
+      await queued(holder, 'strict', i + 1);
+    }
+    await lock.release();
+    await Promise.all(done);
+
+    const firstSeen = modes.map((_, i) => events.findIndex((event) => event.split(',').includes(`${i}`)));
+    const rows = modes.map((_, i) => row(modes, i)[0]);
+    const byEntry = firstSeen.map((at, i) => ({ at, row: rows[i] ?? 0 })).toSorted((a, b) => a.at - b.at);
+    expect(byEntry.map((entry) => entry.row)).toEqual(rows.toSorted((a, b) => a - b));
+    // Never anybody of two rows at once.
+    for (const event of events) expect(new Set(event.split(',').map((i) => rows[Number(i)])).size).toBe(1);
+  });
+
+  it('come in together when a writer leaves: one script, and one message for each instance', async () => {
+    const holder = await open();
+    const others = await Promise.all([open(), open(), open()]);
+    const lock = await holder.locks.acquire('row');
+    const readings: Promise<Lock>[] = [];
+    for (const [i, { locks }] of others.entries()) {
+      readings.push(locks.acquire('row', READ), locks.acquire('row', { ...READ, limit: 50 }));
+      await queued(holder, 'row', i + 1);
+    }
+    await server.resetCommandCounts();
+    const log = await RequestLog.open(server);
+    await lock.release();
+    const first = await Promise.all(readings.filter((_, i) => i % 2 === 0));
+    const requests = await log.requests();
+    const { publish } = await server.commandCounts();
+    log.close();
+
+    expect(requests.filter(({ args }) => args[0] === releaseScript.sha)).toHaveLength(1);
+    expect(publish).toBe(3);
+    await release([...first, ...(await Promise.all(readings))]);
+  });
+
+  it('come in one for one when a permit is given back: one script, and one message', async () => {
+    const permit = { mode: 'shared', limit: 2 } as const;
+    const [holder, { locks }, other] = [await open(), await open(), await open()];
+    const held = await Promise.all([1, 2].map(() => holder.locks.acquire('permit', permit)));
+    const next = locks.acquire('permit', permit);
+    await queued(holder, 'permit', 1);
+    const last = other.locks.acquire('permit', permit);
+    await queued(holder, 'permit', 2);
+    await server.resetCommandCounts();
+    const log = await RequestLog.open(server);
+    await held[0]?.release();
+    const lock = await next;
+    const requests = await log.requests();
+    const messages = requests.filter(({ args }) => args[0] === releaseSharedScript.sha);
+    log.close();
+
+    expect(messages).toHaveLength(1);
+    // A re-ask finds whether the head of the queue lives, at most once a second.
+    expect((await server.commandCounts())['publish']).toBeLessThanOrEqual(2);
+    await release([lock, ...held]);
+    await release([await last]);
+  });
+
+  it('ask once for a whole turn: then each release hands the next permit over', async () => {
+    const permit = { mode: 'shared', limit: 2 } as const;
+    const [holder, { locks }] = [await open(), await open()];
+    const held = await Promise.all([1, 2].map(() => holder.locks.acquire('turn', permit)));
+    const log = await RequestLog.open(server);
+    const waits = Array.from({ length: 40 }, () => locks.using('turn', permit, () => Promise.resolve()));
+    await queued(holder, 'turn', 1);
+    const behind = holder.locks.acquire('turn', permit);
+    await queued(holder, 'turn', 2);
+    await log.clear();
+    await release(held);
+    const last = await behind;
+    await Promise.all(waits);
+    const requests = (await log.requests()).filter(({ args }) => args.includes('lock:{turn}'));
+    const asks = requests.filter(({ args }) => args[0] === acquireSharedScript.sha);
+    log.close();
+
+    // A busy machine may take so long that somebody asks again, at most once a second.
+    expect(asks.length).toBeLessThanOrEqual(2);
+    expect(requests.length - asks.length).toBeLessThanOrEqual(2 * 42);
+    await last.release();
+  });
+
+  it('wait for one claim lease of an instance that is frozen, however many of its callers came first', async () => {
+    const permit = { mode: 'shared', limit: 1, ttl: 700 } as const;
+    const { locks } = await open();
+    const held = await locks.acquire('frozen', permit);
+    const frozen = await openElsewhere();
+    await frozen.worker.call('contend', 'frozen', permit, 20);
+    await waitFor(async () => (await locks.query('frozen')).pending.length === 1);
+    const other = await open();
+    const next = other.locks.acquire('frozen', permit);
+    await queued(other, 'frozen', 2);
+    frozen.worker.freeze();
+    const releasedAt = performance.now();
+    await held.release();
+    const lock = await next;
+
+    expect(performance.now() - releasedAt).toBeGreaterThan(600);
+    expect(performance.now() - releasedAt).toBeLessThan(2 * 700 + NOISE);
+    await lock.release();
+  });
+
+  it('get in past a writer killed with -9 at the head while other readers hold', async () => {
+    const [holder, reader] = [await open(), await open()];
+    const reading = await holder.locks.acquire('dead head', READ);
+    const writer = await openElsewhere();
+    await writer.worker.call('contend', 'dead head', { ttl: 60_000, wait: 60_000 });
+    await queued(holder, 'dead head', 1);
+    const next = reader.locks.acquire('dead head', READ);
+    await queued(holder, 'dead head', 2);
+    await kill(writer);
+    const killedAt = performance.now();
+
+    await release([await next]);
+    // With the next re-ask.
+    expect(performance.now() - killedAt).toBeLessThan(1_000 + NOISE);
+    expect(reading.held).toBe(true);
+    await reading.release();
+  });
+
+  it.each([
+    ['a writer for a reader', READ, {}],
+    ['a waiter for a permit', { mode: 'shared', limit: 1 }, { mode: 'shared', limit: 1 }],
+  ] as const)(
+    'let %s in with the lease of a holder killed with -9, and not before',
+    async (title, held, wanted) => {
+      const { locks } = await open();
+      const dying = await openElsewhere();
+      await dying.worker.call('acquire', title, { ...held, ttl: 1_500 });
+      const next = locks.acquire(title, wanted).then((lock) => ({ lock, at: performance.now() }));
+      await waitFor(async () => (await locks.query(title)).pending.length === 1);
+      await dying.worker.kill();
+      const rest = await server.client().pttl(`lock:{${title}}`);
+      const readAt = performance.now();
+      const { lock, at } = await next;
+
+      expect(rest).toBeGreaterThan(0);
+      expect(at - readAt).toBeLessThanOrEqual(rest + 50 + NOISE);
+      expect(at - readAt).toBeGreaterThan(rest - 50);
+      await lock.release();
+    },
+  );
+
+  it('get the permit of a holder killed with -9 while others keep theirs', async () => {
+    const { locks } = await open();
+    const permit = { mode: 'shared', limit: 3 } as const;
+    const kept = await Promise.all([1, 2].map(() => locks.acquire('permits', permit)));
+    const dying = await openElsewhere();
+    await dying.worker.call('acquire', 'permits', { ...permit, ttl: 1_200 });
+    expect(await locks.tryAcquire('permits', permit)).toBeNull();
+    await dying.worker.kill();
+    const next = await locks.acquire('permits', permit);
+
+    expect(kept.every(({ held }) => held)).toBe(true);
+    expect((await locks.query('permits')).held).toHaveLength(3);
+    await release([...kept, next]);
+  });
+
+  it('cost Redis at most 2 requests a second while 1,000 of one process wait', async () => {
+    const [holder, { locks }] = [await open(), await open()];
+    const lock = await holder.locks.acquire('crowd', { ttl: 60_000 });
+    const waits = Array.from({ length: 1_000 }, (_, i) =>
+      locks.acquire('crowd', i < 500 ? READ : { ...READ, limit: 600 }),
+    );
+    await queued(holder, 'crowd', 1);
+    const log = await RequestLog.open(server);
+    const startedAt = performance.now();
+    await waitFor(() => performance.now() - startedAt > 4_000, { timeout: 6_000 });
+    const requests = (await log.requests()).filter(({ args }) => args.includes('lock:{crowd}'));
+
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.length / ((performance.now() - startedAt) / 1_000)).toBeLessThanOrEqual(2);
+    await log.clear();
+    await lock.release();
+    const readers = await Promise.all(waits.slice(0, 500));
+    // 500 callers without a limit: a turn asks for 256 of them at most.
+    const granting = (await log.requests()).filter(({ args }) => args.includes('lock:{crowd}'));
+    expect(granting.length).toBeLessThan(20);
+    await release(readers);
+    await release(await Promise.all(waits.slice(500)));
+    log.close();
+  });
+
+  it('keep a plain client out by SET NX PX, and wait for one that holds', async () => {
+    const { locks } = await open();
+    const plain = new PlainLock(server.client(), 'lock:{plain}');
+    const readers = await Promise.all([
+      locks.acquire('plain', READ),
+      locks.acquire('plain', { ...READ, limit: 5 }),
+    ]);
+    expect(await plain.tryAcquire(1_000)).toBe(false);
+    expect(await plain.release()).toBe(false);
+    await readers[0]?.release();
+    expect(await plain.tryAcquire(1_000)).toBe(false);
+    await readers[1]?.release();
+
+    expect(await plain.tryAcquire(60_000)).toBe(true);
+    expect(await locks.tryAcquire('plain', READ)).toBeNull();
+    expect(await locks.tryAcquire('plain', { ...READ, limit: 5 })).toBeNull();
+    const waiting = locks.acquire('plain', READ);
+    await waitFor(async () => (await locks.query('plain')).pending.length === 1);
+    expect(await plain.release()).toBe(true);
+    await release([await waiting]);
+  });
+
+  it('lose their holds at the next renewal when a plain client deletes or overwrites the lock', async () => {
+    const { locks } = await open();
+    const client = server.client();
+    for (const harm of [() => client.del('lock:{harmed}'), () => client.set('lock:{harmed}', 'somebody')]) {
+      const readers = await Promise.all([1, 2].map(() => locks.acquire('harmed', { ...READ, ttl: 600 })));
+      const aborted = new Gate();
+      for (const { signal } of readers) signal.addEventListener('abort', () => void aborted.pass());
+      await harm();
+      await waitFor(() => aborted.arrived === 2, { that: 'both signals to abort' });
+      await release(readers);
+    }
+
+    expect(await client.get('lock:{harmed}')).toBe('somebody');
+  });
+});
+
+/** Where the row of readers, or the writer, at `i` begins and ends. */
+function row(modes: readonly string[], i: number): [from: number, to: number] {
+  if (modes[i] === 'w') return [i, i + 1];
+  const from = modes.lastIndexOf('w', i) + 1;
+  const next = modes.indexOf('w', i);
+  return [from, next < 0 ? modes.length : next];
+}

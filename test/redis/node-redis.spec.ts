@@ -1,0 +1,130 @@
+import { createClient, createCluster, createSentinel } from 'redis';
+import { createClient as createClient5 } from 'redis-5';
+import { nodeRedis } from '../../lib/node-redis/node-redis.connection.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+
+const AMPLE = 20_000;
+
+describe('Clients of node-redis', () => {
+  let server: RedisServer;
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(() => server.stop());
+
+  /** A lock from hand to hand: within one instance, and to another. */
+  const expectToWork = async (first: Instance, second: Instance): Promise<void> => {
+    await first.warmUp();
+    await second.warmUp();
+    const lock = await first.locks.acquire('n');
+    expect(await second.locks.tryAcquire('n')).toBeNull();
+    const next = second.locks.acquire('n', { wait: AMPLE });
+    await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
+    const behind = first.locks.acquire('n', { wait: AMPLE });
+    await lock.extend(20_000);
+    await lock.release();
+    await (await next).release();
+    await (await behind).release();
+    await waitFor(async () => (await second.locks.query('n')).held.length === 0);
+    expect([...first.logged, ...second.logged]).toEqual([]);
+  };
+
+  const versions = [
+    ['redis 6', createClient],
+    ['redis 5', createClient5 as unknown as typeof createClient],
+  ] as const;
+  const options = [
+    ['RESP2', { RESP: 2 as const }],
+    ['RESP3', { RESP: 3 as const }],
+    ['no offline queue', { disableOfflineQueue: true }],
+    ['another database', { database: 3 }],
+    ['buffers for replies', { commandOptions: { typeMapping: { 36: Buffer } } }],
+  ] as const;
+  describe.each(versions)('of %s', (_, create) => {
+    it.each(options)('may have %s', async (_name, given) => {
+      const open = (): Instance =>
+        new Instance({ connection: nodeRedis(create({ url: server.url, ...given } as never)) });
+      await using first = open();
+      await using second = open();
+      await expectToWork(first, second);
+    });
+
+    it('are left alone: never connected, or closed by whoever has made it', async () => {
+      const never = create({ url: server.url });
+      const gone = create({ url: server.url });
+      await gone.connect();
+      await using first = new Instance({ connection: nodeRedis(never) });
+      await using second = new Instance({ connection: nodeRedis(gone) });
+      gone.destroy();
+      await expectToWork(first, second);
+      expect(never.isOpen).toBe(false);
+    });
+
+    it('go on after their connections were cut, the server was frozen, and it was gone', async () => {
+      const connection = nodeRedis(create({ url: server.url }));
+      await using instance = await new Instance({ connection, outageTimeout: AMPLE, wait: AMPLE }).warmUp();
+      const lock = await instance.locks.acquire('held');
+      await server.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await server.client().call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await instance.locks.using('n', async () => undefined);
+      server.freeze();
+      const frozen = instance.locks.using('n', async () => 'thawed');
+      await expect(instance.locks.acquire('m', { outageTimeout: 100 })).rejects.toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+      });
+      server.thaw();
+      expect(await frozen).toBe('thawed');
+      await lock.extend();
+      expect(lock.held).toBe(true);
+      await lock.release();
+      await server.restart({ keepData: false });
+      expect(await instance.locks.using('n', async () => 'back')).toBe('back');
+      await waitFor(() => instance.store.canQueue('n'), { that: 'it to listen again', timeout: AMPLE });
+      await waitFor(() => instance.logged.at(-1) === 'Redis can be used for locks again.');
+    });
+
+    it('are closed, every one of them, while they connect, too', async () => {
+      const count = async (): Promise<number> =>
+        ((await server.client().client('LIST')) as string)
+          .split('\n')
+          .filter((line) => line.includes('name=ours ')).length;
+      const open = (): Instance =>
+        new Instance({ connection: nodeRedis(create({ url: server.url, name: 'ours' })) });
+      const instance = await open().warmUp();
+      expect(await count()).toBe(2);
+      await instance.locks.close();
+      const hasty = open();
+      hasty.locks.connect();
+      await hasty.locks.close();
+
+      await waitFor(async () => (await count()) === 0, { that: 'all connections to be closed' });
+    });
+
+    it('name no password in errors and logs', async () => {
+      const password = 's3cr:et/word';
+      await using guarded = await RedisServer.start({ password: 'another' });
+      const url = `redis://me:${encodeURIComponent(password)}@${guarded.host}:${guarded.port}`;
+      await using instance = new Instance({ connection: nodeRedis(create({ url })) });
+      const refused = instance.locks.acquire('n', { wait: 300 });
+      await expect(refused).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+
+      await waitFor(() => instance.logged.length > 0, { that: 'the refusal in the log' });
+      expect(instance.logged.join()).toMatch(/WRONGPASS/);
+      expect(instance.logged.join()).not.toContain(password);
+    });
+  });
+
+  it.each<[string, () => object]>([
+    ['createCluster', () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] })],
+    [
+      'createSentinel',
+      () => createSentinel({ name: 'm', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
+    ],
+    ['nothing of the kind', () => ({})],
+  ])('of %s are refused', (_, create) => {
+    expect(() => nodeRedis(create() as never)).toThrow('nodeRedis takes a client of');
+  });
+});

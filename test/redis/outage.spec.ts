@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LockOptions } from '../../lib/options/lock-options.interface.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+
+/** Milliseconds that a loaded machine may be late. */
+const NOISE = 400;
+
+describe('While Redis does not answer', () => {
+  let server: RedisServer;
+  let instance: Instance;
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+    instance = await new Instance({ connection: server.url, outageTimeout: 300 }).warmUp();
+  });
+  afterEach(async () => {
+    server.thaw();
+    await instance.locks.close();
+    await server.stop();
+  });
+
+  const outcome = async (
+    call: Promise<unknown>,
+  ): Promise<{ code: unknown; cause: unknown; took: number }> => {
+    const startedAt = performance.now();
+    const error: unknown = await call.catch((reason: unknown) => reason);
+    const took = performance.now() - startedAt;
+    const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+    return { code, cause, took };
+  };
+
+  const outages: [string, () => Promise<void> | void][] = [
+    ['is gone', () => server.kill()],
+    ['is silent', () => server.freeze()],
+  ];
+
+  it.each(outages)('because it %s, acquire fails after outageTimeout, with the cause', async (_, begin) => {
+    await begin();
+    const { code, cause, took } = await outcome(instance.locks.acquire('n'));
+
+    expect(code).toBe('LOCK_UNAVAILABLE');
+    expect(cause).toBeInstanceOf(Error);
+    expect(took).toBeGreaterThanOrEqual(299);
+    expect(took).toBeLessThan(300 + NOISE);
+  });
+
+  it.each(outages)('because it %s, no attempt is told that the lock is taken', async (_, begin) => {
+    await begin();
+    const attempts = [];
+    for (let i = 0; i < 8; i++) {
+      attempts.push(
+        outcome(instance.locks.tryAcquire('n')),
+        outcome(instance.locks.acquire('n', { wait: 0 })),
+      );
+      await sleep(60);
+    }
+
+    expect(new Set((await Promise.all(attempts)).map(({ code }) => code))).toEqual(
+      new Set(['LOCK_UNAVAILABLE']),
+    );
+  });
+
+  it('no caller is kept beyond its wait', async () => {
+    server.freeze();
+    const { code, took } = await outcome(instance.locks.acquire('n', { wait: 80, outageTimeout: 60_000 }));
+
+    expect(code).toBe('LOCK_UNAVAILABLE');
+    expect(took).toBeLessThan(80 + NOISE);
+  });
+
+  it('each caller is kept for an outageTimeout of its own', async () => {
+    server.freeze();
+    const [patient, hasty] = [
+      outcome(instance.locks.acquire('n', { outageTimeout: 600 })),
+      outcome(instance.locks.acquire('n', { outageTimeout: 100 })),
+    ];
+
+    expect((await hasty).took).toBeLessThan(500);
+    expect((await patient).took).toBeGreaterThanOrEqual(599);
+  });
+
+  it('query and forceRelease fail with LockUnavailableError', async () => {
+    await server.kill();
+
+    expect((await outcome(instance.locks.query('n'))).code).toBe('LOCK_UNAVAILABLE');
+    expect((await outcome(instance.locks.forceRelease('n'))).code).toBe('LOCK_UNAVAILABLE');
+  });
+
+  it('extend fails with LockUnavailableError, and the hold goes on as long as its lease is certain', async () => {
+    const lock = await instance.locks.acquire('n', { ttl: 20_000 });
+    server.freeze();
+    const { code, cause } = await outcome(lock.extend());
+
+    expect(code).toBe('LOCK_UNAVAILABLE');
+    expect(cause).toBeInstanceOf(Error);
+    expect(lock.held).toBe(true);
+    server.thaw();
+    await lock.release();
+  });
+
+  it('a release neither fails nor hangs: it is logged, and left to the lease', async () => {
+    const work = async (): Promise<string> => {
+      await server.kill();
+      return 'result';
+    };
+
+    expect(await instance.locks.using('n', work)).toBe('result');
+    expect(instance.logged.join()).toContain('The release of n was not confirmed');
+  });
+
+  it('those who wait already are told so, unless they have more patience; these get the lock afterwards', async () => {
+    await using holder = await new Instance({ connection: server.url }).warmUp();
+    await holder.locks.acquire('n', { ttl: 1_000, renew: false });
+    const options: LockOptions = { ttl: 600, wait: 20_000 };
+    const hasty = outcome(instance.locks.acquire('n', options));
+    const patient = instance.locks.acquire('n', { ...options, outageTimeout: 20_000 });
+    await waitFor(async () => (await holder.locks.query('n')).pending.length === 1);
+    server.freeze();
+
+    expect((await hasty).code).toBe('LOCK_UNAVAILABLE');
+    server.thaw();
+    expect((await patient).held).toBe(true);
+    await (await patient).release();
+  });
+
+  it('nothing is left behind by those who gave up, once it answers again', async () => {
+    server.freeze();
+    const [first, second] = [outcome(instance.locks.acquire('n')), outcome(instance.locks.acquire('n'))];
+    expect([(await first).code, (await second).code]).toEqual(['LOCK_UNAVAILABLE', 'LOCK_UNAVAILABLE']);
+    server.thaw();
+    await using other = new Instance({ connection: server.url });
+
+    await waitFor(() => instance.engine.size === 0);
+    await waitFor(async () => {
+      const { held, pending } = await other.locks.query('n');
+      return held.length === 0 && pending.length === 0;
+    });
+  });
+
+  it('the log says so once, and says when it is over', async () => {
+    await server.kill();
+    for (let i = 0; i < 3; i++) await outcome(instance.locks.acquire('n', { outageTimeout: 100 }));
+    await server.start();
+    await waitFor(() => instance.logged.includes('Redis can be used for locks again.'));
+
+    expect(instance.logged.filter((line) => line.startsWith('Redis cannot be used'))).toHaveLength(1);
+    expect(await instance.locks.using('n', () => 'works')).toBe('works');
+  });
+});

@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises';
+import type { Redis } from 'ioredis';
+import type { LockOptions } from '../../lib/options/lock-options.interface.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+import { LEAST_RIGHTS } from '../scripts/least-rights.js';
+
+const BRIEFLY: LockOptions = { outageTimeout: 500 };
+const OUTAGE = 'Redis did not answer in time, so the lock could not be acquired.';
+const NO_SCRIPTS = LEAST_RIGHTS.filter((right) => !right.startsWith('+eval'));
+
+/** Slow enough to load that a request comes while it does. */
+const SLOW_LOADING = {
+  'enable-debug-command': 'yes',
+  'key-load-delay': 2_000,
+  'loading-process-events-interval-bytes': 1_024,
+};
+
+describe('A Redis that answers with an error', () => {
+  let server: RedisServer;
+  let admin: Redis;
+  let instance: Instance | undefined;
+
+  beforeEach(async () => {
+    server = await RedisServer.start({ config: { ...SLOW_LOADING, 'busy-reply-threshold': 10 } });
+    admin = server.client();
+  });
+  afterEach(async () => {
+    server.thaw();
+    await instance?.locks.close();
+    await server.stop();
+  });
+
+  const connect = async (): Promise<Instance> =>
+    (instance = await new Instance({ connection: server.url }).warmUp());
+
+  const failure = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it.each<[code: string, begin: () => Promise<unknown>]>([
+    ['OOM', () => admin.config('SET', 'maxmemory', 1)],
+    ['READONLY', () => admin.replicaof('127.0.0.1', 1)],
+    ['NOREPLICAS', () => admin.config('SET', 'min-replicas-to-write', 1)],
+    ['MASTERDOWN', beginMasterDown],
+    ['MISCONF', beginMisconf],
+    ['LOADING', beginLoading],
+    ['BUSY', beginBusy],
+  ])('%s has refused the lock, and the message says so', async (code, begin) => {
+    const { locks } = await connect();
+    await begin();
+    const error = await failure(locks.acquire('n', BRIEFLY));
+
+    expect(error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(
+        new RegExp(
+          `^Redis refused the request \\(${code} .*\\w['"]?\\), so the lock could not be acquired\\.$`,
+        ),
+      ) as string,
+    });
+    expect(String(error)).not.toContain('script:');
+  });
+
+  it.each([
+    ['NOPERM', 'secret', 'NOPERM .*\\bevalsha\\b.*'],
+    ['WRONGPASS', 'wrong', 'WRONGPASS invalid username-password pair or user is disabled'],
+  ])('%s has refused the lock, also while the connection is tried again', async (_code, password, said) => {
+    await admin.call('ACL', 'SETUSER', 'user', 'reset', 'on', '>secret', '+info', ...NO_SCRIPTS);
+    const connection = `redis://user:${password}@${server.host}:${server.port}`;
+    instance = new Instance({ connection, commandTimeout: 100 });
+    const { locks } = instance;
+
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const error = await failure(locks.acquire('n', { outageTimeout: 5_000 }));
+      expect(String(error)).toMatch(new RegExp(`: Redis refused the request \\(${said}\\), so the lock`));
+    }
+  });
+
+  it('has refused an extension, a detachment and a question, and their messages say so', async () => {
+    const { locks } = await connect();
+    const lock = await locks.acquire('n');
+    await admin.config('SET', 'min-replicas-to-write', 1);
+    const refused = expect.stringMatching(/^Redis refused .* \(NOREPLICAS .*\w\)/) as string;
+
+    // Longer than it is: otherwise there may be nothing to write.
+    expect(await failure(lock.extend(60_000))).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: refused });
+    expect(await failure(lock.detach())).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: refused });
+    expect(await failure(locks.forceRelease('n'))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: refused,
+    });
+    expect(lock.held).toBe(true);
+    await admin.config('SET', 'min-replicas-to-write', 0);
+    await lock.release();
+  });
+
+  it.each<[what: string, begin: () => Promise<void> | void]>([
+    ['is gone', () => server.kill()],
+    ['is silent', () => server.freeze()],
+  ])('before it %s has not refused what it did not answer', async (_what, begin) => {
+    const { locks } = await connect();
+    await admin.config('SET', 'maxmemory', 1);
+    await failure(locks.acquire('n', BRIEFLY));
+    await begin();
+
+    expect(await failure(locks.acquire('n', BRIEFLY))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: OUTAGE,
+    });
+  });
+
+  async function beginMasterDown(): Promise<void> {
+    await admin.config('SET', 'replica-serve-stale-data', 'no');
+    await admin.replicaof('127.0.0.1', 1);
+  }
+
+  /** Its directory is gone, so it cannot save. */
+  async function beginMisconf(): Promise<void> {
+    const [, directory = ''] = await admin.config('GET', 'dir');
+    await rm(directory, { recursive: true });
+    await admin.bgsave();
+    await waitFor(async () => (await admin.info('persistence')).includes('rdb_last_bgsave_status:err'));
+  }
+
+  async function beginLoading(): Promise<void> {
+    const text = 'x'.repeat(1_024);
+    await admin.mset(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`key:${i}`, text])));
+    void admin.call('DEBUG', 'RELOAD').catch(() => undefined);
+    const watcher = server.client({ enableReadyCheck: false });
+    await waitFor(async () => String(await watcher.get('key:1').catch(String)).includes('LOADING'));
+  }
+
+  async function beginBusy(): Promise<void> {
+    void admin.eval('while true do end', 0).catch(() => undefined);
+    const watcher = server.client({ enableReadyCheck: false });
+    await waitFor(async () => String(await watcher.get('n').catch(String)).includes('BUSY'));
+  }
+});

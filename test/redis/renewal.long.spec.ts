@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { extendScript } from '../../lib/store/scripts/extend.script.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { Instance } from './instance.js';
+
+it('Renewal of 10,000 names on one instance costs at most 20 requests per ttl/3', async () => {
+  const server = await RedisServer.start();
+  const instance = await new Instance({ connection: server.url }).warmUp();
+  try {
+    const ttl = 6_000;
+    const names = Array.from({ length: 10_000 }, (_, i) => `many:${i}`);
+    const locks = await Promise.all(
+      names.map((name) => instance.locks.acquire(name, { ttl, outageTimeout: 20_000 })),
+    );
+    const log = await RequestLog.open(server);
+    await sleep(ttl);
+    const requests = await log.requests();
+    const renewals = requests.filter(({ args }) => args[0] === extendScript.sha);
+    log.close();
+
+    expect(renewals.length).toBe(requests.length);
+    expect(renewals.length).toBeGreaterThanOrEqual(20);
+    // Three periods, and one more that may have begun.
+    expect(renewals.length).toBeLessThanOrEqual(4 * 20);
+    expect(locks.every(({ held }) => held)).toBe(true);
+    await Promise.all(locks.map((lock) => lock.release()));
+    expect(instance.engine.size).toBe(0);
+  } finally {
+    await instance.locks.close();
+    await server.stop();
+  }
+});

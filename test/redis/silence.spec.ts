@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gate } from '../e2e/support/gate.js';
+import { waitFor } from '../support/wait-for.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { Instance } from './instance.js';
+
+describe('Silence', () => {
+  let server: RedisServer;
+  let log: RequestLog;
+  let instances: Instance[];
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    instances = await Promise.all([1, 2, 3, 4].map(() => new Instance({ connection: server.url }).warmUp()));
+    log = await RequestLog.open(server);
+  });
+  afterEach(async () => {
+    log.close();
+    await Promise.all(instances.map(({ locks }) => locks.close()));
+  });
+
+  it('costs exactly 2 requests for an uncontended lock and unlock', async () => {
+    const [{ locks }] = instances as [Instance];
+    await locks.using('free', () => undefined);
+    expect(await log.counts()).toEqual({ evalsha: 2 });
+
+    await log.clear();
+    for (let i = 0; i < 50; i++) await locks.using('free', () => undefined);
+    expect(await log.counts()).toEqual({ evalsha: 100 });
+  });
+
+  it('costs exactly 2 requests for a name, 2 for 32 names at once, and 1 for an attempt in vain', async () => {
+    const [{ locks }, other] = instances as [Instance, Instance];
+    for (let i = 0; i < 10; i++) await locks.using(`one:${i}`, () => undefined);
+    expect(await log.counts()).toEqual({ evalsha: 20 });
+    await log.clear();
+    await Promise.all(Array.from({ length: 96 }, (_, i) => locks.using(`many:${i}`, () => undefined)));
+    expect(await log.counts()).toEqual({ evalsha: 6 });
+
+    const lock = await locks.acquire('taken');
+    await log.clear();
+    expect(await other.locks.tryAcquire('taken')).toBeNull();
+    expect(await log.counts()).toEqual({ evalsha: 1 });
+    await lock.release();
+  });
+
+  it('costs no request at all to enter a hold again, or to be refused while a caller here holds the lock', async () => {
+    const [{ locks }] = instances as [Instance];
+    await locks.using('nested', async () => {
+      await log.clear();
+      await locks.using('nested', () => undefined);
+      await locks.tryAcquire('nested', { reentrant: false });
+      expect(await log.counts()).toEqual({});
+    });
+  });
+
+  it('costs at most 2 requests a second for 1,000 callers in one process that wait 4 s for a name held elsewhere', async () => {
+    const [holder, { locks }] = instances as [Instance, Instance];
+    const lock = await holder.locks.acquire('held elsewhere', { ttl: 60_000 });
+    const waits = Array.from({ length: 1_000 }, () => locks.acquire('held elsewhere', { wait: Infinity }));
+    await waitFor(async () => (await locks.query('held elsewhere')).pending.length === 1);
+    await log.clear();
+    const startedAt = performance.now();
+    await sleep(4_000);
+    const requests = await log.requests();
+    const seconds = (performance.now() - startedAt) / 1_000;
+
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.length / seconds).toBeLessThanOrEqual(2);
+    await lock.release();
+    for (const wait of waits) await (await wait).release();
+  });
+
+  it('wakes exactly one instance by a release, and it alone asks something then', async () => {
+    const [holder, ...others] = instances as [Instance, Instance, Instance, Instance];
+    const lock = await holder.locks.acquire('contended');
+    const gate = new Gate();
+    const waits: Promise<void>[] = [];
+    const granted: string[] = [];
+    for (const [i, { locks, name }] of others.entries()) {
+      waits.push(
+        locks.using('contended', async () => {
+          granted.push(name);
+          await gate.pass();
+        }),
+      );
+      await waitFor(async () => (await holder.locks.query('contended')).pending.length === i + 1);
+    }
+    await server.resetCommandCounts();
+    await log.clear();
+    await lock.release();
+    await waitFor(() => granted.length === 1);
+    const seen = await log.requests();
+    const { publish } = await server.commandCounts();
+
+    expect(publish).toBe(1);
+    expect(granted).toEqual([others[0].name]);
+    // The release itself, and the renewal that makes the claim lease a full one.
+    expect(seen.filter(({ args }) => args.some((each) => each.includes(holder.name)))).toHaveLength(1);
+    for (const { name } of others.slice(1)) {
+      expect(seen.filter(({ args }) => args.some((each) => each.includes(name)))).toEqual([]);
+    }
+    for (const _ of waits) {
+      await waitFor(() => gate.arrived > 0);
+      gate.arrived -= 1;
+      gate.open();
+    }
+    await Promise.all(waits);
+  });
+
+  it('publishes nothing by a release for which nobody waits', async () => {
+    const [{ locks }] = instances as [Instance];
+    await server.resetCommandCounts();
+    await locks.using('alone', () => undefined);
+
+    expect(await server.commandCounts()).not.toHaveProperty('publish');
+  });
+
+  it('costs no request to pass a lock on within an instance while its budget lasts', async () => {
+    const [{ locks }] = instances as [Instance];
+    const gate = new Gate();
+    const first = locks.using('local', () => gate.pass());
+    const rest = Array.from({ length: 20 }, () => locks.using('local', () => undefined));
+    await waitFor(() => gate.arrived === 1);
+    await log.clear();
+    gate.open();
+    await Promise.all([first, ...rest]);
+
+    // One yield for a block of tokens, since the first turn began with a single caller, and the release.
+    expect((await log.requests()).length).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockConfigError } from '../../lib/errors/lock-config.error.js';
+import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
+import { StrangeServer, type Strangeness } from '../support/strange-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { isQueued } from '../contract/observe.js';
+import { Instance, type InstanceOptions } from './instance.js';
+
+const AMPLE = 20_000;
+const NOT_ALLOWED = 'ERR This Redis command is not allowed from script';
+const POLLED = expect.stringContaining('waiters ask ten times a second');
+
+describe('The trial of a server', () => {
+  let server: RedisServer;
+  const open: AsyncDisposable[] = [];
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  afterEach(async () => {
+    // Instances before what they are connected to.
+    for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]();
+  });
+
+  const strangeServer = async (strangeness: Strangeness): Promise<StrangeServer> => {
+    const strange = await StrangeServer.start(server, strangeness);
+    open.push(strange);
+    return strange;
+  };
+  const instance = ({ url }: { url: string }, options: InstanceOptions = {}): Instance => {
+    const made = new Instance({ connection: url, wait: AMPLE, ...options });
+    open.push(made);
+    return made;
+  };
+  const polls = async (each: Instance): Promise<void> => {
+    await each.locks.using(`try:${each.name}`, () => undefined);
+    await waitFor(() => each.store.reaskDelay !== undefined, { that: 'the verdict' });
+  };
+
+  describe('that counts receivers', () => {
+    it('is content with it, and says nothing', async () => {
+      const each = await instance(server).warmUp();
+
+      expect(each.store.reaskDelay).toBeUndefined();
+      expect(each.logged).toEqual([]);
+    });
+
+    it('takes one script for each connection, in full, and no other command', async () => {
+      const log = await RequestLog.open(server);
+      await instance(server).warmUp();
+      const requests = await log.requests();
+      log.close();
+      const trials = requests.filter(({ args }) => args[0]?.includes('REDIS_VERSION'));
+
+      expect(trials.map(({ command }) => command)).toEqual(['eval', 'eval']);
+      expect(requests.map(({ command }) => command)).not.toContain('role');
+    });
+
+    it('is made anew after each new connection', async () => {
+      const each = await instance(server).warmUp();
+      const log = await RequestLog.open(server);
+      await server.client().call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
+      await waitFor(async () =>
+        (await log.requests()).some(({ args }) => args[0]?.includes('REDIS_VERSION')),
+      );
+      await waitFor(() => each.store.canQueue('n'));
+      log.close();
+
+      expect(each.logged.filter((message) => message.includes('ten times'))).toEqual([]);
+    });
+  });
+
+  describe('that delivers messages and counts nobody', () => {
+    it('lets the instance poll, and warns once with the reason', async () => {
+      const strange = await strangeServer({ countsNobody: true });
+      const each = instance(strange);
+      await polls(each);
+      strange.reset();
+      await waitFor(() => each.logged.some((message) => message.includes('again')));
+      await polls(each);
+
+      const warnings = each.logged.filter((message) => message.includes('ten times'));
+      expect(warnings).toEqual([POLLED]);
+      expect(warnings[0]).toContain('counted nobody who got a script’s message');
+    });
+
+    it('never yields two holders, from the first request on', async () => {
+      const strange = await strangeServer({ countsNobody: true });
+      const all = Array.from({ length: 4 }, () => instance(strange));
+      let holders = 0;
+      let most = 0;
+      let holds = 0;
+      const work = async (each: Instance): Promise<void> => {
+        for (let i = 0; i < 5; i++) {
+          await each.locks.using('crowded', async () => {
+            most = Math.max(most, ++holders);
+            holds += 1;
+            await sleep(10);
+            holders -= 1;
+          });
+        }
+      };
+      await Promise.all(all.flatMap((each) => [work(each), work(each)]));
+
+      expect({ holds, most }).toEqual({ holds: 40, most: 1 });
+    });
+
+    it('passes nobody over before it has come to an end', async () => {
+      const [strange, fresh] = [await strangeServer({}), await strangeServer({ countsNobody: true })];
+      const [waiting, holder] = [
+        await instance(strange).warmUp(),
+        instance(fresh, { commandTimeout: 60_000 }),
+      ];
+      const lock = await holder.locks.acquire('early');
+      const next = waiting.locks.acquire('early');
+      await isQueued(waiting.locks, 'early', 1);
+      await lock.release();
+      const { owner } = (await waiting.locks.query('early')).held[0] ?? {};
+
+      expect(owner).toContain(waiting.name);
+      await (await next).release();
+    });
+
+    it('hands over by messages again when a new connection leads to a better one', async () => {
+      const strange = await strangeServer({ countsNobody: true });
+      const each = instance(strange);
+      await polls(each);
+      strange.strangeness = {};
+      strange.reset();
+      await waitFor(() => each.store.reaskDelay === undefined && each.store.canQueue('n'));
+
+      expect(each.logged).toContain('Locks are handed over by messages again.');
+    });
+  });
+
+  it('lets an instance poll while messages are counted and do not come, and listen once they come late', async () => {
+    const strange = await strangeServer({});
+    const each = instance(strange, { commandTimeout: 400 });
+    strange.withhold('tried ');
+    await polls(each);
+    expect(each.logged).toEqual([
+      expect.stringMatching(/has not delivered .* within 400 ms.*ten times a second/),
+    ]);
+
+    strange.deliver();
+    await waitFor(() => each.store.canQueue('n') && each.store.reaskDelay === undefined);
+
+    expect(each.logged).toContain('Locks are handed over by messages again.');
+  });
+
+  it('lets an instance poll where a script may not publish', async () => {
+    const each = instance(await strangeServer({ refused: { PUBLISH: NOT_ALLOWED } }));
+    await polls(each);
+
+    expect(each.logged).toEqual([expect.stringContaining(`refuses to publish in a script (${NOT_ALLOWED})`)]);
+  });
+
+  describe('whose scripts may not ask for the time', () => {
+    it('lets everything be done with a clock of keys that expire', async () => {
+      const each = await instance(await strangeServer({ refused: { TIME: NOT_ALLOWED } })).warmUp();
+      const other = await instance(server).warmUp();
+      const before = Date.now() * 1_000;
+      const lock = await each.locks.acquire('timeless');
+      const waits = other.locks.acquire('timeless');
+      await isQueued(each.locks, 'timeless', 1);
+      const [waiting] = (await each.locks.query('timeless')).pending;
+      await lock.release();
+      const next = await waits;
+      const shared = await each.locks.acquire('shared', { mode: 'shared', limit: 2 });
+      await shared.extend();
+
+      expect(lock.fencingToken).toBeGreaterThanOrEqual(before - 1_000);
+      expect(lock.fencingToken).toBeLessThanOrEqual(Date.now() * 1_000 + 1_000);
+      expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
+      expect(waiting?.waited).toBeLessThan(AMPLE);
+      expect((await each.locks.query('shared')).held).toHaveLength(1);
+      expect(each.logged).toEqual([]);
+      await Promise.all([next.release(), shared.release()]);
+    });
+
+    it('leaves the counter as it was, which has no end', async () => {
+      const each = await instance(await strangeServer({ refused: { TIME: NOT_ALLOWED } })).warmUp();
+      await each.locks.query('nobody has it');
+
+      expect(await server.client().ttl('lock:fence')).toBe(-1);
+      expect(await server.client().exists('lock:{nobody has it}')).toBe(0);
+    });
+
+    it('says so where not even that clock may be had', async () => {
+      const refused = { TIME: NOT_ALLOWED, PEXPIRETIME: NOT_ALLOWED };
+      const each = instance(await strangeServer({ refused }));
+      await expect(each.locks.acquire('n')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      await waitFor(() => each.logged.length > 0);
+
+      expect(each.logged).toEqual([
+        `Redis cannot be used for locks: scripts cannot ask it for the time (${NOT_ALLOWED})`,
+      ]);
+    });
+  });
+
+  describe('that is too old', () => {
+    const OLD = { code: 'LOCK_CONFIG', message: expect.stringContaining('is of version 6.2.14') };
+
+    it.each<[what: string, old: Strangeness]>([
+      ['as scripts know', { version: '6.2.14' }],
+      ['as INFO tells', { version: null, info: 'redis_version:6.2.14' }],
+    ])('refuses all who ask, those who wait included, %s', async (what, old) => {
+      const strange = await strangeServer({});
+      const each = instance(strange);
+      const holder = await instance(server).warmUp();
+      const lock = await holder.locks.acquire(`old:${what}`);
+      await each.warmUp();
+      const waiting = each.locks.acquire(lock.keys[0] ?? '');
+      const refusal = waiting.catch((error: unknown) => error);
+      strange.strangeness = old;
+      strange.reset();
+      expect(await refusal).toMatchObject(OLD);
+
+      await expect(each.locks.acquire('n')).rejects.toBeInstanceOf(LockConfigError);
+      await expect(each.locks.tryAcquire(['n', 'm'])).rejects.toMatchObject(OLD);
+      expect(each.logged.filter((message) => message.includes('6.2.14'))).toHaveLength(1);
+      await lock.release();
+    });
+  });
+});

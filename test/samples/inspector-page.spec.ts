@@ -1,0 +1,278 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { LockService, RedisLockModule } from '../../lib/index.js';
+import { LockInspectorModule } from '../../lib/inspector/index.js';
+import { findChromium, startChromium } from '../../sample/01-flash-sale/screenshot/chromium.js';
+import { HttpApplication, platforms } from '../e2e/support/http-application.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** Longest time for which the page may not answer, in milliseconds; the machine may be busy. */
+const RESPONSIVE = 500;
+
+const HOSTILE = [
+  '<img src=x onerror="window.hacked=1">',
+  '</script><script>window.hacked=2</script>',
+  '"><svg/onload=window.hacked=3>',
+  'javascript:window.hacked=4',
+  '\u202Egnp.exe',
+  '..',
+  'events',
+  'a/b%2Fc?d#e',
+  '{{constructor.constructor("window.hacked=5")()}}',
+];
+
+const chromium = findChromium();
+const [describePage, reason] = chromium
+  ? [describe, '']
+  : [describe.skip, ' (skipped: there is no Chromium)'];
+
+/** The part of the browser's type that the functions below need, which run in the page. */
+interface PageElement {
+  readonly outerHTML: string;
+  getBoundingClientRect(): { readonly right: number };
+  closest(selector: string): unknown;
+}
+
+describePage(`the page of the inspector${reason}`, () => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let locks: LockService;
+  let url: string;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const complaints: string[] = [];
+  const requested = new Set<string>();
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    const [, platform] = platforms[0] ?? [];
+    if (!platform) throw new Error('There is no platform');
+    app = await HttpApplication.start(
+      platform(),
+      {
+        imports: [
+          RedisLockModule.forRoot({ connection: server.url }),
+          LockInspectorModule.forRoot({ public: true, actions: true }),
+        ],
+      },
+      { configure: (nest) => nest.setGlobalPrefix('ops') },
+    );
+    locks = app.nest.get(LockService);
+    url = `${await app.nest.getUrl()}/ops/locks`;
+    browser = await startChromium(String(chromium));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await app.stop();
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    complaints.length = 0;
+    context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
+    page = await context.newPage();
+    page.on('request', (request) => requested.add(new URL(request.url()).origin));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+  });
+
+  afterEach(async () => {
+    await context.close();
+    await server.client().flushall();
+  });
+
+  async function open(): Promise<void> {
+    await page.goto(url);
+    await waitFor(async () => /^\d/.test((await page.locator('#held').textContent()) ?? ''), {
+      that: 'the page to show what is held',
+    });
+  }
+
+  const nameButton = (name: string, table = '#names') =>
+    page.locator(`${table} button.name`).filter({ hasText: name }).first();
+
+  it('shows who holds what under which label, who waits, and what was lost', async () => {
+    const held = await locks.acquire('order:42', { label: 'Orders.place' });
+    await server.client().set('lock:{import}', 'otherhost-7-abc:1', 'PX', 60_000);
+    await server.client().zadd('lock:{import}:q', 1, 'otherhost-8-def');
+    await server.client().zadd('lock:{import}:q', 2, 'otherhost-9-fed');
+    const lost = await locks.acquire('payout:7');
+    await open();
+
+    const rows = await page.locator('#names tbody tr').allTextContents();
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toMatch(/^importexclusiveotherhost-7-abc[\d.]+ s2$/);
+    expect(await page.locator('#waiting').textContent()).toBe('2');
+    expect(await nameButton('import', '#hot').isVisible()).toBe(true);
+    expect(await page.locator('#own').textContent()).toBe('2');
+    expect(await page.locator('#holds tbody tr').first().textContent()).toMatch(/^order:42Orders\.place/);
+    expect(await page.locator('#instances').textContent()).toContain('(this one)');
+
+    await locks.forceRelease('payout:7');
+    await waitFor(() => lost.signal.aborted);
+    await waitFor(async () => (await page.locator('#lost').textContent())?.includes('payout:7'));
+    await locks.using('quick', async () => {});
+    await nameButton('quick', '#waits').waitFor();
+    await held.release();
+    await waitFor(async () => (await page.locator('#names tbody tr').count()) === 1);
+  });
+
+  it('shows hostile names and labels as text, and finds each of them', async () => {
+    const holds = await Promise.all(HOSTILE.map((name) => locks.acquire(name, { label: name })));
+    await server.client().set('lock:{owner}', '<img src=x onerror="window.hacked=6">', 'PX', 60_000);
+    await open();
+    const labels = await page.locator('#holds td:nth-child(2)').allTextContents();
+    expect(new Set(labels)).toEqual(new Set(HOSTILE));
+    const shown = await page.locator('#names button.name').allTextContents();
+    expect(new Set(shown)).toEqual(new Set([...HOSTILE, 'owner']));
+    for (const name of HOSTILE) {
+      await page.locator('#names button.name').nth(shown.indexOf(name)).click();
+      await page.locator('#holders tbody tr td.number').first().waitFor();
+      expect(await page.locator('#detail-title').textContent()).toBe(name);
+      await page.locator('#close').click();
+    }
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(await page.locator('img, svg, script').count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await Promise.all(holds.map((hold) => hold.release()));
+  });
+
+  it('releases by force only when that was thought over', async () => {
+    const held = await locks.acquire('order:42');
+    await open();
+    await nameButton('order:42').click();
+    const force = page.getByRole('button', { name: 'Release by force' });
+    await force.waitFor();
+    expect(await force.isDisabled()).toBe(true);
+    await page.getByRole('checkbox').check();
+    await force.click();
+    await page.getByText('Released.').waitFor();
+    await waitFor(() => held.signal.aborted);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is used with the keyboard alone, and keeps the focus while it draws anew', async () => {
+    const held = await locks.acquire(['a', 'b']);
+    await open();
+    const focused = () => page.locator(':focus').evaluate((element) => element.outerHTML as string);
+    await page.keyboard.press('Tab');
+    expect(await focused()).toContain('id="pause"');
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Tab');
+    expect(await focused()).toContain('data-name="a"');
+    await server.client().set('lock:{c}', 'elsewhere', 'PX', 60_000);
+    await nameButton('c').waitFor();
+    expect(await focused()).toContain('data-name="a"');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('dialog').isVisible()).toBe(false);
+    await held.release();
+  });
+
+  it.each(['light', 'dark'] as const)('has nothing that axe knows to be wrong, %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    const held = await locks.acquire('order:42', { label: 'Orders.place' });
+    await locks.acquire('lost');
+    await locks.forceRelease('lost');
+    await open();
+    await nameButton('lost', '#lost').waitFor();
+    const violations = async () =>
+      (await new AxeBuilder({ page }).analyze()).violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html }) => `${id}: ${html}`),
+      );
+    expect(await violations()).toEqual([]);
+    await nameButton('order:42').click();
+    await page.getByRole('button', { name: 'Release by force' }).waitFor();
+    expect(await violations()).toEqual([]);
+    await held.release();
+  });
+
+  it('fits a phone 360 pixels wide', async () => {
+    await page.setViewportSize({ width: 360, height: 780 });
+    const held = await locks.acquire(['order:42', 'x'.repeat(500)], {
+      label: 'OrdersController.placeOrders',
+    });
+    await open();
+    const beyond = await page.locator('html').evaluate((html) =>
+      Array.from(html.querySelectorAll('body *'), (element: PageElement) => element)
+        .filter((element) => !element.closest('.scroll') && element.getBoundingClientRect().right > 360)
+        .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+    );
+    expect(beyond).toEqual([]);
+    expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360);
+    await held.release();
+  });
+
+  it('stays responsive with 10,000 held names, shows a part and says so', async () => {
+    const client = server.client();
+    const names = Array.from({ length: 10_000 }, (_, index) => `order:${String(index).padStart(5, '0')}`);
+    await client.mset(Object.fromEntries(names.map((name) => [`lock:{${name}}`, 'otherhost-7-abc:1'])));
+    await open();
+    expect(await page.locator('#held').textContent()).toBe('1,000+');
+    expect(await page.locator('#part').textContent()).toBe(
+      'Shown are 200 of the first 1,000 names; there are more. Narrow them down by how they begin.',
+    );
+    expect(await page.locator('#names tbody tr').count()).toBe(200);
+
+    const slowest = await page.evaluate<number>(`new Promise((resolve) => {
+      let last = performance.now(), slowest = 0;
+      const until = last + 5000;
+      const look = (now) => {
+        slowest = Math.max(slowest, now - last);
+        last = now;
+        if (now > until) resolve(slowest);
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    })`);
+    expect(slowest).toBeLessThan(RESPONSIVE);
+
+    await page.getByRole('searchbox').fill('order:0999');
+    await waitFor(async () => (await page.locator('#names tbody tr').count()) === 10);
+    expect(await page.locator('#part').textContent()).toBe('');
+  });
+
+  it('stands still while it is paused', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-pressed')).toBe('true');
+    const held = await locks.acquire('order:42');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await nameButton('order:42').waitFor();
+    await held.release();
+  });
+
+  it('tells that Redis cannot be asked, and goes on when it can', async () => {
+    const held = await locks.acquire('order:42');
+    await open();
+    await server.client().call('ACL', 'SETUSER', 'default', '-scan');
+    try {
+      await page.getByRole('alert').filter({ hasText: 'could not be listed' }).waitFor();
+      expect(await nameButton('order:42', '#holds').isVisible()).toBe(true);
+    } finally {
+      await server.client().call('ACL', 'SETUSER', 'default', '+scan');
+    }
+    await nameButton('order:42', '#names').waitFor();
+    await held.release();
+  });
+
+  it('takes everything from its own application, with a policy that allows nothing else', async () => {
+    await open();
+    expect([...requested]).toEqual([new URL(url).origin]);
+    const refused = await page.locator('body').evaluate((body) =>
+      new Promise<{ blockedURI: string }>((resolve) => {
+        const script = body.ownerDocument.createElement('script');
+        script.textContent = 'window.hacked = 7';
+        body.ownerDocument.addEventListener('securitypolicyviolation', resolve, { once: true });
+        body.append(script);
+      }).then(({ blockedURI }) => blockedURI),
+    );
+    expect(refused).toBe('inline');
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+  });
+});

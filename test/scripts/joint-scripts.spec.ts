@@ -1,0 +1,115 @@
+import type { Redis } from 'ioredis';
+import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
+import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
+import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
+import { RedisServer } from '../support/redis-server.js';
+
+const NAMES = ['a', 'b', 'c'];
+const LOCKS = NAMES.map((name) => `lock:{${name}}`);
+const KEYS = ['lock:fence', ...LOCKS, ...LOCKS.map((lock) => `${lock}:q`)];
+const PREFIXES = ['lock:inbox:', 'lock:'.length];
+
+describe('Scripts for several names', () => {
+  let server: RedisServer;
+  let client: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    client = server.client();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await client.flushall();
+  });
+
+  const run = (script: LuaScript, ...args: readonly (string | number)[]): Promise<unknown> =>
+    client.eval(script.lua, KEYS.length, ...KEYS, ...args);
+  const acquireAll = (tag = 'm1', { until = '', instance = 'p1', ttl = 10_000 } = {}): Promise<unknown> =>
+    run(acquireAllScript, instance, `0 ${until}`, ...PREFIXES, tag, ttl);
+  const releaseAll = (tag = 'm1', instance = 'p1'): Promise<unknown> =>
+    run(releaseAllScript, `${instance}~${tag}:`, ...PREFIXES, NAMES.length);
+  const owners = (): Promise<(string | null)[]> => client.mget(LOCKS);
+  const keysLeft = async (): Promise<string[]> => (await client.keys('*')).toSorted();
+
+  it('grant all under one owner id, with a token for each, and lease', async () => {
+    const [token] = (await acquireAll()) as [number];
+
+    expect(await owners()).toEqual(NAMES.map(() => `p1~m1:${token}`));
+    expect(Number(await client.get('lock:fence'))).toBe(token + 2);
+    for (const name of NAMES) expect(await client.pttl(`lock:{${name}}`)).toBeGreaterThan(9_000);
+  });
+
+  it('give the same grant when they are asked twice, even where one of the names was taken away', async () => {
+    const first = await acquireAll();
+    await client.set('lock:{a}', 'p2:1');
+
+    expect(await acquireAll()).toEqual(first);
+    expect((await owners())[0]).toBe('p2:1');
+  });
+
+  it('grant all where scripts may not ask for the time', async () => {
+    await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
+    const timeless = server.client({ username: 'timeless', password: 'secret' });
+    const args = ['p1', '0 ', ...PREFIXES, 'm1', 10_000];
+
+    expect(await timeless.eval(acquireAllScript.lua, KEYS.length, ...KEYS, ...args)).toEqual([
+      expect.any(Number),
+      NAMES.length,
+    ]);
+    expect(new Set(await owners()).size).toBe(1);
+  });
+
+  it('write nothing where one of the names is taken, and tell who has it', async () => {
+    await client.set('lock:{b}', 'p2:1', 'PX', 10_000);
+    await client.set('lock:{c}', 'shared');
+
+    expect(await acquireAll()).toEqual([
+      expect.any(Number),
+      [1, 'p2:1', expect.any(Number)],
+      [2, 'shared', -1],
+    ]);
+    expect(await keysLeft()).toEqual(['lock:{b}', 'lock:{c}']);
+  });
+
+  it('write nothing where somebody waits for one of the names, or its release went missing', async () => {
+    await client.zadd('lock:{b}:q', 1, 'p2|3000|1');
+    expect(await acquireAll()).toEqual([expect.any(Number)]);
+    await client.del('lock:{b}:q');
+    await client.set('lock:{c}', 'p1:1');
+    expect(await acquireAll()).toEqual([expect.any(Number)]);
+
+    expect(await keysLeft()).toEqual(['lock:{c}']);
+  });
+
+  it('grant nothing to a copy that comes late', async () => {
+    expect(await acquireAll('m1', { until: '1' })).toEqual(expect.any(Number));
+    expect(await keysLeft()).toEqual([]);
+  });
+
+  it('release what was granted under a tag, once, and nobody else’s', async () => {
+    await acquireAll();
+    await client.set('lock:{a}', 'p2:1');
+
+    expect(await releaseAll('m11')).toEqual([0, 0, 0]);
+    expect(await releaseAll()).toEqual([0, 1, 1]);
+    expect(await releaseAll()).toEqual([0, 0, 0]);
+    expect(await keysLeft()).toEqual(['lock:fence', 'lock:{a}']);
+  });
+
+  it('delete all in one reply where nobody waits', async () => {
+    await acquireAll();
+
+    expect(await releaseAll()).toBe(NAMES.length);
+    expect(await keysLeft()).toEqual(['lock:fence']);
+  });
+
+  it('hand each name that somebody waits for on, and free the others', async () => {
+    await acquireAll();
+    const listener = server.client();
+    await listener.subscribe('lock:inbox:p2');
+    await client.zadd('lock:{b}:q', 1, 'p2|3000|1');
+
+    expect(await releaseAll()).toEqual([1, 1, 1]);
+    expect(await owners()).toEqual([null, expect.stringMatching(/^p2:\d+$/), null]);
+  });
+});

@@ -1,0 +1,173 @@
+import { ACCEPTED, GONE, OneNode, OUTDATED, TAKEN, TTL } from './one-node.js';
+
+describe('one node of a quorum', () => {
+  let node: OneNode;
+  let tests = 0;
+
+  beforeAll(async () => {
+    node = await OneNode.start();
+  });
+  afterAll(() => node[Symbol.asyncDispose]());
+  beforeEach(() => node.begin(`n${(tests += 1)}`));
+
+  it('accepts a token beyond all that it has accepted, and no other', async () => {
+    expect(await node.acquire('a', 100)).toBe(ACCEPTED);
+    expect(await node.release('a', 100)).toBe(1);
+    for (const token of [0, 99, 100]) expect(await node.acquire('b', token)).toBe(OUTDATED);
+    expect(await node.acquire('b', 101)).toBe(ACCEPTED);
+    expect(await node.owner()).toBe('b:101');
+  });
+
+  it('counts the whole block of a grant as accepted', async () => {
+    expect(await node.acquire('a', 100, { last: 131 })).toBe(ACCEPTED);
+    await node.release('a', 100);
+
+    expect(await node.acquire('b', 131)).toBe(OUTDATED);
+    expect(await node.acquire('b', 132)).toBe(ACCEPTED);
+  });
+
+  it('gives the same answer to a request that arrives twice', async () => {
+    expect(await node.acquire('a', 100)).toBe(ACCEPTED);
+    expect(await node.acquire('a', 100)).toBe(ACCEPTED);
+    expect(await node.owner()).toBe('a:100');
+  });
+
+  it('refuses a request that arrives after the release of what it asks for', async () => {
+    expect(await node.release('a', 100)).toBe(0);
+    expect(await node.acquire('a', 100)).toBe(OUTDATED);
+    expect(await node.owner()).toBeNull();
+  });
+
+  it('refuses a request that arrives after a later one of its instance', async () => {
+    expect(await node.acquire('a', 200)).toBe(ACCEPTED);
+    expect(await node.acquire('a', 100)).toBe(OUTDATED);
+    expect(await node.release('a', 100)).toBe(0);
+    expect(await node.owner()).toBe('a:200');
+  });
+
+  it('lets the next proposal of an instance replace its last', async () => {
+    expect(await node.acquire('a', 100)).toBe(ACCEPTED);
+    expect(await node.acquire('a', 200)).toBe(ACCEPTED);
+    expect(await node.owner()).toBe('a:200');
+  });
+
+  it('excludes, and is excluded by, clients that do SET NX PX', async () => {
+    expect(await node.acquire('a', 100)).toBe(ACCEPTED);
+    expect(await node.client.set(node.lock, 'stranger', 'PX', TTL, 'NX')).toBeNull();
+    await node.release('a', 100);
+    expect(await node.client.set(node.lock, 'stranger', 'PX', TTL, 'NX')).toBe('OK');
+    expect(await node.acquire('a', 200)).toBe(TAKEN);
+    expect(await node.release('a', 200)).toBe(0);
+    expect(await node.owner()).toBe('stranger');
+  });
+
+  it('reserves a released lock for the first that waits, tells it, and refuses everybody else', async () => {
+    await node.acquire('a', 100);
+    expect(await node.acquire('c', 300, { since: 2 })).toBe(TAKEN);
+    expect(await node.acquire('b', 200, { since: 1 })).toBe(TAKEN);
+    await node.release('a', 100);
+
+    expect(await node.owner()).toBe('b:0');
+    expect(await node.acquire('a', 400)).toBe(TAKEN);
+    expect(await node.acquire('c', 400, { since: 2 })).toBe(TAKEN);
+    expect(await node.acquire('b', 400, { since: 1 })).toBe(ACCEPTED);
+    expect(await node.heard()).toEqual([`inbox:b released 100 ${node.name}`]);
+  });
+
+  it('passes over an instance that does not listen any more', async () => {
+    await node.acquire('a', 100);
+    await node.acquire('gone', 200, { since: 1 });
+    await node.acquire('b', 200, { since: 2 });
+    await node.release('a', 100);
+
+    expect(await node.owner()).toBe('b:0');
+  });
+
+  it('passes a reservation on when its instance leaves', async () => {
+    await node.acquire('a', 100);
+    await node.acquire('b', 200, { since: 1 });
+    await node.acquire('c', 200, { since: 2 });
+    await node.release('a', 100);
+    await node.release('b', 0, { place: 'leave' });
+
+    expect(await node.owner()).toBe('c:0');
+  });
+
+  it('gives back in silence what found no majority, and queues the instance', async () => {
+    await node.acquire('a', 100);
+    await node.acquire('b', 200, { since: 1 });
+    await node.release('a', 100, { mode: 'quiet', place: 'a|0' });
+
+    expect(await node.owner()).toBeNull();
+    expect(await node.queue()).toEqual(['a', 'b']);
+  });
+
+  it('keeps the lock at the end of a turn where nobody else waits, under a greater token', async () => {
+    await node.acquire('a', 100);
+
+    expect(await node.yieldTurn('a', 100, 150)).toBe(ACCEPTED);
+    expect(await node.yieldTurn('a', 100, 150)).toBe(ACCEPTED);
+    expect(await node.yieldTurn('a', 100, 180)).toBe(GONE);
+    expect(await node.yieldTurn('a', 150, 149)).toBe(OUTDATED);
+    expect(await node.owner()).toBe('a:150');
+  });
+
+  it('hands the lock over at the end of a turn where somebody waits, and queues the instance', async () => {
+    await node.acquire('a', 100);
+    await node.acquire('b', 200, { since: 1 });
+
+    expect(await node.yieldTurn('a', 100, 150)).toBe(TAKEN);
+    expect(await node.owner()).toBe('b:0');
+    expect(await node.queue()).toEqual(['a']);
+  });
+
+  it('keeps the counter until its clock is ten minutes beyond it', async () => {
+    const hour = 3_600_000;
+    const ahead = ((await node.time()) + hour) * 1_000;
+    const left = (): Promise<number> => node.client.pttl(`${node.lock}:fence`);
+    await node.acquire('a', ahead);
+    expect(await left()).toBeGreaterThan(hour + 590_000);
+    await node.yieldTurn('a', ahead, ahead + 1);
+    expect(await left()).toBeGreaterThan(hour + 590_000);
+    await node.release('a', ahead + hour * 1_000);
+    expect(await left()).toBeGreaterThan(2 * hour + 590_000);
+    await node.acquireShared('a', ahead + 2 * hour * 1_000);
+
+    expect(await left()).toBeGreaterThan(3 * hour + 590_000);
+  });
+
+  it('puts who comes after its clock was set back behind those who wait, and lets each keep its place', async () => {
+    const now = (await node.time()) * 1_000;
+    const before = now + 3_600_000_000;
+    await node.acquire('a', now);
+    await node.acquire('c', now, { since: before });
+    await node.acquire('b', now, { since: now });
+    await node.acquire('d', now, { since: now - 1_000 });
+    expect(await node.queue()).toEqual(['c', 'b', 'd']);
+    await node.acquire('b', now, { since: now });
+    await node.acquire('c', now, { since: before });
+
+    expect(await node.queue()).toEqual(['c', 'b', 'd']);
+  });
+
+  it('goes by the time of the places while its clock is right, in whatever order they come', async () => {
+    const now = (await node.time()) * 1_000;
+    await node.acquire('a', now);
+    await node.acquire('c', now, { since: now });
+    await node.acquire('b', now, { since: now - 60_000_000 });
+
+    expect(await node.queue()).toEqual(['b', 'c']);
+  });
+
+  it('leaves nothing behind for good', async () => {
+    await node.acquire('a', 100);
+    await node.acquire('b', 200, { since: 1 });
+    for (const key of await node.client.keys(`${node.lock}*`)) {
+      expect(await node.client.pttl(key)).toBeGreaterThan(0);
+    }
+    await node.release('a', 100);
+    for (const key of await node.client.keys(`${node.lock}*`)) {
+      expect(await node.client.pttl(key)).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import type { Redis } from 'ioredis';
+import { isLockError } from '../../lib/errors/lock.error.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from '../redis/instance.js';
+import { LEAST_RIGHTS, READY_CHECK_RIGHT } from './least-rights.js';
+
+const ADMIN = 'user default on nopass ~* &* +@all';
+
+describe('A Redis user with the least rights', () => {
+  let server: RedisServer;
+  let admin: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start({ acl: [ADMIN] });
+    admin = server.client();
+  });
+  afterAll(() => server.stop());
+
+  /** What goes wrong for a user with these rights; nothing if it is enough. */
+  const problems = async (user: string, rights: readonly string[]): Promise<readonly string[]> => {
+    await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);
+    const connection = `redis://${user}:secret@${server.host}:${server.port}`;
+    const options = { connection, ttl: 2_000, wait: 400, outageTimeout: 300 };
+    const [first, second] = [new Instance(options), new Instance(options)];
+    const failure = await everything(first, second, user).then(
+      () => [],
+      (error: unknown) => [String(error)],
+    );
+    await Promise.all([first.locks.close(), second.locks.close()]);
+    return [...failure, ...first.logged, ...second.logged];
+  };
+
+  it('can do everything with locks', async () => {
+    await admin.script('FLUSH');
+
+    expect(await problems('app', LEAST_RIGHTS)).toEqual([]);
+  });
+
+  it('can do everything with a database and with a prefix of its client and of its own', async () => {
+    const rights = LEAST_RIGHTS.map((right) =>
+      right.replace('~lock:', '~shop:mutex:').replace('&lock:', '&mutex:'),
+    );
+    await admin.call(
+      'ACL',
+      'SETUSER',
+      'shop',
+      'reset',
+      'on',
+      '>secret',
+      '+select',
+      READY_CHECK_RIGHT,
+      ...rights,
+    );
+    const connection = {
+      host: server.host,
+      port: server.port,
+      username: 'shop',
+      password: 'secret',
+      db: 3,
+      keyPrefix: 'shop:',
+    };
+    await using first = new Instance({ connection, keyPrefix: 'mutex:', ttl: 2_000, wait: 400 });
+    await using second = new Instance({ connection, keyPrefix: 'mutex:', ttl: 2_000, wait: 400 });
+    await everything(first, second, 'shop');
+
+    expect([...first.logged, ...second.logged]).toEqual([]);
+  });
+
+  it('need not be allowed INFO, without which ioredis skips its ready check with a warning', async () => {
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => {});
+    await admin.call('ACL', 'SETUSER', 'uninformed', 'reset', 'on', '>secret', ...LEAST_RIGHTS);
+    const connection = `redis://uninformed:secret@${server.host}:${server.port}`;
+    await using first = new Instance({ connection, wait: 400 });
+    await using second = new Instance({ connection, wait: 400 });
+    await everything(first, second, 'uninformed');
+
+    expect([...first.logged, ...second.logged]).toEqual([]);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('ready check'));
+    warn.mockRestore();
+  });
+
+  it('cannot do without any of them', async () => {
+    const missing = LEAST_RIGHTS.filter((right) => right !== '+eval');
+    const outcomes = await Promise.all(
+      missing.map(async (right, i) => {
+        const found = await problems(
+          `without${i}`,
+          LEAST_RIGHTS.filter((each) => each !== right),
+        );
+        return found.length > 0 ? undefined : right;
+      }),
+    );
+    // By itself, since the others load the scripts that it could then use.
+    await admin.script('FLUSH');
+    const withoutEval = await problems('withoutEval', missing);
+
+    expect(outcomes.filter((right) => right !== undefined)).toEqual([]);
+    expect(withoutEval).not.toEqual([]);
+  });
+
+  it('that may not subscribe still gets locks, asking at intervals, and is told of it once', async () => {
+    const rights = LEAST_RIGHTS.filter((right) => right !== '&lock:inbox:*');
+    await admin.call('ACL', 'SETUSER', 'deaf', 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);
+    const connection = `redis://deaf:secret@${server.host}:${server.port}`;
+    await using deaf = new Instance({ connection, ttl: 900, wait: 10_000 });
+    await deaf.locks.using('deaf', () => undefined);
+    await waitFor(() => deaf.logged.length > 0);
+    await using other = new Instance({ connection: server.url });
+    const lock = await other.locks.acquire('deaf');
+    const next = deaf.locks.acquire('deaf');
+    // Time enough for further attempts to subscribe.
+    await new Promise((resolve) => void setTimeout(resolve, 1_300));
+    await lock.release();
+
+    await (await next).release();
+    expect(deaf.logged).toEqual([expect.stringContaining('SUBSCRIBE')]);
+    await admin.call('ACL', 'SETUSER', 'deaf', '&lock:inbox:*');
+    await waitFor(() => deaf.store.canQueue('n'), { that: 'the subscription once it is allowed' });
+  });
+
+  it.each<[what: string, refused: readonly string[]]>([
+    ['has no right to the channels', ['resetchannels']],
+    ['may not PUBLISH', ['-publish']],
+  ])('that %s still hands its locks to who waits, at the end of a turn, too', async (_what, refused) => {
+    const user = `mute${refused.join('')}`;
+    await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', '~*', '+@all', '&*', ...refused);
+    const connection = `redis://${user}:secret@${server.host}:${server.port}`;
+    await using mute = new Instance({ connection, ttl: 900, handoff: { max: 1 } });
+    await using other = await new Instance({ connection: server.url, ttl: 900 }).warmUp();
+    const order: string[] = [];
+    const turn = (of: Instance, name: string): Promise<void> =>
+      of.locks.using(user, { wait: 20_000 }, () => void order.push(name));
+    const lock = await mute.locks.acquire(user);
+    const turns = [turn(other, 'other')];
+    await waitFor(async () => (await other.locks.query(user)).pending.length === 1);
+    turns.push(turn(mute, 'mute'), turn(mute, 'mute'));
+    await lock.release();
+    await Promise.all(turns);
+    const last = await mute.locks.acquire(user);
+    const waiting = other.locks.acquire(user, { wait: 20_000 });
+    await waitFor(async () => (await other.locks.query(user)).pending.length === 1);
+    await last.release();
+    await (await waiting).release();
+
+    expect(order).toEqual(['other', 'mute', 'mute']);
+    const expected = /SUBSCRIBE|refuses to publish/;
+    expect(mute.logged.filter((message) => !expected.test(message))).toEqual([]);
+  });
+});
+
+/** Uses every script in every way, with two instances. */
+async function everything({ locks }: Instance, other: Instance, prefix: string): Promise<void> {
+  await locks.using(`${prefix}:free`, (lock) => lock.extend());
+  await other.locks.using(`${prefix}:other`, () => undefined);
+  await locks.using([`${prefix}:one`, `${prefix}:two`], () => undefined);
+  await waitFor(() => other.store.canQueue('n'), { timeout: 300, that: 'the inbox' });
+
+  const name = `${prefix}:handed`;
+  const lock = await locks.acquire(name);
+  const release = (next: Lock): Promise<void> => next.release();
+  // Together, so that no rejection is left alone when something fails on the way.
+  await Promise.all([
+    other.locks.acquire(name).then(release),
+    waitFor(async () => (await locks.query(name)).pending.length === 1, { timeout: 300 }).then(() =>
+      Promise.all([locks.acquire(name).then(release), lock.release()]),
+    ),
+  ]);
+
+  const leaving = await locks.acquire(name);
+  await (await other.locks.attach(await leaving.detach())).release();
+
+  const shared = `${prefix}:shared`;
+  const [reader, goer] = await Promise.all([1, 2].map(() => locks.acquire(shared, { mode: 'shared' })));
+  await Promise.all([
+    other.locks.acquire(shared).then(release),
+    waitFor(async () => (await locks.query(shared)).pending.length === 1, { timeout: 300 }).then(async () => {
+      await reader?.extend();
+      const attached = await other.locks.attach((await goer?.detach()) ?? '');
+      await Promise.all([reader?.release(), attached.release()]);
+    }),
+  ]);
+
+  const taken = await locks.acquire(name);
+  await other.locks.acquire(name, { wait: 30 }).catch((error: unknown) => {
+    if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
+  });
+  const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(1_000) });
+  await other.locks.forceRelease(name);
+  await aborted;
+  await taken.release();
+}

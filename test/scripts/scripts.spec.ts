@@ -1,0 +1,543 @@
+import type { Redis } from 'ioredis';
+import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
+import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
+import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
+import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
+import { extendScript } from '../../lib/store/scripts/extend.script.js';
+import { forceReleaseScript } from '../../lib/store/scripts/force-release.script.js';
+import { transferScript } from '../../lib/store/scripts/transfer.script.js';
+import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
+import { queryScript } from '../../lib/store/scripts/query.script.js';
+import { sendScript } from '../../lib/store/scripts/send.script.js';
+import { scanScript } from '../../lib/store/scripts/scan.script.js';
+import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
+import { releaseScript } from '../../lib/store/scripts/release.script.js';
+import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { yieldScript } from '../../lib/store/scripts/yield.script.js';
+import { RedisServer } from '../support/redis-server.js';
+import { setClockBack } from '../support/set-clock-back.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from '../redis/instance.js';
+
+const SCRIPTS = [
+  acquireAllScript,
+  acquireScript,
+  acquireSharedScript,
+  cancelScript,
+  extendScript,
+  forceReleaseScript,
+  transferScript,
+  queryScript,
+  releaseAllScript,
+  releaseScript,
+  releaseSharedScript,
+  scanScript,
+  sendScript,
+  yieldScript,
+];
+
+/** What every script gets beside its own arguments: the prefix of channels, and the length of that of keys. */
+const PREFIXES = ['lock:inbox:', 'lock:'.length] as const;
+
+type Granted = readonly [token: number, tokens: number];
+type Reply = number | Granted | readonly [remaining: number, owner: string, tokenFloor: number];
+
+describe('Scripts', () => {
+  let server: RedisServer;
+  let client: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    client = server.client();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await client.flushall();
+  });
+
+  const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
+  const pair = ['lock:{n}', 'lock:{n}:s'];
+  const run = async (
+    script: LuaScript,
+    args: readonly (string | number)[],
+    on: readonly string[] = keys,
+  ): Promise<unknown> => client.eval(script.lua, on.length, ...on, ...args);
+  const acquire = async (
+    instance: string,
+    { ttl = 10_000, tokens = 1, place = '3000|1', spent = 0 } = {},
+  ): Promise<Granted> => {
+    const args = [instance, spent, ...PREFIXES, `${ttl} ${tokens} ${place}`];
+    const [reply] = (await run(acquireScript, args)) as [Reply];
+    return typeof reply === 'number' ? [reply, tokens] : (reply as Granted);
+  };
+  const release = async (owner: string): Promise<unknown> => {
+    const [reply] = (await run(releaseScript, [
+      owner.split(':')[0] ?? '',
+      ...PREFIXES,
+      owner.split(':')[1] ?? '',
+    ])) as [number];
+    return reply;
+  };
+  const listen = async (instance: string): Promise<string[]> => {
+    const messages: string[] = [];
+    const subscriber = server.client();
+    subscriber.on('message', (_channel, message: string) => void messages.push(message));
+    await subscriber.subscribe(`lock:inbox:${instance}`);
+    return messages;
+  };
+  const waitForFirst = async (messages: readonly string[]): Promise<string> => {
+    await waitFor(() => messages.length > 0);
+    return messages[0] ?? '';
+  };
+
+  it.each([
+    ...['acquire', 'release', 'extend', 'cancel', 'query', 'force-release', 'yield', 'transfer'],
+    ...['acquire-shared', 'release-shared', 'extend-shared', 'transfer-shared'],
+  ])(
+    'are loaded again without a caller noticing when Redis has forgotten them before %s (NOSCRIPT)',
+    async (call) => {
+      await using first = await new Instance({ connection: server.url }).warmUp();
+      await using second = await new Instance({ connection: server.url }).warmUp();
+      const flushBefore = async (name: string): Promise<void> => {
+        if (name === call) await client.script('FLUSH');
+      };
+      const lock = await first.locks.acquire('n');
+      await flushBefore('extend');
+      await lock.extend();
+      const aborter = new AbortController();
+      await flushBefore('acquire');
+      const given = second.locks.acquire('n', { signal: aborter.signal }).catch(() => undefined);
+      await waitFor(async () => (await first.locks.query('n')).pending.length === 1);
+      await flushBefore('cancel');
+      aborter.abort();
+      await given;
+      await waitFor(async () => (await first.locks.query('n')).pending.length === 0);
+      const [next, behind] = [second.locks.acquire('n'), first.locks.acquire('n')];
+      await waitFor(async () => (await first.locks.query('n')).pending.length === 1);
+      await flushBefore('yield');
+      await lock.release();
+      await flushBefore('release');
+      await (await next).release();
+      await flushBefore('query');
+      expect((await first.locks.query('n')).held).toHaveLength(1);
+      await flushBefore('force-release');
+      expect(await second.locks.forceRelease('n')).toBe(true);
+      await (await behind).release();
+      const leaving = await first.locks.acquire('n');
+      await flushBefore('transfer');
+      await (await second.locks.attach(await leaving.detach())).release();
+      await flushBefore('acquire-shared');
+      const [reader, goer] = await Promise.all(
+        [1, 2].map(() => first.locks.acquire('n', { mode: 'shared' })),
+      );
+      await flushBefore('extend-shared');
+      await reader?.extend();
+      await flushBefore('transfer-shared');
+      await (await second.locks.attach((await goer?.detach()) ?? '')).release();
+      await flushBefore('release-shared');
+      await reader?.release();
+
+      expect([...first.logged, ...second.logged]).toEqual([]);
+      await waitFor(async () => (await client.exists('lock:{n}', 'lock:{n}:q', 'lock:{n}:s')) === 0);
+    },
+  );
+
+  it('work while Redis forgets them all the time', async () => {
+    await using first = await new Instance({ connection: server.url }).warmUp();
+    await using second = await new Instance({ connection: server.url }).warmUp();
+    const over = new AbortController();
+    const flushing = (async () => {
+      while (!over.signal.aborted) await client.script('FLUSH');
+    })();
+    let done = 0;
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        (i % 2 ? first : second).locks.using(`n:${i % 5}`, () => void (done += 1)),
+      ),
+    );
+    over.abort();
+    await flushing;
+
+    expect(done).toBe(200);
+    expect([...first.logged, ...second.logged]).toEqual([]);
+  });
+
+  it('give the same grant twice when the same request comes twice', async () => {
+    const [token] = await acquire('a');
+
+    expect(await acquire('a')).toEqual([token, 1]);
+    expect(await client.get('lock:{n}')).toBe(`a:${token}`);
+  });
+
+  it('give a fresh grant where the hold that is found has ended here', async () => {
+    const [token] = await acquire('a');
+    const [next, tokens] = await acquire('a', { spent: token });
+
+    expect(tokens).toBe(1);
+    expect(next).toBeGreaterThan(token);
+  });
+
+  it('keep the place of an instance that asks again', async () => {
+    await acquire('a');
+    await acquire('b');
+    await acquire('c');
+    const before = await client.zrange('lock:{n}:q', '0', '-1', 'WITHSCORES');
+    await acquire('b');
+    await acquire('b');
+
+    expect(await client.zrange('lock:{n}:q', '0', '-1', 'WITHSCORES')).toEqual(before);
+    expect(before.filter((_, i) => i % 2 === 0)).toEqual(['b|3000|1', 'c|3000|1']);
+  });
+
+  it('release once: a second release touches nobody', async () => {
+    const [token] = await acquire('a');
+    expect(await release(`a:${token}`)).toBe(1);
+    await acquire('b');
+
+    expect(await release(`a:${token}`)).toBe(0);
+    expect(await client.get('lock:{n}')).toMatch(/^b:/);
+  });
+
+  it('hand off once: a release that is sent twice grants a single waiter', async () => {
+    const messages = await Promise.all([listen('b'), listen('c')]);
+    const [token] = await acquire('a');
+    await acquire('b');
+    await acquire('c');
+    await release(`a:${token}`);
+    await release(`a:${token}`);
+
+    expect(await client.get('lock:{n}')).toMatch(/^b:/);
+    await waitFor(() => messages[0].length === 1);
+    expect(messages).toEqual([[expect.stringMatching(/^granted \d+ 1 3000 n$/)], []]);
+  });
+
+  it.each([
+    ['behind the clock', '5'],
+    ['ahead of the clock', '9000000000000000'],
+  ])('hand off as many tokens as are wanted where the counter is %s', async (_where, last) => {
+    const messages = await listen('b');
+    const [token] = await acquire('a');
+    await acquire('b', { place: '3000|4' });
+    await client.set('lock:fence', last);
+    await release(`a:${token}`);
+    const first = Number(((await client.get('lock:{n}')) ?? '').split(':')[1]);
+    const granted = Number((await waitForFirst(messages)).split(' ')[2]);
+
+    expect(first).toBeGreaterThan(Number(last));
+    expect(messages).toEqual([`granted ${first} ${granted} 3000 n`]);
+    expect(Number(await client.get('lock:fence'))).toBe(first + granted - 1);
+    expect(await client.pttl('lock:{n}')).toBeGreaterThan(2_000);
+    expect(await client.exists('lock:{n}:q')).toBe(0);
+  });
+
+  it('hand off where scripts may not ask for the time', async () => {
+    const messages = await listen('b');
+    const [token] = await acquire('a');
+    await acquire('b');
+    await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
+    const timeless = server.client({ username: 'timeless', password: 'secret' });
+    const args = ['a', ...PREFIXES, token];
+
+    expect(await timeless.eval(releaseScript.lua, keys.length, ...keys, ...args)).toEqual([1]);
+    expect(await waitForFirst(messages)).toMatch(/^granted/);
+    expect(await client.get('lock:{n}')).toMatch(/^b:/);
+  });
+
+  it('hand off while Redis is full', async () => {
+    const messages = await listen('b');
+    const [token] = await acquire('a');
+    await acquire('b');
+    await client.config('SET', 'maxmemory', 1);
+    try {
+      expect(await release(`a:${token}`)).toBe(1);
+    } finally {
+      await client.config('SET', 'maxmemory', 0);
+    }
+    expect(await waitForFirst(messages)).toMatch(/^granted/);
+    expect(await client.get('lock:{n}')).toMatch(/^b:/);
+  });
+
+  it('yield once: a yield that is sent twice hands off once and says then that the lock is gone', async () => {
+    await listen('b');
+    const [token] = await acquire('a');
+    await acquire('b');
+    const yielded = [`a:${token}`, ...PREFIXES, 10_000, 5, 'a|3000|5'];
+
+    expect(await run(yieldScript, yielded)).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/^b:/),
+      expect.any(Number),
+    ]);
+    expect(await run(yieldScript, yielded)).toBeNull();
+    expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
+  });
+
+  it('hand a lock over once, to one of those who ask for it, and say so again when they are asked again', async () => {
+    const [token] = await acquire('a', { ttl: 5_000 });
+    const change = (from: string, to: string, ttl: number): Promise<unknown> =>
+      run(transferScript, [from, to, ttl], pair);
+
+    expect(await change(`a:${token}`, `a~gone:${token}`, 20_000)).toBe(1);
+    expect(await client.pttl('lock:{n}')).toBeGreaterThan(19_000);
+    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 10_000)).toBe(1);
+    expect(await change(`a~gone:${token}`, `c~taken:${token}`, 30_000)).toBe(0);
+    // The same request, from a connection that was given up: it must not lengthen what was shortened since.
+    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 30_000)).toBe(1);
+    expect(await change(`a:${token}`, `a~gone:${token}`, 30_000)).toBe(0);
+    expect(await client.get('lock:{n}')).toBe(`b~taken:${token}`);
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(10_000);
+  });
+
+  it('bring nothing back that is to be transferred and is gone', async () => {
+    expect(await run(transferScript, ['a:1', 'b~taken:1', 9_000], pair)).toBe(0);
+    expect(await client.exists('lock:{n}')).toBe(0);
+  });
+
+  it('take a lock that is transferred neither for a grant of the instance, nor for one to be given back', async () => {
+    const [token] = await acquire('a');
+    await run(transferScript, [`a:${token}`, `a~gone:${token}`, 5_000], pair);
+
+    expect(await run(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1'])).toEqual([
+      [expect.any(Number), `a~gone:${token}`, expect.any(Number)],
+    ]);
+    expect(await run(cancelScript, ['a', 'a|3000|1', ...PREFIXES], [...keys, 'lock:{n}:s'])).toBeNull();
+    expect(await release(`a:${token}`)).toBe(0);
+    expect(await client.get('lock:{n}')).toBe(`a~gone:${token}`);
+  });
+
+  it('extend nothing that is not the owner’s, and bring nothing back', async () => {
+    const [token] = await acquire('a', { ttl: 5_000 });
+    const other = ['lock:{gone}', 'lock:{gone}:s', ...pair];
+
+    expect(await run(extendScript, ['a:1', 9_000, 'b:2', 9_000], other)).toEqual([0, 0]);
+    expect(await client.exists('lock:{gone}')).toBe(0);
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(5_000);
+    expect(await run(extendScript, [`a:${token}`, 9_000], pair)).toEqual([1]);
+    expect(await client.pttl('lock:{n}')).toBeGreaterThan(8_000);
+  });
+
+  it('skip waiters that are gone, and forget them', async () => {
+    await listen('c');
+    const [token] = await acquire('a');
+    await acquire('gone');
+    await acquire('c');
+    await release(`a:${token}`);
+
+    expect(await client.get('lock:{n}')).toMatch(/^c:/);
+    expect(await client.exists('lock:{n}:q')).toBe(0);
+  });
+
+  it('grant for the claim lease that the waiter asked for', async () => {
+    await listen('b');
+    const [token] = await acquire('a', { ttl: 60_000 });
+    await acquire('b', { ttl: 60_000, place: '1200|1' });
+    await release(`a:${token}`);
+
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_200);
+  });
+
+  it('let the tokens grow when the counter is ahead of the clock, stale, or lost', async () => {
+    const seconds = Number((await client.time())[0]);
+    const tokens: number[] = [];
+    const take = async (): Promise<void> => {
+      const [token] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
+      tokens.push(token);
+    };
+    await take();
+    await client.set('lock:fence', String((seconds + 60) * 1_000_000));
+    await take();
+    await client.set('lock:fence', '1');
+    await take();
+    await client.del('lock:fence');
+    await take();
+
+    expect(tokens[1]).toBeGreaterThan(tokens[0] ?? Infinity);
+    expect(tokens[1]).toBe((seconds + 60) * 1_000_000 + 1);
+    expect(tokens[3]).toBeGreaterThan(tokens[2] ?? Infinity);
+    expect(tokens[2]).toBeGreaterThan(tokens[0] ?? Infinity);
+  });
+
+  it('reserve blocks also after the clock was set back, and leave it no further behind', async () => {
+    const hour = 3_600_000_000;
+    const ahead = async (): Promise<number> => {
+      const [seconds, micros] = (await client.time()).map(Number);
+      return Number(await client.get('lock:fence')) - Number(seconds) * 1_000_000 - Number(micros);
+    };
+    await acquire('a');
+    await client.incrby('lock:fence', hour);
+    const [, block] = await acquire('a', { tokens: 512, spent: Number.MAX_SAFE_INTEGER });
+    expect(block).toBe(512);
+    const blocks: number[] = [];
+    // More in all than there are microseconds meanwhile.
+    for (let i = 0; i < 2_000; i++) {
+      const [, tokens] = await acquire('a', { tokens: 4_096, spent: Number.MAX_SAFE_INTEGER });
+      blocks.push(tokens);
+    }
+
+    expect(await ahead()).toBeLessThan(hour + 1_030_000);
+    expect(Math.min(...blocks)).toBeLessThan(4_096);
+  });
+
+  it.each(['behind the clock', 'ahead of it'])(
+    'write the counter once for all free names of a call, and give each tokens of its own, where it is %s',
+    async (where) => {
+      const hour = 3_600_000_000;
+      await acquire('a');
+      if (where === 'ahead of it') await client.incrby('lock:fence', hour);
+      const names = Array.from({ length: 32 }, (_, i) => `lock:{several${i}}`);
+      const on = ['lock:fence', ...names.flatMap((name) => [name, `${name}:q`])];
+      const terms = names.map(() => '5000 8 3000|1');
+      const before = Number(await client.get('lock:fence'));
+      await server.resetCommandCounts();
+      const replies = (await run(acquireScript, ['a', 0, ...PREFIXES, ...terms], on)) as (number | Granted)[];
+
+      const { set = 0 } = await server.commandCounts();
+      expect(set - names.length).toBe(1);
+      const blocks = replies.map((reply) => {
+        const [first, tokens] = typeof reply === 'number' ? [reply, 8] : reply;
+        return { first, last: first + tokens - 1 };
+      });
+      for (const [i, { first }] of blocks.entries())
+        expect(first).toBeGreaterThan(blocks[i - 1]?.last ?? before);
+      const last = Number(await client.get('lock:fence'));
+      expect(last).toBeGreaterThanOrEqual(blocks.at(-1)?.last ?? Infinity);
+      await run(releaseScript, ['a', ...PREFIXES, ...blocks.map(({ first }) => first)], on);
+      expect(await client.keys('lock:{several*')).toEqual([]);
+    },
+  );
+
+  it('keep the counter beside a lock for ten minutes from when the clock is beyond it', async () => {
+    const beside = ['lock:{n}:fence', 'lock:{n}', 'lock:{n}:q'];
+    const take = (): Promise<unknown> =>
+      run(acquireScript, ['a', Number.MAX_SAFE_INTEGER, ...PREFIXES, '10000 1 3000|1'], beside);
+    await take();
+    expect(await client.pttl('lock:{n}:fence')).toBeLessThanOrEqual(600_000);
+    await client.incrby('lock:{n}:fence', 3_600_000_000);
+    await take();
+
+    expect(await client.pttl('lock:{n}:fence')).toBeGreaterThan(4_190_000);
+  });
+
+  it('put a late arrival behind those who wait since before the clock was set back', async () => {
+    await acquire('a');
+    await acquire('b');
+    await setClockBack(client, 3_600_000);
+    await acquire('c');
+    await acquire('b');
+
+    expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['b|3000|1', 'c|3000|1']);
+  });
+
+  it('say how long a lease lasts that is longer than one that is extended, and shorten it only when told to', async () => {
+    const [token] = await acquire('a', { ttl: 60_000 });
+    const [lasts] = (await run(extendScript, [`a:${token}`, 1_000], pair)) as [number];
+    expect(lasts).toBeGreaterThan(55_000);
+
+    expect(await run(extendScript, [`a:${token}`, '=1000'], pair)).toEqual([1]);
+    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_000);
+  });
+
+  it('reserve as many tokens as were asked for: no later one is among them', async () => {
+    const [first, block] = await acquire('a', { tokens: 4_096 });
+    const [second] = await acquire('a', { spent: first });
+
+    expect(block).toBe(4_096);
+    expect(second).toBeGreaterThanOrEqual(first + 4_096);
+  });
+
+  it('use the time of the server only: none of them is told what time the client has', async () => {
+    const wrongClock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    await using instance = new Instance({ connection: server.url });
+    const before = Number((await client.time())[0]) * 1_000_000;
+    const { token, since } = await instance.locks.using('n', async (lock) => {
+      const { held } = await instance.locks.query('n');
+      return { token: lock.fencingToken, since: held[0]?.since?.getTime() ?? 0 };
+    });
+    wrongClock.mockRestore();
+
+    expect(token).toBeGreaterThanOrEqual(before);
+    expect(since).toBeGreaterThanOrEqual(before / 1_000);
+  });
+
+  /** Redis lets nobody touch a key that its user may not: this one may touch nothing but these. */
+  const confined = async (own: readonly string[]): Promise<typeof run> => {
+    const rights = ['reset', 'on', '>secret', '+@all', '&*', ...own.map((key) => `~${key}`)];
+    await client.call('ACL', 'SETUSER', 'confined', ...rights);
+    const user = server.client({ username: 'confined', password: 'secret' });
+    return (script, args, on = own) => user.eval(script.lua, on.length, ...on, ...args);
+  };
+
+  it('touch declared keys only', async () => {
+    const four = [...keys, 'lock:{n}:s'];
+    const on = await confined(four);
+    const [, lock = '', queue = '', shared = ''] = four;
+    await listen('b');
+    const [token] = (await on(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1'])) as [number];
+    await on(acquireScript, ['b', 0, ...PREFIXES, '5000 1 3000|1']);
+    await on(queryScript, [], [lock, queue, shared]);
+    await on(extendScript, [`a:${token}`, 5_000], [lock, shared]);
+    await on(extendScript, [`a:${token}`, 5_000, 'write'], [lock, shared]);
+    await on(transferScript, [`a:${token}`, `a~gone:${token}`, 5_000], [lock, shared]);
+    await on(transferScript, [`a~gone:${token}`, `a:${token}`, 5_000], [lock, shared]);
+    await on(yieldScript, [`a:${token}`, ...PREFIXES, 5_000, 1, 'a|3000|1']);
+    await on(acquireSharedScript, ['b', 0, ...PREFIXES, '5000 2 s1  3000|2']);
+    await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
+    const [, owned = ''] = String(await client.get(lock)).split(':');
+    await on(releaseScript, ['b', ...PREFIXES, owned]);
+    expect(await client.zcard(shared)).toBe(2);
+    await on(queryScript, [], [lock, queue, shared]);
+    await on(acquireScript, ['a', 0, ...PREFIXES, '5000 1 3000|1']);
+    await on(extendScript, ['b~s1:1', 9_000], [lock, shared]);
+    await on(extendScript, ['b~s1:1', 9_000, 'write'], [lock, shared]);
+    await on(transferScript, ['b~s1:1', 'b~sgone:1', 9_000], [lock, shared]);
+    await on(releaseSharedScript, [...PREFIXES, 'b~sgone:1']);
+    await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
+
+    expect(await on(forceReleaseScript, [...PREFIXES, 'lock:inbox:'])).toBe(1);
+    expect(await client.keys('*')).toEqual(['lock:fence']);
+  });
+
+  it.each([
+    ['release', releaseScript, (token: number) => ['a', ...PREFIXES, token], [2]],
+    [
+      'yield',
+      yieldScript,
+      (token: number) => [`a:${token}`, ...PREFIXES, 5_000, 1, 'a|3000|1'],
+      [-2, 'shared', expect.any(Number)],
+    ],
+    [
+      'acquire',
+      acquireScript,
+      (token: number) => ['a', token, ...PREFIXES, '5000 1 3000|1'],
+      [[-2, 'shared', expect.any(Number)]],
+    ],
+  ] as const)(
+    'only tell who waits for a shared hold to ask, where %s is not given the key of those',
+    async (_name, script, argsOf, reply) => {
+      const on = await confined(keys);
+      const messages = await listen('b');
+      const [token] = await acquire('a');
+      await run(acquireSharedScript, ['b', 0, ...PREFIXES, '5000 2 s1  3000|2'], [...keys, 'lock:{n}:s']);
+
+      expect(await on(script, argsOf(token))).toEqual(reply);
+      await waitFor(() => messages.length === 1);
+      expect(messages).toEqual(['released n']);
+      expect(await client.exists('lock:{n}', 'lock:{n}:s')).toBe(0);
+      expect((await client.zrange('lock:{n}:q', '0', '-1'))[0]).toBe('b|3000|2|s1|');
+    },
+  );
+
+  it.each(SCRIPTS)('say in a header what $name needs, answers and costs', async ({ name, lua }) => {
+    const { readFile } = await import('node:fs/promises');
+    const source = await readFile(`${__dirname}/../../lib/store/scripts/${name}.script.ts`, 'utf8');
+
+    expect(source).toMatch(/\* KEYS /);
+    expect(source.includes('* ARGV ')).toBe(lua.includes('ARGV'));
+    expect(source).toMatch(/\* Reply /);
+    expect(source).toMatch(/\* O\(/);
+    // Anything else would be a key or a time that Redis does not know of.
+    expect(lua).not.toMatch(
+      /\bcall\('(?!(EXISTS|M?GET|SET|DEL|PTTL|PEXPIRE|PEXPIREAT|PEXPIRETIME|TIME|SCAN|Z(ADD|REM|POPMIN|RANGE|CARD|SCORE))')/,
+    );
+  });
+});

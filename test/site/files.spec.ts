@@ -1,0 +1,36 @@
+import { posix } from 'node:path';
+import { pages } from '../docs/documents.js';
+import { BuiltSite } from './built-site.js';
+
+const sources = new Map(BuiltSite.pages.map((path) => [path, BuiltSite.text(path)]));
+
+it('Links of the site lead to pages and headings that exist', () => {
+  const lost = [...sources].flatMap(([path, html]) =>
+    [...html.matchAll(/<a [^>]*?href="([^"]+)"/g)].flatMap(([, link = '']) => {
+      if (/^(?:[a-z]+:|\/\/)/.test(link)) return [];
+      const [target = '', anchor] = link.split('#');
+      const file =
+        target === ''
+          ? path
+          : posix.join(target.startsWith('/') ? '' : posix.dirname(path), target).replace(/^\//, '');
+      const found = sources.get(file === '' || file.endsWith('/') ? `${file}index.html` : file);
+      const there = found !== undefined && (!anchor || found.includes(`id="${decodeURIComponent(anchor)}"`));
+      return there ? [] : [`${path}: ${link}`];
+    }),
+  );
+  expect(lost).toEqual([]);
+});
+
+it('llms.txt names every page, and llms-full.txt has their text', () => {
+  const index = BuiltSite.text('llms.txt');
+  const links = [...index.matchAll(/\]\(\/(\S+)\.md\)/g)].map(([, link]) => link);
+  const written = pages
+    .map(({ file }) => file.replace(/^docs\//, '').replace(/(?:\/index)?\.md$/, ''))
+    .filter((path) => path !== 'index');
+  expect(new Set(links)).toEqual(new Set(written));
+  expect(BuiltSite.text('llms-full.txt')).toContain('Fencing tokens close these gaps');
+});
+
+it('The pages of the API name the members of a class', () => {
+  expect(sources.get('api/index/classes/LockService.html')).toContain('id="tryacquire"');
+});

@@ -1,5 +1,0 @@
-import { describeClusterLocks } from './cluster-locks.js';
-
-jest.mock('ioredis', () => jest.requireActual('ioredis-5'));
-
-describeClusterLocks('5');

@@ -1,3 +1,0 @@
-import { describeClusterLocks } from './cluster-locks.js';
-
-describeClusterLocks('6');

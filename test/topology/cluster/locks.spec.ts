@@ -1,0 +1,3 @@
+import { describeClusterLocks } from './locks.js';
+
+describeClusterLocks('6');

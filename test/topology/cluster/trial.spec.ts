@@ -1,0 +1,86 @@
+import { Instance } from '../../redis/instance.js';
+import { RedisCluster } from '../../support/redis-cluster.js';
+import { StrangeServer } from '../../support/strange-server.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const AMPLE = 20_000;
+
+describe('The trial of the nodes of a Cluster', () => {
+  let cluster: RedisCluster;
+  let fronts: StrangeServer[];
+  const instances: Instance[] = [];
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start({ replicas: 0 });
+  });
+  afterAll(() => cluster.stop());
+  beforeEach(async () => {
+    fronts = await Promise.all(cluster.servers.map((server) => StrangeServer.start(server)));
+  });
+  afterEach(async () => {
+    await Promise.all(instances.splice(0).map(({ locks }) => locks.close()));
+    await Promise.all(fronts.map((front) => front[Symbol.asyncDispose]()));
+  });
+
+  const open = (): Instance => {
+    const natMap = Object.fromEntries(
+      cluster.servers.map(({ host, port }, i) => {
+        const { host: to = '', port: at = 0 } = fronts[i] ?? {};
+        return [`${host}:${port}`, { host: to, port: at }];
+      }),
+    );
+    const nodes = fronts.map(({ host, port }) => ({ host, port }));
+    const instance = new Instance({
+      connection: { nodes, options: { natMap } },
+      wait: AMPLE,
+      outageTimeout: AMPLE,
+    });
+    instances.push(instance);
+    return instance;
+  };
+  it('is content with those that count receivers', async () => {
+    const [holder, waiter] = [open(), open()];
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const lock = await holder.locks.acquire(name);
+      const next = waiter.locks.acquire(name);
+      await waitFor(async () => (await holder.locks.query(name)).pending.length === 1);
+      await lock.release();
+      await (await next).release();
+    }
+
+    expect(instances.flatMap(({ logged }) => logged)).toEqual([]);
+    expect(instances.filter(({ store }) => store.reaskDelay !== undefined)).toEqual([]);
+  });
+
+  it('lets an instance poll that listens at one which counts nobody', async () => {
+    const name = 'bad';
+    const bad = cluster.servers.indexOf(await cluster.masterOf(`lock:{${name}}`));
+    const front = fronts[bad];
+    if (front) front.strangeness = { countsNobody: true };
+    const [holder, waiter] = [open(), open()];
+    const lock = await holder.locks.acquire(name);
+    const next = waiter.locks.acquire(name);
+    await waitFor(() => waiter.store.reaskDelay !== undefined);
+    await waitFor(async () => (await holder.locks.query(name)).pending.length === 1);
+    await lock.release();
+    await (await next).release();
+
+    expect(waiter.logged).toEqual([expect.stringContaining('waiters ask ten times a second')]);
+  });
+
+  it('refuses all that is asked for where one of them is too old', async () => {
+    for (const front of fronts) front.strangeness = { version: '6.2.14' };
+    const instance = open();
+    const isRefused = (): Promise<boolean> =>
+      instance.locks.acquire('old').then(
+        async (lock) => {
+          await lock.release();
+          return false;
+        },
+        (error: { code: string }) => error.code === 'LOCK_CONFIG',
+      );
+    await waitFor(isRefused);
+
+    await expect(instance.locks.acquire('old')).rejects.toThrow(/is of version 6\.2\.14/);
+  });
+});

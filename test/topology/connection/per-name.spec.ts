@@ -1,0 +1,136 @@
+import { Redis } from 'ioredis';
+import { slotOf } from '../../../lib/store/redis/per-name/slot-of.js';
+import { Instance, type InstanceOptions } from '../../redis/instance.js';
+import { RedisCluster } from '../../support/redis-cluster.js';
+import { ShardProxy } from '../../support/shard-proxy.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const AMPLE = 20_000;
+const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
+
+describe("layout: 'per-name', behind one endpoint of many shards", () => {
+  let cluster: RedisCluster;
+  let proxy: ShardProxy;
+  const instances: Instance[] = [];
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start({ replicas: 0 });
+    proxy = await ShardProxy.start(cluster);
+  });
+  afterAll(async () => {
+    await proxy[Symbol.asyncDispose]();
+    await cluster.stop();
+  });
+  afterEach(() => Promise.all(instances.splice(0).map(({ locks }) => locks.close())));
+
+  const open = (options: InstanceOptions = {}): Instance => {
+    const instance = new Instance({
+      connection: proxy.url,
+      layout: 'per-name',
+      wait: AMPLE,
+      outageTimeout: AMPLE,
+      ...options,
+    });
+    instances.push(instance);
+    return instance;
+  };
+
+  it('is needed: the common layout is refused there, with CROSSSLOT', async () => {
+    const instance = open({ layout: 'common' });
+
+    await expect(instance.locks.acquire('n')).rejects.toThrow(/CROSSSLOT/);
+  });
+
+  it('hands names of all shards over, by messages, and polls for none', async () => {
+    const [holder, waiter] = [open(), open()];
+    await Promise.all(
+      NAMES.map(async (name) => {
+        const lock = await holder.locks.acquire(name);
+        const next = waiter.locks.acquire(name);
+        await waitFor(async () => (await holder.locks.query(name)).pending.length === 1);
+        await lock.release();
+        expect((await next).fencingToken).toBeGreaterThan(lock.fencingToken);
+        await (await next).release();
+      }),
+    );
+
+    expect(instances.flatMap(({ logged }) => logged)).toEqual([]);
+    expect(instances.map(({ store }) => store.reaskDelay)).toEqual([undefined, undefined]);
+  });
+
+  it('takes several names one by one, and all or none', async () => {
+    const [first, second] = [open(), open()];
+    await using all = await first.locks.acquire(NAMES);
+
+    expect(await second.locks.tryAcquire([...NAMES, 'seven'])).toBeNull();
+    expect((await first.locks.query('seven')).held).toEqual([]);
+    expect(all.keys).toHaveLength(NAMES.length);
+  });
+
+  it('tells a holder at once that its hold was taken away, also one that shares it or has several', async () => {
+    const [holder, operator] = [open(), open()];
+    const names = ['taken', 'taken together', 'taken too'];
+    const [taken = '', together = '', too = ''] = names;
+    const holds = await Promise.all([
+      holder.locks.acquire(taken, { ttl: 60_000 }),
+      holder.locks.acquire(together, { mode: 'shared', ttl: 60_000 }),
+      holder.locks.acquire([too, 'another'], { ttl: 60_000 }),
+    ]);
+    await waitFor(() => holder.store.canQueue(`instance:${holder.name}`));
+    for (const name of names) expect(await operator.locks.forceRelease(name)).toBe(true);
+    // Long before the next renewal.
+    await waitFor(() => holds.every(({ signal }) => signal.aborted), { timeout: 5_000 });
+
+    expect(holds.map(({ signal }) => signal.reason)).toMatchObject(names.map(() => ({ reason: 'forced' })));
+    expect(await operator.locks.forceRelease('nobody has it')).toBe(false);
+  });
+
+  it('listens no more for a name that nobody waits for', async () => {
+    const [holder, waiter] = [open(), open()];
+    const lock = await holder.locks.acquire('over');
+    const next = waiter.locks.acquire('over');
+    await waitFor(() => waiter.store.canQueue('over'));
+    await lock.release();
+    await (await next).release();
+    await waitFor(() => !waiter.store.canQueue('over'), { timeout: 10_000 });
+
+    expect(waiter.engine.size).toBe(0);
+  });
+
+  it('goes on after all connections were cut', async () => {
+    const [holder, waiter] = [open(), open()];
+    const lock = await holder.locks.acquire('cut');
+    const next = waiter.locks.acquire('cut');
+    await waitFor(async () => (await holder.locks.query('cut')).pending.length === 1);
+    proxy.reset();
+    await lock.release();
+    await (await next).release();
+    await waitFor(() => waiter.store.canQueue(`instance:${waiter.name}`));
+
+    expect(waiter.store.reaskDelay).toBeUndefined();
+  });
+
+  it('stays in the slot of a client’s own prefix, with a hash tag or without', async () => {
+    const clients = ['app:', '{app}:'].map((keyPrefix) => new Redis(proxy.url, { keyPrefix }));
+    const kept = async (connection: Redis): Promise<void> => {
+      const [holder, waiter] = [open({ connection }), open({ connection })];
+      const lock = await holder.locks.acquire('prefixed');
+      const next = waiter.locks.acquire('prefixed');
+      await waitFor(async () => (await holder.locks.query('prefixed')).pending.length === 1);
+      await lock.release();
+      await (await next).release();
+      expect([...holder.logged, ...waiter.logged]).toEqual([]);
+    };
+    for (const client of clients) await kept(client);
+    await Promise.all(instances.splice(0).map(({ locks }) => locks.close()));
+    for (const client of clients) client.disconnect();
+  });
+
+  it('knows the slots as Redis does', async () => {
+    const keys = ['foo', '{user}:x', 'a{}b', '{}{b}', 'lock:{größe}', '', '}{', 'a{b', 'a{b}c{d}'];
+    const client = cluster.servers[0]?.client();
+    const slots = keys.map(async (key) => client?.cluster('KEYSLOT', key));
+
+    expect(keys.map(slotOf)).toEqual(await Promise.all(slots));
+  });
+});

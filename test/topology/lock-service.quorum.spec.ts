@@ -1,9 +1,0 @@
-import { describeLockService } from '../contract/lock-service.contract.js';
-import { QuorumBackend } from '../contract/quorum-backend.js';
-
-describeLockService('on a quorum of five Redis servers', () => QuorumBackend.start(5), {
-  ordersInstances: false,
-  handsOver: false,
-  detaches: false,
-  countsPermits: false,
-});

@@ -1,0 +1,56 @@
+import { RequestLog } from '../../support/request-log.js';
+import { waitFor } from '../../support/wait-for.js';
+import { QuorumScene } from './scene.js';
+
+const NAMES = 32;
+
+describe('what one tick asks of the nodes of a quorum', () => {
+  let scene: QuorumScene;
+  let tests = 0;
+  let names: string[];
+
+  beforeAll(async () => {
+    scene = await QuorumScene.start();
+  }, 60_000);
+  afterEach(() => scene.endInstances());
+  afterAll(() => scene[Symbol.asyncDispose]());
+  beforeEach(() => {
+    tests += 1;
+    names = Array.from({ length: NAMES }, (_, i) => `batch:${tests}:${i}`);
+  });
+
+  it('travels as one call for many names, and so does their release', async () => {
+    const instance = await scene.instance();
+    const log = await RequestLog.open(scene.node(0).server);
+    const locks = await Promise.all(names.map((name) => instance.locks.acquire(name)));
+    expect(new Set(locks.map(({ fencingToken }) => fencingToken)).size).toBe(NAMES);
+    await Promise.all(locks.map((lock) => lock.release()));
+
+    await waitFor(async () => (await log.counts())['evalsha'] === 2, { that: 'one call each way' });
+    log.close();
+  });
+
+  it('is answered for each name by itself', async () => {
+    const [instance, other] = [await scene.instance(), await scene.instance()];
+    const [taken = '', ...free] = names;
+    await using held = await other.locks.acquire(taken);
+    const locks = await Promise.all(names.map((name) => instance.locks.tryAcquire(name)));
+
+    expect(locks.map((lock) => lock !== null)).toEqual([false, ...free.map(() => true)]);
+    expect(held.held).toBe(true);
+    await Promise.all(locks.flatMap((lock) => lock?.release() ?? []));
+  });
+
+  it('is asked again name by name where a node refuses one of them', async () => {
+    const instance = await scene.instance();
+    const [foreign = '', ...free] = names;
+    for (const node of scene.nodes.keys()) await scene.client(node).hset(`lock:{${foreign}}`, 'of', 'others');
+    const refused = instance.locks.acquire(foreign).catch((error: unknown) => error);
+    const locks = await Promise.all(free.map((name) => instance.locks.acquire(name)));
+
+    expect(await refused).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(locks.every(({ held }) => held)).toBe(true);
+    await Promise.all(locks.map((lock) => lock.release()));
+    for (const name of free) expect(await scene.owners(name)).toEqual(scene.nodes.map(() => null));
+  });
+});

@@ -1,0 +1,228 @@
+import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { createLockService } from '../../../lib/lock-service.factory.js';
+import { resolveModuleOptions } from '../../../lib/options/module-options.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import { aborted } from '../../contract/observe.js';
+import type { Instance } from '../../redis/instance.js';
+import { waitFor } from '../../support/wait-for.js';
+import { ALL, NODES, QuorumScene } from './scene.js';
+
+const NODE_TIMEOUT = 250;
+const OPTIONS = { ttl: 20_000, outageTimeout: 1_500, nodeTimeout: NODE_TIMEOUT } as const;
+
+/** The first `count` nodes. */
+function first(count: number): readonly number[] {
+  return ALL.slice(0, count);
+}
+
+describe('a quorum of five (row 9)', () => {
+  let scene: QuorumScene;
+  let instance: Instance;
+  let tests = 0;
+  let name: string;
+
+  beforeAll(async () => {
+    scene = await QuorumScene.start();
+    instance = await scene.instance(OPTIONS);
+  }, 60_000);
+  afterAll(() => scene[Symbol.asyncDispose]());
+  beforeEach(() => void (name = `faults:${(tests += 1)}`));
+
+  describe.each([
+    {
+      fault: 'too slow',
+      begin: async (node: number) => scene.node(node).proxy.delay(2 * NODE_TIMEOUT),
+      end: async (node: number) => scene.node(node).proxy.pass(),
+      says: 'did not answer within',
+    },
+    {
+      fault: 'that have become replicas',
+      begin: async (node: number) => void (await scene.client(node).replicaof('127.0.0.1', 1)),
+      end: async (node: number) => void (await scene.client(node).replicaof('NO', 'ONE')),
+      says: 'READONLY',
+    },
+    {
+      fault: 'that lack replicas of their own',
+      begin: async (node: number) =>
+        void (await scene.client(node).config('SET', 'min-replicas-to-write', 1)),
+      end: async (node: number) => void (await scene.client(node).config('SET', 'min-replicas-to-write', 0)),
+      says: 'NOREPLICAS',
+    },
+  ])('with nodes $fault', ({ begin, end, says }) => {
+    it.each([1, 2])('grants, with %d of them', async (count) => {
+      const outcome = await outcomeWith(first(count));
+
+      expect(outcome).toMatchObject({ keys: [name] });
+      await (outcome as AsyncDisposable)[Symbol.asyncDispose]();
+      await isFree();
+    });
+
+    it.each([3, 4, 5])('refuses, with %d of them, and tells what each says', async (count) => {
+      const outcome = await outcomeWith(first(count));
+
+      expect(outcome).toBeInstanceOf(LockUnavailableError);
+      const { errors } = (outcome as LockUnavailableError).cause as AggregateError;
+      expect(errors).toHaveLength(NODES);
+      const told = errors.map(String).filter((error) => error.includes(says));
+      // One that says it is no master is left, and may not have been reached again for the last attempt.
+      const left = errors.map(String).filter((error) => error.includes('reconnecting'));
+      expect(told).not.toEqual([]);
+      expect((outcome as LockUnavailableError).message).toContain(says);
+      expect(told.length + left.length).toBe(count);
+      await isFree();
+    });
+
+    async function outcomeWith(faulty: readonly number[]): Promise<unknown> {
+      // A node that was left, since it could not be written to, is connected to again first.
+      await scene.isWhole(instance);
+      await Promise.all(faulty.map(begin));
+      const outcome: unknown = await instance.locks.acquire(name).catch((error: unknown) => error);
+      await Promise.all(faulty.map(end));
+      return outcome;
+    }
+  });
+
+  it('grants though each node is slow, but within its time', async () => {
+    for (const { proxy } of scene.nodes) proxy.delay(20);
+    await instance.locks.using(name, (lock) => expect(lock.held).toBe(true));
+    for (const { proxy } of scene.nodes) proxy.pass();
+  });
+
+  it.each([1, 2])('keeps a hold that a majority remembers, with %d wiped', async (count) => {
+    const { lock, extended } = await extendedAfterWiping(first(count));
+
+    expect(extended).toBeUndefined();
+    expect(lock.held).toBe(true);
+    // A node that has lost the lock does not get it back by a renewal: it may have voted for somebody else.
+    expect(await scene.owners(name, first(count))).toEqual(first(count).map(() => null));
+    await lock.release();
+    await isFree();
+  });
+
+  it.each([3, 4, 5])('ends a hold that no majority remembers, on all nodes, with %d wiped', async (count) => {
+    const { lock, extended } = await extendedAfterWiping(first(count));
+
+    expect(extended).toBeInstanceOf(LockLostError);
+    expect(lock.signal.aborted).toBe(true);
+    await lock.release();
+    await isFree();
+  });
+
+  it('renews by a majority: a hold outlasts its lease several times with two nodes hanging', async () => {
+    const short = await scene.instance({ ...OPTIONS, ttl: 1_500 });
+    const lock = await short.locks.acquire(name);
+    for (const node of first(2)) scene.node(node).server.freeze();
+    await new Promise((resolve) => setTimeout(resolve, 4_500));
+
+    expect(lock.signal.aborted).toBe(false);
+    expect(lock.held).toBe(true);
+    for (const node of first(2)) scene.node(node).server.thaw();
+    await lock.release();
+  });
+
+  it('aborts the signal of a hold that has lost its majority before its lease ends on the nodes that are left', async () => {
+    const short = await scene.instance({ ...OPTIONS, ttl: 3_000 });
+    const lock = await short.locks.acquire(name);
+    await waitFor(async () => (await scene.owners(name)).every((owner) => owner !== null));
+    for (const node of first(3)) scene.node(node).server.freeze();
+    const ended = aborted(lock.signal);
+    // Renewed just before: the nodes that are left hear of each attempt, and keep it for longer than the hold lasts.
+    await ended;
+    const left = await scene.owners(name, ALL.slice(3));
+
+    expect(lock.signal.reason).toBeInstanceOf(LockLostError);
+    expect(lock.held).toBe(false);
+    expect(left.every((owner) => owner?.startsWith(short.name))).toBe(true);
+    for (const node of first(3)) scene.node(node).server.thaw();
+    await lock.release();
+  });
+
+  it('leaves no late grant behind: what arrives after its caller was refused is given back', async () => {
+    for (const node of first(3)) scene.node(node).proxy.hold('toServer');
+    await expect(instance.locks.acquire(name)).rejects.toBeInstanceOf(LockUnavailableError);
+    for (const node of first(3)) scene.node(node).proxy.pass();
+    await scene.isWhole(instance);
+
+    expect(await scene.owners(name)).toEqual(ALL.map(() => null));
+  });
+
+  it.each([
+    { call: 'an attempt', wait: 0 },
+    { call: 'a wait', wait: 20_000 },
+  ])('gives back at once what a minority has granted to $call', async ({ wait }) => {
+    const aborter = new AbortController();
+    for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
+    const outcome = instance.locks.acquire(name, { wait, signal: aborter.signal }).catch(() => 'refused');
+    if (wait > 0) await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
+    else await outcome;
+
+    await waitFor(async () => (await scene.owners(name, ALL.slice(3))).every((owner) => owner === null));
+    expect((await scene.owners(name, first(3))).every((owner) => owner === 'stranger')).toBe(true);
+    aborter.abort();
+    expect(await outcome).toBe('refused');
+  });
+
+  it('gives back what a minority grants after the attempt is over', async () => {
+    for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
+    for (const node of ALL.slice(3)) scene.node(node).proxy.hold('toServer');
+    expect(await instance.locks.tryAcquire(name)).toBeNull();
+    for (const node of ALL.slice(3)) scene.node(node).proxy.pass();
+    await scene.isWhole(instance);
+
+    expect(await scene.owners(name, ALL.slice(3))).toEqual([null, null]);
+  });
+
+  it('loses no lock to a reply that was lost', async () => {
+    const lost = Promise.all(first(2).map((node) => scene.node(node).proxy.loseNextReply(name)));
+    const lock = await instance.locks.acquire(name);
+    await lost;
+    await lock.release();
+
+    await waitFor(async () => (await scene.owners(name)).every((owner) => owner === null), {
+      timeout: 20_000,
+      that: 'every node to be free',
+    });
+  });
+
+  it('takes the lock from its holder by forceRelease, though two nodes hang', async () => {
+    const lock = await instance.locks.acquire(name);
+    const operator = await scene.instance(OPTIONS);
+    for (const node of first(2)) scene.node(node).server.freeze();
+    const ended = aborted(lock.signal);
+
+    expect(await operator.locks.forceRelease(name)).toBe(true);
+    await ended;
+    expect(await operator.locks.forceRelease(name)).toBe(false);
+    for (const node of first(2)) scene.node(node).server.thaw();
+    await lock.release();
+  });
+
+  async function extendedAfterWiping(nodes: readonly number[]): Promise<{ lock: Lock; extended: unknown }> {
+    const lock = await instance.locks.acquire(name);
+    await waitFor(async () => (await scene.owners(name)).every((owner) => owner !== null));
+    await Promise.all(nodes.map((node) => scene.client(node).flushall()));
+    return { lock, extended: await lock.extend().catch((error: unknown) => error) };
+  }
+
+  async function isFree(): Promise<void> {
+    await waitFor(async () => (await scene.owners(name)).every((owner) => owner === null), {
+      timeout: 20_000,
+      that: 'every node to be free',
+    });
+  }
+});
+
+it('An error about the nodes of a quorum shows no credentials', async () => {
+  const password = 'open sesame';
+  const connection = [1, 2, 3].map((port) => ({ host: '127.0.0.1', port, password }));
+  const locks = createLockService(resolveModuleOptions({ connection, outageTimeout: 200 }));
+  const error: unknown = await locks.acquire('n').catch((reason: unknown) => reason);
+  await locks.close();
+
+  expect(error).toBeInstanceOf(LockUnavailableError);
+  const { cause } = error as LockUnavailableError;
+  expect((cause as AggregateError).errors).toHaveLength(3);
+  expect(String(cause)).toContain('127.0.0.1:2');
+  expect(JSON.stringify([cause, (cause as AggregateError).errors.map(String)])).not.toContain(password);
+});

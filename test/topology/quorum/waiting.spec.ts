@@ -1,0 +1,189 @@
+import type { Instance } from '../../redis/instance.js';
+import { RequestLog } from '../../support/request-log.js';
+import { waitFor } from '../../support/wait-for.js';
+import { ALL, QuorumScene } from './scene.js';
+
+/** Where the nodes that answer split their votes, the time of those that hang has to pass. That is no outage. */
+const OUTAGE = 20_000;
+
+describe('a quorum of five', () => {
+  let scene: QuorumScene;
+  let tests = 0;
+  let name: string;
+
+  beforeAll(async () => {
+    scene = await QuorumScene.start();
+  }, 60_000);
+  afterEach(() => scene.endInstances());
+  afterAll(() => scene[Symbol.asyncDispose]());
+  beforeEach(() => void (name = `waiting:${(tests += 1)}`));
+
+  it('is asked once per node for an uncontended lock, and once more for its release', async () => {
+    const instance = await scene.instance();
+    const logs = await Promise.all(scene.nodes.map(({ server }) => RequestLog.open(server)));
+    for (let i = 0; i < 3; i++) await instance.locks.using(`${name}:${i}`, () => undefined);
+
+    for (const log of logs) {
+      await waitFor(async () => (await log.counts())['evalsha'] === 6, { that: 'six requests at each node' });
+      expect(await log.counts()).toEqual({ evalsha: 6 });
+      log.close();
+    }
+  });
+
+  it('grants and releases without waiting for nodes that hang', async () => {
+    const instance = await scene.instance({ nodeTimeout: 7_000 });
+    for (const node of [0, 1]) scene.node(node).server.freeze();
+    const startedAt = performance.now();
+    for (let i = 0; i < 20; i++) await instance.locks.using(name, (lock) => lock.extend());
+    const took = performance.now() - startedAt;
+    for (const node of [0, 1]) scene.node(node).server.thaw();
+
+    // Sixty requests, each of which would have to wait seven seconds.
+    expect(took).toBeLessThan(7_000);
+  });
+
+  it('holds one lock at a time, with growing tokens, for many callers of several instances', async () => {
+    const instances = await Promise.all([1, 2, 3, 4].map(() => scene.instance()));
+    const tokens: number[] = [];
+    let inside = 0;
+    let most = 0;
+    const work = async ({ fencingToken }: { fencingToken: number }): Promise<void> => {
+      most = Math.max(most, ++inside);
+      tokens.push(fencingToken);
+      await new Promise((resolve) => void setImmediate(resolve));
+      inside--;
+    };
+    const callers = instances.flatMap(({ locks }) =>
+      Array.from({ length: 25 }, async () => {
+        for (let i = 0; i < 4; i++) await locks.using(name, { wait: Infinity }, work);
+      }),
+    );
+    await Promise.all(callers);
+
+    expect(most).toBe(1);
+    expect(tokens).toHaveLength(400);
+    expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
+    expect(new Set(tokens).size).toBe(400);
+    await isFree();
+  });
+
+  it.each([
+    { which: 'all nodes', silent: [] },
+    { which: 'any three nodes, the others down', silent: [0, 1] },
+    { which: 'any three nodes, the others hanging', silent: [3, 4] },
+  ])(
+    'wakes a waiting instance at the release, told by $which: nobody polls',
+    async ({ which, silent }) => {
+      const [one, other] = [await scene.instance(), await scene.instance()];
+      for (const node of silent) {
+        if (which.includes('down')) await scene.node(node).server.kill();
+        else scene.node(node).server.freeze();
+      }
+      const startedAt = performance.now();
+      const turns = { taken: 0 };
+      // Each of two instances has always a caller that waits, so that every release hands the lock over.
+      const loop = async ({ locks }: Instance): Promise<void> => {
+        while (turns.taken < 60) {
+          await locks.using(name, { wait: Infinity, ttl: 30_000, outageTimeout: OUTAGE }, () => {
+            turns.taken++;
+          });
+        }
+      };
+      await Promise.all([loop(one), loop(other)]);
+      const took = performance.now() - startedAt;
+      for (const node of silent) {
+        if (which.includes('down')) await scene.node(node).server.start();
+        else scene.node(node).server.thaw();
+      }
+
+      // Instances that nobody tells ask again after a second.
+      expect(took).toBeLessThan(30_000);
+    },
+    90_000,
+  );
+
+  it('does not let an instance that asks again at once overtake one that waits', async () => {
+    // The greedy one is nearer to the nodes, so its next request is there before the other has heard of the release.
+    const near = scene.nodes.map(({ server }) => server.url);
+    const [greedy, patient] = [await scene.instance({ connection: near }), await scene.instance()];
+    for (const { proxy } of scene.nodes) proxy.delay(15);
+    const patience = { served: false };
+    const first = await greedy.locks.acquire(name);
+    const waiting = patient.locks.using(name, { wait: 20_000 }, () => void (patience.served = true));
+    await waitFor(async () => (await greedy.locks.query(name)).pending.length === 1);
+    await first.release();
+    let turns = 0;
+    while (!patience.served) {
+      await greedy.locks.using(name, { wait: 20_000 }, () => void turns++);
+    }
+    await waiting;
+    for (const { proxy } of scene.nodes) proxy.pass();
+
+    expect(turns).toBeLessThanOrEqual(2);
+  });
+
+  it('goes on with the others when the instance whose turn it is does not come', async () => {
+    const [holder, frozen, next] = [await scene.instance(), await scene.instance(), await scene.instance()];
+    const lock = await holder.locks.acquire(name);
+    const aborter = new AbortController();
+    const leaving = frozen.locks.acquire(name, { signal: aborter.signal }).catch(() => 'left');
+    await waitFor(async () => (await holder.locks.query(name)).pending.length === 1);
+    const waiting = next.locks.acquire(name, { wait: 20_000 });
+    await waitFor(async () => (await holder.locks.query(name)).pending.length === 2);
+    // Both leave in the same moment, so the lock is reserved for an instance that is gone.
+    const released = lock.release();
+    aborter.abort();
+    await released;
+
+    expect(await leaving).toBe('left');
+    await (await waiting).release();
+    await isFree();
+  });
+
+  it.each([
+    { nodes: 'two of its nodes', knowing: [3, 4], hanging: [], shown: false },
+    { nodes: 'three of its nodes', knowing: [0, 3, 4], hanging: [], shown: true },
+    { nodes: 'two of its nodes while one hangs', knowing: [3, 4], hanging: [0], shown: true },
+  ])('shows one who waits at $nodes: $shown', async ({ knowing, hanging, shown }) => {
+    const instance = await scene.instance({ nodeTimeout: 500 });
+    for (const node of knowing) await scene.client(node).zadd(`lock:{${name}}:q`, 1_000_000, 'somebody-1-2');
+    for (const node of hanging) scene.node(node).server.freeze();
+    const { pending } = await instance.locks.query(name);
+    for (const node of hanging) scene.node(node).server.thaw();
+
+    expect(pending).toMatchObject(shown ? [{ owner: 'somebody-1-2', mode: 'exclusive' }] : []);
+    expect(pending).toHaveLength(shown ? 1 : 0);
+  });
+
+  it('passes a lock on that is reserved for an instance which does not wait any more', async () => {
+    const nodeTimeout = 5_000;
+    const [holder, idle, next] = await Promise.all([1, 2, 3].map(() => scene.instance({ nodeTimeout })));
+    if (!holder || !idle || !next) throw new Error('There are three.');
+    const lock = await holder.locks.acquire(name);
+    // Left over, as from a wait that ended while a node could not be told.
+    await Promise.all(ALL.map((node) => scene.client(node).zadd(`lock:{${name}}:q`, 1, idle.name)));
+    const waiting = next.locks.acquire(name, { wait: 8_000 });
+    await waitFor(async () => (await holder.locks.query(name)).pending.length === 2);
+    await lock.release();
+
+    // The reservations alone would last for ten seconds.
+    await (await waiting).release();
+    await isFree();
+  });
+
+  it('finds the lock of a process that died when its lease ends', async () => {
+    const next = await scene.instance();
+    // What a process leaves that dies: a lease on each node, of an owner that nobody knows.
+    await Promise.all(ALL.map((node) => scene.client(node).set(`lock:{${name}}`, 'dead-1-2:3', 'PX', 1_500)));
+    const lock = await next.locks.acquire(name, { wait: 25_000 });
+
+    expect(await scene.owners(name)).toContain(`${next.name}:${lock.fencingToken}`);
+    await lock.release();
+  });
+
+  async function isFree(): Promise<void> {
+    await waitFor(async () => (await scene.owners(name)).every((owner) => owner === null), {
+      that: 'every node to be free',
+    });
+  }
+});

@@ -1,0 +1,51 @@
+import { FailoverScene } from '../support/failover-scene.js';
+
+/** Longer than the failover, so that nobody is refused meanwhile. */
+const PATIENCE = 90_000;
+const TTL = 2_000;
+
+/** 100 callers in 4 processes, and the master is killed. */
+describe('100 callers whose master is killed', () => {
+  jest.setTimeout(240_000);
+
+  let scene: FailoverScene;
+
+  beforeEach(async () => {
+    scene = await FailoverScene.start(4);
+  });
+  afterEach(() => scene[Symbol.asyncDispose]());
+
+  it('go on by themselves after the failover, with tokens that grow', async () => {
+    const options = { ttl: TTL, wait: PATIENCE, outageTimeout: PATIENCE, commandTimeout: 500 };
+    await scene.rush(25, options);
+    await scene.untilEveryoneHeld(25);
+
+    const loss = await scene.failOver();
+
+    await scene.untilEveryoneHeld(25);
+    const { holds, problems, refused } = await scene.close([loss]);
+    expect({ problems, refused }).toEqual({ problems: [], refused: [] });
+    // The work of the processes did span the failover.
+    expect(holds.some(({ begin }) => begin < loss.from)).toBe(true);
+    expect(holds.some(({ begin }) => begin > loss.to)).toBe(true);
+  });
+
+  it('keep every lock that a replica knew of, with replicas: { min: 1 }', async () => {
+    // A holder that is cut off from its replicas for longer than this gives up, so it is longer than the failover.
+    const ttl = PATIENCE;
+    const replicas = { min: 1, timeout: PATIENCE };
+    const options = { ttl, replicas, wait: PATIENCE, outageTimeout: PATIENCE, commandTimeout: 500 };
+    await scene.rush(25, options);
+    await scene.untilEveryoneHeld(25);
+
+    const { from, to } = await scene.failOver();
+
+    await scene.untilEveryoneHeld(25);
+    // No loss is excused here.
+    const { holds, problems, refused, overlaps } = await scene.close([]);
+    expect({ problems, refused, overlaps }).toEqual({ problems: [], refused: [], overlaps: [] });
+    const across = holds.filter(({ begin, end }) => begin < from && (end ?? Infinity) > from);
+    expect(across.filter(({ outcome }) => outcome === 'lost')).toEqual([]);
+    expect(holds.some(({ begin }) => begin > to)).toBe(true);
+  });
+});

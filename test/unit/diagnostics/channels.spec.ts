@@ -1,0 +1,115 @@
+import { hasAcquireSubscribers, observeAcquire } from '../../../lib/diagnostics/acquire.channel.js';
+import { callFrom } from '../../../lib/diagnostics/call-origin.js';
+import type { LockLeaseRenewal } from '../../../lib/diagnostics/lock-events.interface.js';
+import { listenToLocks } from '../../../lib/diagnostics/lock-channel.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+import { LockEvents } from '../../support/lock-events.js';
+import { EngineFixture, observe } from '../engine/engine-fixture.js';
+import { settle } from '../engine/manual-clock.js';
+import { grant, taken } from '../engine/scripted-store.js';
+
+describe('How a hold came about', () => {
+  let fixture: EngineFixture;
+  beforeEach(() => (fixture = new EngineFixture()));
+
+  it('is re-ask where asking again finds the name free', async () => {
+    const hold = observe(fixture.acquire());
+    (await fixture.store.next('acquire')).answer(taken(100, 50));
+    await settle();
+    await fixture.clock.advance(60);
+    (await fixture.store.next('acquire')).answer(grant(200));
+    await settle();
+
+    expect(hold.value?.how).toBe('re-ask');
+  });
+
+  it('is hand-off where the answer to asking again only confirms what was handed off meanwhile', async () => {
+    const hold = observe(fixture.acquire());
+    (await fixture.store.next('acquire')).answer(taken(100, 50));
+    await settle();
+    await fixture.clock.advance(60);
+    fixture.events.granted('n', grant(200), 3_000);
+    (await fixture.store.next('acquire')).answer(grant(200));
+    await settle();
+
+    expect(hold.value?.how).toBe('hand-off');
+  });
+
+  it('is local where the store left the lock to this instance, since nobody else waits', async () => {
+    fixture = new EngineFixture({ max: 1 });
+    const first = await fixture.hold();
+    const second = observe(fixture.acquire());
+    void first.release();
+    (await fixture.store.next('yield')).answer(grant(200));
+    await settle();
+
+    expect(first.how).toBe('free');
+    expect(second.value?.how).toBe('local');
+  });
+});
+
+describe('Renewals', () => {
+  it('tell their lag from the time when they first fell due, through retries', async () => {
+    const fixture = new EngineFixture();
+    const renewals: LockLeaseRenewal[] = [];
+    const stop = listenToLocks({ 'nest-redis-lock:lease:renewal': (message) => renewals.push(message) });
+    const asked = fixture.acquire({ ttl: 3_000 });
+    (await fixture.store.next('acquire')).answer(grant(100));
+    await asked;
+
+    await fixture.clock.advance(1_000);
+    (await fixture.store.next('extend')).fail(new Error('away'));
+    await settle();
+    await fixture.clock.advance(700);
+    (await fixture.store.next('extend')).answer([true]);
+    await settle();
+    stop();
+
+    expect(renewals).toHaveLength(2);
+    expect(renewals[0]).toMatchObject({ names: ['n'], answered: false });
+    expect(renewals[1]).toEqual({ names: ['n'], answered: true, lag: 700, took: expect.any(Number) });
+  });
+});
+
+describe('Channels', () => {
+  it('do nothing while nobody listens', async () => {
+    const hold = await new EngineFixture().hold();
+
+    expect(hasAcquireSubscribers()).toBe(false);
+    expect(hold.acquire).toBeUndefined();
+  });
+
+  it('serve who begins to listen later, and no longer than it listens', async () => {
+    const events = new LockEvents('n');
+    expect(hasAcquireSubscribers()).toBe(true);
+    events[Symbol.dispose]();
+
+    expect(hasAcquireSubscribers()).toBe(false);
+  });
+
+  it('tell which method asks, also where it asks later', async () => {
+    using events = new LockEvents('n');
+    const fixture = new EngineFixture();
+    const origin = { method: 'Orders.place', template: 'order:<0>' };
+    const asked = callFrom(origin, async () => {
+      const options = resolveLockOptions(LOCK_OPTION_DEFAULTS, {});
+      await settle();
+      return observeAcquire(fixture.engine, 'n', options);
+    });
+    (await fixture.store.next('acquire')).answer(grant(100));
+    await asked;
+
+    expect(events.of('nest-redis-lock:acquire:start')).toMatchObject([{ acquire: origin }]);
+  });
+
+  it('tell of a call that is refused at once', async () => {
+    using events = new LockEvents('n');
+    const { engine } = new EngineFixture();
+    engine.beginShutdown();
+    await expect(observeAcquire(engine, 'n', LOCK_OPTION_DEFAULTS)).rejects.toMatchObject({
+      code: 'LOCK_CLOSED',
+    });
+
+    expect(events.of('nest-redis-lock:acquire:failed')).toMatchObject([{ error: { code: 'LOCK_CLOSED' } }]);
+  });
+});

@@ -1,0 +1,122 @@
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { grant, taken } from './scripted-store.js';
+
+const LOST = new Error('Stream is not writable.');
+
+describe('What the store has not confirmed', () => {
+  it('is sent again at growing intervals until the lease is over, and nobody waits for it', async () => {
+    const { clock, store, engine, hold } = bound(new EngineFixture());
+    const lock = await hold({ ttl: 10_000 });
+    const released = observe(lock.release().then(() => 'settled'));
+    (await store.next('release')).fail(LOST);
+    await settle();
+    expect(released.value).toBe('settled');
+    const startedAt = clock.now();
+    const times: number[] = [];
+    while (clock.now() < startedAt + 20_000) {
+      await clock.advance(50);
+      if (store.unseen('release') === 0) continue;
+      times.push(clock.now() - startedAt);
+      (await store.next('release')).fail(LOST);
+      await settle();
+    }
+
+    expect(times.slice(0, 6)).toEqual([50, 150, 350, 750, 1_550, 2_550]);
+    expect(times.at(-1)).toBeLessThan(10_000);
+    expect(times.at(-1)).toBeGreaterThan(8_000);
+    expect([engine.size, clock.pending]).toEqual([0, 0]);
+  });
+
+  it('is sent again at once when the store can be reached again', async () => {
+    const { clock, store, events, hold } = bound(new EngineFixture());
+    const lock = await hold();
+    void lock.release();
+    (await store.next('release')).fail(LOST);
+    await settle();
+    await clock.advance(600);
+    (await store.next('release')).fail(LOST);
+    await settle();
+    while (store.unseen('release') > 0) (await store.next('release')).fail(LOST);
+    events().reconnected();
+
+    expect((await store.next('release')).request).toEqual({ name: 'n', owner: 'me:100' });
+  });
+
+  it('is sent for so many names at a time as go in a few calls', async () => {
+    const { clock, store, hold } = bound(new EngineFixture());
+    for (let i = 0; i < 1_000; i++) {
+      const lock = await hold({}, { token: i + 1, name: `n:${i}` });
+      void lock.release();
+      (await store.next('release')).fail(LOST);
+    }
+    await clock.advance(50);
+
+    expect(store.unseen('release')).toBe(256);
+  });
+
+  it('does not leave for a turn that has come since', async () => {
+    const { acquire, clock, store } = bound(new EngineFixture());
+    const aborter = new AbortController();
+    observe(acquire({ signal: aborter.signal }));
+    (await store.next('acquire')).answer(taken(50));
+    await settle();
+    aborter.abort();
+    (await store.next('cancel')).fail(LOST);
+    await settle();
+    const second = observe(acquire());
+    (await store.next('acquire')).answer(taken(60));
+    await settle();
+    await clock.advance(1_000);
+    expect(store.unseen('cancel')).toBe(0);
+    (await store.next('acquire')).answer(grant(200));
+    await settle();
+    await clock.advance(1_000);
+    expect(store.unseen('cancel')).toBe(0);
+    void second.value?.release();
+    (await store.next('release')).answer(true);
+    await clock.advance(1_000);
+
+    expect(store.unseen('cancel')).toBe(1);
+  });
+
+  it('of a detachment goes to nobody when the hold has ended meanwhile', async () => {
+    const { store, clock, hold } = bound(new EngineFixture());
+    const lock = await hold();
+    const detached = observe(lock.detach());
+    const { to } = (await next(store.next('transfer'), LOST)).request;
+    const back = await store.next('transfer');
+    expect(back.request).toMatchObject({ from: to, to: 'me:100' });
+    back.fail(LOST);
+    await settle();
+    expect(detached.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    void lock.release();
+    (await store.next('release')).answer(false);
+    await clock.advance(50);
+
+    expect((await store.next('release')).request.owner).toBe(to);
+    expect(store.unseen('transfer')).toBe(0);
+  });
+});
+
+async function next<Call extends { fail(error: Error): void }>(
+  call: Promise<Call>,
+  error: Error,
+): Promise<Call> {
+  const asked = await call;
+  asked.fail(error);
+  await settle();
+  return asked;
+}
+
+/** The parts of a fixture as functions of their own. */
+function bound(fixture: EngineFixture) {
+  return {
+    clock: fixture.clock,
+    store: fixture.store,
+    engine: fixture.engine,
+    events: () => fixture.events,
+    acquire: fixture.acquire.bind(fixture),
+    hold: fixture.hold.bind(fixture),
+  };
+}

@@ -1,0 +1,57 @@
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { grant } from './scripted-store.js';
+
+describe('A lease that the store keeps for longer than was asked', () => {
+  it('is shortened at once, and nobody uses its owner id after that', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 }, { tokens: 10 });
+    await clock.advance(1_000);
+    const renewal = await store.next('extend');
+    expect(renewal.request).toMatchObject([{ ttl: 3_000, exact: false }]);
+    renewal.answer([60_000]);
+    await settle();
+    await clock.advance(0);
+    const second = await store.next('extend');
+    expect(second.request).toMatchObject([{ ttl: 3_000, exact: true }]);
+    second.answer([1]);
+    await settle();
+    await clock.advance(1_000);
+    expect((await store.next('extend')).request).toMatchObject([{ exact: false }]);
+
+    const next = observe(fixture.acquire({}));
+    void hold.release();
+    (await store.next('yield')).answer(grant(200));
+    await settle();
+    expect(next.value?.fencingToken).toBe(200);
+  });
+
+  it('is left alone where an earlier request that was long on its way explains it', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    await fixture.hold({ ttl: 3_000 });
+    await clock.advance(1_000);
+    (await store.next('extend')).answer([3_200]);
+    await settle();
+    await clock.advance(400);
+
+    expect(store.unseen('extend')).toBe(0);
+  });
+
+  it('is shortened after the extension that a caller asks for', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 });
+    const extended = observe(hold.extend(2_000));
+    (await store.next('extend')).answer([1]);
+    await settle();
+    const again = observe(hold.extend(2_000));
+    (await store.next('extend')).answer([60_000]);
+    await settle();
+    await clock.advance(0);
+
+    expect((await store.next('extend')).request).toMatchObject([{ ttl: 2_000, exact: true }]);
+    expect([extended.error, again.error]).toEqual([undefined, undefined]);
+  });
+});

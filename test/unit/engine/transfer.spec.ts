@@ -1,0 +1,334 @@
+import { newSecret, ownerOfDetached, parseTransfer } from '../../../lib/engine/hold/transfer-string.js';
+import type { Hold } from '../../../lib/engine/hold/hold.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+import { StoreRefusal } from '../../../lib/store/store-errors.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { taken } from './scripted-store.js';
+
+describe('A hold that is detached', () => {
+  let fixture: EngineFixture;
+  let hold: Hold;
+
+  beforeEach(async () => {
+    fixture = new EngineFixture();
+    hold = await fixture.hold({ ttl: 9_000 });
+  });
+
+  it('is asked for nothing meanwhile: no renewal finds it under another owner id', async () => {
+    const detaching = observe(hold.detach());
+    const call = await fixture.store.next('transfer');
+    fixture.events.reconnected();
+    await fixture.clock.advance(900);
+
+    expect(fixture.store.unseen('extend')).toBe(0);
+    expect(hold.held).toBe(false);
+    call.answer(true);
+    await settle();
+    expect(parseTransfer(detaching.value).holds).toEqual([
+      { name: 'n', instance: 'me', token: 100, minHold: 0, mode: 'exclusive' as const },
+    ]);
+    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['renewal', () => fixture.clock.advance(3_000)],
+    ['extension', async () => void observe(hold.extend())],
+  ])('is not lost by a %s before it that arrives once more when it has left', async (_, ask) => {
+    await ask();
+    const renewal = await fixture.store.next('extend');
+    const detaching = observe(hold.detach());
+    const call = await fixture.store.next('transfer');
+    renewal.answer([false]);
+    await settle();
+    call.answer(true);
+    await settle();
+
+    expect(detaching).toEqual({ value: expect.any(String) });
+    expect(hold.signal.aborted).toBe(false);
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('goes on where no answer comes, is taken back in the store, and can be detached again', async () => {
+    const detaching = observe(hold.detach());
+    const call = await fixture.store.next('transfer');
+    await fixture.clock.advance(1_000);
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['n'] });
+    const back = await fixture.store.next('transfer');
+    expect(back.request).toMatchObject({ from: call.request.to, to: call.request.from, ttl: 9_000 });
+    expect(hold.held).toBe(true);
+    await fixture.clock.advance(3_000);
+    (await fixture.store.next('extend')).answer([true]);
+    await settle();
+    const again = observe(hold.detach());
+    const second = await fixture.store.next('transfer');
+    expect(second.request.to).not.toBe(call.request.to);
+    second.answer(true);
+    await settle();
+    expect(again.value).toEqual(expect.any(String));
+  });
+
+  it('goes on, and says why, where the store refuses', async () => {
+    const detaching = observe(hold.detach());
+    const cause = new StoreRefusal('NOPERM');
+    (await fixture.store.next('transfer')).fail(cause);
+    await settle();
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+    expect(hold.held).toBe(true);
+  });
+
+  it('is certain no longer than the shorter lease that was asked for, though no answer came', async () => {
+    const detaching = observe(hold.detach(500));
+    await fixture.store.next('transfer');
+    await fixture.clock.advance(493);
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_LOST' });
+    expect(hold.signal.aborted).toBe(true);
+  });
+
+  it('is lost where its lease ends before the answer, and what the answer gave away is freed', async () => {
+    const short = await fixture.hold({ ttl: 600, outageTimeout: 60_000 }, { name: 'short' });
+    const detaching = observe(short.detach());
+    const call = await fixture.store.next('transfer');
+    await fixture.clock.advance(600);
+
+    expect(short.signal.aborted).toBe(true);
+    expect(detaching.error).toMatchObject({ code: 'LOCK_LOST' });
+    // Its old owner id is freed when the hold is released.
+    expect((await fixture.store.next('release')).request.owner).toBe(call.request.to);
+    void short.release();
+    expect((await fixture.store.next('release')).request.owner).toBe('me:100');
+  });
+
+  it('is lost where the store does not know it any more', async () => {
+    const detaching = observe(hold.detach());
+    (await fixture.store.next('transfer')).answer(false);
+    await settle();
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'gone' });
+    expect(hold.signal.aborted).toBe(true);
+  });
+
+  it('does not end by maxHold on its way', async () => {
+    const bounded = await fixture.hold({ maxHold: 200 }, { name: 'bounded' });
+    const detaching = observe(bounded.detach());
+    const call = await fixture.store.next('transfer');
+    await fixture.clock.advance(500);
+    call.answer(true);
+    await settle();
+
+    expect(detaching.value).toEqual(expect.any(String));
+    expect(bounded.signal.aborted).toBe(false);
+  });
+
+  it('is released after all where that was asked for and the transfer failed', async () => {
+    const detaching = observe(hold.detach());
+    const releasing = observe(hold.release());
+    await fixture.store.next('transfer');
+    await settle();
+    expect(fixture.store.unseen('release')).toBe(0);
+    await fixture.clock.advance(1_000);
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    (await fixture.store.next('release')).answer(true);
+    await settle();
+    expect(releasing).toHaveProperty('value');
+  });
+
+  it('lets the callers that wait here ask in the store', async () => {
+    const waiting = observe(fixture.acquire());
+    void hold.detach();
+    (await fixture.store.next('transfer')).answer(true);
+    const call = await fixture.store.next('acquire');
+    expect(call.request.place).toBeDefined();
+    call.answer(taken(200));
+    await settle();
+
+    expect(waiting).toEqual({});
+  });
+});
+
+describe('A hold that is attached', () => {
+  const handed = { name: 'n', instance: 'other', token: 70, minHold: 0, mode: 'exclusive' as const };
+  const secret = newSecret();
+  const from = ownerOfDetached(secret, handed);
+  let fixture: EngineFixture;
+  const attach = (options: LockOptions = {}): { value?: Hold; error?: unknown } =>
+    observe(fixture.engine.attach(handed, secret, resolveLockOptions(LOCK_OPTION_DEFAULTS, options)));
+
+  beforeEach(() => {
+    fixture = new EngineFixture();
+  });
+
+  it('is renewed, extended and released under its own owner id', async () => {
+    const attaching = attach({ ttl: 9_000 });
+    const call = await fixture.store.next('transfer');
+    expect(call.request).toMatchObject({ name: 'n', from, ttl: 9_000 });
+    const owner = call.request.to;
+    expect(owner).toMatch(/^me~[0-9a-f]{16}:70$/);
+    call.answer(true);
+    await settle();
+    expect(attaching.value?.fencingToken).toBe(70);
+    await fixture.clock.advance(3_000);
+    const renewal = await fixture.store.next('extend');
+    expect(renewal.request).toMatchObject([{ owner, ttl: 9_000 }]);
+    renewal.answer([true]);
+    await settle();
+    void attaching.value?.release();
+    const release = await fixture.store.next('release');
+    expect(release.request.owner).toBe(owner);
+    release.answer(true);
+    await settle();
+
+    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+  });
+
+  it('is lost when a renewal does not find it, or no renewal is answered', async () => {
+    const [first, second] = [attach({ ttl: 900 }), attach({ ttl: 900 })];
+    (await fixture.store.next('transfer')).answer(true);
+    (await fixture.store.next('transfer')).answer(true);
+    await settle();
+    await fixture.clock.advance(300);
+    (await fixture.store.next('extend')).answer([false, true]);
+    await settle();
+    expect([first.value?.held, second.value?.held]).toEqual([false, true]);
+    await fixture.clock.advance(900);
+
+    expect(second.value?.signal.aborted).toBe(true);
+  });
+
+  it('counts its lease from when it was asked for, not from the answer', async () => {
+    const attaching = attach({ ttl: 1_000, renew: false });
+    const call = await fixture.store.next('transfer');
+    await fixture.clock.advance(600);
+    call.answer(true);
+    await settle();
+
+    expect(attaching.value?.remaining).toBeLessThanOrEqual(400);
+  });
+
+  it('is given back where the answer comes when its lease is over, or nobody waits for it any more', async () => {
+    const late = attach({ ttl: 500, outageTimeout: 5_000 });
+    const call = await fixture.store.next('transfer');
+    await fixture.clock.advance(600);
+    call.answer(true);
+    await settle();
+    expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    const back = await fixture.store.next('transfer');
+    expect(back.request).toMatchObject({ from: call.request.to, to: from });
+    back.answer(true);
+
+    const given = attach({ outageTimeout: 300 });
+    const next = await fixture.store.next('transfer');
+    await fixture.clock.advance(300);
+    expect(given.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['n'] });
+    next.answer(true);
+    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: next.request.to, to: from });
+  });
+
+  it('is asked for again after an error, as the same request', async () => {
+    const attaching = attach();
+    const call = await fixture.store.next('transfer');
+    call.fail(new Error('LOADING'));
+    await settle();
+    await fixture.clock.advance(50);
+    const again = await fixture.store.next('transfer');
+    expect(again.request).toEqual(call.request);
+    again.answer(true);
+    await settle();
+
+    expect(attaching.value?.held).toBe(true);
+  });
+
+  it('is given back where errors came, and nobody knows what the store did, until the caller gave up', async () => {
+    const attaching = attach({ outageTimeout: 40 });
+    const call = await fixture.store.next('transfer');
+    call.fail(new Error('Connection is closed.'));
+    await settle();
+    await fixture.clock.advance(50);
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
+  });
+
+  it('is asked for a second time only when nothing of the first is under way', async () => {
+    const aborter = new AbortController();
+    const first = attach({ signal: aborter.signal });
+    const call = await fixture.store.next('transfer');
+    aborter.abort(new Error('enough'));
+    await settle();
+    expect(first.error).toBe(aborter.signal.reason);
+    const second = attach();
+    await settle();
+    expect(fixture.store.unseen('transfer')).toBe(0);
+    call.answer(true);
+    (await fixture.store.next('transfer')).answer(true);
+    const next = await fixture.store.next('transfer');
+    expect(next.request.to).not.toBe(call.request.to);
+    next.answer(true);
+    await settle();
+
+    expect(second.value?.held).toBe(true);
+  });
+
+  it('is refused at once where the store refuses', async () => {
+    const attaching = attach();
+    const cause = new StoreRefusal('WRONGTYPE');
+    (await fixture.store.next('transfer')).fail(cause);
+    await settle();
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+  });
+
+  it('is lost where a forced release is told before the answer', async () => {
+    const attaching = attach();
+    const call = await fixture.store.next('transfer');
+    fixture.events.revoked('n', call.request.to);
+    call.answer(true);
+    await settle();
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
+  });
+
+  it('is not granted after shutdown began, but given back', async () => {
+    const attaching = attach();
+    const call = await fixture.store.next('transfer');
+    fixture.engine.beginShutdown();
+    await settle();
+    expect(attaching.error).toMatchObject({ code: 'LOCK_CLOSED' });
+    call.answer(true);
+
+    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
+  });
+
+  it('does not end the listening of callers that wait for the name', async () => {
+    const ignore = jest.fn();
+    Object.assign(fixture.store, { ignore });
+    const attaching = attach();
+    (await fixture.store.next('transfer')).answer(true);
+    await settle();
+    void attaching.value?.release();
+    (await fixture.store.next('release')).answer(true);
+    await settle();
+
+    expect(fixture.engine.size).toBe(0);
+    expect(ignore).not.toHaveBeenCalled();
+  });
+
+  it('stands beside the callers of this instance that wait for the name', async () => {
+    const attaching = attach();
+    (await fixture.store.next('transfer')).answer(true);
+    await settle();
+    const waiting = observe(fixture.acquire());
+    (await fixture.store.next('acquire')).answer(taken(200));
+    void attaching.value?.release();
+    (await fixture.store.next('release')).answer(true);
+    fixture.events.granted('n', { owner: 'me:300', token: 300, tokens: 1 }, 3_000);
+    await settle();
+
+    expect(waiting.value?.fencingToken).toBe(300);
+  });
+});

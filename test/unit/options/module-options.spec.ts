@@ -1,0 +1,242 @@
+import { Cluster, Redis } from 'ioredis';
+import { LockConfigError } from '../../../lib/index.js';
+import { resolveModuleOptions } from '../../../lib/options/module-options.js';
+
+const credentials = async (): Promise<{ password: string }> => ({ password: 'a' });
+
+/** Options as plain JavaScript can pass them. */
+function resolve(options: object): unknown {
+  return resolveModuleOptions(options);
+}
+
+describe('the options of the module', () => {
+  it('have defaults', () => {
+    expect(resolve({})).toEqual({
+      connection: undefined,
+      keyPrefix: 'lock:',
+      maxWaiters: 10_000,
+      commandTimeout: 1_000,
+      nodeTimeout: 50,
+      handoff: { max: 512, window: 20 },
+      wake: 'pubsub',
+      layout: 'common',
+      interceptor: 'class',
+      http: {
+        LOCK_KEY: 400,
+        LOCK_TIMEOUT: 423,
+        LOCK_DEADLOCK: 500,
+        LOCK_QUEUE_FULL: 503,
+        LOCK_UNAVAILABLE: 503,
+        LOCK_LOST: 500,
+        LOCK_CLOSED: 503,
+        LOCK_CONFIG: 500,
+      },
+      defaults: {
+        ttl: 30_000,
+        wait: 10_000,
+        signal: undefined,
+        outageTimeout: 1_000,
+        renew: true,
+        maxHold: Infinity,
+        minHold: 0,
+        mode: 'exclusive',
+        limit: Infinity,
+        maxNames: 256,
+        reentrant: true,
+        namesHolder: true,
+        origin: {},
+      },
+    });
+  });
+
+  it('replace the defaults one by one', () => {
+    expect(
+      resolve({
+        ttl: 500,
+        wait: Infinity,
+        handoff: { window: 5 },
+        http: { LOCK_TIMEOUT: 409 },
+        keyPrefix: 'app:',
+      }),
+    ).toMatchObject({
+      keyPrefix: 'app:',
+      handoff: { max: 512, window: 5 },
+      http: { LOCK_TIMEOUT: 409, LOCK_KEY: 400 },
+      defaults: { ttl: 500, wait: Infinity, renew: true },
+    });
+  });
+
+  it('ask no replicas where they say 0 or nothing, and give them 100 ms where they say nothing else', () => {
+    expect(resolve({ replicas: { min: 2 } })).toMatchObject({
+      defaults: { replicas: { min: 2, timeout: 100 } },
+    });
+    expect(resolve({ replicas: { min: 0 } })).toHaveProperty('defaults.replicas', undefined);
+    expect(resolve({ replicas: undefined })).toHaveProperty('defaults.replicas', undefined);
+  });
+
+  it('leave errors alone with http: false', () => {
+    expect(resolve({ http: false })).toMatchObject({ http: false });
+  });
+
+  it.each([
+    [{ ttl: 9 }, 'ttl must be a whole number of milliseconds from 10 to 2147483647, but is 9.'],
+    [{ ttl: Infinity }, 'ttl must be'],
+    [{ ttl: 10.5 }, 'ttl must be a whole number'],
+    [{ ttl: Number.NaN }, 'but is NaN.'],
+    [{ ttl: '30s' }, 'but is "30s".'],
+    [{ wait: -1 }, 'wait must be a number of milliseconds from 0 to 2147483647, or Infinity, but is -1.'],
+    [{ wait: null }, 'but is null.'],
+    [{ outageTimeout: Number.NaN }, 'outageTimeout must be'],
+    [{ renew: 'yes' }, 'renew must be true or false, but is "yes".'],
+    [{ reentrant: 1 }, 'reentrant must be true or false, but is 1.'],
+    [{ maxHold: 0 }, 'maxHold must be'],
+    [{ minHold: Infinity }, 'minHold must be'],
+    [{ minHold: 20, maxHold: 10 }, 'minHold must be at most maxHold, but minHold is 20 and maxHold is 10.'],
+    [{ maxWaiters: 0 }, 'maxWaiters must be a whole number, 1 or more, but is 0.'],
+    [{ commandTimeout: 0 }, 'commandTimeout must be'],
+    [{ handoff: { max: 0 } }, 'handoff.max must be a whole number, 1 or more, but is 0.'],
+    [{ handoff: { max: 1.5 } }, 'handoff.max must be'],
+    [{ handoff: { window: -1 } }, 'handoff.window must be'],
+    [{ handoff: { windows: 1 } }, 'There is no option handoff.windows. Did you mean handoff.window?'],
+    [{ handoff: 32 }, 'handoff must be an object, but is 32.'],
+    [{ wake: 'push' }, "wake must be 'pubsub' or 'poll', but is \"push\"."],
+    [{ replicas: 1 }, 'replicas must be an object, but is 1.'],
+    [{ replicas: {} }, 'replicas.min must be a whole number, 0 or more, but is undefined.'],
+    [{ replicas: { min: -1 } }, 'replicas.min must be'],
+    [
+      { replicas: { min: 1, timeout: 0 } },
+      'replicas.timeout must be a whole number of milliseconds from 1 to',
+    ],
+    [{ replicas: { min: 1, timeOut: 5 } }, 'Did you mean replicas.timeout?'],
+    [{ interceptor: 'method' }, "interceptor must be 'class' or 'global', but is \"method\"."],
+    [{ http: true }, 'http must be false, or an object with an HTTP status per error code, but is true.'],
+    [
+      { http: { LOCK_TIMEOUT: 200 } },
+      'http.LOCK_TIMEOUT must be a whole number, from 400 to 599, but is 200.',
+    ],
+    [{ http: { LOCK_TIMEOUTS: 409 } }, 'Did you mean http.LOCK_TIMEOUT?'],
+    [{ keyPrefix: 'lock:{a}' }, 'keyPrefix must be a string without { } and control characters'],
+    [{ keyPrefix: 'lock\n' }, 'keyPrefix must be'],
+    [{ keyPrefix: 7 }, 'keyPrefix must be'],
+    [{ tll: 500 }, 'There is no option tll. Did you mean ttl?'],
+    [{ conection: 'redis://x' }, 'Did you mean connection?'],
+    [{ signal: new AbortController().signal }, 'There is no option signal.'],
+    [{ colour: 'red' }, 'There is no option colour. Known here: connection, credentials, keyPrefix'],
+    [{ credentials: 'secret' }, 'credentials must be a function that resolves to'],
+    [
+      { connection: 'redis://a:b@c', credentials },
+      'connection has a password, and credentials is given, too',
+    ],
+    [{ connection: { password: 'b' }, credentials }, 'connection has a password'],
+    [{ connection: [{ port: 1 }, { port: 2 }, 'redis://:b@c'], credentials }, 'connection has a password'],
+    [
+      { connection: { nodes: [7000], options: { redisOptions: { password: 'b' } } }, credentials },
+      'connection has a password',
+    ],
+    [{ connection: new Redis({ lazyConnect: true }), credentials }, 'a client that is passed in'],
+    [{ mode: 'read' }, 'mode'],
+    [{ limit: 0 }, 'limit'],
+    [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
+  ])('are refused where they cannot work: %p', (options, message) => {
+    expect(() => resolve(options)).toThrow(LockConfigError);
+    expect(() => resolve(options)).toThrow(message);
+  });
+
+  it('are refused, too, where accessors of a class give them', () => {
+    class Options {
+      get ttl(): number {
+        return -1;
+      }
+    }
+
+    expect(() => resolve(new Options())).toThrow('ttl must be');
+  });
+});
+
+describe('the connection option', () => {
+  it.each([
+    'redis://127.0.0.1',
+    'redis://127.0.0.1:6380/2',
+    'rediss://user:pass@cache.example:6380/0?family=6',
+    'redis://:p%40ss@[::1]:6379',
+  ])('accepts the URL %s', (connection) => {
+    expect(resolve({ connection })).toMatchObject({ connection });
+  });
+
+  it('accepts ioredis options, those of sentinels too', () => {
+    const connection = { sentinels: [{ host: 'a', port: 26_379 }], name: 'main' };
+    expect(resolve({ connection })).toMatchObject({ connection });
+    expect(resolve({ connection: { host: 'a', port: '6380' } })).toBeDefined();
+  });
+
+  it('accepts a ready client', () => {
+    const connection = new Redis({ lazyConnect: true });
+    expect(resolve({ connection })).toHaveProperty('connection', connection);
+    connection.disconnect();
+  });
+
+  it('accepts the description of a Cluster, and a ready client of one', () => {
+    const nodes = [7000, 'redis://cache:6379', { host: 'cache', port: '6379' }, { host: 'cache' }];
+    expect(resolve({ connection: { nodes } })).toHaveProperty('connection', { nodes });
+    const connection = new Cluster(['redis://127.0.0.1:1'], { lazyConnect: true });
+    expect(resolve({ connection })).toHaveProperty('connection', connection);
+  });
+
+  it('takes an explicit undefined for a missing environment variable', () => {
+    expect(() => resolve({ connection: undefined })).toThrow(
+      'connection is given, but undefined: is the environment variable that it comes from missing?',
+    );
+  });
+
+  it.each([
+    ['', 'an empty string'],
+    ['  ', 'an empty string'],
+    ['localhost:6379', '"localhost:6379" is not a redis:// or rediss:// URL'],
+    ['http://cache:6379', '"http://cache:6379" is not a redis:// or rediss:// URL'],
+    ['redis://', 'has no host'],
+    ['redis://cache/one', 'has a path that is not a database number'],
+    ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
+    ['redis://:100%@cache', '"redis://***@cache" has a % that begins no escape: write it as %25'],
+    [
+      { nodes: ['redis://:100%@cache'] },
+      'connection.nodes[0] "redis://***@cache" has a % that begins no escape',
+    ],
+    [[{ host: 'a' }, { host: 'b' }], 'must list an odd number of independent Redis servers'],
+    [{ nodes: [] }, 'connection.nodes must be an array of at least one node of the Cluster'],
+    [{ nodes: 'redis://cache:6379' }, 'connection.nodes must be an array'],
+    [
+      { nodes: [{ host: 'cache', port: 0 }] },
+      'connection.nodes[0] must be { host, port }, a redis:// URL or a port',
+    ],
+    [{ nodes: [7000, null] }, 'connection.nodes[1] must be'],
+    [{ nodes: [7000], options: 'none' }, 'connection.options must be an object, but is "none".'],
+    [{ nodes: [7000], option: {} }, 'There is no option connection.option. Did you mean connection.options?'],
+    [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
+    [{ port: 0 }, 'connection.port must be'],
+    [{ db: -1 }, 'connection.db must be'],
+    [{ sentinels: [], name: 'main' }, 'connection.sentinels must be an array of at least one { host, port }'],
+    [{ sentinels: 'a:26379', name: 'main' }, 'connection.sentinels must be'],
+    [{ sentinels: [{ host: 'a' }] }, 'connection.name must be the name under which the sentinels know'],
+    [{ sentinels: [{ host: 'a' }], name: '' }, 'connection.name must be'],
+    [{ sentinels: [{ host: 'a' }], name: 'main', role: 'slave' }, 'a replica grants no locks'],
+    [null, 'but is null.'],
+    [6379, 'but is 6379.'],
+  ])('refuses %p', (connection, message) => {
+    expect(() => resolve({ connection })).toThrow(LockConfigError);
+    expect(() => resolve({ connection })).toThrow(message);
+  });
+
+  it.each([
+    'http://me:s3cret@cache:6379',
+    'redis://me:s3cret@cache:99999',
+    'redis://:s3c#s3cret@cache',
+    'redis://:s3cret/s3cret@cache:port',
+    'redis://:a@s3cret@cache:port',
+    'http://cache:6379?password=s3cret',
+    'redis//:s3cret@cache:6379',
+    's3cret',
+  ])('never shows the credentials of %s', (connection) => {
+    expect(() => resolve({ connection })).toThrow(LockConfigError);
+    expect(() => resolve({ connection })).not.toThrow(/s3cret|me:/);
+  });
+});

@@ -1,0 +1,134 @@
+import { eachServer, wholeMatrix } from '../../servers/combinations.mjs';
+import { matrix } from '../../servers/matrix.mjs';
+import { namedServer, provideServers, SOURCES } from '../../servers/servers.mjs';
+import { resultsIn } from '../../servers/suite-results.mjs';
+import { RUNS } from '../../servers/suites.mjs';
+import type { System } from '../../../tools/setup/system.mjs';
+
+const passed = { fullName: 'A lock is granted', status: 'passed', failureMessages: [''] };
+const failed = { fullName: 'A lock is released', status: 'failed', failureMessages: ['Error: not so'] };
+const file = (path: string, assertionResults: (typeof passed)[], message = '') => ({
+  name: `/clone/${path}`,
+  status: assertionResults.every(({ status }) => status === 'passed') && message === '' ? 'passed' : 'failed',
+  message,
+  assertionResults,
+});
+
+describe('The report of a run', () => {
+  it('is told suite by suite, quorums apart from the other topologies', () => {
+    const testResults = [
+      file('test/redis/order.spec.ts', [passed, passed]),
+      file('test/topology/cluster/locks.spec.ts', [passed]),
+      file('test/topology/quorum/shared.spec.ts', [passed, failed]),
+    ];
+
+    expect(resultsIn(['engine', 'topology', 'quorum'], { testResults })).toEqual([
+      { suite: 'engine', passed: 2, failures: [] },
+      { suite: 'topology', passed: 1, failures: [] },
+      { suite: 'quorum', passed: 1, failures: [{ name: 'A lock is released', message: 'Error: not so' }] },
+    ]);
+  });
+
+  it('counts a file that could not be loaded as a failure', () => {
+    const testResults = [file('test/scripts/scripts.spec.ts', [], 'Cannot find module')];
+
+    expect(resultsIn(['scripts'], { testResults })).toEqual([
+      {
+        suite: 'scripts',
+        passed: 0,
+        failures: [{ name: '/clone/test/scripts/scripts.spec.ts', message: 'Cannot find module' }],
+      },
+    ]);
+  });
+});
+
+it('A suite of which no test ran has failed', () => {
+  const testResults = [file('test/redis/order.spec.ts', [passed])];
+
+  expect(resultsIn(['engine', 'faults'], { testResults })).toMatchObject([
+    { suite: 'engine', failures: [] },
+    { suite: 'faults', failures: [{ message: 'No test of it ran' }] },
+  ]);
+});
+
+describe('The table', () => {
+  it('shows what passed, what failed, what was not asked for and what could not be tried', () => {
+    const table = matrix([
+      { name: 'Redis 7.0.15', results: [{ suite: 'engine', passed: 3, failures: [] }] },
+      {
+        name: 'Valkey 9.1.2',
+        results: [
+          { suite: 'engine', passed: 2, failures: [{ name: 'order', message: '' }] },
+          { suite: 'quorum', passed: 5, failures: [] },
+        ],
+      },
+      { name: 'redis-8.0', missing: 'no archive' },
+    ]);
+
+    expect(table.split('\n')).toEqual([
+      '| servers | engine | quorum |',
+      '| --- | --- | --- |',
+      '| Redis 7.0.15 | 3 |  |',
+      '| Valkey 9.1.2 | **1 of 3 failed** | 5 |',
+      '| redis-8.0 | not tried: no archive | not tried: no archive |',
+    ]);
+  });
+});
+
+describe('The combinations', () => {
+  const servers = SOURCES.map(({ id }) => ({ id, name: `Server ${id}`, program: `/opt/${id}` }));
+
+  it('are each server alone, and mixtures of them', () => {
+    const all = wholeMatrix(servers);
+
+    expect(all).not.toContainEqual(expect.objectContaining({ missing: expect.anything() as unknown }));
+    expect(all.slice(servers.length)).toMatchObject([
+      { name: 'Cluster of Server valkey-8.1, Server valkey-9.1' },
+      { env: { REDIS_SERVER: '/opt/valkey-9.1', REDIS_SENTINEL: '/opt/redis-8.0' } },
+      { env: { REDIS_SERVER: expect.stringContaining('/opt/redis-7.0') as string } },
+    ]);
+  });
+
+  it('name each server that cannot be had, and each mixture without it', () => {
+    const without = servers.map((server) =>
+      server.id === 'redis-8.0' ? { id: server.id, name: server.id, missing: 'gone' } : server,
+    );
+    const missing = wholeMatrix(without).filter((each) => 'missing' in each);
+
+    expect(missing.map(({ name }) => name)).toEqual([
+      'redis-8.0',
+      'Sentinel of redis-8.0 over Server valkey-9.1',
+      expect.stringMatching(/^Quorum of/),
+    ]);
+    expect(eachServer(without, [RUNS.short])).toContainEqual({
+      id: 'redis-8.0',
+      name: 'redis-8.0',
+      missing: 'gone',
+    });
+  });
+});
+
+describe('The servers of a machine', () => {
+  const nothing: System = {
+    env: {},
+    isRoot: false,
+    run: () => false,
+    read: () => undefined,
+    link: () => {},
+    say: () => {},
+  };
+
+  it('are all told missing where none can be had', () => {
+    expect(provideServers('/nowhere', nothing)).toEqual(
+      SOURCES.map(({ id }) => ({ id, name: id, missing: 'apt here knows no archive of Debian' })),
+    );
+  });
+
+  it('have the name that the program says of itself', () => {
+    const system = { ...nothing, read: () => 'Valkey server v=8.1.4 sha=00000000:0 malloc=libc bits=64' };
+    expect(namedServer('/opt/valkey-server', system)).toMatchObject({ name: 'Valkey 8.1.4' });
+    expect(namedServer('/opt/missing', nothing)).toMatchObject({
+      missing: '/opt/missing does not say its version',
+    });
+  });
+});

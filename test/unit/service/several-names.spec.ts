@@ -1,0 +1,232 @@
+import { SeveralNames } from '../../../lib/service/acquire/several-names.js';
+import { SingleName } from '../../../lib/service/acquire/single-name.js';
+import type { CombinedLock } from '../../../lib/engine/hold/combined-lock.js';
+import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
+import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+import { LockContext } from '../../../lib/service/reentrance/lock-context.js';
+import type { AcquireRequest } from '../../../lib/store/lock-store.js';
+import type { Grant, Taken } from '../../../lib/store/grant.js';
+import { EngineFixture, observe } from '../engine/engine-fixture.js';
+import { settle } from '../engine/manual-clock.js';
+import { grant, type StoreCall, taken } from '../engine/scripted-store.js';
+
+describe('A call for several names', () => {
+  let fixture: EngineFixture;
+  beforeEach(() => (fixture = new EngineFixture()));
+
+  const acquire = (options: LockOptions = {}, names = ['a', 'b', 'c', 'd']): Promise<CombinedLock> =>
+    new SeveralNames(
+      names,
+      resolveLockOptions(LOCK_OPTION_DEFAULTS, options),
+      new SingleName(fixture.engine, new LockContext()),
+    ).acquire();
+
+  /** The requests of a trip, which have to be under way together. */
+  const trip = async (...names: string[]): Promise<StoreCall<'acquire'>[]> => {
+    const [first, ...more] = names.map(() => fixture.store.next('acquire'));
+    const calls = [await first, ...(await Promise.all(more))].filter((call) => call !== undefined);
+    expect(calls.map(({ request }) => request.name)).toEqual(names);
+    expect(fixture.store.unseen('acquire')).toBe(0);
+    return calls;
+  };
+
+  const answer = async (
+    calls: StoreCall<'acquire'>[],
+    replies: readonly (Grant | Taken)[],
+  ): Promise<void> => {
+    calls.forEach((call, i) => call.answer(replies[i] ?? taken(50)));
+    await settle();
+  };
+
+  const released = async (count: number): Promise<string[]> => {
+    const calls = await Promise.all(Array.from({ length: count }, () => fixture.store.next('release')));
+    for (const call of calls) call.answer(true);
+    await settle();
+    expect(fixture.store.unseen('release')).toBe(0);
+    return calls.map(({ request }) => request.name).toSorted();
+  };
+
+  const isQueueing = ({ request }: { readonly request: AcquireRequest }): boolean =>
+    request.place !== undefined;
+
+  it('asks for all of them together, without a place in any queue', async () => {
+    const lock = observe(acquire());
+    const calls = await trip('a', 'b', 'c', 'd');
+
+    expect(calls.some(isQueueing)).toBe(false);
+    await answer(calls, [grant(1), grant(2), grant(3), grant(4)]);
+    expect(lock.value?.keys).toEqual(['a', 'b', 'c', 'd']);
+    expect(lock.value?.held).toBe(true);
+  });
+
+  it('keeps what comes before the first that is taken, gives back the rest, waits, and tries the rest together', async () => {
+    const lock = observe(acquire());
+    await answer(await trip('a', 'b', 'c', 'd'), [grant(1), taken(50), grant(3), grant(4)]);
+    expect(await released(2)).toEqual(['c', 'd']);
+    const [waiting] = await trip('b');
+    expect(waiting && isQueueing(waiting)).toBe(true);
+    waiting?.answer(taken(50));
+    await settle();
+    fixture.events.granted('b', grant(60), 3_000);
+    await settle();
+    const rest = await trip('c', 'd');
+
+    expect(rest.some(isQueueing)).toBe(false);
+    await answer(rest, [grant(70), grant(71)]);
+    expect(lock.value?.fencingTokenOf('a')).toBe(1);
+    expect(lock.value?.fencingTokenOf('d')).toBe(71);
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('asks for nothing after a name that somebody here has, and waits for that', async () => {
+    const hold = await fixture.hold({}, { name: 'c', token: 1, tokens: 2 });
+    const lock = observe(acquire());
+    await answer(await trip('a', 'b'), [grant(11), grant(12)]);
+    expect(fixture.store.unseen('acquire')).toBe(0);
+    // Passed on in memory.
+    await hold.release();
+    await settle();
+    await answer(await trip('d'), [grant(14)]);
+
+    expect(['a', 'b', 'c', 'd'].map((name) => lock.value?.fencingTokenOf(name))).toEqual([11, 12, 2, 14]);
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('asks for nothing at all by a single attempt where somebody here has one of them', async () => {
+    await fixture.hold({}, { name: 'c', token: 1 });
+    const lock = observe(acquire({ wait: 0 }));
+    await settle();
+
+    expect(lock.error).toMatchObject({ code: 'LOCK_TIMEOUT', keys: ['c'], holder: { owner: 'me:1' } });
+    expect(fixture.store.unseen('acquire')).toBe(0);
+  });
+
+  it('makes one trip by a single attempt, names all that were missing, and gives back what it got at once', async () => {
+    const lock = observe(acquire({ wait: 0, minHold: 5_000 }));
+    await answer(await trip('a', 'b', 'c', 'd'), [grant(1), taken(50), grant(3), taken(50)]);
+
+    expect(await released(2)).toEqual(['a', 'c']);
+    expect(lock.error).toBeInstanceOf(LockTimeoutError);
+    expect(lock.error).toMatchObject({ keys: ['b', 'd'], held: [], holder: { owner: 'other:1' } });
+    expect(fixture.store.unseen('acquire')).toBe(0);
+    expect(fixture.engine.size).toBe(0);
+  });
+
+  it('asks again for a name that it loses while its last trip is under way', async () => {
+    const lock = observe(acquire({}, ['a', 'b']));
+    const [a, b] = await trip('a', 'b');
+    a?.answer(grant(1));
+    await settle();
+    fixture.events.revoked('a', 'me:1');
+    b?.answer(grant(2));
+    await settle();
+    expect(await released(1)).toEqual(['b']);
+    await answer(await trip('a'), [grant(3)]);
+    await answer(await trip('b'), [grant(4)]);
+
+    expect(lock.value?.held).toBe(true);
+    expect(lock.value?.fencingToken).toBe(3);
+  });
+
+  it('ends with one error that names all that Redis did not answer, and gives back the others', async () => {
+    const lock = observe(acquire({ outageTimeout: 200 }));
+    const [a, , c] = await trip('a', 'b', 'c', 'd');
+    a?.answer(grant(1));
+    c?.answer(grant(3));
+    await fixture.clock.advance(250);
+
+    expect(lock.error).toBeInstanceOf(LockUnavailableError);
+    expect(lock.error).toMatchObject({ keys: ['b', 'd'], cause: fixture.store.trouble });
+    expect(await released(2)).toEqual(['a', 'c']);
+  });
+
+  it('gives back a grant whose answer comes when the call is over', async () => {
+    const lock = observe(acquire({ outageTimeout: 200 }, ['a', 'b']));
+    const [a, b] = await trip('a', 'b');
+    a?.answer(grant(1));
+    await fixture.clock.advance(250);
+    expect(lock.error).toMatchObject({ keys: ['b'] });
+    expect(await released(1)).toEqual(['a']);
+    b?.answer(grant(2));
+    await settle();
+
+    expect(await released(1)).toEqual(['b']);
+    expect(fixture.engine.size).toBe(0);
+  });
+
+  it('never lets a trip last longer than its wait', async () => {
+    const lock = observe(acquire({ wait: 100, outageTimeout: 5_000 }));
+    await trip('a', 'b', 'c', 'd');
+    await fixture.clock.advance(99);
+    expect(lock).toEqual({});
+    await fixture.clock.advance(2);
+
+    expect(lock.error).toBeInstanceOf(LockUnavailableError);
+  });
+
+  it('tells of a taken name and not of an outage where its time is over as the last trip is under way', async () => {
+    const lock = observe(acquire({ wait: 100 }, ['a', 'b']));
+    await answer(await trip('a', 'b'), [taken(50), grant(2)]);
+    const [waiting] = await trip('a');
+    await fixture.clock.advance(90);
+    waiting?.answer(grant(60));
+    await trip('b');
+    await fixture.clock.advance(20);
+
+    expect(lock.error).toBeInstanceOf(LockTimeoutError);
+    expect((lock.error as LockTimeoutError).waited).toBeGreaterThanOrEqual(100);
+  });
+
+  it('keeps what it has renewed while it waits, whatever maxHold and renew are', async () => {
+    const lock = observe(
+      acquire({ ttl: 3_000, renew: false, maxHold: 500, wait: Infinity, outageTimeout: 60_000 }, ['a', 'b']),
+    );
+    await answer(await trip('a', 'b'), [grant(1), taken(50)]);
+    for (let second = 0; second < 4; second++) {
+      await answer(await trip('b'), [taken(50)]);
+      await fixture.clock.advance(1_000);
+      (await fixture.store.next('extend')).answer([true]);
+      await settle();
+    }
+    await answer(await trip('b'), [grant(60)]);
+    expect(lock.value?.held).toBe(true);
+    expect(lock.value?.remaining).toBeGreaterThan(400);
+    await fixture.clock.advance(450);
+    expect(lock.value?.held).toBe(true);
+    await fixture.clock.advance(100);
+    expect(lock.value?.held).toBe(false);
+    expect(lock.value?.signal.reason).toMatchObject({ reason: 'max-hold' });
+  });
+
+  it('lets a lease that nobody will renew begin anew once it has all', async () => {
+    const lock = observe(acquire({ ttl: 3_000, renew: false, outageTimeout: 60_000 }, ['a', 'b']));
+    await answer(await trip('a', 'b'), [grant(1), taken(50)]);
+    const [waiting] = await trip('b');
+    await fixture.clock.advance(900);
+    waiting?.answer(grant(60));
+    await settle();
+    const { request, answer: confirm } = await fixture.store.next('extend');
+    expect(request).toMatchObject([{ name: 'a', ttl: 3_000 }]);
+    confirm([true]);
+    await settle();
+
+    expect(lock.value?.fencingTokenOf('a')).toBe(1);
+    expect(lock.value?.held).toBe(true);
+  });
+
+  it('gives everything back when the instance shuts down, in the first trip and while it waits', async () => {
+    const first = observe(acquire());
+    const calls = await trip('a', 'b', 'c', 'd');
+    calls[0]?.answer(grant(1));
+    await settle();
+    fixture.engine.beginShutdown();
+    await settle();
+
+    expect(first.error).toBeInstanceOf(LockClosedError);
+    expect(first.error).toMatchObject({ keys: ['b', 'c', 'd'] });
+    expect(await released(1)).toEqual(['a']);
+  });
+});

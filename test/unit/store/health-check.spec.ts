@@ -1,0 +1,125 @@
+import { HealthCheck } from '../../../lib/store/health-check.js';
+import type { LockStore, StoreNode } from '../../../lib/store/lock-store.js';
+import { grant, ScriptedStore, taken } from '../engine/scripted-store.js';
+import { settle } from '../engine/manual-clock.js';
+
+/** Long enough for a busy machine where the check should end by itself. */
+const LONG = 20_000;
+
+describe('A health check of a store', () => {
+  const never = new Promise<never>(() => {});
+
+  it('finds nothing wrong with a store that grants and releases', async () => {
+    const store = new ScriptedStore();
+    const health = new HealthCheck(store).look(LONG);
+    const { request, answer } = await store.next('acquire');
+    answer(grant(7));
+    const release = await store.next('release');
+    release.answer(true);
+
+    expect(await health).toMatchObject({ trouble: undefined, nodes: undefined });
+    expect(request).toMatchObject({ place: undefined, tokens: 1 });
+    expect(release.request).toEqual({ name: request.name, owner: 'me:7' });
+  });
+
+  it('uses another name in each instance', async () => {
+    const [first, second] = [new ScriptedStore(), new ScriptedStore()];
+    void new HealthCheck(first).look(1);
+    void new HealthCheck(second).look(1);
+
+    const names = [first, second].map(async (store) => (await store.next('acquire')).request.name);
+
+    expect(new Set(await Promise.all(names)).size).toBe(2);
+  });
+
+  it('tells that a lock was gone before its release', async () => {
+    const store = new ScriptedStore();
+    const health = new HealthCheck(store).look(LONG);
+    (await store.next('acquire')).answer(grant(7));
+    (await store.next('release')).answer(false);
+
+    expect((await health).trouble?.message).toContain('gone before its release');
+  });
+
+  it('tells why a store refuses, and that somebody else uses its name', async () => {
+    const store = new ScriptedStore();
+    const check = new HealthCheck(store);
+    const refused = check.look(LONG);
+    (await store.next('acquire')).fail(new Error('NOAUTH'));
+    expect((await refused).trouble?.message).toContain('NOAUTH');
+
+    const strange = check.look(LONG);
+    (await store.next('acquire')).answer(taken(1));
+    expect((await strange).trouble?.message).toContain('other:1');
+  });
+
+  it('ends in time when no answer comes, and releases a grant that comes after that', async () => {
+    const store = new ScriptedStore();
+    const health = await new HealthCheck(store).look(10);
+    expect(health.trouble).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringContaining('10 ms'),
+    });
+
+    (await store.next('acquire')).answer(grant(7));
+
+    expect((await store.next('release')).request.owner).toBe('me:7');
+  });
+
+  it('leaves no rejection unhandled when a request fails after its time', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const store = new ScriptedStore();
+    await new HealthCheck(store).look(10);
+    (await store.next('acquire')).fail(new Error('late'));
+    await settle();
+    await settle();
+    process.off('unhandledRejection', unhandled);
+
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('waits for the request under way rather than send another', async () => {
+    const store = new ScriptedStore();
+    const check = new HealthCheck(store);
+    for (let i = 0; i < 3; i++) await check.look(10);
+    expect(store.unseen('acquire')).toBe(1);
+
+    const health = check.look(LONG);
+    (await store.next('acquire')).answer(grant(7));
+    (await store.next('release')).answer(true);
+
+    expect((await health).trouble).toBeUndefined();
+    expect(store.unseen('acquire')).toBe(0);
+  });
+
+  describe('of several nodes', () => {
+    const nodes: readonly StoreNode[] = [
+      { name: 'a:6379', trouble: undefined },
+      { name: 'b:6379', trouble: 'connect ECONNREFUSED' },
+    ];
+
+    function storeOf(answer: () => Promise<readonly StoreNode[]>): LockStore {
+      return Object.assign(new ScriptedStore(), {
+        nodes: answer,
+        acquire: () => Promise.resolve(grant(7)),
+        release: () => Promise.resolve(true),
+      });
+    }
+
+    it('tells which of them answer', async () => {
+      const health = await new HealthCheck(storeOf(async () => nodes)).look(LONG);
+
+      expect(health).toMatchObject({ trouble: undefined, nodes });
+    });
+
+    it.each([
+      ['never tells', () => never],
+      ['fails', () => Promise.reject(new Error('no'))],
+    ])('ends in time when the store %s', async (_what, answer) => {
+      const health = await new HealthCheck(storeOf(answer)).look(10);
+
+      expect(health).toMatchObject({ trouble: undefined, nodes: undefined });
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { Proposals } from '../../../../lib/store/quorum/proposals.js';
+import { ManualClock } from '../../engine/manual-clock.js';
+
+describe('the tokens that an instance proposes', () => {
+  let clock: ManualClock;
+  beforeEach(() => void (clock = new ManualClock()));
+
+  function known(...times: readonly number[]): Proposals {
+    const proposals = new Proposals(clock);
+    tell(proposals, times);
+    return proposals;
+  }
+
+  /** The nodes tell their times, less the local one. */
+  function tell(proposals: Proposals, times: readonly number[]): void {
+    times.forEach((time, node) => proposals.observe(node, time + clock.now() * 1_000, proposals.sending()));
+  }
+
+  it('begin with a question, for nothing is known of the nodes’ clocks', () => {
+    expect(new Proposals(new ManualClock()).next(0, 8)).toEqual({ first: 0, last: 0 });
+  });
+
+  it('follow the median of the clocks, so that one that is wrong means nothing', () => {
+    const now = 1_800_000_000_000_000;
+    const { first } = known(now, now + 3_600_000_000, now + 5).next(0, 1);
+
+    expect(first).toBeGreaterThanOrEqual(now);
+    expect(first).toBeLessThan(now + 3_600_000_000);
+  });
+
+  it('are never the same twice', () => {
+    const proposals = known(1_000_000_000);
+    const firsts = Array.from({ length: 100 }, () => proposals.next(0, 1).first);
+
+    expect(new Set(firsts).size).toBe(100);
+    expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
+  });
+
+  it('exceed what the nodes have accepted', () => {
+    const proposals = known(1_000_000_000);
+
+    expect(proposals.next(5_000_000_000, 1).first).toBe(5_000_000_001);
+    expect(proposals.next(0, 1).first).toBeLessThan(5_000_000_000);
+  });
+
+  it('come one by one where they run ahead of the clocks, so that these catch up', () => {
+    const proposals = known(1_000_000_000);
+    const near = proposals.next(proposals.now + 9_000, 16);
+    const ahead = proposals.next(proposals.now + 15_000, 16);
+
+    expect(near.last - near.first).toBe(15);
+    expect(ahead.last).toBe(ahead.first);
+  });
+
+  it('come in blocks beyond one from before the clocks were set back', () => {
+    const proposals = known(1_000_000_000);
+    const { first, last } = proposals.next(proposals.now + 3_600_000_000, 16);
+
+    expect(last - first).toBe(15);
+  });
+
+  it('follow the nodes’ clocks when these are set back', () => {
+    const proposals = known(4_600_000_000);
+    expect(proposals.next(0, 1).first).toBeGreaterThan(4_600_000_000);
+    tell(proposals, [1_000_000_000]);
+
+    expect(proposals.next(0, 1).first).toBeLessThan(1_100_000_000);
+  });
+
+  it('do not follow the local clock when that may have jumped: the nodes are asked again', () => {
+    const proposals = known(1_000_000_000);
+    const underWay = proposals.sending();
+    clock.sleep(3_600_000);
+    expect(proposals.next(0, 1)).toEqual({ first: 0, last: 0 });
+    proposals.observe(0, 1_000_000_000, underWay);
+    expect(proposals.next(0, 1)).toEqual({ first: 0, last: 0 });
+    proposals.observe(0, 1_000_000_000, proposals.sending());
+
+    expect(proposals.next(0, 1).first).toBeLessThan(1_100_000_000);
+  });
+});

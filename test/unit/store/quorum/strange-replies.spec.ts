@@ -1,0 +1,46 @@
+import { SystemClock } from '../../../../lib/primitives/clock.js';
+import type { LockStore } from '../../../../lib/store/lock-store.js';
+import type { QuorumNode } from '../../../../lib/store/quorum/quorum-node.js';
+import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+
+const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, spent: 0 };
+
+describe('Nodes of a quorum that answer what no script answers', () => {
+  const storeOf = (reply: unknown): QuorumStore => {
+    const node = (label: string): QuorumNode => ({
+      label,
+      clientPrefix: '',
+      listening: true,
+      trouble: new Error('There is none.'),
+      connect: () => undefined,
+      open: () => undefined,
+      run: () => Promise.resolve(reply),
+      close: () => undefined,
+    });
+    return new QuorumStore({
+      nodes: ['a', 'b', 'c'].map(node),
+      keyPrefix: 'lock:',
+      instance: 'me',
+      nodeTimeout: 100,
+      clock: new SystemClock(),
+      random: Math.random,
+    });
+  };
+  const calls: [string, (store: LockStore) => Promise<unknown>][] = [
+    ['acquire', (store) => store.acquire(request)],
+    ['acquire-shared', (store) => store.acquire({ ...request, shared: { turn: 's1', limit: Infinity } })],
+    ['yield', (store) => store.yield({ ...request, owner: 'me:1' })],
+    ['release', (store) => store.release('n', 'me:1')],
+    ['extend', (store) => store.extend([{ name: 'n', owner: 'me:1', ttl: 10_000, exact: false }])],
+    ['cancel', (store) => store.cancel('n', 'me|1')],
+    ['query', (store) => store.query('n')],
+    ['force-release', (store) => store.forceRelease('n')],
+  ];
+
+  it.each(calls)('have not answered %s', async (_, call) => {
+    for (const reply of ['QUEUED', [Number.NaN], {}, undefined])
+      await expect(call(storeOf(reply))).rejects.toMatchObject({
+        errors: [0, 1, 2].map(() => ({ cause: { name: 'PassingRefusal' } })),
+      });
+  });
+});

@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import type { NodeAnswer } from '../../../../lib/store/quorum/node-answer.js';
+import type { Vote } from '../../../../lib/store/quorum/poll.js';
+import { acquireVerdict, type Verdict, yieldVerdict } from '../../../../lib/store/quorum/verdict.js';
+
+const NODES = 5;
+const MAJORITY = 3;
+
+const answer = fc.oneof(
+  fc.constant<NodeAnswer>({ outcome: 'accepted', last: 10, remaining: undefined, owner: '' }),
+  fc.record({
+    outcome: fc.constant('outdated' as const),
+    last: fc.nat(),
+    remaining: fc.constant(undefined),
+    owner: fc.constant(''),
+  }),
+  fc.record({
+    outcome: fc.constant('taken' as const),
+    last: fc.nat(),
+    remaining: fc.option(fc.nat(), { nil: undefined }),
+    owner: fc.constantFrom('a:1', 'a:2', 'b:3', 'stranger'),
+  }),
+);
+const votes = fc.array(fc.oneof(answer, fc.constant(new Error('silent'))), {
+  minLength: NODES,
+  maxLength: NODES,
+});
+
+/** What is known after each vote, in the order in which they come. */
+function* unfold(all: readonly Vote<NodeAnswer>[]): Generator<[Vote<NodeAnswer>[], number]> {
+  for (let known = 1; known <= all.length; known++) {
+    yield [all.map((vote, i) => (i < known ? vote : undefined)), all.length - known];
+  }
+}
+
+function count(all: readonly Vote<NodeAnswer>[], outcome: NodeAnswer['outcome']): number {
+  return all.filter((vote) => vote && 'outcome' in vote && vote.outcome === outcome).length;
+}
+
+describe('the verdict over an acquire', () => {
+  it('is a grant exactly when a majority accepts', () => {
+    fc.assert(
+      fc.property(votes, (all) => {
+        const granted = acquireVerdict(all, 0)?.kind === 'granted';
+        expect(granted).toBe(count(all, 'accepted') >= MAJORITY);
+      }),
+    );
+  });
+
+  it('is the same whether it comes early or after all votes', () => {
+    fc.assert(
+      fc.property(votes, (all) => {
+        const kinds = [...unfold(all)].map(([known, open]) => acquireVerdict(known, open)?.kind);
+        const decided = kinds.filter((kind) => kind !== undefined);
+        expect(new Set(decided).size).toBe(1);
+        expect(kinds.at(-1)).toBeDefined();
+      }),
+    );
+  });
+
+  it('comes with the vote that makes a majority, not with the last', () => {
+    const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
+
+    expect(acquireVerdict([accepted, undefined, accepted, undefined, undefined], 3)).toBeUndefined();
+    expect(acquireVerdict([accepted, undefined, accepted, undefined, accepted], 2)).toEqual({
+      kind: 'granted',
+    });
+  });
+
+  it('tells when so many leases end that a majority can be free', () => {
+    const remaining = [500, 100, 300, undefined, 200];
+    const taken = remaining.map((each): NodeAnswer => ({
+      outcome: 'taken',
+      last: 1,
+      remaining: each,
+      owner: 'a:1',
+    }));
+
+    expect(acquireVerdict(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 300 });
+  });
+
+  it('counts the owner ids of one instance together: it may have been granted in several trips', () => {
+    const taken = ['a:1', 'a:2', 'a:1', 'b:3', 'b:3'].map((owner): NodeAnswer => ({
+      outcome: 'taken',
+      last: 1,
+      remaining: 50,
+      owner,
+    }));
+
+    expect(acquireVerdict(taken, 0)).toMatchObject({ kind: 'taken' });
+  });
+
+  it('is a split vote when nobody can have a majority', () => {
+    const taken = ['a:1', 'a:1', 'b:3', 'b:3'].map((owner): NodeAnswer => ({
+      outcome: 'taken',
+      last: 1,
+      remaining: 50,
+      owner,
+    }));
+    const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
+
+    expect(acquireVerdict([...taken, accepted], 0)).toMatchObject({ kind: 'split' });
+    expect(acquireVerdict([...taken, new Error('silent')], 0)).toMatchObject({ kind: 'taken' });
+  });
+
+  it('is that no majority can be asked when too few answer', () => {
+    const silent = [1, 2, 3].map(() => new Error('silent'));
+    const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
+
+    expect(acquireVerdict([accepted, accepted, ...silent], 0)).toEqual({ kind: 'unreachable' });
+  });
+});
+
+describe('the verdict over a yield', () => {
+  it('gives way as soon as one node has handed the lock over, unless a majority kept it', () => {
+    fc.assert(
+      fc.property(votes, (all) => {
+        const kept = count(all, 'accepted') >= MAJORITY;
+        const notHanded: readonly Verdict['kind'][] = ['outdated', 'unreachable'];
+        const handed: readonly Verdict['kind'][] = count(all, 'taken') > 0 ? ['taken'] : notHanded;
+        expect(kept ? ['granted'] : handed).toContain(yieldVerdict(all, 0)?.kind);
+      }),
+    );
+  });
+
+  it('is that the hold is lost when a majority does not know it', () => {
+    const gone: NodeAnswer = { outcome: 'gone', last: 1, remaining: undefined, owner: '' };
+    const accepted: NodeAnswer = { ...gone, outcome: 'accepted' };
+
+    expect(yieldVerdict([gone, gone, undefined, undefined, accepted], 2)).toBeUndefined();
+    expect(yieldVerdict([gone, gone, gone, undefined, accepted], 1)).toEqual({ kind: 'gone' });
+  });
+});

@@ -1,0 +1,152 @@
+// Builds dist: a few files instead of one for each of lib, which load faster and weigh less.
+//
+//   dist/<name>.js      CommonJS of the entry points, and what they share
+//   dist/esm/<name>.js  ES modules of what meets NestJS, which is ES modules from version 12 on
+//
+// What knows nothing of NestJS is there once, as CommonJS, for both. Declarations (`.d.ts`) lie beside the code, and have the
+// comments.
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+const project = join(root, 'tsconfig.build.json');
+const dist = join(root, 'dist');
+/** What the compiler makes of lib, file by file, before it is bundled. */
+const compiled = join(root, '.cache/build');
+
+/** What users can import: the package itself, and its sub-paths. */
+const ENTRY_POINTS = ['index', 'testing', 'terminus', 'opentelemetry', 'inspector'];
+/** Files and folders of lib. */
+const WITH_NEST = [...ENTRY_POINTS, 'nest', 'lock-service.factory', 'service/lock-service.token'];
+/** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
+const OF_DIAGNOSTICS = ['diagnostics', 'errors', 'primitives'];
+/** Apart from the others, for most applications do not load it. */
+const OF_THE_PAGE = ['inspector/page'];
+const SHARED_BY_BOTH = ['diagnostics', 'inspector-page', 'locks'];
+
+/** @param {string[]} options */
+async function compile(...options) {
+  const compiler = require.resolve('typescript/bin/tsc');
+  const args = [compiler, '-p', project, '--outDir', compiled, ...options];
+  await promisify(execFile)(process.execPath, args, { cwd: root }).catch(({ stdout, stderr }) => {
+    throw new Error(`The compiler refuses lib:\n${stdout}${stderr}`);
+  });
+}
+
+/**
+ * The file of dist for a module that is no entry point.
+ *
+ * @param {string} file what the compiler has made of it
+ */
+function fileFor(file) {
+  const module = relative(compiled, file)
+    .replaceAll(sep, '/')
+    .replace(/(\.d)?\.[jt]s$/, '');
+  const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
+  if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
+  if (OF_THE_PAGE.some(isIn)) return 'inspector-page';
+  if (!WITH_NEST.some(isIn)) return 'locks';
+  return ENTRY_POINTS.some(isIn) ? undefined : 'nest';
+}
+
+/**
+ * @param {'.js' | '.d.ts'} extension
+ * @param {import('rollup').Plugin} plugin
+ */
+function bundle(extension, plugin) {
+  const entryPoints = ENTRY_POINTS.map((name) => [
+    name,
+    join(compiled, (name === 'index' ? name : `${name}/index`) + extension),
+  ]);
+  return rollup({
+    input: Object.fromEntries(entryPoints),
+    // Packages stay where users have installed them.
+    external: (id) => /^[^./]/.test(id) && id !== 'tslib',
+    plugins: [plugin],
+    onwarn(warning) {
+      // What rolled-up declarations name without exporting it could not be named by users before, either.
+      if (warning.plugin !== 'dts') throw new Error(warning.message);
+    },
+  });
+}
+
+/**
+ * @param {string} folder of dist, with a slash behind it
+ * @param {string} extension
+ * @param {string} shared the names of the files that are there once
+ * @returns {import('rollup').OutputOptions}
+ */
+function output(folder, extension, shared) {
+  return {
+    dir: dist,
+    entryFileNames: `${folder}[name]${extension}`,
+    chunkFileNames: ({ name }) => (SHARED_BY_BOTH.includes(name) ? shared : `${folder}[name]${extension}`),
+    manualChunks: fileFor,
+    minifyInternalExports: false,
+    hoistTransitiveImports: false,
+    generatedCode: 'es2015',
+  };
+}
+
+const forCode = {
+  name: 'code of this package',
+  /**
+   * The functions that the compiler calls for decorators come along.
+   *
+   * @param {string} id
+   */
+  resolveId: (id) => (id === 'tslib' ? require.resolve('tslib/tslib.es6.mjs') : null),
+  /**
+   * One character beyond Latin 1 doubles the memory that a process needs for a file.
+   *
+   * @param {string} code
+   */
+  renderChunk: (code) =>
+    code.replaceAll(/[\u0100-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
+};
+
+/**
+ * Lets ES modules use what is there once, as CommonJS. A file that only passes it on, because Node reads a CommonJS
+ * file that is imported a second time, slowly, to learn what it exports.
+ */
+const passOn = {
+  name: 'shared by both',
+  /**
+   * @param {unknown} _
+   * @param {import('rollup').OutputBundle} files
+   */
+  generateBundle(_, files) {
+    for (const name of SHARED_BY_BOTH) {
+      const file = files[`esm/${name}.cjs`];
+      if (file?.type !== 'chunk') throw new Error(`The build has no ${name}`);
+      const exported = file.exports.map((each) => `exports.${each} = shared.${each};\n`);
+      file.code = `'use strict';\nconst shared = require('../${name}.js');\n${exported.join('')}`;
+    }
+  },
+};
+
+for (const directory of [dist, compiled]) rmSync(directory, { recursive: true, force: true });
+try {
+  await Promise.all([
+    compile('--declaration', 'false', '--removeComments'),
+    compile('--emitDeclarationOnly'),
+  ]);
+  const code = await bundle('.js', forCode);
+  await code.write({ ...output('', '.js', '[name].js'), format: 'cjs' });
+  await code.write({ ...output('esm/', '.js', 'esm/[name].cjs'), format: 'es', plugins: [passOn] });
+  const declarations = await bundle('.d.ts', dts({ tsconfig: project }));
+  for (const folder of ['', 'esm/']) {
+    await declarations.write({ ...output(folder, '.d.ts', '[name].d.ts'), format: 'es' });
+  }
+  writeFileSync(join(dist, 'esm/package.json'), `${JSON.stringify({ type: 'module' })}\n`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

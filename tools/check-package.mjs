@@ -1,0 +1,162 @@
+// Packs the build and checks the tarball as its users will meet it.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const scratch = join(root, '.cache/package');
+const require = createRequire(import.meta.url);
+
+const REQUIRED = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'dist/index.js',
+  'dist/index.d.ts',
+  'dist/esm/index.js',
+];
+const ALLOWED = /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|CHANGELOG\.md|dist\/.+)$/;
+const AT_MOST = { files: 40, packedKilobytes: 180, unpackedKilobytes: 900 };
+
+/**
+ * @param {string} what
+ * @param {() => void} check
+ */
+function step(what, check) {
+  console.log(`- ${what}`);
+  check();
+}
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ * @param {string} [cwd]
+ */
+function show(program, args, cwd = root) {
+  execFileSync(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+/**
+ * The command line program of an installed package.
+ *
+ * @param {string} name
+ */
+function commandOf(name) {
+  const manifest = join(root, 'node_modules', name, 'package.json');
+  const { bin } = require(manifest);
+  return join(dirname(manifest), typeof bin === 'string' ? bin : String(Object.values(bin)[0]));
+}
+
+/** @returns {{ filename: string, size: number, unpackedSize: number, files: { path: string }[] }} */
+function pack() {
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { recursive: true });
+  const report = execFileSync('npm', ['pack', '--json', '--pack-destination', scratch], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return JSON.parse(report)[0];
+}
+
+/** @param {string[]} files */
+function checkContents(files) {
+  const missing = REQUIRED.filter((file) => !files.includes(file));
+  if (missing.length > 0) throw new Error(`The package lacks ${missing.join(', ')}`);
+  const unwanted = files.filter((file) => !ALLOWED.test(file));
+  if (unwanted.length > 0) throw new Error(`The package must not contain ${unwanted.join(', ')}`);
+}
+
+/** @param {ReturnType<typeof pack>} packed */
+function checkWeight({ files, size, unpackedSize }) {
+  const weight = {
+    files: files.length,
+    packedKilobytes: Math.ceil(size / 1_000),
+    unpackedKilobytes: Math.ceil(unpackedSize / 1_000),
+  };
+  console.log(`  ${JSON.stringify(weight)}`);
+  for (const [what, limit] of Object.entries(AT_MOST)) {
+    const found = weight[/** @type {keyof typeof weight} */ (what)];
+    if (found > limit) throw new Error(`The package has ${found} ${what}, but should have at most ${limit}`);
+  }
+}
+
+function checkDependencies() {
+  const manifest = require('../package.json');
+  for (const field of ['dependencies', 'optionalDependencies', 'bundleDependencies', 'bundledDependencies']) {
+    if (field in manifest) throw new Error(`The package must have no ${field}; make them peers`);
+  }
+}
+
+/**
+ * The directory of an application in which the tarball is installed, beside the packages of this repository.
+ *
+ * @param {string} tarball
+ */
+function install(tarball) {
+  const application = join(scratch, 'consumer');
+  const installed = join(application, 'node_modules/nest-redis-lock');
+  mkdirSync(installed, { recursive: true });
+  show('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+  const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const entryPoints = Object.keys(exports).filter((path) => path !== './package.json');
+  return { application, entryPoints: entryPoints.map((path) => `nest-redis-lock${path.slice(1)}`) };
+}
+
+/** @param {ReturnType<typeof install>} installed */
+function checkOneCopy({ application, entryPoints }) {
+  for (const name of entryPoints) {
+    const script = `
+      const required = require('${name}');
+      import('${name}').then((imported) => {
+        const names = Object.keys(required).filter((name) => name !== '__esModule');
+        const twice = names.filter((name) => required[name] !== imported[name]);
+        if (names.length === 0 || twice.length > 0) throw new Error('Two copies of ${name}: ' + (twice.join(', ') || 'nothing'));
+      });`;
+    show(process.execPath, ['-e', script], application);
+  }
+}
+
+/**
+ * A bundler renames what has the name of something else, and other tools lose the types of parameters.
+ *
+ * @param {ReturnType<typeof install>} installed
+ */
+function checkClasses({ application, entryPoints }) {
+  const script = `
+    require('reflect-metadata');
+    const exported = ${JSON.stringify(entryPoints)}.map((name) => Object.entries(require(name)));
+    const renamed = exported.flat().filter(([name, value]) => typeof value === 'function' && value.name !== name);
+    if (renamed.length > 0) throw new Error('The build calls them otherwise: ' + renamed.map(([name]) => name));
+    const { LockHealthIndicator } = require('nest-redis-lock/terminus');
+    const types = Reflect.getMetadata('design:paramtypes', LockHealthIndicator).map(({ name }) => name);
+    if (String(types) !== 'HealthIndicatorService,ModuleRef') throw new Error('Nest would inject: ' + types);`;
+  show(process.execPath, ['-e', script], application);
+  for (const file of ['nest', 'locks', 'diagnostics', 'esm/nest']) {
+    const code = readFileSync(join(application, 'node_modules/nest-redis-lock/dist', `${file}.js`), 'utf8');
+    const renamed = code.match(/class \w+\$\d+/g) ?? [];
+    if (renamed.length > 0)
+      throw new Error(`dist/${file}.js has ${renamed.join(', ')}: give one another name`);
+  }
+}
+
+try {
+  const packed = pack();
+  const tarball = join(scratch, packed.filename);
+  step('holds what users need and nothing else', () => checkContents(packed.files.map(({ path }) => path)));
+  step('is small', () => checkWeight(packed));
+  step('has no dependencies of its own', checkDependencies);
+  step('publint', () => show(process.execPath, [commandOf('publint'), 'run', tarball, '--strict']));
+  step('its types resolve everywhere', () =>
+    show(process.execPath, [commandOf('@arethetypeswrong/cli'), tarball]),
+  );
+  const installed = install(tarball);
+  step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
+  step('has classes as Nest reads them', () => checkClasses(installed));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
