@@ -49,6 +49,11 @@ export class FencedResource implements AsyncDisposable {
     return (this.listener.address() as AddressInfo).port;
   }
 
+  /** How many processes are connected. */
+  get clients(): number {
+    return this.sockets.size;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.listener, 'close');
     this.listener.close();
@@ -58,9 +63,10 @@ export class FencedResource implements AsyncDisposable {
 
   private serve(socket: Socket): void {
     this.sockets.add(socket);
-    socket.on('error', () => {});
+    // A process that is killed resets its connection; readline hands the socket's errors on.
+    const lines = createInterface(socket).on('error', () => {});
     socket.once('close', () => this.sockets.delete(socket));
-    createInterface(socket).on('line', (line) => {
+    lines.on('line', (line) => {
       const { id, ...write } = JSON.parse(line) as WriteRequest;
       const reply: WriteReply = { id, accepted: this.take(write) };
       socket.write(`${JSON.stringify(reply)}\n`);
