@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { RedisOptions } from 'ioredis';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { createClient } from '../../lib/store/redis/ioredis/create-client.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 import { PlainLock } from './plain-lock.js';
@@ -90,6 +93,25 @@ describe('Redis clients', () => {
 
     await waitFor(async () => (await connections('owned')) === 0);
   });
+
+  it.each(['SIGSTOP', 'SIGKILL'])(
+    'of our own making let the process end soon after their end, where Redis got a %s, too',
+    async (signal) => {
+      await using gone = await RedisServer.start();
+      const script = spawnTypeScript(join(__dirname, 'leaving.script.ts'), [
+        gone.url,
+        String(gone.pid),
+        signal,
+      ]);
+      const [output, errors] = await Promise.all(
+        [script.stdout, script.stderr].map((each) => each && text(each)),
+      );
+      expect(errors).toBe('');
+      expect(output).toMatch(/^[\d.]+$/);
+      // By itself ioredis keeps what nobody answers for two seconds.
+      expect(Number(output)).toBeLessThan(1_500);
+    },
+  );
 
   it('connect ahead of the first lock when they are told to, with lazyConnect only for it', async () => {
     const eager = new Instance({

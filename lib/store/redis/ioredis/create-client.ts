@@ -7,6 +7,9 @@ export function retryStrategy(times: number): number {
   return Math.min(50 * times, 1_000);
 }
 
+/** Milliseconds for which a client that was closed keeps the process alive where Redis does not answer. */
+export const DISCONNECT_TIMEOUT = 500;
+
 /**
  * A sentinel, or a master that it names, may be gone without a trace; ioredis would wait ten seconds, or without end. After
  * a planned failover the old master goes on granting for some ten seconds: its connections have to leave it at once,
@@ -23,10 +26,11 @@ const SENTINEL_DEFAULTS: RedisOptions = {
 export function createClient(connection: string | RedisOptions | undefined): Redis {
   const { Redis } = loadIoredis();
   const lazyConnect = true;
+  const defaults = { retryStrategy, disconnectTimeout: DISCONNECT_TIMEOUT };
   if (typeof connection === 'string')
-    return withLeanScripts(new Redis(connection, { retryStrategy, lazyConnect }));
+    return withLeanScripts(new Redis(connection, { ...defaults, lazyConnect }));
   const sentinelDefaults = connection?.sentinels && SENTINEL_DEFAULTS;
-  return withLeanScripts(new Redis({ retryStrategy, ...sentinelDefaults, ...connection, lazyConnect }));
+  return withLeanScripts(new Redis({ ...defaults, ...sentinelDefaults, ...connection, lazyConnect }));
 }
 
 /** Whether the user wants a client connected when it is first used, and not before. */

@@ -11,7 +11,7 @@ import type {
   ScriptArguments,
   Secrets,
 } from '../connection/redis-client.js';
-import { retryStrategy } from './create-client.js';
+import { DISCONNECT_TIMEOUT, retryStrategy } from './create-client.js';
 import { askForCredentials } from './ask-for-credentials.js';
 import { IoredisClient, stateOf, undoAll } from './ioredis-client.js';
 import { needsText } from './ioredis-clients.js';
@@ -115,6 +115,7 @@ export class IoredisCluster implements ClusterClients {
     const redis = this.nodes.get(address)?.redis.duplicate({
       lazyConnect: true,
       autoResubscribe: false,
+      disconnectTimeout: DISCONNECT_TIMEOUT,
       enableOfflineQueue: true,
       // Where to connect to after a loss is for the map of slots to say.
       retryStrategy: () => null,
@@ -177,6 +178,7 @@ function createCluster({ nodes, options }: ClusterDescription): Cluster {
     clusterRetryStrategy: retryStrategy,
     maxRedirections: MAX_REDIRECTIONS,
     ...options,
+    redisOptions: { disconnectTimeout: DISCONNECT_TIMEOUT, ...options?.redisOptions },
     lazyConnect: true,
   });
 }
