@@ -104,7 +104,7 @@ describe('Redis clients', () => {
         signal,
       ]);
       const [output, errors] = await Promise.all(
-        [script.stdout, script.stderr].map((each) => each && text(each)),
+        [script.stdout, script.stderr].map(async (each) => each && text(each)),
       );
       expect(errors).toBe('');
       expect(output).toMatch(/^[\d.]+$/);
