@@ -2,8 +2,6 @@ import type { LockConfigError } from '../errors/lock-config.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { HandoffOptions } from '../options/module-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
-import type { LockListing } from '../store/lock-listing.interface.js';
-import { listingOf } from '../store/lock-listing.js';
 import type { LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
 import type { DetachedHold } from './hold/transfer-string.js';
@@ -16,9 +14,7 @@ import { inRootContext } from '../primitives/root-context.js';
 import { WakeUp } from '../primitives/wake-up.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
-import type { LockInfo, LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { HeldLeases } from './hold/held-leases.js';
-import type { OwnHold } from './hold/own-hold.interface.js';
 import type { LeaseUser } from './hold/lease.js';
 import { LeaseKeeper } from './hold/lease-keeper.js';
 import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
@@ -26,6 +22,7 @@ import { type JointContext, JointHolds } from './hold/joint-holds.js';
 import { letHoldersEnd } from './hold/shutdown.js';
 import { UnqueuedLeases } from './hold/unqueued-leases.js';
 import { closedError, unusableError } from './lock-errors.js';
+import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
 import type { QueueContext } from './queue/queue-context.js';
 import { type Waiter, wantsToBeAlone } from './queue/waiter.js';
@@ -54,6 +51,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   private readonly joint: JointAcquires;
   readonly cleanUps: CleanUps;
   readonly labels: Labels;
+  readonly views = new LockViews(this);
   /** Whether shutdown has begun. */
   isClosing = false;
   private opened = false;
@@ -83,31 +81,12 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return this.queues.size + this.unqueued.size + this.attachments.size + this.joint.size;
   }
 
-  /** What is held here, oldest grant first. */
-  holds(): OwnHold[] {
-    return [...this.keeper]
-      .flatMap(({ hold }) => hold?.describe() ?? [])
-      .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
-      .toSorted((a, b) => b.held - a.held);
-  }
-
-  /** Who holds a name, with labels, and who waits for it. */
-  async query(name: string): Promise<LockSnapshot> {
-    this.open();
-    const { held, pending } = await this.store.query(name);
-    return { held: await this.labelled(held), pending };
-  }
-
-  /** What is held of the names that begin so, here and elsewhere, some at a time. */
-  async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
-    this.open();
-    for await (const page of this.store.list(beginning)) {
-      const single = await this.labelled(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
-      const labels = new Map(single.map((each) => [each.name, [each]]));
-      yield page.map(({ held, pending }) =>
-        listingOf({ held: labels.get(held[0]?.name ?? '') ?? held, pending }),
-      );
-    }
+  /** Connects the store where that was not done yet. */
+  open(): void {
+    if (this.opened) return;
+    this.opened = true;
+    // Its connections and timers outlive the call that comes first.
+    inRootContext(() => this.store.open(this));
   }
 
   labelOf({ name, owner }: HeldBy): string | undefined {
@@ -118,11 +97,6 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
 
   told(message: string): void {
     this.labels.hear(message);
-  }
-
-  private async labelled(held: readonly LockInfo[]): Promise<LockInfo[]> {
-    const labels = await this.labels.of(held);
-    return held.map((each, i) => (labels[i] === undefined ? each : { ...each, label: labels[i] }));
   }
 
   /** Callers that wait for a name. */
@@ -290,13 +264,6 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.outages.clear();
     this.joint.stop();
     await this.store.close();
-  }
-
-  private open(): void {
-    if (this.opened) return;
-    this.opened = true;
-    // Its connections and timers outlive the call that comes first.
-    inRootContext(() => this.store.open(this));
   }
 
   private checkOutages(): void {

@@ -11,6 +11,7 @@ import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName 
 import { formatOwner, instanceOf, isSharedOwner, ownersOf, sharedOwner, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { hadBefore, wholeTurn } from '../turn-name.js';
+import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
 import { snapshotOf } from './memory-snapshot.js';
@@ -39,7 +40,7 @@ export class MemoryLockServer {
   private readonly shares: MemoryLeases;
   private readonly queues: MemoryQueues;
   private readonly tokens: MemoryTokens;
-  private readonly inboxes = new Map<string, StoreEvents>();
+  private readonly inboxes = new MemoryInboxes();
 
   /** @param now the time in milliseconds since 1970; by default the system's, fake timers respected. */
   constructor(private readonly now: () => number = () => Date.now()) {
@@ -51,12 +52,12 @@ export class MemoryLockServer {
 
   /** @internal */
   subscribe(instance: string, events: StoreEvents): void {
-    this.inboxes.set(instance, events);
+    this.inboxes.open(instance, events);
   }
 
   /** @internal */
   unsubscribe(instance: string): void {
-    this.inboxes.delete(instance);
+    this.inboxes.close(instance);
   }
 
   /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. Tokens go on growing. */
@@ -164,10 +165,7 @@ export class MemoryLockServer {
   forceRelease(name: string): boolean {
     const owner = this.owner(name);
     const owners = owner === undefined ? [...this.shares.of(name).keys()] : [owner];
-    for (const each of owners) {
-      const inbox = this.inboxes.get(instanceOf(each));
-      if (inbox) deliver(() => inbox.revoked(name, each));
-    }
+    for (const each of owners) this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
     this.locks.clear(name);
     this.shares.clear(name);
     if (owners.length > 0) this.handOff(name);
@@ -181,9 +179,7 @@ export class MemoryLockServer {
 
   /** @internal */
   send(instance: string, message: string): boolean {
-    const inbox = this.inboxes.get(instance);
-    if (inbox) deliver(() => inbox.told(message));
-    return inbox !== undefined;
+    return this.inboxes.tell(instance, (inbox) => inbox.told(message));
   }
 
   /** @internal What is held of the names that begin so. */
@@ -260,11 +256,12 @@ export class MemoryLockServer {
     const lapsed = this.shares.lapse(name);
     for (const place of [...this.queues.of(name).keys()]) {
       const { instance, claimTtl, tokens, shared } = parsePlace(place);
-      const inbox = this.inboxes.get(instance);
+      const isHeard = this.inboxes.has(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
-      if (room < 1 && inbox) {
-        if (own.take && place !== own.place) deliver(() => inbox.askedIfWaiting(name, place));
+      if (room < 1 && isHeard) {
+        if (own.take && place !== own.place)
+          this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
         break;
       }
       if (place === own.place) {
@@ -277,7 +274,7 @@ export class MemoryLockServer {
       // Its instance may be frozen, and would cost the others another claim lease each time.
       const isAbandoned =
         shared && hadBefore(shared.turn) > 0 && lapsed.has(`${instance}~${wholeTurn(shared.turn)}`);
-      if (!inbox || isAbandoned) {
+      if (!isHeard || isAbandoned) {
         this.queues.dequeue(name, place);
         continue;
       }
@@ -287,15 +284,10 @@ export class MemoryLockServer {
         ? this.sharedGrant(instance, shared.turn, room)
         : this.grant(name, instance, claimTtl, tokens);
       for (const owner of shared ? ownersOf(grant) : []) this.shares.handOff(name, owner, claimTtl);
-      deliver(() => inbox.granted(name, grant, claimTtl));
+      this.inboxes.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
       given ??= grant.owner;
       if (!shared || rest !== undefined) break;
     }
     return given;
   }
-}
-
-/** Messages arrive after the call that caused them, as they do from Redis. */
-function deliver(message: () => void): void {
-  void Promise.resolve().then(message);
 }

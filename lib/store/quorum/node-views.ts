@@ -1,4 +1,5 @@
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
+import type { StoreNode } from '../lock-store.js';
 import { isOfOtherType } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
 import { snapshot } from '../redis/query-reply.js';
@@ -22,6 +23,22 @@ export class NodeViews {
     /** Milliseconds that one node has for its answer. */
     private readonly nodeTimeout: number,
   ) {}
+
+  /** Whether each of them answers, within the time that it has for any question. */
+  health(timeout: number): Promise<readonly StoreNode[]> {
+    const keys = this.keys.keys('health');
+    return this.quorum.ask<unknown[], StoreNode[]>({
+      timeout: Math.min(timeout, this.nodeTimeout),
+      ask: async (node) => list(await node.run('take', queryScript, keys, [])),
+      decide: (votes, open) => {
+        if (open > 0) return undefined;
+        return this.quorum.nodes.map(({ label: name }, i) => {
+          const vote = votes[i];
+          return { name, trouble: vote instanceof Error ? vote.message : undefined };
+        });
+      },
+    });
+  }
 
   async query(name: string): Promise<LockSnapshot> {
     const views = await this.quorum.askAll(this.nodeTimeout, (node) => this.lookAt(node, [name]));

@@ -1,7 +1,6 @@
 import type { LockConfigError } from '../../errors/lock-config.error.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
-import { queryScript } from '../scripts/query.script.js';
 import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
 import {
   type AcquireRequest,
@@ -187,21 +186,8 @@ export class QuorumStore implements LockStore {
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
   }
 
-  /** Each node's own answer, within the time that it has for any. */
   nodes(timeout: number): Promise<readonly StoreNode[]> {
-    const { nodes } = this.quorum;
-    const keys = this.keys.keys('health');
-    return this.quorum.ask<unknown[], StoreNode[]>({
-      timeout: Math.min(timeout, this.settings.nodeTimeout),
-      ask: async (node) => list(await node.run('take', queryScript, keys, [])),
-      decide: (votes, open) => {
-        if (open > 0) return undefined;
-        return nodes.map(({ label: name }, i) => {
-          const vote = votes[i];
-          return { name, trouble: vote instanceof Error ? vote.message : undefined };
-        });
-      },
-    });
+    return this.views.health(timeout);
   }
 
   query(name: string): Promise<LockSnapshot> {

@@ -1,0 +1,52 @@
+import type { LockListing } from '../../store/lock-listing.interface.js';
+import { listingOf } from '../../store/lock-listing.js';
+import type { LockInfo, LockSnapshot } from '../../store/lock-snapshot.interface.js';
+import type { LockStore } from '../../store/lock-store.js';
+import type { Labels } from './labels.js';
+import type { LeaseKeeper } from './lease-keeper.js';
+import type { OwnHold } from './own-hold.interface.js';
+
+interface ViewContext {
+  readonly store: LockStore;
+  readonly keeper: LeaseKeeper;
+  readonly labels: Labels;
+  open(): void;
+  waitersOf(name: string): number;
+}
+
+/** Who holds and who waits, here and elsewhere, with labels. */
+export class LockViews {
+  constructor(private readonly context: ViewContext) {}
+
+  /** What is held here, oldest grant first. */
+  holds(): OwnHold[] {
+    const { context } = this;
+    return [...context.keeper]
+      .flatMap(({ hold }) => hold?.describe() ?? [])
+      .map((hold) => ({ ...hold, waiting: context.waitersOf(hold.name) }))
+      .toSorted((a, b) => b.held - a.held);
+  }
+
+  async query(name: string): Promise<LockSnapshot> {
+    this.context.open();
+    const { held, pending } = await this.context.store.query(name);
+    return { held: await this.labelled(held), pending };
+  }
+
+  /** What is held of the names that begin so, some at a time. */
+  async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
+    this.context.open();
+    for await (const page of this.context.store.list(beginning)) {
+      const single = await this.labelled(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
+      const labels = new Map(single.map((each) => [each.name, [each]]));
+      yield page.map(({ held, pending }) =>
+        listingOf({ held: labels.get(held[0]?.name ?? '') ?? held, pending }),
+      );
+    }
+  }
+
+  private async labelled(held: readonly LockInfo[]): Promise<LockInfo[]> {
+    const labels = await this.context.labels.of(held);
+    return held.map((each, i) => (labels[i] === undefined ? each : { ...each, label: labels[i] }));
+  }
+}
