@@ -4,8 +4,8 @@ import { describeSchedules } from './describe-schedules.js';
 jest.setTimeout(120_000);
 
 describeSchedules('Random schedules of several instances', {
-  calm: 150,
-  stormy: 250,
-  lossy: 120,
-  modes: { calm: 40, stormy: 60, lossy: 40 },
+  calm: 90,
+  stormy: 150,
+  lossy: 70,
+  modes: { calm: 25, stormy: 40, lossy: 25 },
 });

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
-import { spawnTypeScript } from '../../support/typescript-process.js';
-import { waitFor } from '../../support/wait-for.js';
 import { CriticalSection } from './support/critical-section.js';
+import { expectNothingLeft } from './support/expect-nothing-left.js';
 
 @Injectable()
 class Work {
@@ -48,19 +46,6 @@ describe('a standalone application', () => {
     await app.close();
   });
 
-  it('leaves nothing open when it is started and closed for each of 30 calls', async () => {
-    const script = spawnTypeScript(join(__dirname, 'support/serverless.script.ts'), [server.url, '30']);
-    let output = '';
-    script.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    script.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    // By itself, so nothing keeps it alive.
-    const code = await new Promise((resolve) => script.once('close', resolve));
-    const [started, before, after, ...rest] = output.split('\n');
-    expect([code, started, ...rest]).toEqual([0, 'started', '']);
-    expect(after).toBe(before);
-    const client = server.client();
-    await waitFor(async () => ((await client.client('LIST')) as string).trim().split('\n').length === 1);
-    expect(await client.keys('*work*')).toEqual([]);
-    client.disconnect();
-  });
+  it('leaves nothing open when it is started and closed for each of 30 calls', () =>
+    expectNothingLeft(server, 30));
 });

@@ -1,5 +1,5 @@
-import { describeLockService } from './lock-service.contract.js';
-import { PerNameBackend } from './per-name-backend.js';
+import { describeLockService } from '../../contract/lock-service.contract.js';
+import { PerNameBackend } from '../../contract/per-name-backend.js';
 
 describeLockService(
   "behind one endpoint of many shards, with layout: 'per-name'",

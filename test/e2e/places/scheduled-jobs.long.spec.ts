@@ -1,0 +1,3 @@
+import { describeScheduledJobs } from './support/describe-scheduled-jobs.js';
+
+describeScheduledJobs(20);
