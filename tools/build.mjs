@@ -2,15 +2,17 @@
 //
 //   dist/<name>.js      CommonJS of the entry points, and what they share
 //   dist/esm/<name>.js  ES modules of what meets NestJS, which is ES modules from version 12 on
+//   dist/cli/index.js   the command, with the packages that only it needs; it shares the locks with the others
 //
 // What knows nothing of NestJS is there once, as CommonJS, for both. Declarations (`.d.ts`) lie beside the code, and have the
 // comments.
 import { execFile } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build as bundlePackages } from 'esbuild';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 
@@ -23,6 +25,8 @@ const compiled = join(root, '.cache/build');
 
 /** What users can import: the package itself, and its sub-paths. */
 const ENTRY_POINTS = ['index', 'testing', 'terminus', 'opentelemetry', 'inspector'];
+/** What users run. */
+const COMMAND = 'cli/index';
 /** Files and folders of lib. */
 const WITH_NEST = [...ENTRY_POINTS, 'nest', 'lock-service.factory', 'service/lock-service.token'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
@@ -50,6 +54,7 @@ function fileFor(file) {
     .replaceAll(sep, '/')
     .replace(/(\.d)?\.[jt]s$/, '');
   const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
+  if (isIn('cli')) return undefined;
   if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
   if (OF_THE_PAGE.some(isIn)) return 'inspector-page';
   if (!WITH_NEST.some(isIn)) return 'locks';
@@ -59,11 +64,12 @@ function fileFor(file) {
 /**
  * @param {'.js' | '.d.ts'} extension
  * @param {import('rollup').Plugin} plugin
+ * @param {string[]} programs
  */
-function bundle(extension, plugin) {
-  const entryPoints = ENTRY_POINTS.map((name) => [
+function bundle(extension, plugin, programs = []) {
+  const entryPoints = [...ENTRY_POINTS, ...programs].map((name) => [
     name,
-    join(compiled, (name === 'index' ? name : `${name}/index`) + extension),
+    join(compiled, (name.includes('index') ? name : `${name}/index`) + extension),
   ]);
   return rollup({
     input: Object.fromEntries(entryPoints),
@@ -132,14 +138,35 @@ const passOn = {
   },
 };
 
+/** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
+async function completeCommand() {
+  const file = join(dist, `${COMMAND}.js`);
+  await bundlePackages({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    // What it shares with the rest of dist; and colours of tables, which cli-table3 does without.
+    external: ['../diagnostics.js', '../locks.js', '../../package.json', '@colors/colors'],
+    banner: { js: '#!/usr/bin/env node' },
+    logLevel: 'error',
+  });
+  chmodSync(file, 0o755);
+}
+
 for (const directory of [dist, compiled]) rmSync(directory, { recursive: true, force: true });
 try {
   await Promise.all([
     compile('--declaration', 'false', '--removeComments'),
     compile('--emitDeclarationOnly'),
   ]);
+  const program = await bundle('.js', forCode, [COMMAND]);
+  await program.write({ ...output('', '.js', '[name].js'), format: 'cjs' });
+  await completeCommand();
   const code = await bundle('.js', forCode);
-  await code.write({ ...output('', '.js', '[name].js'), format: 'cjs' });
   await code.write({ ...output('esm/', '.js', 'esm/[name].cjs'), format: 'es', plugins: [passOn] });
   const declarations = await bundle('.d.ts', dts({ tsconfig: project }));
   for (const folder of ['', 'esm/']) {

@@ -1,7 +1,7 @@
 // Packs the build and checks the tarball as its users will meet it.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { builtinModules, createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,9 +17,11 @@ const REQUIRED = [
   'dist/index.js',
   'dist/index.d.ts',
   'dist/esm/index.js',
+  'dist/cli/index.js',
 ];
 const ALLOWED = /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|CHANGELOG\.md|dist\/.+)$/;
-const AT_MOST = { files: 40, packedKilobytes: 180, unpackedKilobytes: 900 };
+/** 180 packed without the command, which brings commander and cli-table3 along so that nobody has to install them. */
+const AT_MOST = { files: 40, packedKilobytes: 212, unpackedKilobytes: 900 };
 
 /**
  * @param {string} what
@@ -121,6 +123,23 @@ function checkOneCopy({ application, entryPoints }) {
 }
 
 /**
+ * As `npx` starts it, without the packages that this repository has beside it.
+ *
+ * @param {ReturnType<typeof install>} installed
+ */
+function checkCommand({ application }) {
+  const { bin, version } = require('../package.json');
+  const program = join(application, 'node_modules/nest-redis-lock', bin['nest-redis-lock']);
+  const answer = execFileSync(program, ['--version'], { cwd: application, encoding: 'utf8' });
+  if (answer !== `${version}\n`) throw new Error(`The command says ${answer}`);
+  const packages = readFileSync(program, 'utf8').match(/require\("(?!node:|\.\.\/)[^"]+"\)/g) ?? [];
+  // cli-table3 does without it.
+  const known = [...builtinModules, '@colors/colors/safe'];
+  const needed = packages.filter((each) => !known.includes(each.slice(9, -2)));
+  if (needed.length > 0) throw new Error(`The command would need ${needed.join(', ')}`);
+}
+
+/**
  * A bundler renames what has the name of something else, and other tools lose the types of parameters.
  *
  * @param {ReturnType<typeof install>} installed
@@ -155,6 +174,7 @@ try {
   );
   const installed = install(tarball);
   step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
+  step('has a command that needs no packages', () => checkCommand(installed));
   step('has classes as Nest reads them', () => checkClasses(installed));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -54,6 +54,7 @@ export const sidebar = [
       { text: 'Health', link: '/operate/health' },
       { text: 'Metrics and traces', link: '/operate/metrics' },
       { text: 'Runbook', link: '/operate/runbook' },
+      { text: 'Command line', link: '/operate/cli' },
       { text: 'Inspector', link: '/operate/inspector' },
       { text: 'More than one Redis', link: '/operate/topologies' },
       { text: 'Sentinel and replicas', link: '/operate/sentinel' },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { openRedis } from '../../lib/lock-service.factory.js';
+import { openRedis } from '../../lib/service/open-lock-service.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockStore } from '../../lib/store/lock-store.js';

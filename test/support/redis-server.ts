@@ -22,6 +22,8 @@ export interface RedisServerOptions {
   readonly config?: Readonly<Record<string, string | number>>;
   /** Default `'data'`; a `'sentinel'` watches others, with its directives in {@link config}. */
   readonly role?: ServerRole;
+  /** Variables beside those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
@@ -114,7 +116,8 @@ export class RedisServer implements AsyncDisposable {
     const isSentinel = this.options.role === 'sentinel';
     const readyLine = isSentinel ? '+monitor master' : 'Ready to accept connections';
     const args = [join(this.directory, 'redis.conf'), ...(isSentinel ? ['--sentinel'] : [])];
-    const child = spawnWithLifeline(this.program, args, { directory: this.directory });
+    const env = { ...process.env, ...this.options.env };
+    const child = spawnWithLifeline(this.program, args, { directory: this.directory, env });
     this.child = child;
     this.output.collect(child.stdout);
     this.output.collect(child.stderr);

@@ -8,6 +8,12 @@ export interface TypeScriptProcessOptions extends Pick<LifelineOptions, 'channel
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** Arguments for Node. */
+export const TYPESCRIPT_HOOKS = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hook) => [
+  '--require',
+  join(__dirname, '../../tools', hook),
+]);
+
 /**
  * Starts a TypeScript file with Node; 'nest-redis-lock' means the source in lib there, as in the tests.
  *
@@ -21,11 +27,7 @@ export function spawnTypeScript(
   args: readonly string[] = [],
   { env, channel }: TypeScriptProcessOptions = {},
 ): ChildProcess {
-  const hooks = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hook) => [
-    '--require',
-    join(__dirname, '../../tools', hook),
-  ]);
-  return spawnWithLifeline(process.execPath, [...hooks, file, ...args], {
+  return spawnWithLifeline(process.execPath, [...TYPESCRIPT_HOOKS, file, ...args], {
     env: { ...process.env, ...env },
     ...(channel === undefined ? {} : { channel }),
   });

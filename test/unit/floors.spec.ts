@@ -6,12 +6,14 @@ const LIB = resolve(__dirname, '../../lib');
 /** From the top to the ground: what stands on one floor uses that floor and those below it. */
 const FLOORS: readonly (readonly string[])[] = [
   ['index.ts', 'testing', 'terminus', 'opentelemetry', 'inspector'],
+  ['cli'],
   ['node-redis'],
   ['nest/module'],
   ['nest/startup'],
   ['nest/locked'],
   ['nest/exceptions'],
   ['lock-service.factory.ts'],
+  ['service/open-lock-service.ts'],
   ['service/lock.service.ts', 'service/lock-service.token.ts'],
   ['service/acquire', 'service/leader'],
   ['service/reentrance'],

@@ -1,0 +1,105 @@
+import { Command, CommanderError } from 'commander';
+import { isLockError } from '../errors/lock.error.js';
+import { parseCount, parseDuration } from './duration.js';
+import { CommandError, ExitCode } from './exit-code.js';
+import { ls } from './ls.command.js';
+import { tell } from './output.js';
+import { query } from './query.command.js';
+import { release } from './release.command.js';
+import { run } from './run.command.js';
+import { watch } from './watch.command.js';
+
+const { version } = require('../../package.json') as { version: string };
+
+const COLLECT = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+/** Runs the command that the arguments name. Resolves to the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  // What is behind it is a command of its own, of whose options nothing is known here.
+  const end = args.indexOf('--');
+  const [own, command] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  let exitCode: number = ExitCode.done;
+  const program = build(command, (code) => (exitCode = code));
+  try {
+    await program.parseAsync([...own], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return exitCodeOf(error);
+  }
+}
+
+function build(command: readonly string[], done: (exitCode: number) => void): Command {
+  const program = new Command('nest-redis-lock')
+    .description('Looks at the locks of nest-redis-lock, and runs commands under them.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => void process.stderr.write(text) });
+  const add = (usage: string, description: string): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .option('--url <url>', 'redis:// or rediss://; again for more; default: REDIS_URL', COLLECT)
+      .option('--cluster', 'the URLs are nodes of a Redis Cluster')
+      .option('--sentinel <name>', 'the URLs are sentinels, which know the master by this name')
+      .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')
+      .allowExcessArguments(false);
+
+  add('ls [prefix]', 'lists the names that are held')
+    .option('--json', 'prints JSON')
+    .option('--limit <n>', 'at most so many', parseCount, 1_000)
+    .action(async (prefix: string | undefined, flags) => done(await ls(prefix ?? '', flags)));
+
+  add('query <name>', 'shows who holds a name and who waits for it; exit code 1: nobody holds it')
+    .option('--json', 'prints JSON')
+    .action(async (name: string, flags) => done(await query(name, flags)));
+
+  add('watch <name>', 'prints who holds a name and who waits for it at each change, until Ctrl-C')
+    .option('--json', 'prints a line of JSON for each change')
+    .option('--interval <time>', 'between two looks', parseDuration, 250)
+    .action(async (name: string, flags) => done(await watch(name, flags)));
+
+  add('release <name>', 'takes a name from whoever holds it; shows who that is, and asks')
+    .option('--json', 'prints JSON; needs --force')
+    .option('--force', 'does not ask')
+    .action(async (name: string, flags) => done(await release(name, flags)));
+
+  add('run <name>', 'runs a command while it holds the name')
+    .usage('<name> [options] -- <command> [arguments]')
+    .option('--wait <time>', 'for the lock, 10s by default; 0 is one attempt', parseDuration)
+    .option('--ttl <time>', 'lease, 30s by default', parseDuration)
+    .option('--limit <n>', 'so many may hold it at once', parseCount)
+    .option('--min-hold <time>', 'the name stays taken for so long', parseDuration)
+    .option('--skip', 'exit code 0 instead of 75 where it is taken')
+    .option('--kill-after <time>', 'from SIGTERM to SIGKILL where the lock is lost', parseDuration, 5_000)
+    .action(async (name: string, flags) => {
+      if (command.length === 0)
+        throw new CommandError('Write the command behind --: run <name> -- <command>', ExitCode.usage);
+      done(await run(name, command, flags));
+    });
+
+  return program;
+}
+
+function exitCodeOf(error: unknown): number {
+  // It has said what is wrong, or what was asked of it.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
+  if (error instanceof CommandError) {
+    tell(error.message);
+    return error.exitCode;
+  }
+  if (!isLockError(error)) {
+    tell(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return ExitCode.failed;
+  }
+  tell(withCauses(error));
+  const { code } = error;
+  return code === 'LOCK_CONFIG' || code === 'LOCK_KEY' ? ExitCode.usage : ExitCode.unavailable;
+}
+
+/** What led to an error stands behind it, in which connections say why. */
+function withCauses(error: Error): string {
+  const causes: Error[] = [];
+  for (let each: unknown = error; each instanceof Error; each = each.cause) causes.push(each);
+  const messages = causes.map(({ message }) => message);
+  return messages.filter((each, i) => !messages.slice(0, i).some((said) => said.includes(each))).join(' ');
+}

@@ -1,0 +1,39 @@
+import type { LockInfo, LockSnapshot } from '../store/lock-snapshot.interface.js';
+import type { ConnectionFlags } from './connection-flags.js';
+import { formatDuration } from './duration.js';
+import { ExitCode } from './exit-code.js';
+import { Output } from './output.js';
+import { withLocks } from './with-locks.js';
+
+/** Shows who holds a name, and who waits for it. */
+export async function query(name: string, flags: ConnectionFlags): Promise<number> {
+  const out = new Output(flags.json === true);
+  const snapshot = await withLocks(flags, (locks) => locks.query(name));
+  if (out.isJson) out.json({ name, ...snapshot });
+  else printSnapshot(out, snapshot);
+  return snapshot.held.length > 0 ? ExitCode.done : ExitCode.free;
+}
+
+/** Holders first, then who waits, in order. */
+export function printSnapshot(out: Output, { held, pending }: LockSnapshot): void {
+  if (held.length + pending.length === 0) return out.line('Nobody holds it, and nobody waits for it.');
+  out.table(
+    ['', 'owner', 'label', 'since', 'lease', 'token'],
+    [
+      ...held.map((each) => row(each.mode === 'shared' ? 'shares' : 'holds', each)),
+      ...pending.map(waiterRow),
+    ],
+  );
+}
+
+function row(what: string, { owner, label = '', since, remaining, fencingToken }: LockInfo): string[] {
+  return [what, owner, label, time(since), formatDuration(remaining), String(fencingToken ?? '')];
+}
+
+function waiterRow({ owner, since, waited = 0 }: LockInfo): string[] {
+  return [`waits ${formatDuration(waited)}`, owner, '', time(since), '', ''];
+}
+
+function time(date: Date | undefined): string {
+  return date === undefined ? '' : date.toISOString();
+}

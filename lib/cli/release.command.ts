@@ -1,0 +1,80 @@
+import { createInterface } from 'node:readline/promises';
+import type { LockService } from '../service/lock.service.js';
+import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
+import type { ConnectionFlags } from './connection-flags.js';
+import { CommandError, ExitCode } from './exit-code.js';
+import { Output, tell } from './output.js';
+import { printSnapshot } from './query.command.js';
+import { withLocks } from './with-locks.js';
+
+export interface ReleaseFlags extends ConnectionFlags {
+  readonly force?: boolean;
+}
+
+const MEANING = `
+Its holder is told, and the next in line goes on. The holder's work may go on all the same: only a resource that
+refuses writes with an older fencing token keeps it out. Where nothing does, end that process first.
+`;
+
+/** Takes a name from whoever holds it, once somebody has seen who that is. */
+export async function release(name: string, flags: ReleaseFlags): Promise<number> {
+  const out = new Output(flags.json === true);
+  const mayAsk = process.stdin.isTTY && !out.isJson;
+  if (!flags.force && !mayAsk) {
+    throw new CommandError(
+      'There is no terminal to ask whether the lock is to be released: say --force.',
+      ExitCode.declined,
+    );
+  }
+  return withLocks(flags, async (locks) => {
+    const snapshot = await locks.query(name);
+    const tellResult = (released: boolean): void => {
+      if (out.isJson) out.json({ name, released, held: snapshot.held });
+      else out.line(released ? `Released ${name}.` : `Nobody holds ${name}.`);
+    };
+    if (snapshot.held.length === 0) {
+      tellResult(false);
+      return ExitCode.free;
+    }
+    if (!out.isJson) printSnapshot(out, snapshot);
+    await out.flush();
+    if (!flags.force) {
+      out.line(MEANING);
+      if (!(await isConfirmed(name))) return decline('It was left as it is.');
+      // Somebody else may have it since it was shown.
+      if (!(await isHeldBy(locks, name, snapshot)))
+        return decline('Somebody else holds it by now, or nobody. Look again.');
+    }
+    const released = await locks.forceRelease(name);
+    tellResult(released);
+    return released ? ExitCode.done : ExitCode.free;
+  });
+}
+
+/** Ctrl-C, Ctrl-D and whatever is not yes mean no. */
+async function isConfirmed(name: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => {
+    terminal.once('close', () => resolve('no'));
+    terminal.once('SIGINT', () => resolve('no'));
+  });
+  const answer = await Promise.race([terminal.question(`Release ${name}? Type yes: `), closed]);
+  terminal.close();
+  return answer.trim().toLowerCase() === 'yes';
+}
+
+async function isHeldBy(locks: LockService, name: string, shown: LockSnapshot): Promise<boolean> {
+  return owners(await locks.query(name)) === owners(shown);
+}
+
+function owners({ held }: LockSnapshot): string {
+  return held
+    .map(({ owner }) => owner)
+    .toSorted()
+    .join(' ');
+}
+
+function decline(reason: string): number {
+  tell(reason);
+  return ExitCode.declined;
+}

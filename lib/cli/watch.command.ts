@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockError } from '../errors/lock.error.js';
+import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
+import type { ConnectionFlags } from './connection-flags.js';
+import { ExitCode } from './exit-code.js';
+import { Output, printable, tell } from './output.js';
+import { withLocks } from './with-locks.js';
+
+export interface WatchFlags extends ConnectionFlags {
+  readonly interval: number;
+}
+
+/** Prints who holds a name and who waits for it, now and at each change, until Ctrl-C or SIGTERM. */
+export async function watch(name: string, flags: WatchFlags): Promise<number> {
+  const out = new Output(flags.json === true);
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
+  await withLocks(flags, async (locks) => {
+    const labels = new Map<string, string>();
+    let [shown, trouble] = ['', ''];
+    while (!end.signal.aborted) {
+      try {
+        const snapshot = withLabels(await locks.query(name), labels);
+        if (trouble !== '') tell('Redis answers again.');
+        trouble = '';
+        if (end.signal.aborted) return;
+        const state = stateOf(snapshot);
+        if (state !== shown) print(out, name, snapshot);
+        shown = state;
+      } catch (error) {
+        // Nothing was ever seen: most likely the address is wrong.
+        if (!isLockError(error) || !(error instanceof LockUnavailableError) || shown === '') throw error;
+        if (trouble === '') tell(error.message);
+        trouble = error.message;
+      }
+      await sleep(flags.interval, undefined, { signal: end.signal }).catch(() => {});
+    }
+  });
+  return ExitCode.done;
+}
+
+/** The holders with the labels that they have said before: not every time do they answer. */
+function withLabels({ held, pending }: LockSnapshot, labels: Map<string, string>): LockSnapshot {
+  const known = held.map((holder) => {
+    const label = holder.label ?? labels.get(holder.owner);
+    return label === undefined ? holder : { ...holder, label };
+  });
+  labels.clear();
+  for (const { owner, label } of known) if (label !== undefined) labels.set(owner, label);
+  return { held: known, pending };
+}
+
+/** What makes a change: not the leases, which are renewed, nor for how long somebody has waited. */
+function stateOf({ held, pending }: LockSnapshot): string {
+  return JSON.stringify([held.map(({ owner, label }) => [owner, label]), pending.map(({ owner }) => owner)]);
+}
+
+function print(out: Output, name: string, { held, pending }: LockSnapshot): void {
+  const at = new Date();
+  if (out.isJson) return out.json({ at, name, held, pending });
+  const holders = held.map(({ owner, label }) => (label === undefined ? owner : `${owner} (${label})`));
+  const verb = held.some(({ mode }) => mode === 'shared') ? 'shared by' : 'held by';
+  const state = holders.length === 0 ? 'free' : `${verb} ${holders.join(', ')}`;
+  const waiting = pending.length === 0 ? '' : `; waiting: ${pending.map(({ owner }) => owner).join(', ')}`;
+  out.line(`${at.toISOString()} ${printable(`${state}${waiting}`)}`);
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { LockLog } from '../diagnostics/lock-log.js';
+import { LockEngine } from '../engine/lock-engine.js';
+import { isQuorum } from '../options/connection/quorum-option.js';
+import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
+import { type Clock, SystemClock } from '../primitives/clock.js';
+import type { LockStore } from '../store/lock-store.js';
+import { QuorumStore } from '../store/quorum/quorum.store.js';
+import { RedisNode } from '../store/quorum/redis-node.js';
+import { RedisStore } from '../store/redis/redis.store.js';
+import { LockService } from './lock.service.js';
+
+/** What a new instance's store gets from it. */
+export interface Instance {
+  /** `<host>-<pid>-<random>` */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: LockLog;
+}
+
+/** Builds a LockService on a store of its own; what has no caller to be told goes to `log`. */
+export function openLockService(
+  options: ResolvedModuleOptions,
+  log: LockLog,
+  openStore: (instance: Instance) => LockStore = (instance) => openRedis(options, instance),
+): LockService {
+  const { handoff, maxWaiters } = options;
+  const clock = new SystemClock();
+  const store = openStore({ name: instanceName(), clock, log });
+  return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log }));
+}
+
+/** The store of one instance on the Redis, or the quorum of them, that its options name. */
+export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: Instance): LockStore {
+  const { connection, credentials, keyPrefix, commandTimeout, layout, nodeTimeout, wake } = options;
+  const settings = { credentials, keyPrefix, instance: name, commandTimeout, clock, log };
+  if (!isQuorum(connection)) return new RedisStore({ connection, layout, wake, ...settings });
+  const nodes = connection.map((each) => new RedisNode({ connection: each, nodeTimeout, ...settings }));
+  return new QuorumStore({ nodes, keyPrefix, instance: name, nodeTimeout, clock, random: Math.random });
+}
+
+/** Tells an operator where a holder runs; characters that mean something in keys are replaced. */
+export function instanceName(): string {
+  const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host';
+  return `${host}-${process.pid}-${randomBytes(6).toString('hex')}`;
+}

@@ -1,0 +1,257 @@
+import { LockService } from '../../lib/service/lock.service.js';
+import type { LockListing, LockSnapshot } from '../../lib/index.js';
+import { Instance } from '../redis/instance.js';
+import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
+import { RedisCluster } from '../support/redis-cluster.js';
+import { RedisServer } from '../support/redis-server.js';
+import { SentinelGroup } from '../support/sentinel-group.js';
+import { TlsFront } from '../support/tls-front.js';
+import { waitFor } from '../support/wait-for.js';
+import { LEAST_RIGHTS, LIST_RIGHT } from '../scripts/least-rights.js';
+import { CommandLine, json } from './support/command-line.js';
+
+interface Listing {
+  readonly names: readonly LockListing[];
+  readonly isPart: boolean;
+}
+
+const [describeTls, withoutTls] = HAS_OPENSSL
+  ? [describe, '']
+  : [describe.skip, ' (skipped: there is no openssl)'];
+
+describe('nest-redis-lock', () => {
+  let server: RedisServer;
+  let holder: Instance;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    holder = new Instance({ connection: server.url });
+  });
+  afterEach(() => server.client().flushall());
+  afterAll(async () => {
+    await holder.locks.close();
+    await server.stop();
+  });
+
+  it('says what it can do, and refuses what it cannot with exit code 64', async () => {
+    const [help, nothing, unknown, many] = await Promise.all([
+      CommandLine.run(['--help']),
+      CommandLine.run(['query']),
+      CommandLine.run(['lock']),
+      CommandLine.run(['query', 'a', 'b']),
+    ]);
+
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const command of ['ls', 'query', 'watch', 'release', 'run']) expect(help.stdout).toContain(command);
+    expect(nothing).toMatchObject({ exitCode: 64, stdout: '' });
+    expect(unknown.exitCode).toBe(64);
+    expect(many.exitCode).toBe(64);
+  });
+
+  it('ls lists held names in their order with holder, label and who waits, as a table and as JSON', async () => {
+    await using one = await holder.locks.acquire('order:2', { label: 'Orders.pay' });
+    await using other = await holder.locks.acquire('order:1');
+    await using elsewhere = await holder.locks.acquire('report');
+    expect([one.held, other.held, elsewhere.held]).toEqual([true, true, true]);
+
+    const [table, list] = await Promise.all([
+      CommandLine.run(['ls', 'order:'], { REDIS_URL: server.url }),
+      CommandLine.run(['ls', 'order:', '--json', '--url', server.url]),
+    ]);
+
+    expect(table).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(table.stdout).toMatch(/order:1 .*\n.*order:2 .*Orders\.pay/);
+    expect(table.stdout).not.toContain('report');
+    const { names, isPart } = json(list) as Listing;
+    expect(isPart).toBe(false);
+    expect(names).toEqual([
+      {
+        name: 'order:1',
+        mode: 'exclusive',
+        owner: `${holder.name}:${other.fencingToken}`,
+        holders: 1,
+        remaining: expect.any(Number),
+        waiting: 0,
+      },
+      expect.objectContaining({ name: 'order:2', label: 'Orders.pay' }),
+    ]);
+  });
+
+  it('ls shows at most so many names and says that there are more', async () => {
+    await using both = await holder.locks.acquire(['a', 'b']);
+    expect(both.held).toBe(true);
+
+    const [table, list, all] = await Promise.all([
+      CommandLine.run(['ls', '--limit', '1', '--url', server.url]),
+      CommandLine.run(['ls', '--limit', '1', '--json', '--url', server.url]),
+      CommandLine.run(['ls', '--limit', '2', '--json', '--url', server.url]),
+    ]);
+
+    expect(table.stdout).toContain('There are more than these 1');
+    expect(json(list)).toMatchObject({ isPart: true, names: [expect.anything()] });
+    expect(json(all)).toMatchObject({ isPart: false });
+  });
+
+  it('ls shows what others have written so that it cannot steer the terminal', async () => {
+    await server.client().set('lock:{evil}', 'a\u001b[2Jb\u202ec', 'PX', 60_000);
+
+    const { stdout } = await CommandLine.run(['ls', '--url', server.url]);
+
+    expect(stdout).toContain(String.raw`a\u001b[2Jb\u202ec`);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('query shows holder and waiters with exit code 0, and ends with 1 where nobody holds it', async () => {
+    await using lock = await holder.locks.acquire('job', { label: 'nightly' });
+    await using waiter = await new Instance({ connection: server.url }).warmUp();
+    const turn = waiter.locks.acquire('job');
+    await waitFor(() => server.client().exists('lock:{job}:q'), { that: 'the second one to wait' });
+
+    const [table, held, free] = await Promise.all([
+      CommandLine.run(['query', 'job', '--url', server.url]),
+      CommandLine.run(['query', 'job', '--json', '--url', server.url]),
+      CommandLine.run(['query', 'nobody', '--url', server.url]),
+    ]);
+    await lock.release();
+    await (await turn).release();
+
+    expect(table.exitCode).toBe(0);
+    expect(table.stdout).toMatch(/holds .*nightly[^]*waits/);
+    expect(held.exitCode).toBe(0);
+    expect(json(held)).toMatchObject({
+      name: 'job',
+      held: [
+        { owner: `${holder.name}:${lock.fencingToken}`, label: 'nightly', fencingToken: lock.fencingToken },
+      ],
+      pending: [{ owner: waiter.name }],
+    });
+    expect(free).toMatchObject({ exitCode: 1, stderr: '' });
+    expect(free.stdout).toContain('Nobody holds it');
+  });
+
+  it('keeps to the prefix of the application', async () => {
+    await server.client().set('app:{job}', 'somebody', 'PX', 60_000);
+
+    const [own, other] = await Promise.all([
+      CommandLine.run(['query', 'job', '--prefix', 'app:', '--url', server.url]),
+      CommandLine.run(['query', 'job', '--url', server.url]),
+    ]);
+
+    expect(own.exitCode).toBe(0);
+    expect(other.exitCode).toBe(1);
+  });
+
+  it('ends with 69 and the reason where Redis cannot be reached, and with 64 for what can never work', async () => {
+    await using gone = await RedisServer.start();
+    const { url } = gone;
+    await gone.kill();
+
+    const [unreachable, name, address] = await Promise.all([
+      CommandLine.run(['query', 'job', '--url', url]),
+      CommandLine.run(['query', '', '--url', server.url]),
+      CommandLine.run(['ls', '--url', 'http://:secret@127.0.0.1']),
+    ]);
+
+    expect(unreachable).toMatchObject({ exitCode: 69, stdout: '' });
+    expect(unreachable.stderr).toContain('ECONNREFUSED');
+    expect(name.exitCode).toBe(64);
+    expect(address.exitCode).toBe(64);
+    expect(address.stderr).not.toContain('secret');
+  });
+
+  it('ends as others do where whoever reads its output has gone', async () => {
+    const names = Array.from({ length: 3_000 }, (_, i) => `${'n'.repeat(60)}${i}`);
+    await Promise.all(names.map((name) => server.client().set(`lock:{${name}}`, 'x', 'PX', 60_000)));
+    const command = CommandLine.start(['ls', '--limit', '3000', '--url', server.url]);
+    command.child.stdout?.destroy();
+
+    const { exitCode, stderr } = await command.end();
+
+    expect(exitCode).toBe(141);
+    expect(stderr).toBe('');
+  });
+});
+
+describeTls(`nest-redis-lock over TLS${withoutTls}`, () => {
+  it('works as a user of few rights, whose password the environment has', async () => {
+    await using certificate = await Certificate.create();
+    await using guarded = await RedisServer.start({
+      acl: [
+        'user default off',
+        `user app on >pass@word ${[...LEAST_RIGHTS, LIST_RIGHT].join(' ')}`,
+        'user admin on nopass ~* +@all',
+      ],
+    });
+    await using front = await TlsFront.start(guarded, certificate);
+    await guarded.client({ username: 'admin', password: 'x' }).set('lock:{job}', 'somebody', 'PX', 60_000);
+    const flags = ['--url', `rediss://127.0.0.1:${front.port}`];
+    const env = {
+      NODE_EXTRA_CA_CERTS: certificate.file,
+      REDIS_USERNAME: 'app',
+      REDIS_PASSWORD: 'pass@word',
+    };
+
+    const [listed, queried, wrong, untrusted] = await Promise.all([
+      CommandLine.run(['ls', '--json', ...flags], env),
+      CommandLine.run(['query', 'job', ...flags], env),
+      CommandLine.run(['query', 'job', ...flags], { ...env, REDIS_PASSWORD: 'wrong one' }),
+      CommandLine.run(['query', 'job', ...flags], { ...env, NODE_EXTRA_CA_CERTS: '' }),
+    ]);
+
+    expect(listed.exitCode).toBe(0);
+    expect((json(listed) as Listing).names).toMatchObject([{ name: 'job', owner: 'somebody' }]);
+    expect(queried.exitCode).toBe(0);
+    expect(wrong.exitCode).toBe(69);
+    expect(wrong.stderr).toContain('WRONGPASS');
+    expect(wrong.stderr).not.toContain('wrong one');
+    expect(untrusted.exitCode).toBe(69);
+    expect(untrusted.stderr).toMatch(/self-signed certificate/);
+  });
+});
+
+describe('nest-redis-lock where Redis is more than one', () => {
+  it('finds the locks of all masters of a Cluster', async () => {
+    await using cluster = await RedisCluster.start({ replicas: 0 });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const client = cluster.client();
+    for (const name of names) await client.set(`lock:{${name}}`, 'somebody', 'PX', 60_000);
+    const [{ host, port } = { host: '', port: 0 }] = cluster.nodes;
+    const flags = ['--cluster', '--url', `redis://${host}:${port}`];
+
+    const [listed, queried] = await Promise.all([
+      CommandLine.run(['ls', '--json', ...flags]),
+      CommandLine.run(['query', 'a', ...flags]),
+    ]);
+
+    expect((json(listed) as Listing).names.map(({ name }) => name)).toEqual(names);
+    expect(queried.exitCode).toBe(0);
+  });
+
+  it('finds the master that sentinels name', async () => {
+    await using group = await SentinelGroup.start();
+    const master = await group.master();
+    await master.client().set('lock:{job}', 'somebody', 'PX', 60_000);
+    const urls = group.sentinels.flatMap(({ url }) => ['--url', url]);
+
+    const { exitCode, stdout } = await CommandLine.run(['query', 'job', '--sentinel', 'main', ...urls], {
+      REDIS_PASSWORD: 'among-servers',
+    });
+
+    expect(stdout).toContain('somebody');
+    expect(exitCode).toBe(0);
+  });
+
+  it('asks the majority of a quorum', async () => {
+    const servers = await Promise.all([1, 2, 3].map(() => RedisServer.start()));
+    const connection = servers.map(({ url }) => url);
+    const instance = new Instance({ connection, nodeTimeout: 1_000 });
+    const locks: LockService = instance.locks;
+    await using lock = await locks.acquire('job');
+
+    const result = await CommandLine.run(['query', 'job', '--json'], { REDIS_URL: connection.join(' ') });
+
+    expect((json(result) as LockSnapshot).held).toMatchObject([{ fencingToken: lock.fencingToken }]);
+    await locks.close();
+    for (const server of servers) await server.stop();
+  });
+});

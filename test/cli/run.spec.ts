@@ -1,0 +1,325 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { RedisCluster } from '../support/redis-cluster.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { CommandLine, type Result } from './support/command-line.js';
+
+const PATIENCE = { timeout: 30_000 };
+const KEY = 'lock:{job}';
+
+describe('nest-redis-lock run', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let directory: string;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    redis = server.client();
+    directory = await mkdtemp(join(tmpdir(), 'nest-redis-lock-'));
+  });
+  afterEach(() => redis.flushall());
+  afterAll(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  /** `run job` with these options, and a shell script as its command. */
+  function start(script: string, ...options: string[]): CommandLine {
+    return CommandLine.start(['run', 'job', '--url', server.url, ...options, '--', 'sh', '-c', script]);
+  }
+
+  function run(script: string, ...options: string[]): Promise<Result> {
+    return start(script, ...options).end();
+  }
+
+  async function isFree(): Promise<boolean> {
+    return (await redis.exists(KEY)) === 0;
+  }
+
+  async function releaseByForce(): Promise<void> {
+    const { exitCode } = await CommandLine.run(['release', 'job', '--force', '--url', server.url]);
+    expect(exitCode).toBe(0);
+  }
+
+  it('holds the lock while the command works, gives it name and token, and ends as it does', async () => {
+    const command = start('echo "$LOCK_NAME $LOCK_TOKEN go"; read -r line; exit 7');
+    await command.says(/job \d+ go/);
+    const owner = await redis.get(KEY);
+    const [, token] = /job (\d+)/.exec(command.stdout) ?? [];
+    // It reads from what this process has as its input, which is none.
+    const { exitCode, stderr } = await command.end();
+
+    expect(owner).toMatch(new RegExp(`:${token}$`));
+    expect(exitCode).toBe(7);
+    expect(stderr).toBe('');
+    expect(await isFree()).toBe(true);
+  });
+
+  it('leaves everything behind the first -- to the command', async () => {
+    const args = [
+      'run',
+      'job',
+      '--url',
+      server.url,
+      '--',
+      'node',
+      '-p',
+      'process.argv.slice(1).join(" ")',
+      '--',
+    ];
+
+    const { exitCode, stdout } = await CommandLine.run([...args, '--json', '-x', '--', '--wait', 'a b']);
+
+    expect(stdout).toBe('--json -x -- --wait a b\n');
+    expect(exitCode).toBe(0);
+  });
+
+  it('needs a command behind --, and refuses options that it does not know', async () => {
+    const flags = ['--url', server.url];
+    const results = await Promise.all([
+      CommandLine.run(['run', 'job', ...flags]),
+      CommandLine.run(['run', 'job', ...flags, '--']),
+      CommandLine.run(['run', 'job', 'echo', ...flags]),
+      CommandLine.run(['run', 'job', '--wiat', '5', ...flags, '--', 'echo']),
+      CommandLine.run(['run', 'job', '--wait', 'soon', ...flags, '--', 'echo']),
+      CommandLine.run(['run', 'job', '--ttl', '1ms', ...flags, '--', 'echo']),
+    ]);
+
+    expect(results.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(results.map(() => [64, '']));
+    expect(results[0]?.stderr).toContain('Write the command behind --');
+    expect(results[3]?.stderr).toContain('--wait');
+  });
+
+  it('ends with 75 where the lock is taken, or 0 with --skip, and does not run the command', async () => {
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+
+    const [busy, skipped] = await Promise.all([
+      run('echo worked', '--wait', '0'),
+      run('echo worked', '--wait', '50ms', '--skip'),
+    ]);
+
+    expect(busy).toMatchObject({ exitCode: 75, stdout: '' });
+    expect(busy.stderr).toContain('job is held by somebody');
+    expect(skipped).toMatchObject({ exitCode: 0, stdout: '' });
+  });
+
+  it('waits for the lock, and then runs the command', async () => {
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+    const command = start('echo worked', '--wait', '30s');
+    await waitFor(() => redis.exists(`${KEY}:q`), { ...PATIENCE, that: 'the command to wait' });
+    expect(command.stdout).toBe('');
+
+    await redis.del(KEY);
+
+    expect(await command.end()).toMatchObject({ exitCode: 0, stdout: 'worked\n' });
+  });
+
+  it('lets as many work at once as --limit says', async () => {
+    const gate = join(directory, 'gate');
+    const wait = `echo in; until [ -e ${gate} ]; do sleep 0.05; done`;
+    const inside = [start(wait, '--limit', '2'), start(wait, '--limit', '2')];
+    for (const command of inside) await command.says('in');
+
+    const third = await run('echo in', '--limit', '2', '--wait', '0');
+    await writeFile(gate, '');
+
+    expect(third).toMatchObject({ exitCode: 75, stdout: '' });
+    for (const command of inside) expect(await command.end()).toMatchObject({ exitCode: 0 });
+  });
+
+  it('keeps the name taken for --min-hold after a command that exits at once', async () => {
+    const { exitCode } = await run('true', '--min-hold', '60s');
+
+    expect(exitCode).toBe(0);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(1_000);
+  });
+
+  it('ends with 127 or 126 for a command that cannot be started, and with 128 and more where a signal ended it', async () => {
+    const file = join(directory, 'no-program');
+    await writeFile(file, 'no program');
+    await chmod(file, 0o600);
+    const flags = ['run', 'job', '--url', server.url, '--'];
+
+    expect(await CommandLine.run([...flags, join(directory, 'nothing')])).toMatchObject({ exitCode: 127 });
+    expect(await isFree()).toBe(true);
+    expect(await CommandLine.run([...flags, file])).toMatchObject({ exitCode: 126 });
+    expect(await isFree()).toBe(true);
+    expect(await run('kill -KILL $$')).toMatchObject({ exitCode: 137 });
+    expect(await isFree()).toBe(true);
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'passes %s on, once, and waits for the command',
+    async (signal) => {
+      const name = signal.slice(3);
+      const command = start(
+        `trap 'echo got' ${name}; trap 'exit 5' USR2; echo ready; while :; do sleep 0.05; done`,
+      );
+      await command.says('ready');
+      command.kill(signal);
+      await command.says('got');
+      expect(await isFree()).toBe(false);
+      command.kill('SIGUSR2');
+
+      expect(await command.end()).toMatchObject({ exitCode: 5, stdout: 'ready\ngot\n' });
+      expect(await isFree()).toBe(true);
+    },
+  );
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('gives up the wait at %s, and leaves the queue', async (signal, expected) => {
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+    const command = start('echo worked', '--wait', 'forever');
+    await waitFor(() => redis.exists(`${KEY}:q`), { ...PATIENCE, that: 'the command to wait' });
+
+    command.kill(signal);
+
+    expect(await command.end()).toMatchObject({ exitCode: expected, stdout: '' });
+    expect(await redis.exists(`${KEY}:q`)).toBe(0);
+  });
+
+  it('ends the command by SIGTERM when the lock is lost, and says so with 76', async () => {
+    const command = start(`trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.05; done`);
+    await command.says('ready');
+
+    await releaseByForce();
+
+    const { exitCode, stdout, stderr } = await command.end();
+    expect(stdout).toBe('ready\nended\n');
+    expect(stderr).toContain('The lock job was lost');
+    expect(exitCode).toBe(76);
+  });
+
+  it('ends a command that ignores SIGTERM by SIGKILL, with what it has forked', async () => {
+    const script = `trap '' TERM; sh -c "trap '' TERM; sleep 600" & echo "fork $!"; sleep 600`;
+    const command = start(script, '--kill-after', '300ms');
+    await command.says(/fork \d+/);
+    const fork = Number(/fork (\d+)/.exec(command.stdout)?.[1]);
+    expect(isAlive(fork)).toBe(true);
+
+    await releaseByForce();
+
+    expect((await command.end()).exitCode).toBe(76);
+    await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
+  });
+
+  it('leaves no fork of a lost command behind that outlives its parent', async () => {
+    const script = `sh -c "trap '' TERM; sleep 600" & echo "fork $!"; wait`;
+    const command = start(script, '--kill-after', '60s');
+    await command.says(/fork \d+/);
+    const fork = Number(/fork (\d+)/.exec(command.stdout)?.[1]);
+
+    await releaseByForce();
+
+    expect((await command.end()).exitCode).toBe(76);
+    await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
+  });
+
+  it('is over with the command itself, whatever that leaves in the background', async () => {
+    const gate = join(directory, 'background');
+    const fork = `(until [ -e ${gate} ]; do sleep 0.05; done) >/dev/null 2>&1 &`;
+
+    expect(await run(`${fork} echo done`)).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+    expect(await isFree()).toBe(true);
+    await writeFile(gate, '');
+  });
+
+  it('ends the command before its lease is over when Redis goes away', async () => {
+    await using proxy = await TcpProxy.start(server);
+    const args = ['run', 'job', '--url', proxy.url, '--ttl', '2s', '--', 'sh', '-c'];
+    const command = CommandLine.start([
+      ...args,
+      `trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.05; done`,
+    ]);
+    await command.says('ready');
+
+    proxy.drop('both');
+
+    await command.says('ended');
+    // The lease begins with the grant or its last renewal, so it is still there, or just over.
+    const { exitCode, stderr } = await command.end();
+    expect(exitCode).toBe(76);
+    expect(stderr).toContain('The lease ran out');
+    proxy.pass();
+  });
+
+  it('keeps the lock through an outage shorter than the lease', async () => {
+    await using proxy = await TcpProxy.start(server);
+    const gate = join(directory, 'outage');
+    const script = `echo ready; until [ -e ${gate} ]; do sleep 0.05; done; exit 3`;
+    const command = CommandLine.start([
+      'run',
+      'job',
+      '--url',
+      proxy.url,
+      '--ttl',
+      '20s',
+      '--',
+      'sh',
+      '-c',
+      script,
+    ]);
+    await command.says('ready');
+    proxy.reset();
+    await waitFor(() => proxy.connections >= 2, { ...PATIENCE, that: 'it to connect again' });
+    await writeFile(gate, '');
+
+    expect((await command.end()).exitCode).toBe(3);
+    expect(await isFree()).toBe(true);
+  });
+
+  it('ends with 69 where Redis cannot be reached, and does not run the command', async () => {
+    await using gone = await RedisServer.start();
+    await gone.kill();
+    const file = join(directory, 'never');
+
+    const { exitCode, stderr } = await CommandLine.run([
+      'run',
+      'job',
+      '--url',
+      gone.url,
+      '--',
+      'touch',
+      file,
+    ]);
+
+    expect(exitCode).toBe(69);
+    expect(stderr).toContain('ECONNREFUSED');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('goes on where nobody reads what it says', async () => {
+    const gate = join(directory, 'unread');
+    const command = start(`echo ready; until [ -e ${gate} ]; do sleep 0.05; done; exit 4`);
+    await command.says('ready');
+    command.child.stderr?.destroy();
+    command.child.stdout?.destroy();
+    await writeFile(gate, '');
+
+    expect((await command.end()).exitCode).toBe(4);
+    expect(await isFree()).toBe(true);
+  });
+
+  it('works on a Redis Cluster', async () => {
+    await using cluster = await RedisCluster.start({ replicas: 0 });
+    const [{ host, port } = { host: '', port: 0 }] = cluster.nodes;
+    const args = ['run', 'job', '--cluster', '--url', `redis://${host}:${port}`, '--', 'sh', '-c', 'exit 9'];
+
+    expect((await CommandLine.run(args)).exitCode).toBe(9);
+    expect(await cluster.client().exists(KEY)).toBe(0);
+  });
+});
+
+/** Whether a process runs; one that nobody has buried does not. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return /^[^Z\s]/.test(stdout.trim());
+}

@@ -1,0 +1,222 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import type { Redis } from 'ioredis';
+import type { LockSnapshot } from '../../lib/index.js';
+import { Instance } from '../redis/instance.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { CommandLine, json, shellCommand } from './support/command-line.js';
+
+const PATIENCE = { timeout: 30_000 };
+const KEY = 'lock:{job}';
+/** For a shell. */
+const COMMAND = shellCommand('release', 'job');
+
+describe('nest-redis-lock watch', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let holder: Instance;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    redis = server.client();
+    holder = new Instance({ connection: server.url });
+  });
+  afterEach(() => redis.flushall());
+  afterAll(async () => {
+    await holder.locks.close();
+    await server.stop();
+  });
+
+  function watch(...options: string[]): CommandLine {
+    return CommandLine.start(['watch', 'job', '--interval', '20ms', '--url', server.url, ...options]);
+  }
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('prints each change, but no renewal, until %s', async (signal) => {
+    const command = watch();
+    await command.says('free');
+    const lock = await holder.locks.acquire('job', { label: 'nightly' });
+    await command.says(`held by ${holder.name}:${lock.fencingToken} (nightly)`);
+    await lock.extend(60_000);
+    await lock.release();
+    await command.says(/held by[^]*free/);
+
+    command.kill(signal);
+
+    const { exitCode, stdout, stderr } = await command.end();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('prints a line of JSON for each change', async () => {
+    const command = watch('--json');
+    await command.says('"held":[]');
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+    await command.says('somebody');
+    command.kill('SIGINT');
+
+    const { stdout } = await command.end();
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines.map((line) => json({ stdout: line }))).toMatchObject([
+      { at: expect.any(String), name: 'job', held: [], pending: [] },
+      { held: [{ owner: 'somebody' }] },
+    ]);
+  });
+
+  it('says when Redis does not answer, and goes on when it does', async () => {
+    await using own = await RedisServer.start();
+    const command = CommandLine.start(['watch', 'job', '--interval', '20ms', '--url', own.url]);
+    await command.says('free');
+
+    await own.kill();
+    await command.says('did not answer');
+    await own.start();
+    await command.says('answers again');
+    await own.client().set(KEY, 'somebody');
+    await command.says('held by somebody');
+
+    command.kill('SIGTERM');
+    expect((await command.end()).exitCode).toBe(0);
+  });
+
+  it('ends with 69 where Redis cannot be reached from the start', async () => {
+    await using gone = await RedisServer.start();
+    await gone.kill();
+
+    const { exitCode, stderr } = await CommandLine.run(['watch', 'job', '--url', gone.url]);
+
+    expect(exitCode).toBe(69);
+    expect(stderr).toContain('ECONNREFUSED');
+  });
+
+  it('ends where nobody reads its output any more', async () => {
+    const command = watch();
+    await command.says('free');
+    command.child.stdout?.destroy();
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+
+    expect((await command.end()).exitCode).toBe(141);
+  });
+});
+
+describe('nest-redis-lock release', () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    redis = server.client();
+  });
+  afterEach(() => redis.flushall());
+  afterAll(() => server.stop());
+
+  function release(...options: string[]): CommandLine {
+    return CommandLine.start(['release', 'job', '--url', server.url, ...options]);
+  }
+
+  it('asks for --force where there is no terminal, and releases nothing', async () => {
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+
+    const [plain, asJson] = await Promise.all([release().end(), release('--json').end()]);
+
+    for (const { exitCode, stderr } of [plain, asJson]) {
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('--force');
+    }
+    expect(await redis.get(KEY)).toBe('somebody');
+  });
+
+  it('takes the lock from its holder, who learns of it, and shows who that was', async () => {
+    const holder = new Instance({ connection: server.url });
+    const lock = await holder.locks.acquire('job');
+
+    const { exitCode, stdout } = await release('--force').end();
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(new RegExp(`${holder.name}:${lock.fencingToken}[^]*Released job`));
+    await waitFor(() => lock.signal.aborted, { ...PATIENCE, that: 'the holder to learn of it' });
+    await holder.locks.close();
+  });
+
+  it('ends with 1 where nobody holds it, and prints JSON', async () => {
+    const free = await release('--force').end();
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+    const released = await release('--force', '--json').end();
+
+    expect(free).toMatchObject({ exitCode: 1, stdout: 'Nobody holds job.\n' });
+    expect(released.exitCode).toBe(0);
+    const answer = json(released) as LockSnapshot & { readonly released: boolean };
+    expect(answer).toMatchObject({ name: 'job', released: true, held: [{ owner: 'somebody' }] });
+    expect(await redis.exists(KEY)).toBe(0);
+  });
+
+  it('releases nothing where nobody reads who holds it', async () => {
+    await redis.set(KEY, 'somebody', 'PX', 60_000);
+    const command = release('--force');
+    command.child.stdout?.destroy();
+
+    expect((await command.end()).exitCode).toBe(141);
+    expect(await redis.get(KEY)).toBe('somebody');
+  });
+
+  const hasTerminals = spawnSync('script', ['--version']).status === 0;
+  const [describeTerminal, reason] = hasTerminals
+    ? [describe, '']
+    : [describe.skip, ' (skipped: there is no script of util-linux)'];
+
+  describeTerminal(`in a terminal${reason}`, () => {
+    /** Answers the question of `release job` in a terminal. */
+    async function answer(
+      typed: string,
+      meanwhile?: () => Promise<unknown>,
+    ): Promise<{ code: unknown; said: string }> {
+      const terminal = spawn('script', ['--quiet', '--return', '--command', COMMAND, '/dev/null'], {
+        env: { ...process.env, REDIS_URL: server.url, NO_COLOR: '1' },
+      });
+      const ended = once(terminal, 'close');
+      let said = '';
+      terminal.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+      try {
+        await waitFor(() => said.includes('Type yes'), { ...PATIENCE, that: 'the question' });
+        await meanwhile?.();
+        terminal.stdin.write(typed);
+        const [code] = await ended;
+        return { code, said };
+      } finally {
+        terminal.kill('SIGKILL');
+      }
+    }
+
+    beforeEach(() => redis.set(KEY, 'somebody', 'PX', 60_000));
+
+    it('shows the holder, says what it means, and releases at yes', async () => {
+      const { code, said } = await answer('yes\r');
+
+      expect(said).toMatch(/somebody[^]*older fencing token[^]*Released job/);
+      expect(code).toBe(0);
+      expect(await redis.exists(KEY)).toBe(0);
+    });
+
+    it.each([
+      ['no', 'no\r'],
+      ['nothing', '\r'],
+      ['Ctrl-C', '\u0003'],
+      ['Ctrl-D', '\u0004'],
+    ])('leaves it as it is at %s', async (_, typed) => {
+      const { code, said } = await answer(typed);
+
+      expect(said).toContain('It was left as it is');
+      expect(code).toBe(2);
+      expect(await redis.get(KEY)).toBe('somebody');
+    });
+
+    it('takes it from nobody but the one who was shown', async () => {
+      const { code, said } = await answer('yes\r', () => redis.set(KEY, 'another', 'PX', 60_000));
+
+      expect(said).toContain('Somebody else holds it by now');
+      expect(code).toBe(2);
+      expect(await redis.get(KEY)).toBe('another');
+    });
+  });
+});
