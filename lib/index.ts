@@ -55,4 +55,3 @@ export type { LockModuleAsyncExtras, LockModuleExtras } from './nest/module/lock
 export type { LockOptionsFactory } from './nest/module/lock-options-factory.interface.js';
 export { getLockServiceToken } from './service/lock-service.token.js';
 export { RedisLockModule, type LockModuleAsyncOptions } from './nest/module/redis-lock.module.js';
-export { nodeRedis, type NodeRedisClientLike } from './node-redis/node-redis.connection.js';

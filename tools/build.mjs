@@ -4,10 +4,10 @@
 //   dist/esm/<name>.js  ES modules of what meets NestJS, which is ES modules from version 12 on
 //   dist/cli/index.js   the command, with the packages that only it needs; it shares the locks with the others
 //
-// What knows nothing of NestJS is there once, as CommonJS, for both. Declarations (`.d.ts`) lie beside the code, and have the
-// comments.
+// What knows nothing of NestJS is there once, as CommonJS, for both, entry points, too. Declarations (`.d.ts`) lie beside the
+// code, and have the comments.
 import { execFile } from 'node:child_process';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,16 +24,24 @@ const dist = join(root, 'dist');
 const compiled = join(root, '.cache/build');
 
 /** What users can import: the package itself, and its sub-paths. */
-const ENTRY_POINTS = ['index', 'testing', 'terminus', 'opentelemetry', 'inspector'];
+const ENTRY_POINTS_WITH_NEST = ['index', 'testing', 'terminus', 'inspector'];
+const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis'];
 /** What users run. */
 const COMMAND = 'cli/index';
 /** Files and folders of lib. */
 const WITH_NEST = [...ENTRY_POINTS, 'nest', 'lock-service.factory', 'service/lock-service.token'];
+/** Files and folders of lib that only one entry point uses. */
+const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
 const OF_DIAGNOSTICS = ['diagnostics', 'errors', 'primitives'];
 /** Apart from the others, for most applications do not load it. */
 const OF_THE_PAGE = ['inspector/page'];
 const SHARED_BY_BOTH = ['diagnostics', 'inspector-page', 'locks'];
+/** Folders of dist, with a slash behind each, and the entry points there. */
+const FOLDERS = /** @type {const} */ ([
+  ['', ENTRY_POINTS],
+  ['esm/', ENTRY_POINTS_WITH_NEST],
+]);
 
 /** @param {string[]} options */
 async function compile(...options) {
@@ -57,17 +65,17 @@ function fileFor(file) {
   if (isIn('cli')) return undefined;
   if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
   if (OF_THE_PAGE.some(isIn)) return 'inspector-page';
-  if (!WITH_NEST.some(isIn)) return 'locks';
-  return ENTRY_POINTS.some(isIn) ? undefined : 'nest';
+  if (OF_ENTRY_POINTS.some(isIn)) return undefined;
+  return WITH_NEST.some(isIn) ? 'nest' : 'locks';
 }
 
 /**
+ * @param {readonly string[]} names of entry points
  * @param {'.js' | '.d.ts'} extension
  * @param {import('rollup').Plugin} plugin
- * @param {string[]} programs
  */
-function bundle(extension, plugin, programs = []) {
-  const entryPoints = [...ENTRY_POINTS, ...programs].map((name) => [
+function bundle(names, extension, plugin) {
+  const entryPoints = names.map((name) => [
     name,
     join(compiled, (name.includes('index') ? name : `${name}/index`) + extension),
   ]);
@@ -157,21 +165,64 @@ async function completeCommand() {
   chmodSync(file, 0o755);
 }
 
+/**
+ * What only this package passes to LockService would bring the engine and its store into the declarations: as much again as
+ * all that users can name.
+ */
+function hideInternals() {
+  const file = join(compiled, 'service/lock.service.d.ts');
+  const declarations = readFileSync(file, 'utf8');
+  const hidden = declarations.replace(
+    /(\* @internal [^*]*\*\/\s*constructor)\([^)]*\)/,
+    '$1(internal: never)',
+  );
+  if (hidden === declarations) throw new Error('LockService has no internal constructor');
+  writeFileSync(file, hidden);
+}
+
+const declared = {
+  name: 'declarations of what need not be there',
+  /**
+   * An application may have node-redis alone; then the types of ioredis are `any`, not an error. What is there once, as
+   * CommonJS, must not lead to NestJS.
+   *
+   * @param {unknown} _
+   * @param {import('rollup').OutputBundle} files
+   */
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'chunk') continue;
+      const { code, name } = file;
+      file.code =
+        name === 'node-redis'
+          ? code.replace("from './index.js'", "from './locks.js'")
+          : code.replace(/^import .* from 'ioredis';$/m, '// @ts-ignore\n$&');
+    }
+  },
+};
+
 for (const directory of [dist, compiled]) rmSync(directory, { recursive: true, force: true });
 try {
   await Promise.all([
     compile('--declaration', 'false', '--removeComments'),
     compile('--emitDeclarationOnly'),
   ]);
-  const program = await bundle('.js', forCode, [COMMAND]);
-  await program.write({ ...output('', '.js', '[name].js'), format: 'cjs' });
-  await completeCommand();
-  const code = await bundle('.js', forCode);
-  await code.write({ ...output('esm/', '.js', 'esm/[name].cjs'), format: 'es', plugins: [passOn] });
-  const declarations = await bundle('.d.ts', dts({ tsconfig: project }));
-  for (const folder of ['', 'esm/']) {
-    await declarations.write({ ...output(folder, '.d.ts', '[name].d.ts'), format: 'es' });
+  hideInternals();
+  for (const [folder, names] of FOLDERS) {
+    const code = await bundle(folder === '' ? [...names, COMMAND] : names, '.js', forCode);
+    await code.write(
+      folder === ''
+        ? { ...output(folder, '.js', '[name].js'), format: 'cjs' }
+        : { ...output(folder, '.js', 'esm/[name].cjs'), format: 'es', plugins: [passOn] },
+    );
+    const declarations = await bundle(names, '.d.ts', dts({ tsconfig: project }));
+    await declarations.write({
+      ...output(folder, '.d.ts', '[name].d.ts'),
+      format: 'es',
+      plugins: [declared],
+    });
   }
+  await completeCommand();
   writeFileSync(join(dist, 'esm/package.json'), `${JSON.stringify({ type: 'module' })}\n`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

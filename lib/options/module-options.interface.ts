@@ -1,9 +1,13 @@
-import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
+import type * as ioredis from 'ioredis';
 import type { LockErrorCode } from '../errors/lock.error.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
 
+/** Nothing where ioredis is not installed, whose types are `any` then. */
+type Installed<T> = [0] extends [1 & T] ? never : T;
+
 /** One Redis: a URL (`redis://` or `rediss://`, with credentials and database), ioredis options, a ready client, or one of node-redis. */
-export type SingleConnection = string | RedisOptions | Redis | NodeRedisConnection;
+export type SingleConnection =
+  string | Installed<ioredis.RedisOptions> | Installed<ioredis.Redis> | NodeRedisConnection;
 
 /**
  * A Redis Cluster: nodes to begin with, and ioredis's options for it. The others are found through them.
@@ -14,11 +18,11 @@ export type SingleConnection = string | RedisOptions | Redis | NodeRedisConnecti
  * ```
  */
 export interface ClusterDescription {
-  readonly nodes: readonly ClusterNode[];
-  readonly options?: ClusterOptions;
+  readonly nodes: readonly Installed<ioredis.ClusterNode>[];
+  readonly options?: Installed<ioredis.ClusterOptions>;
 }
 
-/** A connection by node-redis, which `nodeRedis()` makes. */
+/** A connection by node-redis, which `nodeRedis()` of `nest-redis-lock/node-redis` makes. */
 export interface NodeRedisConnection {
   readonly host: string;
   readonly port: number;
@@ -31,7 +35,7 @@ export interface NodeRedisConnection {
  * Where Redis is: one server, or a Cluster, described or as a ready client. A client that is passed in is never
  * closed by this package.
  */
-export type LockConnection = SingleConnection | ClusterDescription | Cluster;
+export type LockConnection = SingleConnection | ClusterDescription | Installed<ioredis.Cluster>;
 
 /** What {@link LockModuleOptions.credentials} resolves to. */
 export interface LockCredentials {

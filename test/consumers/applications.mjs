@@ -1,14 +1,14 @@
 // The applications of users in which the package is tried. Four of them cover both versions of NestJS and ioredis,
 // both module systems, and both with and without the optional peers of the package. The fifth is as `nest new` made
-// applications for years.
+// applications for years; two more have node-redis, and no ioredis.
 
 /**
  * @typedef {object} ApplicationKind
  * @property {string} name
  * @property {number} nest
- * @property {number} ioredis
+ * @property {Record<string, string>} client its client of Redis
  * @property {boolean} esm
- * @property {boolean} optionalPeers whether those of the package are installed, too
+ * @property {boolean} optionalPeers whether those of the package that are no clients are installed, too
  * @property {Record<string, string>} tools further packages that it is developed with
  * @property {readonly string[]} resolutions which of the compiler's ways to resolve modules it can use
  * @property {object} [compilerOptions] what its tsconfig.json says otherwise than those of the others
@@ -23,7 +23,7 @@ const EVERY_RESOLUTION = ['node16', 'nodenext', 'bundler'];
 export const nest11CommonJs = {
   name: 'NestJS 11, CommonJS, ioredis 5',
   nest: 11,
-  ioredis: 5,
+  client: { ioredis: '^5' },
   esm: false,
   optionalPeers: true,
   tools: {
@@ -48,7 +48,7 @@ export const nest11CommonJs = {
 export const nest11Classic = {
   name: 'NestJS 11, module commonjs, ioredis 5',
   nest: 11,
-  ioredis: 5,
+  client: { ioredis: '^5' },
   esm: false,
   optionalPeers: true,
   tools: { '@nestjs/cli': '^11', jest: '^29', 'ts-jest': '^29', typescript: '~5.9' },
@@ -69,7 +69,7 @@ export const nest11Classic = {
 export const nest12Esm = {
   name: 'NestJS 12, ES modules, ioredis 6',
   nest: 12,
-  ioredis: 6,
+  client: { ioredis: '^6' },
   esm: true,
   optionalPeers: true,
   tools: {
@@ -89,7 +89,7 @@ export const nest12Esm = {
 export const nest11Esm = {
   name: 'NestJS 11, ES modules, ioredis 6',
   nest: 11,
-  ioredis: 6,
+  client: { ioredis: '^6' },
   esm: true,
   optionalPeers: false,
   tools: {},
@@ -100,7 +100,7 @@ export const nest11Esm = {
 export const nest12CommonJs = {
   name: 'NestJS 12, CommonJS, ioredis 5',
   nest: 12,
-  ioredis: 5,
+  client: { ioredis: '^5' },
   esm: false,
   optionalPeers: false,
   tools: { jest: '^30', 'ts-jest': '^29', typescript: '^6' },
@@ -109,7 +109,46 @@ export const nest12CommonJs = {
   neighbours: NEIGHBOURS,
 };
 
-export const applications = [nest11CommonJs, nest11Classic, nest12Esm, nest11Esm, nest12CommonJs];
+/** @type {ApplicationKind} */
+export const nest12NodeRedis = {
+  name: 'NestJS 12, ES modules, redis 6 alone',
+  nest: 12,
+  client: { redis: '^6' },
+  esm: true,
+  optionalPeers: false,
+  tools: {},
+  resolutions: EVERY_RESOLUTION,
+};
+
+/** @type {ApplicationKind} */
+export const nest11NodeRedis = {
+  name: 'NestJS 11, CommonJS, @redis/client 5 alone',
+  nest: 11,
+  client: { '@redis/client': '^5' },
+  esm: false,
+  optionalPeers: false,
+  tools: {},
+  resolutions: EVERY_RESOLUTION,
+};
+
+export const applications = [
+  nest11CommonJs,
+  nest11Classic,
+  nest12Esm,
+  nest11Esm,
+  nest12CommonJs,
+  nest12NodeRedis,
+  nest11NodeRedis,
+];
+
+/**
+ * The package of node-redis in an application that has no ioredis.
+ *
+ * @param {ApplicationKind} kind
+ */
+export function nodeRedisOf({ client }) {
+  return 'ioredis' in client ? undefined : Object.keys(client)[0];
+}
 
 /**
  * The package.json of an application.
@@ -117,7 +156,7 @@ export const applications = [nest11CommonJs, nest11Classic, nest12Esm, nest11Esm
  * @param {ApplicationKind} kind
  * @param {import('./package-under-test.mjs').PackageUnderTest} tested
  */
-export function manifestOf({ nest, ioredis, esm, optionalPeers, tools }, tested) {
+export function manifestOf({ nest, client, esm, optionalPeers, tools }, tested) {
   return {
     name: 'consumer',
     private: true,
@@ -127,7 +166,7 @@ export function manifestOf({ nest, ioredis, esm, optionalPeers, tools }, tested)
       '@nestjs/core': `^${nest}`,
       '@nestjs/platform-express': `^${nest}`,
       '@nestjs/testing': `^${nest}`,
-      ioredis: `^${ioredis}`,
+      ...client,
       'reflect-metadata': '^0.2.2',
       rxjs: '^7.8.2',
       ...(optionalPeers && versionsOf(tested.optionalPeers, nest)),

@@ -1,4 +1,14 @@
+import { nodeRedisOf } from './applications.mjs';
 import { jestTest, quickStart, vitestTest } from './readme-sources.mjs';
+
+/** What is left of the type of a connection: not `any`. */
+const WITHOUT_IOREDIS = `
+import { RedisLockModule } from 'nest-redis-lock';
+
+export const locks = RedisLockModule.forRoot({ connection: 'redis://127.0.0.1' });
+// @ts-expect-error There is no client that would take it.
+RedisLockModule.forRoot({ connection: { host: '127.0.0.1' } });
+`;
 
 /**
  * The sources of an application that depend on the entry points which it can use, and those of the README.
@@ -7,14 +17,17 @@ import { jestTest, quickStart, vitestTest } from './readme-sources.mjs';
  * @param {{ usable: readonly import('./package-under-test.mjs').EntryPoint[] }} entryPoints
  * @returns {Record<string, string>} by the names of their files
  */
-export function generatedSources({ tools }, { usable }) {
+export function generatedSources(kind, { usable }) {
+  const { tools } = kind;
+  const nodeRedis = nodeRedisOf(kind);
   const specifiers = usable.map(({ specifier }) => `'${specifier}'`);
   const exported = specifiers.map((specifier, index) => `export * as entryPoint${index} from ${specifier};`);
   const required = specifiers.map(
     (specifier, index) => `exports.entryPoint${index} = require(${specifier});`,
   );
   return {
-    'src/main.ts': quickStart(),
+    'src/main.ts': quickStart(nodeRedis),
+    ...(nodeRedis !== undefined && { 'src/without-ioredis.ts': WITHOUT_IOREDIS }),
     'src/entry-points.ts': lines(exported),
     'one-copy/imported.mjs': lines(exported),
     'one-copy/required.cjs': lines(required),

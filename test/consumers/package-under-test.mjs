@@ -9,6 +9,9 @@ import { importedPackages } from './imported-packages.mjs';
  * @property {readonly string[]} packages what its code and its types import
  */
 
+/** Peers of which an application has one, whatever entry points it uses: none is loaded before it is needed. */
+const CLIENTS = ['ioredis', 'redis', '@redis/client'];
+
 /** The packed package, and what its package.json promises. */
 export class PackageUnderTest {
   /**
@@ -25,8 +28,10 @@ export class PackageUnderTest {
     this.peers = Object.keys(peers);
     /** @type {readonly string[]} */
     this.neededPeers = this.peers.filter((name) => !isOptional(name));
-    /** @type {Record<string, string>} name and allowed versions */
-    this.optionalPeers = Object.fromEntries(Object.entries(peers).filter(([name]) => isOptional(name)));
+    /** @type {Record<string, string>} name and allowed versions, but for clients */
+    this.optionalPeers = Object.fromEntries(
+      Object.entries(peers).filter(([name]) => isOptional(name) && !CLIENTS.includes(name)),
+    );
     /** @type {readonly EntryPoint[]} */
     this.entryPoints = Object.entries(manifest.exports)
       .filter(([, conditions]) => typeof conditions === 'object')
@@ -63,7 +68,7 @@ export class PackageUnderTest {
    * @param {{ optionalPeers: boolean }} kind
    */
   entryPointsIn({ optionalPeers }) {
-    const installed = optionalPeers ? this.peers : this.neededPeers;
+    const installed = optionalPeers ? this.peers : [...this.neededPeers, ...CLIENTS];
     const works = ({ packages }) => packages.every((name) => installed.includes(name));
     return {
       usable: this.entryPoints.filter(works),

@@ -1,9 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { lexer } from 'marked';
 
-/** The application of the README. */
-export function quickStart() {
-  return blockMarked('runnable', 'README.md');
+/**
+ * The application of the README.
+ *
+ * @param {string} [nodeRedis] the package of node-redis, where it has that for its client
+ */
+export function quickStart(nodeRedis) {
+  const source = blockMarked('runnable', 'README.md');
+  if (nodeRedis === undefined) return source;
+  const connection = /connection: (process\.env.*) \}\)\],/;
+  const imports = /^import .* from 'nest-redis-lock';$/m;
+  if (!connection.test(source) || !imports.test(source)) throw new Error('The quick start has no connection');
+  return source
+    .replace(connection, 'connection: nodeRedis(createClient({ url: $1 })) })],')
+    .replace(
+      imports,
+      `$&\nimport { nodeRedis } from 'nest-redis-lock/node-redis';\nimport { createClient } from '${nodeRedis}';`,
+    );
 }
 
 /** The test of the page on testing, which is written for Jest. */

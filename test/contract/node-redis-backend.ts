@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { nodeRedis } from '../../lib/node-redis/node-redis.connection.js';
+import { nodeRedis } from '../../lib/node-redis/index.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import type { LockBackend } from './lock-backend.js';
 import { RedisBackend } from './redis-backend.js';

@@ -1,6 +1,6 @@
 import { createClient, createCluster, createSentinel } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
-import { nodeRedis } from '../../lib/node-redis/node-redis.connection.js';
+import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';

@@ -5,9 +5,8 @@ const LIB = resolve(__dirname, '../../lib');
 
 /** From the top to the ground: what stands on one floor uses that floor and those below it. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['index.ts', 'testing', 'terminus', 'opentelemetry', 'inspector'],
+  ['index.ts', 'testing', 'terminus', 'opentelemetry', 'inspector', 'node-redis'],
   ['cli'],
-  ['node-redis'],
   ['nest/module'],
   ['nest/startup'],
   ['nest/locked'],

@@ -2,8 +2,8 @@ import type * as ioredis from 'ioredis';
 import { LockConfigError } from '../../errors/lock-config.error.js';
 
 const MISSING =
-  'nest-redis-lock needs a Redis client, and ioredis is not installed. Install it (npm i ioredis), or pass a client of ' +
-  'node-redis: connection: nodeRedis(createClient()), with nodeRedis of this package.';
+  'nest-redis-lock has no Redis client: install ioredis (npm i ioredis), or install redis (npm i redis) and pass one of its ' +
+  'clients, connection: nodeRedis(createClient()), with nodeRedis of nest-redis-lock/node-redis.';
 
 /**
  * ioredis, if it is installed. Loaded when the first client is made, for an application may use another one.

@@ -1,5 +1,6 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nodeRedisOf } from '../applications.mjs';
 import { sellTheLastPieceOnce } from '../serve.mjs';
 import { buildsOf } from './builds.mjs';
 
@@ -30,6 +31,9 @@ export function runChecksOf(application, node, { redisUrl, scratch }) {
       await run('lacking.mjs', 'import', ...lackingIn(application));
       await run('lacking.mjs', 'require', ...lackingIn(application));
     }),
+    ...(nodeRedisOf(application.kind) === undefined
+      ? []
+      : [check('tells which client to install', () => run('no-client.mjs'))]),
     ...builds.map((build) =>
       check(`sells the last piece once, built by ${build.name}`, async () => {
         const main = await programOf(application, build, scratch);

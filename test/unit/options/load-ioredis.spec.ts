@@ -1,0 +1,31 @@
+import { resolveModuleOptions } from '../../../lib/options/module-options.js';
+import type * as factory from '../../../lib/lock-service.factory.js';
+
+describe('An application without ioredis', () => {
+  afterEach(() => jest.dontMock('ioredis'));
+
+  it('is told which client to install, when the first one is needed', () => {
+    jest.doMock('ioredis', () => {
+      throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' });
+    });
+    jest.isolateModules(() => {
+      const { createLockService } = require('../../../lib/lock-service.factory.js') as typeof factory;
+
+      expect(() => createLockService(resolveModuleOptions({}))).toThrow(
+        'nest-redis-lock has no Redis client: install ioredis (npm i ioredis), or install redis (npm i redis) and pass ' +
+          'one of its clients, connection: nodeRedis(createClient()), with nodeRedis of nest-redis-lock/node-redis.',
+      );
+    });
+  });
+
+  it('is told what else is wrong with ioredis', () => {
+    jest.doMock('ioredis', () => {
+      throw new SyntaxError('Unexpected token');
+    });
+    jest.isolateModules(() => {
+      const { createLockService } = require('../../../lib/lock-service.factory.js') as typeof factory;
+
+      expect(() => createLockService(resolveModuleOptions({}))).toThrow('Unexpected token');
+    });
+  });
+});
