@@ -3,17 +3,8 @@ import { LOG_CONTEXT } from './diagnostics/lock-log.js';
 import type { ResolvedModuleOptions } from './options/module-options.interface.js';
 import type { LockService } from './service/lock.service.js';
 import { openLockService } from './service/open-lock-service.js';
-import { MemoryStore } from './store/memory/memory.store.js';
-import type { MemoryLockServer } from './store/memory/memory-lock-server.js';
 
 /** Builds the LockService of one module, on the Redis that its options name. */
 export function createLockService(options: ResolvedModuleOptions): LockService {
   return openLockService(options, new Logger(LOG_CONTEXT));
-}
-
-export function createMemoryLockService(
-  options: ResolvedModuleOptions,
-  server: MemoryLockServer,
-): LockService {
-  return openLockService(options, new Logger(LOG_CONTEXT), ({ name }) => new MemoryStore(server, name));
 }

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { LockModuleOptions, ResolvedModuleOptions } from '../options/module-options.interface.js';
-import { createMemoryLockService } from '../lock-service.factory.js';
+import { createMemoryLockService } from './create-memory-lock-service.js';
 import { CREATE_SERVICE, OPTIONS, RESOLVED_OPTIONS } from '../nest/module/lock-module.definition.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
 import type { LockModuleExtras } from '../nest/module/lock-module-extras.interface.js';

@@ -1,5 +1,5 @@
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { createMemoryLockService } from '../../lib/lock-service.factory.js';
+import { createMemoryLockService } from '../../lib/testing/create-memory-lock-service.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';

@@ -1,0 +1,14 @@
+import { Logger } from '@nestjs/common';
+import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
+import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
+import type { LockService } from '../service/lock.service.js';
+import { openLockService } from '../service/open-lock-service.js';
+import { MemoryStore } from '../store/memory/memory.store.js';
+import type { MemoryLockServer } from '../store/memory/memory-lock-server.js';
+
+export function createMemoryLockService(
+  options: ResolvedModuleOptions,
+  server: MemoryLockServer,
+): LockService {
+  return openLockService(options, new Logger(LOG_CONTEXT), ({ name }) => new MemoryStore(server, name));
+}
