@@ -110,7 +110,7 @@ export class Outbox {
   }
 
   /** One that Redis gets so late that it may be a copy is asked again, with twice the time. */
-  async sendAcquires(
+  sendAcquires(
     script: LuaScript,
     content: BatchContent,
     patience = this.settings.commandTimeout / 2,
@@ -122,15 +122,16 @@ export class Outbox {
     const ended = `${this.spent} ${this.times.in(patience, server)}`;
     const sentAt = clock.now();
     const args = [instance, ended, ...this.common(content.keys), ...content.args];
-    const reply = await scripts.runPatiently(script, keys, args);
-    if (!Array.isArray(reply)) {
-      this.times.correct(reply, server, sentAt);
-      return this.sendAcquires(script, content, 2 * patience);
-    }
-    const [first] = reply as unknown[];
-    // A token, or the token floor beside who has the lock.
-    this.times.observe(Array.isArray(first) ? first[first.length === 3 ? 2 : 0] : first, server, sentAt);
-    return reply;
+    return scripts.runPatiently(script, keys, args).then((reply) => {
+      if (!Array.isArray(reply)) {
+        this.times.correct(reply, server, sentAt);
+        return this.sendAcquires(script, content, 2 * patience);
+      }
+      const [first] = reply as unknown[];
+      // A token, or the token floor beside who has the lock.
+      this.times.observe(Array.isArray(first) ? first[first.length === 3 ? 2 : 0] : first, server, sentAt);
+      return reply;
+    });
   }
 
   sendReleases(script: LuaScript, { keys, args }: BatchContent, ...holder: string[]): Promise<unknown> {

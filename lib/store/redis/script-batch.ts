@@ -7,25 +7,25 @@ import { list } from './connection/script-reply.js';
  */
 const MAX_SIZE = 32;
 
+/** A request of a batch: behind which key and argument it ends, and who waits for its answer. */
+interface Request {
+  readonly lastKey: number;
+  readonly lastArg: number;
+  readonly answer: (reply: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /** Requests that go out together: keys and arguments, one request's after the other's. */
 class Batch {
   readonly keys: string[] = [];
   readonly args: (string | number)[] = [];
-  /** Behind which key and argument each request ends. */
-  readonly ends: (readonly [keys: number, args: number])[] = [];
-  /** In the order of the requests; an error where Redis refused just that one. */
-  readonly replies: Promise<unknown[]>;
-  settle: (replies: Promise<unknown[]>) => void = () => {};
-
-  constructor() {
-    this.replies = new Promise((resolve) => (this.settle = resolve));
-  }
+  readonly requests: Request[] = [];
 }
 
 /** Where a request writes itself. */
 export type BatchContent = Pick<Batch, 'keys' | 'args'>;
 
-/** Sends requests; resolves to an array of their replies in order. */
+/** Sends requests; resolves to an array of their replies in order, with an error where Redis refused just that one. */
 export type SendBatch = (content: BatchContent) => Promise<unknown>;
 
 /**
@@ -48,39 +48,51 @@ export class ScriptBatch {
 
   /** Adds the request that has just been written; `read` makes its answer of its reply. */
   join<Answer>(read: (reply: unknown) => Answer): Promise<Answer> {
-    const { batch } = this;
-    const position = batch.ends.push([batch.keys.length, batch.args.length]) - 1;
-    if (batch.ends.length === this.maxSize) this.flush();
-    return batch.replies.then((replies) => {
-      const reply = replies[position];
-      if (reply instanceof Error) throw reply;
-      return read(reply);
+    const { keys, args, requests } = this.batch;
+    return new Promise((resolve, fail) => {
+      const answer = (reply: unknown): void => {
+        if (reply instanceof Error) return fail(reply);
+        try {
+          resolve(read(reply));
+        } catch (error) {
+          fail(error);
+        }
+      };
+      requests.push({ lastKey: keys.length, lastArg: args.length, answer, fail });
+      if (requests.length === this.maxSize) this.flush();
     });
   }
 
   /** Sends what was gathered. */
   flush(): void {
     const { batch } = this;
-    if (batch.ends.length === 0) return;
+    const { requests } = batch;
+    if (requests.length === 0) return;
     this.batch = new Batch();
-    const sent = this.send(batch).then((replies) => list(replies, batch.ends.length));
-    batch.settle(
-      batch.ends.length === 1 ? sent : sent.catch((error: unknown) => this.sendEach(batch, error)),
+    this.send(batch).then(
+      (replies) => answerAll(requests, replies),
+      (error: unknown) => {
+        // What Redis refuses may be the fault of one request, such as a key of another type.
+        if (requests.length > 1 && error instanceof StoreRefusal) this.sendEach(batch);
+        else for (const { fail } of requests) fail(error);
+      },
     );
   }
 
-  /** What Redis refuses may be the fault of one request, such as a key of another type. */
-  private sendEach({ keys, args, ends }: Batch, error: unknown): Promise<unknown[]> {
-    if (!(error instanceof StoreRefusal)) throw error;
-    const each = ends.map(async ([lastKey, lastArg], i): Promise<unknown> => {
-      const [firstKey, firstArg] = ends[i - 1] ?? [0, 0];
-      const own = { keys: keys.slice(firstKey, lastKey), args: args.slice(firstArg, lastArg) };
-      try {
-        return list(await this.send(own), 1)[0];
-      } catch (refusal) {
-        return refusal;
-      }
-    });
-    return Promise.all(each);
+  private sendEach({ keys, args, requests }: Batch): void {
+    for (const [i, request] of requests.entries()) {
+      const { lastKey, lastArg } = requests[i - 1] ?? { lastKey: 0, lastArg: 0 };
+      const own = { keys: keys.slice(lastKey, request.lastKey), args: args.slice(lastArg, request.lastArg) };
+      this.send(own).then((replies) => answerAll([request], replies), request.fail);
+    }
+  }
+}
+
+function answerAll(requests: readonly Request[], replies: unknown): void {
+  try {
+    const each = list(replies, requests.length);
+    requests.forEach(({ answer }, i) => answer(each[i]));
+  } catch (strange) {
+    for (const { fail } of requests) fail(strange);
   }
 }

@@ -37,13 +37,14 @@ class SentCall implements FifoNode<SentCall> {
   since = -Infinity;
   due = Infinity;
 
-  constructor(
-    readonly resolve: (reply: unknown) => void,
-    readonly reject: (error: Error) => void,
-    /** Ends the wait for the answer at `due`; undefined where it is waited for however long it takes. */
-    readonly expire: (() => void) | undefined,
-  ) {}
+  /** @param expire ends the wait for the answer at `due`; left out where it is waited for however long it takes */
+  constructor(readonly expire?: () => void) {}
 }
+
+const same = (reply: unknown): unknown => reply;
+const rethrow = (error: Error): never => {
+  throw error;
+};
 
 /** Runs scripts on Redis, and notices when no answers come. */
 export class ScriptRunner {
@@ -79,48 +80,44 @@ export class ScriptRunner {
             cause: this.connection.trouble,
           }),
         );
-      this.send({ script, keys, args }, this.expect(resolve, reject, expire));
+      void this.send({ script, keys, args }, new SentCall(expire), resolve, reject);
     });
   }
 
   /** Waits for the answer however long it takes: for requests whose late answer would be a grant that nobody knows of. */
   runPatiently(script: LuaScript, keys: readonly string[], args: ScriptArguments): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.send({ script, keys, args }, this.expect(resolve, reject));
-    });
+    return this.send({ script, keys, args }, new SentCall(), same, rethrow);
   }
 
-  private expect(
-    resolve: (reply: unknown) => void,
-    reject: (error: Error) => void,
-    expire?: () => void,
-  ): SentCall {
-    const call = new SentCall(resolve, reject, expire);
-    this.watch(call, this.clock.now());
-    return call;
-  }
-
-  private send({ script, keys, args }: ScriptCall, call: SentCall): void {
+  private send(
+    { script, keys, args }: ScriptCall,
+    call: SentCall,
+    answer: (reply: unknown) => unknown,
+    refuse: (problem: Error) => unknown,
+  ): Promise<unknown> {
     const { commands } = this.connection;
-    const succeed = (reply: unknown): void => {
+    this.watch(call, this.clock.now());
+    const succeed = (reply: unknown): unknown => {
       this.noteAnswer(call);
-      call.resolve(
+      return answer(
         isPartlyRefused(reply)
           ? reply.map((each) => (each instanceof Error ? this.problem(each) : each))
           : reply,
       );
     };
-    const fail = (error: unknown): void => {
+    const fail = (error: unknown): unknown => {
       this.noteAnswer(call);
-      call.reject(this.problem(error));
+      return refuse(this.problem(error));
     };
-    const sendText = (): void => void commands.evaluate(script, keys, args, 'text').then(succeed, fail);
+    const sendText = (): Promise<unknown> =>
+      commands.evaluate(script, keys, args, 'text').then(succeed, fail);
     // Some clients would send the digest again on each new connection, for ever.
     if (script.isRare || this.connection.needsText) return sendText();
-    commands.evaluate(script, keys, args, 'digest').then(succeed, (error: unknown) => {
-      if (error instanceof Error && error.message.startsWith('NOSCRIPT')) sendText();
-      else fail(error);
-    });
+    return commands
+      .evaluate(script, keys, args, 'digest')
+      .then(succeed, (error: unknown) =>
+        error instanceof Error && error.message.startsWith('NOSCRIPT') ? sendText() : fail(error),
+      );
   }
 
   private problem(error: unknown): Error {

@@ -10,9 +10,9 @@ export function withLeanScripts(client: Redis): Redis {
   // What ioredis does about these is done where it makes the command.
   if (enableAutoPipelining || keyPrefix || showFriendlyErrorStack) return client;
   const { Command } = loadIoredis();
-  const evalsha = (sha: string, keys: number, ...args: readonly (string | number)[]): Promise<unknown> => {
+  const evalsha = (...words: readonly (string | number)[]): Promise<unknown> => {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
-    command.args = [sha, String(keys), ...args.map(String)];
+    for (const word of words) command.args.push(typeof word === 'string' ? word : String(word));
     return client.sendCommand(command) as Promise<unknown>;
   };
   return Object.assign(client, { evalsha });
