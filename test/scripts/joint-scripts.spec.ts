@@ -7,7 +7,7 @@ import { RedisServer } from '../support/redis-server.js';
 const NAMES = ['a', 'b', 'c'];
 const LOCKS = NAMES.map((name) => `lock:{${name}}`);
 const KEYS = ['lock:fence', ...LOCKS, ...LOCKS.map((lock) => `${lock}:q`)];
-const PREFIXES = ['lock:inbox:', 'lock:'.length];
+const PREFIXES = '5 lock:inbox:';
 
 describe('Scripts for several names', () => {
   let server: RedisServer;
@@ -25,9 +25,9 @@ describe('Scripts for several names', () => {
   const run = (script: LuaScript, ...args: readonly (string | number)[]): Promise<unknown> =>
     client.eval(script.lua, KEYS.length, ...KEYS, ...args);
   const acquireAll = (tag = 'm1', { until = '', instance = 'p1', ttl = 10_000 } = {}): Promise<unknown> =>
-    run(acquireAllScript, instance, `0 ${until}`, ...PREFIXES, tag, ttl);
+    run(acquireAllScript, instance, until, PREFIXES, tag, ttl);
   const releaseAll = (tag = 'm1', instance = 'p1'): Promise<unknown> =>
-    run(releaseAllScript, `${instance}~${tag}:`, ...PREFIXES, NAMES.length);
+    run(releaseAllScript, `${instance}~${tag}:`, PREFIXES, NAMES.length);
   const owners = (): Promise<(string | null)[]> => client.mget(LOCKS);
   const keysLeft = async (): Promise<string[]> => (await client.keys('*')).toSorted();
 
@@ -50,7 +50,7 @@ describe('Scripts for several names', () => {
   it('grant all where scripts may not ask for the time', async () => {
     await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
     const timeless = server.client({ username: 'timeless', password: 'secret' });
-    const args = ['p1', '0 ', ...PREFIXES, 'm1', 10_000];
+    const args = ['p1', '', PREFIXES, 'm1', 10_000];
 
     expect(await timeless.eval(acquireAllScript.lua, KEYS.length, ...KEYS, ...args)).toEqual([
       expect.any(Number),

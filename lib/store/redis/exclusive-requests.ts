@@ -50,9 +50,10 @@ export class ExclusiveRequests {
     const keys: string[] = [];
     outbox.pushKeys(keys, name);
     outbox.flush();
-    const [reply] = list(await outbox.sendReleases(releaseScript, { keys, args: [token] }, holder), 1);
-    if (reply instanceof Error) throw reply;
-    return outbox.isReleased(reply);
+    const reply = await outbox.sendReleases(releaseScript, { keys, args: [token] }, holder);
+    const [outcome] = Array.isArray(reply) ? list(reply, 1) : [reply];
+    if (outcome instanceof Error) throw outcome;
+    return outbox.isReleased(outcome);
   }
 
   /** The first token of as many as were asked for, that and how many there are, or who has the lock. */

@@ -119,27 +119,24 @@ export class Outbox {
     const { scripts } = this.topology;
     const keys = this.withFence(content.keys);
     const server = scripts.serverOf(keys);
-    const ended = `${this.spent} ${this.times.in(patience, server)}`;
+    const latest = this.times.in(patience, server);
     const sentAt = clock.now();
-    const args = [instance, ended, ...this.common(content.keys), ...content.args];
+    const args = [instance, latest, `${this.spent} ${this.prefixes(content.keys)}`, ...content.args];
     return scripts.runPatiently(script, keys, args).then((reply) => {
-      if (!Array.isArray(reply)) {
+      const replies = typeof reply === 'string' ? tokensIn(reply) : reply;
+      if (!Array.isArray(replies)) {
         this.times.correct(reply, server, sentAt);
         return this.sendAcquires(script, content, 2 * patience);
       }
-      const [first] = reply as unknown[];
+      const [first] = replies as unknown[];
       // A token, or the token floor beside who has the lock.
       this.times.observe(Array.isArray(first) ? first[first.length === 3 ? 2 : 0] : first, server, sentAt);
-      return reply;
+      return replies;
     });
   }
 
   sendReleases(script: LuaScript, { keys, args }: BatchContent, ...holder: string[]): Promise<unknown> {
-    return this.topology.scripts.run(script, this.withFence(keys), [
-      ...holder,
-      ...this.common(keys),
-      ...args,
-    ]);
+    return this.topology.scripts.run(script, this.withFence(keys), [...holder, this.prefixes(keys), ...args]);
   }
 
   /** The counter of these locks stands before them. */
@@ -150,6 +147,11 @@ export class Outbox {
   /** What a script has to know of inboxes and names. */
   common(keys: readonly string[]): [inbox: string, prefixLength: number] {
     return [this.inbox(keys[0] ?? ''), this.keySpace.prefixLength];
+  }
+
+  /** The same as one word, since an argument more is felt. */
+  private prefixes(keys: readonly string[]): string {
+    return `${this.keySpace.prefixLength} ${this.inbox(keys[0] ?? '')}`;
   }
 
   /** Where receivers are not counted as they should be, nobody may be told: who was would be passed over, too. */
@@ -173,4 +175,10 @@ export class Outbox {
     if (owner === SHARED_OWNER) this.noteModes();
     return { owner, remaining: left < 0 ? undefined : left, tokenFloor: integer(tokenFloor) };
   }
+}
+
+/** The token in an owner id, as the reply to the only request; undefined where there is none. */
+function tokensIn(owner: string): [token: number] | undefined {
+  const colon = owner.lastIndexOf(':');
+  return colon < 0 ? undefined : [Number(owner.slice(colon + 1))];
 }

@@ -25,7 +25,10 @@ class Batch {
 /** Where a request writes itself. */
 export type BatchContent = Pick<Batch, 'keys' | 'args'>;
 
-/** Sends requests; resolves to an array of their replies in order, with an error where Redis refused just that one. */
+/**
+ * Sends requests; resolves to an array of their replies in order, with an error where Redis refused just that one. The reply
+ * to a single request may stand alone.
+ */
 export type SendBatch = (content: BatchContent) => Promise<unknown>;
 
 /**
@@ -90,7 +93,8 @@ export class ScriptBatch {
 
 function answerAll(requests: readonly Request[], replies: unknown): void {
   try {
-    const each = list(replies, requests.length);
+    const each =
+      requests.length === 1 && !Array.isArray(replies) ? [replies] : list(replies, requests.length);
     requests.forEach(({ answer }, i) => answer(each[i]));
   } catch (strange) {
     for (const { fail } of requests) fail(strange);

@@ -9,8 +9,8 @@ import { luaScript } from './lua-script.js';
  * nobody waits for one; else it writes nothing. Asked twice, it gives the same grant, even where one of the locks was taken away since.
  *
  * KEYS  1 fence counter, then all locks, then all queues
- * ARGV  1 instance, 2 a number, a space and until when this counts (`in-time.ts`), 3 and 4 of no use here, 5 tag of the owner
- *       id, another one in each request, 6 ttl in ms
+ * ARGV  1 instance, 2 until when this counts (`in-time.ts`), 3 of no use here, 4 tag of the owner id, another one in each
+ *       request, 5 ttl in ms
  * Reply granted: { first token, tokens }
  *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or
  *       `shared`, ms left of its lease (negative: no expiry) } }; not for those of this instance's own queues, whose
@@ -20,18 +20,17 @@ import { luaScript } from './lua-script.js';
  * O(k) for k locks.
  */
 export const acquireAllScript = luaScript('acquire-all')`
-local fence, own = KEYS[1], ARGV[1] .. '~' .. ARGV[5] .. ':'
+local fence, own = KEYS[1], ARGV[1] .. '~' .. ARGV[4] .. ':'
 local n = (#KEYS - 1) / 2
 -- Free names, the most common request by far, have no need of what takes Redis longer to set up than to run.
 local is_free = redis.call('EXISTS', unpack(KEYS, 2)) == 0
 if is_free then
   local time = redis.pcall('TIME')
   local token = time[1] and time[1] .. string.format('%06d', time[2])
-  local latest = string.match(ARGV[2], ' (%d+)$')
-  if token and (not latest or token <= latest) then
+  if token and (ARGV[2] == '' or token <= ARGV[2]) then
     local last = redis.call('SET', fence, string.format('%.0f', token + n - 1), 'GET')
     if not last or #last <= #token and last < token then
-      local call, owner, ttl = redis.call, own .. token, ARGV[6]
+      local call, owner, ttl = redis.call, own .. token, ARGV[5]
       for i = 2, n + 1 do
         call('SET', KEYS[i], owner, 'PX', ttl)
       end
@@ -58,7 +57,7 @@ ${includeBelow([clock], mint, inTime)}
 local token, _, text = mint(n, n)
 local owner = own .. text
 for i = 2, n + 1 do
-  redis.call('SET', KEYS[i], owner, 'PX', ARGV[6])
+  redis.call('SET', KEYS[i], owner, 'PX', ARGV[5])
 end
 return { token, n }
 end

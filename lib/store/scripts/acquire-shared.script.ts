@@ -19,8 +19,8 @@ import { luaScript } from './lua-script.js';
  * Asked twice for the same turn, it grants the same holds, with tokens anew.
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
- * ARGV  1 instance, 2 highest token of a hold that this instance has ended and, after a space, until when this counts
- *       (see inTime), 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix, then for each its terms:
+ * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
+ *       the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each its terms:
  *       `<ttl in ms> <holds wanted> <turn> <limit or nothing> <claim lease in ms>|<holds wanted at first>`,
  *       without the last part to ask without queueing
  * Reply for each granted: { first token, holds }, of which there may be fewer than wanted
@@ -33,7 +33,8 @@ import { luaScript } from './lua-script.js';
  * O(k (h + log n)) for k locks, h holds and n holders and waiting instances.
  */
 export const acquireSharedScript = luaScript('acquire-shared')`
-local fence, instance, inbox, prefix = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
+local fence, instance = KEYS[1], ARGV[1]
+local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mint, inTime, tokenFloor, live, cover, ends, share, handOff, enqueue, attempt, prepare, restOf, clock)}
 ask_if_waiting = true
 local function granted_before(lock, queue, shared, turn, ttl, place)
@@ -68,7 +69,7 @@ local function acquire(lock, queue, shared, terms)
   prepare(queue)
   if owner and string.sub(owner, 1, #instance + 1) == instance .. ':' then
     local token = tonumber(string.sub(owner, #instance + 2))
-    if token and token <= tonumber(string.match(ARGV[2], '^%d+')) then
+    if token and token <= tonumber(spent) then
       redis.call('DEL', lock)
       owner = nil
     end
@@ -118,8 +119,8 @@ local function acquire(lock, queue, shared, terms)
   return granted or waiting(lock, shared)
 end
 local reply = {}
-for i = 1, #ARGV - 4 do
-  reply[i] = attempt(acquire, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 4])
+for i = 1, #ARGV - 3 do
+  reply[i] = attempt(acquire, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 3])
 end
 return reply
 `;

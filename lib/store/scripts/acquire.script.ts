@@ -14,12 +14,13 @@ import { luaScript } from './lua-script.js';
  * twice. Requests of one tick share a call, since most of what a request costs is that of the call.
  *
  * KEYS  1 fence counter, then for each: lock, queue, and shared holders where anybody here knows of modes
- * ARGV  1 instance, 2 highest token of a hold that this instance has ended and, after a space, until when this counts
- *       (see inTime), 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix, then for each its terms: `<ttl in ms> <tokens wanted> <rest of the place>`,
- *       without a rest to ask without queueing
+ * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
+ *       the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each its terms:
+ *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing
  * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted
  *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }
- *       or, for all together, the server's time in microseconds where the request comes too late
+ *       or, for the only one, its owner id where it is granted all tokens; or, for all together, the server's time in
+ *       microseconds where the request comes too late
  *
  * A key that this instance already owns is its own grant whose reply was lost, and is granted again as it is;
  * unless its hold has ended here and only the release went missing: then it counts as free.
@@ -29,30 +30,34 @@ import { luaScript } from './lua-script.js';
  * O(k log n) for k locks with n waiting instances; O(k) for free names.
  */
 export const acquireScript = luaScript('acquire')`
-local fence, instance, inbox, prefix = KEYS[1], ARGV[1] .. ':', ARGV[3], ARGV[4]
+local fence, lock = KEYS[1], KEYS[2]
 -- One free name, the most common request by far, has no need of what takes Redis longer to set up than to run.
-if #ARGV == 5 and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 and fence ~= KEYS[2] .. ':fence' then
-  local ttl = string.match(ARGV[5], '^(%d+) 1 ')
+-- A counter beside its lock, which is longer by as much, is kept for a while only.
+if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEYS[3]) == 0 then
+  local ttl = string.match(ARGV[4], '^(%d+) 1 ')
   local time = ttl and redis.pcall('TIME')
-  local token = time and time[1] and time[1] .. string.format('%06d', time[2])
-  local latest = string.match(ARGV[2], ' (%d+)$')
-  if token and (not latest or token <= latest) then
+  local us = time and time[2]
+  local token = us and time[1] .. (#us == 6 and us or string.format('%06d', us))
+  if token and (ARGV[2] == '' or token <= ARGV[2]) then
     local last = redis.call('SET', fence, token, 'GET')
     if not last or #last <= #token and last < token then
-      redis.call('SET', KEYS[2], instance .. token, 'PX', ttl)
-      return { tonumber(token) }
+      local owner = ARGV[1] .. ':' .. token
+      redis.call('SET', lock, owner, 'PX', ttl)
+      return owner
     end
     redis.call('SET', fence, last)
   end
 end
 local function acquire()
+local instance = ARGV[1] .. ':'
+local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mint, digits, inTime, attempt)}
 -- What only a taken lock needs is made here: free ones are felt to cost less by it.
 local function queue_up(lock, queue, shared, ttl, place)
   ${includeBelow([mint, digits, attempt], tokenFloor, handOff, enqueue, prepare)}
   local function own_grant(lock, queue, ttl, place, owner)
     local token = tonumber(string.sub(owner, #instance + 1))
-    if not token or token <= tonumber(string.match(ARGV[2], '^%d+')) then
+    if not token or token <= tonumber(spent) then
       return nil
     end
     if redis.call('PTTL', lock) < tonumber(ttl) then
@@ -87,12 +92,12 @@ end
 local reply, known = {}, nil
 local ttl, wanted, place
 local token, left, is_short = nil, 0, false
-local stride = (#KEYS - 1) / (#ARGV - 4)
-for i = 1, #ARGV - 4 do
+local stride = (#KEYS - 1) / (#ARGV - 3)
+for i = 1, #ARGV - 3 do
   local k = (i - 1) * stride + 2
   local lock, queue = KEYS[k], KEYS[k + 1]
-  if ARGV[i + 4] ~= known then
-    known = ARGV[i + 4]
+  if ARGV[i + 3] ~= known then
+    known = ARGV[i + 3]
     ttl, wanted, place = string.match(known, '^(%d+) (%d+) (.*)$')
     wanted = tonumber(wanted)
     place = place ~= '' and ARGV[1] .. '|' .. place
@@ -102,7 +107,7 @@ for i = 1, #ARGV - 4 do
   end
   if not reply[i] then
     if left < (is_short and 1 or wanted) then
-      local rest = #ARGV - 3 - i
+      local rest = #ARGV - 2 - i
       token, left = mint(wanted * rest, rest)
       is_short = left < wanted * rest
     end

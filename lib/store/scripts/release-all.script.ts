@@ -7,13 +7,14 @@ import { luaScript } from './lua-script.js';
  * where nobody waits. May be sent twice.
  *
  * KEYS  1 fence counter, then all locks, then all queues, then all shared holders where anybody here knows of modes
- * ARGV  1 owner id up to the token, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix, 4 how many locks
+ * ARGV  1 owner id up to the token, 2 `<length of the key prefix> <inbox channel prefix, or nothing to tell nobody>`, 3 how many
+ *       locks
  * Reply how many there were, where all of them could be deleted, else for each what the release script replies
  *
  * O(k log n) for k locks with n waiting instances.
  */
 export const releaseAllScript = luaScript('release-all')`
-local fence, own, inbox, prefix, n = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local fence, own, n = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local known
 local owners, owned = redis.call('MGET', unpack(KEYS, 2, n + 1)), 0
 for i = 1, n do
@@ -28,6 +29,7 @@ if owned == n and redis.call('EXISTS', unpack(KEYS, n + 2, 2 * n + 1)) == 0 then
   return redis.call('DEL', unpack(KEYS, 2, n + 1))
 end
 local function release_all()
+local prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
 ${include(passEach)}
 local reply = {}
 for i = 1, n do

@@ -11,13 +11,14 @@ import { luaScript } from './lua-script.js';
  * handed on together, by one message to each instance that comes next.
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
- * ARGV  1 inbox channel prefix or '' (tell nobody), 2 length of the key prefix, then for each: owner id
+ * ARGV  1 `<length of the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each: owner id
  * Reply for each: 1 released, 0 there was no such hold
  *
  * O(k log n) for k locks with n holders and waiting instances.
  */
 export const releaseSharedScript = luaScript('release-shared')`
-local fence, inbox, prefix = KEYS[1], ARGV[1], ARGV[2]
+local fence = KEYS[1]
+local prefix, inbox = string.match(ARGV[1], '^(%d+) (.*)$')
 ${include(live, goOn, attempt, prepare)}
 local reply, is_shared = {}, {}
 local function leave(lock, queue, shared, owner)
@@ -31,10 +32,10 @@ local function leave(lock, queue, shared, owner)
   end
   return is_shared[lock] and redis.call('ZREM', shared, owner) or 0
 end
-for i = 1, #ARGV - 2 do
-  reply[i] = attempt(leave, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 2])
+for i = 1, #ARGV - 1 do
+  reply[i] = attempt(leave, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 1])
 end
-for i = 1, #ARGV - 2 do
+for i = 1, #ARGV - 1 do
   local lock, queue, shared = KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1]
   if is_shared[lock] then
     is_shared[lock] = false

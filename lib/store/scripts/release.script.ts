@@ -8,20 +8,25 @@ import { luaScript } from './lua-script.js';
  * Does nothing where the lock is not the owner's any more, so it may be sent twice.
  *
  * KEYS  1 fence counter, then for each: lock, queue, and shared holders where anybody here knows of modes
- * ARGV  1 instance, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix, then for each: token in the owner id
- * Reply for each: 1 released, 2 released, and whoever waits for a shared hold was only told, 0 it was not the owner's
+ * ARGV  1 instance, 2 `<length of the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each: token in
+ *       the owner id
+ * Reply for each: 1 released, 2 released, and whoever waits for a shared hold was only told, 0 it was not the owner's;
+ *       for the only one, this may stand alone
  *
  * O(k log n) for k locks with n waiting instances.
  */
 export const releaseScript = luaScript('release')`
-local fence, instance, inbox, prefix = KEYS[1], ARGV[1] .. ':', ARGV[2], ARGV[3]
+local fence, lock, instance = KEYS[1], KEYS[2], ARGV[1] .. ':'
+local prefix, inbox
 -- One lock that nobody waits for, or one who wants it alone, has no need of what takes Redis longer to set up than to run.
-if #ARGV == 4 and redis.call('GET', KEYS[2]) == instance .. ARGV[4] then
+if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
   local head = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
-  local next_one, claim, wanted = string.match(head or '', '^([^|]+)|(%d+)|(%d+)$')
   if not head then
-    return { redis.call('DEL', KEYS[2]) }
-  elseif next_one and fence ~= KEYS[2] .. ':fence' then
+    return redis.call('DEL', lock)
+  end
+  prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
+  local next_one, claim, wanted = string.match(head, '^([^|]+)|(%d+)|(%d+)$')
+  if next_one and #fence ~= #lock + #':fence' then
     ${include(tell)}
     -- Nothing after this can be refused, except to the counter and the inbox: not even by a Redis that is full.
     redis.call('ZREM', KEYS[3], '')
@@ -31,37 +36,38 @@ if #ARGV == 4 and redis.call('GET', KEYS[2]) == instance .. ARGV[4] then
     local last = token and redis.call('SET', fence, used, 'GET')
     if last and (#last > #token or last >= token) then
       redis.call('SET', fence, last)
-    elseif token and tell(next_one, table.concat({ 'granted', token, wanted, claim, string.sub(KEYS[2], prefix + 2, -2) }, ' ')) then
-      redis.call('SET', KEYS[2], next_one .. ':' .. token, 'PX', claim)
+    elseif token and tell(next_one, table.concat({ 'granted', token, wanted, claim, string.sub(lock, prefix + 2, -2) }, ' ')) then
+      redis.call('SET', lock, next_one .. ':' .. token, 'PX', claim)
       redis.call('ZREM', KEYS[3], head)
-      return { 1 }
+      return 1
     end
   end
 end
 local function release()
+prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
 ${include(passEach)}
 local reply = {}
-local stride = (#KEYS - 1) / (#ARGV - 3)
-if #ARGV > 4 then
+local stride = (#KEYS - 1) / (#ARGV - 2)
+if #ARGV > 3 then
   local locks, queues = {}, {}
   for k = 2, #KEYS, stride do
     locks[#locks + 1], queues[#queues + 1] = KEYS[k], KEYS[k + 1]
   end
   for i, owner in ipairs(redis.call('MGET', unpack(locks))) do
-    reply[i] = owner == instance .. ARGV[i + 3] and 1 or nil
+    reply[i] = owner == instance .. ARGV[i + 2] and 1 or nil
   end
   if #reply == #locks and redis.call('EXISTS', unpack(queues)) == 0 then
     redis.call('DEL', unpack(locks))
     return reply
   end
 end
-for i = 1, #ARGV - 3 do
+for i = 1, #ARGV - 2 do
   local k = (i - 1) * stride + 2
   local lock, queue, shared = KEYS[k], KEYS[k + 1], stride == 3 and KEYS[k + 2]
   local owner = redis.pcall('GET', lock)
   if type(owner) == 'table' then
     reply[i] = owner
-  elseif owner ~= instance .. ARGV[i + 3] then
+  elseif owner ~= instance .. ARGV[i + 2] then
     reply[i] = 0
   elseif redis.call('EXISTS', queue) == 1 then
     reply[i] = attempt(pass_each, lock, queue, shared)
