@@ -20,10 +20,10 @@ local fence, lock, instance = KEYS[1], KEYS[2], ARGV[1] .. ':'
 local prefix, inbox
 -- One lock that nobody waits for, or one who wants it alone, has no need of what takes Redis longer to set up than to run.
 if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
-  local head = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
-  if not head then
+  if redis.call('EXISTS', KEYS[3]) == 0 then
     return redis.call('DEL', lock)
   end
+  local head = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
   prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
   local next_one, claim, wanted = string.match(head, '^([^|]+)|(%d+)|(%d+)$')
   if next_one and #fence ~= #lock + #':fence' then
