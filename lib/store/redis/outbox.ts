@@ -1,4 +1,5 @@
 import { SHARED_OWNER, type Taken } from '../grant.js';
+import { tokenOf } from '../owner-id.js';
 import { UNTRIED } from '../scripts/functions/tell.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { integer, list, text } from './connection/script-reply.js';
@@ -123,15 +124,12 @@ export class Outbox {
     const sentAt = clock.now();
     const args = [instance, latest, `${this.spent} ${this.prefixes(content.keys)}`, ...content.args];
     return scripts.runPatiently(script, keys, args).then((reply) => {
-      const replies = typeof reply === 'string' ? tokensIn(reply) : reply;
-      if (!Array.isArray(replies)) {
+      if (!Array.isArray(reply) && !isOwner(reply)) {
         this.times.correct(reply, server, sentAt);
         return this.sendAcquires(script, content, 2 * patience);
       }
-      const [first] = replies as unknown[];
-      // A token, or the token floor beside who has the lock.
-      this.times.observe(Array.isArray(first) ? first[first.length === 3 ? 2 : 0] : first, server, sentAt);
-      return replies;
+      this.times.observe(() => timeIn(reply), server, sentAt);
+      return reply;
     });
   }
 
@@ -177,8 +175,14 @@ export class Outbox {
   }
 }
 
-/** The token in an owner id, as the reply to the only request; undefined where there is none. */
-function tokensIn(owner: string): [token: number] | undefined {
-  const colon = owner.lastIndexOf(':');
-  return colon < 0 ? undefined : [Number(owner.slice(colon + 1))];
+/** Whether a reply is the owner id of what the only request was granted: a time has no colon. */
+export function isOwner(reply: unknown): reply is string {
+  return typeof reply === 'string' && reply.includes(':');
+}
+
+/** The first token, or the token floor beside who has the lock. */
+function timeIn(reply: readonly unknown[] | string): unknown {
+  if (typeof reply === 'string') return tokenOf(reply);
+  const [first] = reply;
+  return Array.isArray(first) ? first[first.length === 3 ? 2 : 0] : first;
 }

@@ -10,9 +10,10 @@ export function withLeanScripts(client: Redis): Redis {
   // What ioredis does about these is done where it makes the command.
   if (enableAutoPipelining || keyPrefix || showFriendlyErrorStack) return client;
   const { Command } = loadIoredis();
-  const evalsha = (...words: readonly (string | number)[]): Promise<unknown> => {
+  const evalsha = (...words: (string | number)[]): Promise<unknown> => {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
-    for (const word of words) command.args.push(typeof word === 'string' ? word : String(word));
+    for (const [i, word] of words.entries()) if (typeof word === 'number') words[i] = String(word);
+    command.args = words as string[];
     return client.sendCommand(command) as Promise<unknown>;
   };
   return Object.assign(client, { evalsha });
