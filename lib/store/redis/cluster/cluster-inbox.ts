@@ -1,4 +1,5 @@
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import { Deadlines, type Timed } from '../../../primitives/deadlines.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
@@ -27,8 +28,12 @@ interface Subscription {
   listener: NodeListener | undefined;
   address: string;
   stands: boolean;
-  /** Since when nobody waits for the name. */
-  unwantedSince: number | undefined;
+  /** While nobody waits for the name. */
+  linger: Lingering | undefined;
+}
+
+interface Lingering extends Timed {
+  readonly channel: string;
 }
 
 export interface ClusterInboxSettings {
@@ -50,7 +55,7 @@ export class ClusterInbox implements Inbox {
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
   private retry: ScheduledCall | undefined;
-  private sweep: ScheduledCall | undefined;
+  private readonly lingering: Deadlines<Lingering>;
   private closed = false;
   private warned = false;
 
@@ -60,7 +65,9 @@ export class ClusterInbox implements Inbox {
     private readonly settings: ClusterInboxSettings,
     private readonly trials: ClusterTrials,
     private readonly events: StoreEvents,
-  ) {}
+  ) {
+    this.lingering = new Deadlines(settings.clock, ({ channel }) => this.forget(channel));
+  }
 
   open(): void {
     this.connection.onRefresh(() => this.follow());
@@ -78,22 +85,22 @@ export class ClusterInbox implements Inbox {
   listen(name: string): void {
     const channel = this.channelOf(name);
     const known = this.byChannel.get(channel);
-    if (known) known.unwantedSince = undefined;
-    else this.subscribe(this.add('ssubscribe', channel, name));
+    if (!known) this.subscribe(this.add('ssubscribe', channel, name));
+    else if (known.linger) this.lingering.delete(known.linger);
   }
 
   ignore(name: string): void {
     const subscription = this.byChannel.get(this.channelOf(name));
-    if (!subscription) return;
-    subscription.unwantedSince = this.settings.clock.now();
-    this.sweep ??= this.settings.clock.schedule(() => this.forgetUnwanted(), LINGER);
+    if (!subscription || subscription.linger?.isTimed) return;
+    const { channel } = subscription;
+    subscription.linger = { channel, due: this.settings.clock.now() + LINGER, isTimed: false };
+    this.lingering.add(subscription.linger);
   }
 
   close(): void {
     this.closed = true;
-    const { clock } = this.settings;
-    clock.cancel(this.retry);
-    clock.cancel(this.sweep);
+    this.settings.clock.cancel(this.retry);
+    this.lingering.stop();
     this.byChannel.clear();
     for (const listener of this.listeners.values()) listener.close();
     this.listeners.clear();
@@ -112,7 +119,7 @@ export class ClusterInbox implements Inbox {
       listener: undefined,
       address: '',
       stands: false,
-      unwantedSince: undefined,
+      linger: undefined,
     };
     this.byChannel.set(channel, subscription);
     return subscription;
@@ -233,20 +240,9 @@ export class ClusterInbox implements Inbox {
     }, RETRY_DELAY);
   }
 
-  private forgetUnwanted(): void {
-    this.sweep = undefined;
-    const now = this.settings.clock.now();
-    let next = Infinity;
-    for (const [channel, { unwantedSince = Infinity, listener }] of this.byChannel) {
-      const rest = unwantedSince + LINGER - now;
-      if (rest > 0) {
-        next = Math.min(next, rest);
-        continue;
-      }
-      this.byChannel.delete(channel);
-      listener?.unsubscribe(channel);
-    }
-    if (next < Infinity) this.sweep = this.settings.clock.schedule(() => this.forgetUnwanted(), next);
+  private forget(channel: string): void {
+    this.byChannel.get(channel)?.listener?.unsubscribe(channel);
+    this.byChannel.delete(channel);
   }
 
   /** A node that is down is no reason to warn, nor is a slot on its way: both pass. */

@@ -1,4 +1,5 @@
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import { Deadlines, type Timed } from '../../../primitives/deadlines.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { deafnessWarning, deliver, type Inbox, type InboxEvents } from '../connection/inbox.js';
 import type { RedisClient } from '../connection/redis-client.js';
@@ -13,8 +14,12 @@ interface Subscription {
   readonly channel: string;
   stands: boolean;
   isAsked: boolean;
-  /** Since when nobody wants the name. */
-  unwantedSince: number | undefined;
+  /** While nobody wants the name. */
+  linger: Lingering | undefined;
+}
+
+interface Lingering extends Timed {
+  readonly name: string;
 }
 
 export interface SlotInboxSettings {
@@ -28,7 +33,7 @@ export interface SlotInboxSettings {
  */
 export class SlotInbox implements Inbox {
   private readonly byName = new Map<string, Subscription>();
-  private sweep: ScheduledCall | undefined;
+  private readonly lingering: Deadlines<Lingering>;
   private retry: ScheduledCall | undefined;
   private closed = false;
   private warned = false;
@@ -39,6 +44,7 @@ export class SlotInbox implements Inbox {
     private readonly settings: SlotInboxSettings,
     private readonly events: InboxEvents,
   ) {
+    this.lingering = new Deadlines(settings.clock, ({ name }) => this.forget(name));
     client.on('message', (_channel, message) => deliver(message, settings.instance, events));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => this.subscribeAll());
@@ -56,23 +62,24 @@ export class SlotInbox implements Inbox {
     let subscription = this.byName.get(name);
     if (!subscription) {
       const channel = this.keySpace.inbox(this.keySpace.lock(name)) + this.settings.instance;
-      subscription = { channel, stands: false, isAsked: false, unwantedSince: undefined };
+      subscription = { channel, stands: false, isAsked: false, linger: undefined };
       this.byName.set(name, subscription);
     }
-    subscription.unwantedSince = undefined;
+    if (subscription.linger) this.lingering.delete(subscription.linger);
     void this.subscribe(name, subscription);
   }
 
   ignore(name: string): void {
     const subscription = this.byName.get(name);
-    if (!subscription) return;
-    subscription.unwantedSince = this.settings.clock.now();
-    this.sweep ??= this.settings.clock.schedule(() => this.forgetUnwanted(), LINGER);
+    if (!subscription || subscription.linger?.isTimed) return;
+    subscription.linger = { name, due: this.settings.clock.now() + LINGER, isTimed: false };
+    this.lingering.add(subscription.linger);
   }
 
   close(): void {
     this.closed = true;
-    for (const timer of [this.sweep, this.retry]) this.settings.clock.cancel(timer);
+    this.lingering.stop();
+    this.settings.clock.cancel(this.retry);
     this.loseAll();
     this.byName.clear();
   }
@@ -109,20 +116,10 @@ export class SlotInbox implements Inbox {
     this.events.subscribed(name);
   }
 
-  private forgetUnwanted(): void {
-    this.sweep = undefined;
-    const now = this.settings.clock.now();
-    let next = Infinity;
-    for (const [name, { channel, unwantedSince = Infinity }] of this.byName) {
-      const rest = unwantedSince + LINGER - now;
-      if (rest > 0) {
-        next = Math.min(next, rest);
-        continue;
-      }
-      this.byName.delete(name);
-      this.client.unsubscribe(channel);
-    }
-    if (next < Infinity) this.sweep = this.settings.clock.schedule(() => this.forgetUnwanted(), next);
+  private forget(name: string): void {
+    const subscription = this.byName.get(name);
+    this.byName.delete(name);
+    if (subscription) this.client.unsubscribe(subscription.channel);
   }
 
   /** Not at each further attempt, but again after it has worked meanwhile. */
