@@ -1,25 +1,19 @@
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisCluster } from '../support/redis-cluster.js';
-import type { LockBackend } from './lock-backend.js';
+import { ServiceBackend } from './service-backend.js';
 
 /** Instances that share a Redis Cluster of their own. */
-export class ClusterBackend implements LockBackend {
-  private readonly services: LockService[] = [];
-
-  private constructor(readonly cluster: RedisCluster) {}
+export class ClusterBackend extends ServiceBackend {
+  private constructor(readonly cluster: RedisCluster) {
+    super();
+  }
 
   static async start(): Promise<ClusterBackend> {
     return new ClusterBackend(await RedisCluster.start());
   }
 
-  service(options: LockModuleOptions = {}): LockService {
-    const connection = { nodes: this.cluster.nodes };
-    const service = createLockService(resolveModuleOptions({ connection, ...options }));
-    this.services.push(service);
-    return service;
+  protected get place(): LockModuleOptions {
+    return { connection: { nodes: this.cluster.nodes } };
   }
 
   async clear(): Promise<void> {
@@ -30,8 +24,7 @@ export class ClusterBackend implements LockBackend {
     await this.cluster.setClockBack(by);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.services.map((service) => service.close()));
+  protected async stop(): Promise<void> {
     await this.cluster.stop();
   }
 }

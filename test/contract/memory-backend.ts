@@ -3,19 +3,13 @@ import { createMemoryLockService } from '../../lib/testing/create-memory-lock-se
 import type { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
-import type { LockBackend } from './lock-backend.js';
+import { ServiceBackend } from './service-backend.js';
 
 /** Instances that share the memory of this process. */
-export class MemoryBackend implements LockBackend {
+export class MemoryBackend extends ServiceBackend {
   private back = 0;
   private readonly server = new MemoryLockServer(() => Date.now() - this.back);
-  private readonly services: LockService[] = [];
-
-  service(options: Omit<LockModuleOptions, 'connection'> = {}): LockService {
-    const service = createMemoryLockService(resolveModuleOptions(options), this.server);
-    this.services.push(service);
-    return service;
-  }
+  protected readonly place = {};
 
   async clear(): Promise<void> {
     this.server.clear();
@@ -25,7 +19,9 @@ export class MemoryBackend implements LockBackend {
     this.back += by;
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.services.map((service) => service.close()));
+  protected override open(options: LockModuleOptions): LockService {
+    return createMemoryLockService(resolveModuleOptions(options), this.server);
   }
+
+  protected async stop(): Promise<void> {}
 }

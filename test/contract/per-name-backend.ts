@@ -1,30 +1,24 @@
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { ShardProxy } from '../support/shard-proxy.js';
-import type { LockBackend } from './lock-backend.js';
+import { ServiceBackend } from './service-backend.js';
 
 /** Instances that share a Redis Cluster which looks like one Redis to them. */
-export class PerNameBackend implements LockBackend {
-  private readonly services: LockService[] = [];
-
+export class PerNameBackend extends ServiceBackend {
   private constructor(
     private readonly cluster: RedisCluster,
     private readonly proxy: ShardProxy,
-  ) {}
+  ) {
+    super();
+  }
 
   static async start(): Promise<PerNameBackend> {
     const cluster = await RedisCluster.start({ replicas: 0 });
     return new PerNameBackend(cluster, await ShardProxy.start(cluster));
   }
 
-  service(options: LockModuleOptions = {}): LockService {
-    const { url: connection } = this.proxy;
-    const service = createLockService(resolveModuleOptions({ connection, layout: 'per-name', ...options }));
-    this.services.push(service);
-    return service;
+  protected get place(): LockModuleOptions {
+    return { connection: this.proxy.url, layout: 'per-name' };
   }
 
   async clear(): Promise<void> {
@@ -35,8 +29,7 @@ export class PerNameBackend implements LockBackend {
     await this.cluster.setClockBack(by);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.services.map((service) => service.close()));
+  protected async stop(): Promise<void> {
     await this.proxy[Symbol.asyncDispose]();
     await this.cluster.stop();
   }

@@ -1,26 +1,20 @@
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
-import type { LockBackend } from './lock-backend.js';
+import { ServiceBackend } from './service-backend.js';
 
 /** Instances that share a quorum of independent servers. */
-export class QuorumBackend implements LockBackend {
-  private readonly services: LockService[] = [];
-
-  private constructor(private readonly servers: readonly RedisServer[]) {}
+export class QuorumBackend extends ServiceBackend {
+  private constructor(private readonly servers: readonly RedisServer[]) {
+    super();
+  }
 
   static async start(nodes: number): Promise<QuorumBackend> {
     return new QuorumBackend(await Promise.all(Array.from({ length: nodes }, () => RedisServer.start())));
   }
 
-  service(options: LockModuleOptions = {}): LockService {
-    const connection = this.servers.map(({ url }) => url);
-    const service = createLockService(resolveModuleOptions({ connection, ...options }));
-    this.services.push(service);
-    return service;
+  protected get place(): LockModuleOptions {
+    return { connection: this.servers.map(({ url }) => url) };
   }
 
   async clear(): Promise<void> {
@@ -31,8 +25,7 @@ export class QuorumBackend implements LockBackend {
     await Promise.all(this.servers.map((server) => setClockBack(server.client(), by)));
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.services.map((service) => service.close()));
+  protected async stop(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 }

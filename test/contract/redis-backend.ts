@@ -1,25 +1,20 @@
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
-import type { LockBackend } from './lock-backend.js';
+import { ServiceBackend } from './service-backend.js';
 
 /** Instances that share a Redis of their own. */
-export class RedisBackend implements LockBackend {
-  private readonly services: LockService[] = [];
-
-  private constructor(readonly server: RedisServer) {}
+export class RedisBackend extends ServiceBackend {
+  private constructor(readonly server: RedisServer) {
+    super();
+  }
 
   static async start(): Promise<RedisBackend> {
     return new RedisBackend(await RedisServer.start());
   }
 
-  service(options: LockModuleOptions = {}): LockService {
-    const service = createLockService(resolveModuleOptions({ connection: this.server.url, ...options }));
-    this.services.push(service);
-    return service;
+  protected get place(): LockModuleOptions {
+    return { connection: this.server.url };
   }
 
   async clear(): Promise<void> {
@@ -30,8 +25,7 @@ export class RedisBackend implements LockBackend {
     await setClockBack(this.server.client(), by);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.services.map((service) => service.close()));
+  protected async stop(): Promise<void> {
     await this.server.stop();
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { Command, type Redis } from 'ioredis';
 import RedisParser from 'redis-parser';
+import { LocalServer } from './local-server.js';
 import type { RedisCluster } from './redis-cluster.js';
 
 /** What a script must not do behind such an endpoint, for the message would have to leave its shard. */
@@ -42,17 +42,16 @@ interface Visitor {
  * const proxy = await ShardProxy.start(cluster);
  * const locks = createLockService(resolveModuleOptions({ connection: proxy.url, layout: 'per-name' }));
  */
-export class ShardProxy implements AsyncDisposable {
-  readonly host = '127.0.0.1';
+export class ShardProxy extends LocalServer {
   private readonly visitors = new Set<Visitor>();
   private readonly texts = new Map<string, string>();
 
   private constructor(
-    private readonly listener: Server,
+    listener: Server,
     private readonly shards: readonly Redis[],
     private readonly bySlot: readonly Redis[],
   ) {
-    listener.on('connection', (socket) => this.accept(socket));
+    super(listener);
   }
 
   static async start(cluster: RedisCluster): Promise<ShardProxy> {
@@ -63,37 +62,19 @@ export class ShardProxy implements AsyncDisposable {
       const shard = shards.get(master?.[1] ?? 0);
       if (shard) for (let slot = first; slot <= last; slot++) bySlot[slot] = shard;
     }
-    const listener = createServer({ noDelay: true });
-    const proxy = new ShardProxy(listener, [...shards.values()], bySlot);
-    listener.listen(0, proxy.host);
-    await once(listener, 'listening');
-    return proxy;
+    return new ShardProxy(createServer({ noDelay: true }), [...shards.values()], bySlot).listen();
   }
 
-  get port(): number {
-    return (this.listener.address() as AddressInfo).port;
-  }
-
-  /** `redis://` URL of it. */
-  get url(): string {
-    return `redis://${this.host}:${this.port}`;
-  }
-
-  /** Cuts all connections of this moment. */
   reset(): void {
     for (const { socket } of this.visitors) socket.resetAndDestroy();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.listener.listening) return;
-    const closed = once(this.listener, 'close');
-    this.listener.close();
-    this.reset();
-    await closed;
+  override async close(): Promise<void> {
+    await super.close();
     for (const shard of this.shards) shard.disconnect();
   }
 
-  private accept(socket: Socket): void {
+  protected accept(socket: Socket): void {
     const visitor: Visitor = { socket, listeners: new Map(), replies: Promise.resolve() };
     const parser = new RedisParser({
       returnReply: (request) => {

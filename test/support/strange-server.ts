@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import RedisParser from 'redis-parser';
+import { LocalServer } from './local-server.js';
 
 /** What scripts meet at a {@link StrangeServer}. */
 export interface Strangeness {
@@ -27,39 +27,25 @@ const UNKNOWN = '0'.repeat(40);
  * const strange = await StrangeServer.start(server, { refused: { TIME: 'ERR This Redis command is not allowed from script' } });
  * const locks = createLockService(resolveModuleOptions({ connection: strange.url }));
  */
-export class StrangeServer implements AsyncDisposable {
-  readonly host = '127.0.0.1';
+export class StrangeServer extends LocalServer {
   private readonly sockets = new Set<Socket>();
   private readonly late: (() => void)[] = [];
   private withheld: string | undefined;
 
   private constructor(
-    private readonly listener: Server,
+    listener: Server,
     private readonly target: { readonly port: number },
     /** Counts from the next script on. */
     public strangeness: Strangeness,
   ) {
-    listener.on('connection', (client) => this.accept(client));
+    super(listener);
   }
 
   static async start(
     target: { readonly port: number },
     strangeness: Strangeness = {},
   ): Promise<StrangeServer> {
-    const listener = createServer({ noDelay: true });
-    const strange = new StrangeServer(listener, target, strangeness);
-    listener.listen(0, strange.host);
-    await once(listener, 'listening');
-    return strange;
-  }
-
-  get port(): number {
-    return (this.listener.address() as AddressInfo).port;
-  }
-
-  /** `redis://` URL of it. */
-  get url(): string {
-    return `redis://${this.host}:${this.port}`;
+    return new StrangeServer(createServer({ noDelay: true }), target, strangeness).listen();
   }
 
   /** Keeps back what has such a text in it, and what comes after it on that connection, until {@link deliver}. */
@@ -73,20 +59,11 @@ export class StrangeServer implements AsyncDisposable {
     for (const send of this.late.splice(0)) send();
   }
 
-  /** Cuts all connections of this moment. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.listener.listening) return;
-    const closed = once(this.listener, 'close');
-    this.listener.close();
-    this.reset();
-    await closed;
-  }
-
-  private accept(client: Socket): void {
+  protected accept(client: Socket): void {
     const server = connect({ port: this.target.port, host: this.host, noDelay: true });
     const parser = new RedisParser({
       returnReply: (request) => server.write(encoded(this.rewrite(request as string[]))),

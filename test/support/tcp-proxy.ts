@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { LocalServer } from './local-server.js';
 import { TcpLane, type LaneRule } from './tcp-lane.js';
 
 /** Which way bytes travel. */
@@ -30,8 +30,7 @@ interface ExpectedRequest {
  * proxy.pass();             // works again, over new connections
  * await proxy.close();
  */
-export class TcpProxy implements AsyncDisposable {
-  readonly host = '127.0.0.1';
+export class TcpProxy extends LocalServer {
   private readonly open = new Set<Connection>();
   private readonly rules: Record<'toServer' | 'toClient', LaneRule> = {
     toServer: { mode: 'pass', delay: 0 },
@@ -40,28 +39,15 @@ export class TcpProxy implements AsyncDisposable {
   private readonly expected = new Set<ExpectedRequest>();
 
   private constructor(
-    private readonly listener: Server,
+    listener: Server,
     private readonly target: { readonly port: number },
   ) {
-    listener.on('connection', (client) => this.accept(client));
+    super(listener);
   }
 
   /** Listens on a free port of 127.0.0.1 and connects everyone to the target's port there. */
   static async start(target: { readonly port: number }): Promise<TcpProxy> {
-    const listener = createServer({ allowHalfOpen: true, noDelay: true });
-    const proxy = new TcpProxy(listener, target);
-    listener.listen(0, proxy.host);
-    await once(listener, 'listening');
-    return proxy;
-  }
-
-  get port(): number {
-    return (this.listener.address() as AddressInfo).port;
-  }
-
-  /** `redis://` URL of the proxy. */
-  get url(): string {
-    return `redis://${this.host}:${this.port}`;
+    return new TcpProxy(createServer({ allowHalfOpen: true, noDelay: true }), target).listen();
   }
 
   /** How many connections are open, silenced ones included. */
@@ -115,20 +101,7 @@ export class TcpProxy implements AsyncDisposable {
     await new Promise<void>((resolve) => this.expected.add({ text, replyLost: resolve }));
   }
 
-  /** Cuts all connections and stops listening. */
-  async close(): Promise<void> {
-    if (!this.listener.listening) return;
-    const closed = once(this.listener, 'close');
-    this.listener.close();
-    this.reset();
-    await closed;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-
-  private accept(client: Socket): void {
+  protected accept(client: Socket): void {
     const server = connect({ port: this.target.port, host: this.host, allowHalfOpen: true, noDelay: true });
     const connection: Connection = {
       sockets: [client, server],
