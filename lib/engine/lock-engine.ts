@@ -21,6 +21,7 @@ import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-ac
 import { type JointContext, JointHolds } from './hold/joint-holds.js';
 import { letHoldersEnd } from './hold/shutdown.js';
 import { UnqueuedLeases } from './hold/unqueued-leases.js';
+import { tokensMark } from '../store/turn-name.js';
 import { closedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
@@ -212,8 +213,8 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
       if (!this.queues.get(name)?.leases.leaseOf(owner)) void this.free(name, owner, lease);
   }
 
-  newTurn(): string {
-    return SHARED_TAG + (++this.turns).toString(36);
+  newTurn(tokensEach: number): string {
+    return SHARED_TAG + tokensMark(tokensEach) + (++this.turns).toString(36);
   }
 
   free(name: string, owner: string, lease: number): Promise<void> {

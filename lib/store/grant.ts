@@ -26,8 +26,10 @@ export interface Grant {
   readonly turn?: string;
   /** First fencing token of a block that is this grant's alone. */
   readonly token: number;
-  /** How many tokens the block has. */
+  /** How many tokens the block has, where nothing else is said. */
   readonly tokens: number;
+  /** How many tokens the block of a shared grant has, where there are more than holds. */
+  readonly block?: number;
   /** Replicas that know of it for certain; left out where none was asked. */
   readonly replicas?: number;
 }

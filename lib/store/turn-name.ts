@@ -4,6 +4,19 @@
  */
 const REST = /X(\d+)$/;
 
+/**
+ * What a turn's name begins with that wants so many fencing tokens for each hold, the first included. Versions that know
+ * nothing of it grant one for each, and number their turns without a leading zero.
+ */
+export function tokensMark(each: number): string {
+  return each > 1 ? `0${each}t` : '';
+}
+
+/** How many fencing tokens a turn wants for each of its holds. */
+export function tokensEach(turn: string): number {
+  return Number(/^s0(\d+)t/.exec(turn)?.[1] ?? 1);
+}
+
 /** The turn of which a name tells a part. */
 export function wholeTurn(turn: string): string {
   return turn.replace(REST, '');

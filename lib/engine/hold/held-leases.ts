@@ -48,7 +48,12 @@ export class HeldLeases implements LeaseOwner {
   }
 
   get isEmpty(): boolean {
-    return this.alone === undefined && (this.shares?.size ?? 0) === 0;
+    return this.alone === undefined && this.shared === 0;
+  }
+
+  /** How many shared leases there are. */
+  get shared(): number {
+    return this.shares?.size ?? 0;
   }
 
   /** The holds of callers here that have the lock now. */

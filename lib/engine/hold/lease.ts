@@ -86,6 +86,8 @@ export class Lease implements FifoNode<Lease> {
   private end: number;
   /** Requests without an answer, in the order in which the store meets them. */
   private asked = NOTHING_ASKED;
+  /** Whose block of fencing tokens it draws on. */
+  private tokensOf: Lease = this;
   private nextToken: number;
   private lastToken: number;
 
@@ -97,7 +99,7 @@ export class Lease implements FifoNode<Lease> {
   ) {
     this.owner = grant.owner;
     this.token = this.nextToken = grant.token;
-    this.lastToken = grant.token + grant.tokens - 1;
+    this.lastToken = grant.token + (grant.block ?? grant.tokens) - 1;
     this.ttl = ttl;
     this.sentAt = sentAt;
     this.renewAt = sentAt + ttl / 3;
@@ -105,8 +107,9 @@ export class Lease implements FifoNode<Lease> {
   }
 
   /** The lease of another hold that was asked for with the same request. */
-  sibling(grant: Grant): Lease {
-    const sibling = new Lease(this.name, grant, this.ttl, this.sentAt);
+  sibling(owner: string, token: number): Lease {
+    const sibling = new Lease(this.name, { owner, token, tokens: 1 }, this.ttl, this.sentAt);
+    sibling.tokensOf = this;
     sibling.how = this.how;
     return sibling;
   }
@@ -123,11 +126,11 @@ export class Lease implements FifoNode<Lease> {
   }
 
   get hasTokens(): boolean {
-    return this.nextToken <= this.lastToken;
+    return this.tokensOf.nextToken <= this.tokensOf.lastToken;
   }
 
   takeToken(): number {
-    return this.nextToken++;
+    return this.tokensOf.nextToken++;
   }
 
   /** What a request at `now` has to ask for to leave the lease as it is, or as it will be by what was asked before. */
@@ -144,7 +147,10 @@ export class Lease implements FifoNode<Lease> {
   request(ttl: number, sentAt: number): Extension {
     const end = deadlineOf({ ttl, sentAt });
     const exact = end + 1 < this.end;
-    if (exact) this.nextToken = this.lastToken + 1;
+    if (exact) {
+      this.tokensOf = this;
+      this.nextToken = this.lastToken + 1;
+    }
     this.asked = [...this.asked, { ttl, sentAt, exact }];
     this.deadline = Math.min(this.deadline, end);
     this.end = Math.max(this.end, end);

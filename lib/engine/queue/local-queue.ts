@@ -9,6 +9,7 @@ import { HandoffBudget } from './handoff-budget.js';
 import { type Heir, HeldLeases } from '../hold/held-leases.js';
 import type { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
+import { PassedShares } from './passed-shares.js';
 import type { QueueContext } from './queue-context.js';
 import { queueFullError, timeoutError, unavailableError } from '../lock-errors.js';
 import { Waiter, type WaiterQueue } from './waiter.js';
@@ -29,6 +30,8 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   readonly line: WaitingLine;
   readonly leases: HeldLeases;
   private readonly contender: Contender;
+  /** Made when the first shared hold is asked for. */
+  private passedShares: PassedShares | undefined;
   /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
   private budget: HandoffBudget | undefined;
   private answeredAt = 0;
@@ -53,6 +56,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
       const now = this.context.clock.now();
       const waiter = new Waiter(this, options, once, now, resolve, reject);
       this.line.add(waiter);
+      if (this.passedShares?.spares && this.passOnSpare(waiter)) return;
       if (!this.isIdle) return once ? this.watchOutage() : this.watch(waiter);
       if (options.mode === 'shared') this.contender.askTogether(waiter);
       else this.contender.ask(now);
@@ -167,7 +171,13 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   share(lease: Lease, ttl: number, by: GrantedBy): void {
     this.leases.share(lease);
+    const limit = this.line.first?.options.limit ?? 1;
+    this.shares.begin(lease, limit, this.context.clock.now());
     this.begin(lease, ttl, by);
+  }
+
+  get tokensEach(): number {
+    return this.shares.tokensEach;
   }
 
   tokensFor(callers: number): number {
@@ -220,14 +230,54 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     return (this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt));
   }
 
-  /** Whoever waits for it, here too, is in the store's queue. */
+  private get shares(): PassedShares {
+    return (this.passedShares ??= new PassedShares(this.context.handoff));
+  }
+
+  /** Who waits for it, here too, is in the store's queue, but for those who may have it while the store need not be asked. */
   private passOnShared(lease: Lease): Promise<void> {
-    this.leases.end(lease);
-    const freed = this.leases.free(lease);
+    const { clock, keeper } = this.context;
+    const head = this.line.first;
+    if (head && this.passOnShare(lease, head)) {
+      // Those who came for a turn of their own have what they want.
+      if (!this.line.first) this.contender.leaveUnlessWanted();
+      return DONE;
+    }
+    if (!head && this.shares.keep(lease, this.leases.shared - 1, clock.now())) {
+      keeper.delete(lease);
+      if (this.shares.spares === 1) clock.afterInput(() => void this.giveBack());
+      return DONE;
+    }
+    return this.giveBack(lease);
+  }
+
+  /** Gives a spare lease to a caller, or all of them back, which the store may have to have first. */
+  private passOnSpare(waiter: Waiter): boolean {
+    const lease = this.line.first === waiter ? this.shares.takeSpare() : undefined;
+    if (lease?.live && this.passOnShare(lease, waiter)) return true;
+    void this.giveBack(lease);
+    return false;
+  }
+
+  private passOnShare(lease: Lease, head: Waiter): boolean {
+    const now = this.context.clock.now();
+    if (!this.fits(lease, head) || !this.shares.spend(lease, head, now, this.contender.isQueued)) return false;
+    this.passOnInMemory(lease, head);
+    return true;
+  }
+
+  /** Gives a shared lease back, and the spare ones. */
+  private async giveBack(lease = this.shares.takeSpare()): Promise<void> {
+    const freed: Promise<void>[] = [];
+    for (let each = lease; each; each = this.shares.takeSpare()) {
+      if (!each.live) continue;
+      this.leases.end(each);
+      freed.push(this.leases.free(each));
+    }
     if (this.isIdle) this.contender.askOrRest();
     // Or in none, and would not be told.
     else if (!this.contender.isQueued) this.askAgain();
-    return freed;
+    await Promise.all(freed);
   }
 
   private fits(lease: Lease, { options }: Waiter): boolean {

@@ -20,8 +20,8 @@ export interface QueueContext extends LeaseContext {
   giveBack(name: string, grant: Grant, lease: number): void;
   /** Leaves the store's queue, and gives back a grant that was on its way, with such a lease at most. Never rejects. */
   cancel(name: string, place: string, lease: number): Promise<void>;
-  /** A name for a turn that asks for shared holds. */
-  newTurn(): string;
+  /** A name for a turn that asks for shared holds, with so many fencing tokens for each. */
+  newTurn(tokensEach: number): string;
   /** Forgets a queue that is idle. */
   drop(queue: { readonly name: string }): void;
 }

@@ -20,7 +20,7 @@ export class SharedTurn extends Turn {
 
   constructor(name: string, context: QueueContext, callers: Callers, limit: number) {
     super(name, context, callers);
-    this.current = { limit, turn: context.newTurn() };
+    this.current = { limit, turn: context.newTurn(callers.tokensEach) };
   }
 
   get terms(): SharedTerms {
@@ -81,12 +81,12 @@ export class SharedTurn extends Turn {
     this.forget(grant);
     const unwanted: Grant[] = [];
     const leases = ownersOf(grant).map((owner, i) =>
-      i === 0 ? first : first.sibling({ owner, token: grant.token + i, tokens: 1 }),
+      i === 0 ? first : first.sibling(owner, grant.token + i),
     );
     for (const lease of leases) {
       const { owner, token } = lease;
       const head = this.callers.line.first;
-      if (revoked?.delete(owner)) this.context.spend(token);
+      if (revoked?.delete(owner)) this.context.spend(lease.takeToken());
       else if (head && this.serves(head) && isKnownEnough(grant, head)) this.callers.share(lease, ttl, by);
       else unwanted.push({ owner, token, tokens: 1 });
     }

@@ -10,12 +10,15 @@ import {
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
 import { formatOwner, instanceOf, isSharedOwner, ownersOf, sharedOwner, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
-import { hadBefore, wholeTurn } from '../turn-name.js';
+import { hadBefore, tokensEach, wholeTurn } from '../turn-name.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
 import { snapshotOf } from './memory-snapshot.js';
 import { MemoryTokens } from './memory-tokens.js';
+
+/** Most fencing tokens of a shared grant that has more than one for each hold. */
+const MAX_BLOCK = 4_096;
 
 /** The place in the queue of whoever asks, and how it takes shared holds. */
 interface Own {
@@ -219,7 +222,9 @@ export class MemoryLockServer {
 
   /** Holds whose answer went missing get tokens anew. */
   private sharedGrant(instance: string, turn: string, wanted: number): Grant {
-    return { owner: sharedOwner(instance, turn, 1), turn, ...this.tokens.mint(wanted, wanted) };
+    const block = Math.max(wanted, Math.min(wanted * tokensEach(turn), MAX_BLOCK));
+    const { token, tokens } = this.tokens.mint(block, wanted);
+    return { owner: sharedOwner(instance, turn, 1), turn, token, tokens: wanted, block: tokens };
   }
 
   /** Who has the lock alone. */

@@ -45,7 +45,7 @@ export class SharedRequests {
   private answer(reply: unknown, turn: string): Grant | Taken {
     const parts = list(reply);
     if (parts.length !== 2) return this.outbox.taken(parts);
-    const owner = sharedOwner(this.outbox.instance, turn, 1);
-    return { owner, turn, token: integer(parts[0]), tokens: integer(parts[1]) };
+    const [tokens = 0, block = tokens] = String(parts[1]).split('/').map(integer);
+    return { owner: sharedOwner(this.outbox.instance, turn, 1), turn, token: integer(parts[0]), tokens, block };
   }
 }

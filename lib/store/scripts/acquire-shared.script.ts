@@ -7,7 +7,7 @@ import { handOff } from './functions/hand-off.js';
 import { inTime } from './functions/in-time.js';
 import { live } from './functions/live.js';
 import { tokenFloor } from './functions/token-floor.js';
-import { mint } from './functions/mint.js';
+import { mintShares } from './functions/mint-shares.js';
 import { prepare } from './functions/prepare.js';
 import { restOf } from './functions/rest-of.js';
 import { share } from './functions/share.js';
@@ -23,7 +23,7 @@ import { luaScript } from './lua-script.js';
  *       the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each its terms:
  *       `<ttl in ms> <holds wanted> <turn> <limit or nothing> <claim lease in ms>|<holds wanted at first>`,
  *       without the last part to ask without queueing
- * Reply for each granted: { first token, holds }, of which there may be fewer than wanted
+ * Reply for each granted: { first token, holds or `<holds>/<tokens>` }; there may be fewer holds than wanted, and more tokens than holds
  *                waiting: { ms left of the first lease that ends (negative: no expiry), owner id or `shared`, token floor }
  *       or, for all together, the server's time in microseconds where the request comes too late
  *
@@ -35,13 +35,17 @@ import { luaScript } from './lua-script.js';
 export const acquireSharedScript = luaScript('acquire-shared')`
 local fence, instance = KEYS[1], ARGV[1]
 local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
-${include(mint, inTime, tokenFloor, live, cover, ends, share, handOff, enqueue, attempt, prepare, restOf, clock)}
+${include(mintShares, inTime, tokenFloor, live, cover, ends, share, handOff, enqueue, attempt, prepare, restOf, clock)}
 ask_if_waiting = true
+local function grant_of(turn, n)
+  local token, _, holds = mint_shares(turn, n)
+  return { token, holds }
+end
 local function granted_before(lock, queue, shared, turn, ttl, place)
   local n = 0
-  while redis.call('ZSCORE', shared, turn .. ':' .. (n + 1)) do
+  while redis.call('ZSCORE', shared, instance .. '~' .. turn .. ':' .. (n + 1)) do
     n = n + 1
-    redis.call('ZADD', shared, 'GT', ends(ttl), turn .. ':' .. n)
+    redis.call('ZADD', shared, 'GT', ends(ttl), instance .. '~' .. turn .. ':' .. n)
   end
   if n == 0 then
     return nil
@@ -50,7 +54,7 @@ local function granted_before(lock, queue, shared, turn, ttl, place)
   if place then
     redis.call('ZREM', queue, place)
   end
-  return { mint(n, n), n }
+  return grant_of(turn, n)
 end
 local function waiting(lock, shared)
   local owner = redis.call('GET', lock)
@@ -63,7 +67,6 @@ end
 local function acquire(lock, queue, shared, terms)
   local ttl, wanted, turn, limit, rest = string.match(terms, '^(%d+) (%d+) (%w+) (%d*) (.*)$')
   local place = rest ~= '' and instance .. '|' .. rest .. '|' .. turn .. '|' .. limit
-  turn = instance .. '~' .. turn
   ttl, wanted, limit = tonumber(ttl), tonumber(wanted), tonumber(limit) or math.huge
   local owner = redis.call('GET', lock)
   prepare(queue)
@@ -90,11 +93,11 @@ local function acquire(lock, queue, shared, terms)
   local granted
   local function take(room)
     local n = math.min(room, wanted)
-    granted = { mint(n, n), n }
+    granted = grant_of(turn, n)
     if redis.call('GET', lock) ~= 'shared' then
       redis.call('DEL', shared)
     end
-    share(lock, shared, turn, n, ends(ttl))
+    share(lock, shared, instance .. '~' .. turn, n, ends(ttl))
     return n, n < wanted
   end
   if redis.call('EXISTS', queue) == 0 and held < limit then

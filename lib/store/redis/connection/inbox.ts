@@ -2,7 +2,7 @@ import type { StoreEvents } from '../../lock-store.js';
 import { sharedOwner } from '../../owner-id.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
-const SHARED = /^shared (\d+) (\d+) (\d+) (\w+) (.*)$/s;
+const SHARED = /^shared (\d+) (\d+)(?:\/(\d+))? (\d+) (\w+) (.*)$/s;
 const RELEASED = /^released (.*)$/s;
 const WAITING = /^waiting (\S+) (.*)$/s;
 const TRIED = /^tried (\S+)$/;
@@ -37,13 +37,10 @@ export function deliver(message: string, instance: string, events: Omit<InboxEve
   }
   const shared = SHARED.exec(message);
   if (shared) {
-    const [, token, tokens, claimTtl, turn = '', name = ''] = shared;
+    const [, token, holds, block = holds, claimTtl, turn = '', name = ''] = shared;
     const owner = sharedOwner(instance, turn, 1);
-    return events.granted(
-      name,
-      { owner, turn, token: Number(token), tokens: Number(tokens) },
-      Number(claimTtl),
-    );
+    const grant = { owner, turn, token: Number(token), tokens: Number(holds), block: Number(block) };
+    return events.granted(name, grant, Number(claimTtl));
   }
   const released = RELEASED.exec(message);
   if (released) return events.released(released[1] ?? '');

@@ -1,6 +1,7 @@
 import { claimEnds } from './claim-ends.js';
 import { hasLapsed } from './has-lapsed.js';
 import { mint } from './mint.js';
+import { mintShares } from './mint-shares.js';
 import { putBack } from './put-back.js';
 import { restOf } from './rest-of.js';
 import { share } from './share.js';
@@ -24,7 +25,7 @@ import { luaFunction } from './lua-function.js';
  * With `ask_if_waiting` set, a head that cannot have the lock yet has to be alive to keep the others waiting, and is asked whether it
  * still waits: leaving the queue may have failed.
  */
-export const handOff = luaFunction(restOf, tell, putBack, hasLapsed, mint, share, claimEnds)`
+export const handOff = luaFunction(restOf, tell, putBack, hasLapsed, mint, mintShares, share, claimEnds)`
 local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -69,15 +70,15 @@ local function hand_off(lock, queue, own, shared, held, take)
       end
     elseif instance and not has_lapsed(shared, instance, turn) then
       name = name or string.sub(lock, prefix + 2, -2)
-      local _, n, token = mint(room, room)
-      if tell(instance, 'shared ' .. token .. ' ' .. n .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then
+      local _, token, holds = mint_shares(turn, room)
+      if tell(instance, 'shared ' .. token .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then
         if held == 0 then
           redis.call('DEL', shared)
         end
-        share(lock, shared, instance .. '~' .. turn, n, claim_ends(tonumber(claim_ttl)))
-        held = held + n
+        share(lock, shared, instance .. '~' .. turn, room, claim_ends(tonumber(claim_ttl)))
+        held = held + room
         given = given or 'shared'
-        rest = rest_of(place, n)
+        rest = rest_of(place, room)
       end
     end
     if rest then
