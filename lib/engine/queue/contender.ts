@@ -130,6 +130,12 @@ export class Contender {
     if (this.contact.isBusy) this.grants.revoke(owner);
   }
 
+  /** The first caller has what it wanted, by a lease that was passed on. */
+  passOver(): void {
+    this.turn?.passedOver();
+    this.leaveUnlessWanted();
+  }
+
   /** Somebody has left the line. */
   leaveUnlessWanted(): void {
     if (this.contact.isBusy || !this.turn) return;

@@ -238,11 +238,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   private passOnShared(lease: Lease): Promise<void> {
     const { clock, keeper } = this.context;
     const head = this.line.first;
-    if (head && this.passOnShare(lease, head)) {
-      // Those who came for a turn of their own have what they want.
-      if (!this.line.first) this.contender.leaveUnlessWanted();
-      return DONE;
-    }
+    if (head && this.passOnShare(lease, head)) return DONE;
     if (!head && this.shares.keep(lease, this.leases.shared - 1, clock.now())) {
       keeper.delete(lease);
       if (this.shares.spares === 1) clock.afterInput(() => void this.giveBack());
@@ -261,8 +257,10 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   private passOnShare(lease: Lease, head: Waiter): boolean {
     const now = this.context.clock.now();
-    if (!this.fits(lease, head) || !this.shares.spend(lease, head, now, this.contender.isQueued)) return false;
+    if (!this.fits(lease, head) || !this.shares.spend(lease, head, now, this.contender.isQueued))
+      return false;
     this.passOnInMemory(lease, head);
+    this.contender.passOver();
     return true;
   }
 

@@ -17,6 +17,8 @@ const MAX_SHARES = 256;
  */
 export class SharedTurn extends Turn {
   private current: SharedTerms;
+  /** Callers for whom it stands in the store's queue. */
+  private owed = 0;
 
   constructor(name: string, context: QueueContext, callers: Callers, limit: number) {
     super(name, context, callers);
@@ -36,12 +38,22 @@ export class SharedTurn extends Turn {
     return line.first ? line.leading(isAlike(line.first), MAX_SHARES) : 0;
   }
 
-  suits({ options: { mode, limit } }: Waiter): boolean {
+  /** Whoever comes when all for whom it asked have what they want, by leases that were passed on, comes after other instances. */
+  suits(waiter: Waiter): boolean {
+    return this.serves(waiter) && (this.isFresh || this.owed > 0);
+  }
+
+  serves({ options: { mode, limit } }: Waiter): boolean {
     return mode === 'shared' && limit === this.current.limit;
   }
 
-  serves(waiter: Waiter): boolean {
-    return this.suits(waiter);
+  override queue(waiter: Waiter, tokens: number): string {
+    if (this.place === undefined) this.owed = tokens;
+    return super.queue(waiter, tokens);
+  }
+
+  override passedOver(): void {
+    this.owed--;
   }
 
   awaits({ turn }: Grant): boolean {
@@ -87,8 +99,10 @@ export class SharedTurn extends Turn {
       const { owner, token } = lease;
       const head = this.callers.line.first;
       if (revoked?.delete(owner)) this.context.spend(lease.takeToken());
-      else if (head && this.serves(head) && isKnownEnough(grant, head)) this.callers.share(lease, ttl, by);
-      else unwanted.push({ owner, token, tokens: 1 });
+      else if (head && this.serves(head) && isKnownEnough(grant, head)) {
+        this.owed--;
+        this.callers.share(lease, ttl, by);
+      } else unwanted.push({ owner, token, tokens: 1 });
     }
     return unwanted;
   }

@@ -63,6 +63,9 @@ export abstract class Turn {
     return (this.place ??= this.context.store.place(Math.min(options.ttl, MAX_CLAIM), tokens, this.terms));
   }
 
+  /** A caller at the head of the line was given a lease that was passed on. */
+  passedOver(): void {}
+
   /** The grant for the part that is waited for now, if one has come. */
   get noted(): UnconfirmedGrant | undefined {
     return this.unconfirmed?.get(this.terms?.turn);
