@@ -41,7 +41,10 @@ export class PassedShares {
   /** The store gave a lease. */
   begin(lease: Lease, limit: number, now: number): void {
     const until = now + this.handoff.window;
-    if (lease.hasTokens) this.passes.set(lease, { limit, until, wasFree: lease.how === 'free', used: 0 });
+    const wasFree = lease.how === 'free';
+    // Whoever waits while others read wants to be alone, and is kept waiting by each of them.
+    if (lease.hasTokens && (wasFree || limit < Infinity))
+      this.passes.set(lease, { limit, until, wasFree, used: 0 });
   }
 
   /** Whether a lease may go to a caller now, which counts; `isQueued` tells of callers here in the store's queue. */
