@@ -18,7 +18,8 @@ const [LOCK, QUEUE, SHARED] = ['lock:{n}', 'lock:{n}:q', 'lock:{n}:s'] as const;
 const ALL = ['lock:fence', LOCK, QUEUE, SHARED];
 
 type Reply =
-  readonly [token: number, holds: number] | readonly [remaining: number, owner: string, tokenFloor: number];
+  | readonly [token: number, holds: number | string]
+  | readonly [remaining: number, owner: string, tokenFloor: number];
 
 interface Terms {
   readonly ttl?: number;
@@ -111,6 +112,21 @@ describe('Scripts of shared holds', () => {
     expect([holds, same]).toEqual([3, 3]);
     expect(again).toBeGreaterThanOrEqual(token + 3);
     expect(await holders()).toEqual(['a~s1:1', 'a~s1:2', 'a~s1:3']);
+  });
+
+  it('mint as many tokens for each hold as a turn wants, and say so', async () => {
+    const messages = await listen('b');
+    const [token, holds] = await share('a~s04t1', { wanted: 3, limit: 3 });
+    expect(holds).toBe('3/12');
+    await share('b~s08t1', { wanted: 2, limit: 3 });
+    await release('a~s04t1:2');
+    await waitFor(() => messages.length === 1);
+    const [, next, block] = /^shared (\d+) (\S+) 3000 s08t1 n$/.exec(messages[0] ?? '') ?? [];
+
+    expect(block).toBe('1/8');
+    expect(Number(next)).toBeGreaterThanOrEqual(token + 12);
+    expect(await waiters()).toEqual(['b|3000|1|s08t1X1|3']);
+    expect(Number(await client.get('lock:fence'))).toBeGreaterThanOrEqual(Number(next) + 7);
   });
 
   it('count no permit twice when the same turn asks twice', async () => {

@@ -127,8 +127,8 @@ export function grant(token: number, tokens = 1): Grant {
 }
 
 /** What a turn for shared holds was granted, as many as there are tokens. */
-export function sharedGrant(turn: string, token: number, tokens = 1): Grant {
-  return { owner: sharedOwner('me', turn, 1), turn, token, tokens };
+export function sharedGrant(turn: string, token: number, tokens = 1, block = tokens): Grant {
+  return { owner: sharedOwner('me', turn, 1), turn, token, tokens, block };
 }
 
 /** Somebody else has the lock, after all grants up to `tokenFloor`. */

@@ -1,0 +1,191 @@
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import { tokensEach } from '../../../lib/store/turn-name.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { sharedGrant, taken } from './scripted-store.js';
+
+const READ = { mode: 'shared', ttl: 30_000 } as const;
+const PERMIT = { ...READ, limit: 2 } as const;
+
+let fixture: EngineFixture;
+beforeEach(() => (fixture = new EngineFixture()));
+
+const enter = (options: LockOptions) => observe(fixture.acquire(options));
+
+/** Two permits of a grant by hand-off, with tokens 200 to 207, and who waits here behind their holders. */
+const handedOff = async (...behind: LockOptions[]) => {
+  const { store } = fixture;
+  const holds = [enter(PERMIT), enter(PERMIT)];
+  const asked = await store.next('acquire');
+  asked.answer(taken(100));
+  await settle();
+  const turn = asked.request.shared?.turn ?? '';
+  fixture.events.granted('n', sharedGrant(turn, 200, 2, 8), 3_000);
+  await settle();
+  const waiting = behind.map(enter);
+  const next = behind.length > 0 ? await store.next('acquire') : undefined;
+  next?.answer(taken(300));
+  await settle();
+  return { holds, waiting, turn, next };
+};
+const release = async (hold: ReturnType<typeof enter> | undefined) => {
+  const done = observe(hold?.value?.release() ?? Promise.reject(new Error('not held')));
+  await settle();
+  return done;
+};
+
+describe('A permit that is given back', () => {
+  it('goes to the next caller here without a request, with the next token of the block', async () => {
+    const { holds, waiting } = await handedOff(PERMIT, PERMIT);
+    expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 201]);
+    await release(holds[1]);
+    await release(holds[0]);
+
+    expect(waiting.map(({ value }) => value?.fencingToken)).toEqual([202, 203]);
+    expect(waiting.map(({ value }) => value?.lease.owner)).toEqual(
+      [1, 0].map((i) => holds[i]?.value?.lease.owner),
+    );
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('leaves the queue of the store for callers who have what they want', async () => {
+    const { holds, next } = await handedOff(PERMIT);
+    await release(holds[0]);
+
+    expect((await fixture.store.next('cancel')).request.place).toBe(next?.request.place);
+  });
+
+  it.each<[string, LockOptions]>([
+    ['another limit', { ...PERMIT, limit: 3 }],
+    ['none', READ],
+    ['the lock alone', {}],
+  ])('does not go to a caller who wants %s', async (_, other) => {
+    const { holds, waiting, turn } = await handedOff(other);
+    await release(holds[0]);
+
+    expect((await fixture.store.next('release')).request.owner).toBe(`me~${turn}:1`);
+    expect(waiting).toEqual([{}]);
+  });
+
+  it('is given to other instances when its window is over', async () => {
+    const { holds, waiting } = await handedOff(PERMIT);
+    await fixture.clock.advance(20);
+    await release(holds[0]);
+
+    expect(fixture.store.unseen('release')).toBe(1);
+    expect(waiting).toEqual([{}]);
+  });
+
+  it('is given to other instances when its tokens are used up', async () => {
+    const { holds, waiting } = await handedOff(...Array.from({ length: 7 }, () => PERMIT));
+    await release(holds[0]);
+    for (let i = 0; i < 6; i++) await release(waiting[i]);
+
+    expect(waiting.map(({ value }) => value?.fencingToken)).toEqual([
+      202,
+      203,
+      204,
+      205,
+      206,
+      207,
+      undefined,
+    ]);
+    expect(fixture.store.unseen('release')).toBe(1);
+  });
+
+  it('that was free overtakes nobody who is known to wait', async () => {
+    const first = [enter(PERMIT), enter(PERMIT)];
+    const asked = await fixture.store.next('acquire');
+    asked.answer(sharedGrant(asked.request.shared?.turn ?? '', 200, 2, 8));
+    await settle();
+    const waiting = enter(PERMIT);
+    (await fixture.store.next('acquire')).answer(taken(300));
+    await settle();
+    await release(first[0]);
+
+    expect(fixture.store.unseen('release')).toBe(1);
+    expect(waiting).toEqual({});
+  });
+});
+
+describe('A turn', () => {
+  it('asks for twice as many tokens for each hold as its leases were of use for', async () => {
+    const { holds, waiting } = await handedOff(PERMIT, PERMIT, PERMIT);
+    for (const hold of [holds[0], waiting[0], waiting[1], waiting[2]]) await release(hold);
+    enter(PERMIT);
+    const { request } = await fixture.store.next('acquire');
+
+    expect(tokensEach(request.shared?.turn ?? '')).toBe(8);
+  });
+
+  it('asks for one token for each hold where nothing is passed on', async () => {
+    fixture = new EngineFixture({ max: 1 });
+    enter(PERMIT);
+
+    expect(tokensEach((await fixture.store.next('acquire')).request.shared?.turn ?? '')).toBe(1);
+  });
+});
+
+describe('A reader that leaves while others of its instance read', () => {
+  /** So many readers of a name that was free, with 4 tokens for each. */
+  const reading = async (count: number) => {
+    const holds = Array.from({ length: count }, () => enter(READ));
+    const asked = await fixture.store.next('acquire');
+    asked.answer(sharedGrant(asked.request.shared?.turn ?? '', 200, count, 4 * count));
+    await settle();
+    return holds;
+  };
+
+  it('leaves its lease to whoever comes in the same tick', async () => {
+    const holds = await reading(2);
+    void holds[0]?.value?.release();
+    const next = enter(READ);
+    await settle();
+
+    expect(next.value).toMatchObject({ fencingToken: 202, lease: holds[0]?.value?.lease });
+    expect(fixture.store.unseen('acquire')).toBe(0);
+  });
+
+  it('gives it back where nobody comes', async () => {
+    const holds = await reading(2);
+    const done = await release(holds[0]);
+    await fixture.clock.advance(1);
+
+    expect(Object.keys(done)).toEqual(['value']);
+    expect((await fixture.store.next('release')).request.owner).toBe(holds[0]?.value?.lease.owner);
+    expect(holds[1]?.value?.held).toBe(true);
+  });
+
+  it('gives it back before somebody asks who wants something else', async () => {
+    const holds = await reading(2);
+    await release(holds[0]);
+    enter({});
+    await settle();
+
+    expect(fixture.store.unseen('release')).toBe(1);
+    expect(fixture.store.unseen('acquire')).toBe(1);
+  });
+
+  it('gives all back with the last one, who waits for that', async () => {
+    const holds = await reading(3);
+    for (const hold of holds.slice(1)) await release(hold);
+    const last = await release(holds[0]);
+    expect(fixture.store.unseen('release')).toBe(3);
+    expect(last).toEqual({});
+    for (let i = 0; i < 3; i++) (await fixture.store.next('release')).answer(true);
+    await settle();
+
+    expect(Object.keys(last)).toEqual(['value']);
+  });
+
+  it('leaves nothing that was lost meanwhile', async () => {
+    const holds = await reading(2);
+    void holds[0]?.value?.release();
+    fixture.events.revoked('n', holds[0]?.value?.lease.owner ?? '');
+    const next = enter(READ);
+    await settle();
+
+    expect(next).toEqual({});
+    expect(fixture.store.unseen('acquire')).toBe(1);
+  });
+});
