@@ -29,7 +29,7 @@ const MIN_LEFT = 500;
 export class LocalQueue implements WaiterQueue, Heir, Callers {
   readonly line: WaitingLine;
   readonly leases: HeldLeases;
-  private readonly contender: Contender;
+  readonly contender: Contender;
   /** Made when the first shared hold is asked for. */
   private passedShares: PassedShares | undefined;
   /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
@@ -56,7 +56,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
       const now = this.context.clock.now();
       const waiter = new Waiter(this, options, once, now, resolve, reject);
       this.line.add(waiter);
-      if (this.passedShares?.spares && this.passOnSpare(waiter)) return;
+      if (this.passedShares?.giveSpare(waiter)) return;
       if (!this.isIdle) return once ? this.watchOutage() : this.watch(waiter);
       if (options.mode === 'shared') this.contender.askTogether(waiter);
       else this.contender.ask(now);
@@ -172,7 +172,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   share(lease: Lease, ttl: number, by: GrantedBy): void {
     this.leases.share(lease);
     const limit = this.line.first?.options.limit ?? 1;
-    this.shares.begin(lease, limit, this.context.clock.now());
+    this.shares.begin(lease, limit);
     this.begin(lease, ttl, by);
   }
 
@@ -198,7 +198,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
   passOn(lease: Lease): Promise<void> {
-    if (this.leases.isShared(lease)) return this.passOnShared(lease);
+    if (this.leases.isShared(lease)) return this.shares.passOn(lease);
     const head = this.line.first;
     if (!head || head.options.mode === 'shared') {
       this.leases.end(lease);
@@ -231,54 +231,17 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   }
 
   private get shares(): PassedShares {
-    return (this.passedShares ??= new PassedShares(this.context.handoff));
+    return (this.passedShares ??= new PassedShares(this.context, this));
   }
 
-  /** Who waits for it, here too, is in the store's queue, but for those who may have it while the store need not be asked. */
-  private passOnShared(lease: Lease): Promise<void> {
-    const { clock, keeper } = this.context;
-    const head = this.line.first;
-    if (head && this.passOnShare(lease, head)) return DONE;
-    if (!head && this.shares.keep(lease, this.leases.shared - 1, clock.now())) {
-      keeper.delete(lease);
-      if (this.shares.spares === 1) clock.afterInput(() => void this.giveBack());
-      return DONE;
-    }
-    return this.giveBack(lease);
-  }
-
-  /** Gives a spare lease to a caller, or all of them back, which the store may have to have first. */
-  private passOnSpare(waiter: Waiter): boolean {
-    const lease = this.line.first === waiter ? this.shares.takeSpare() : undefined;
-    if (lease?.live && this.passOnShare(lease, waiter)) return true;
-    void this.giveBack(lease);
-    return false;
-  }
-
-  private passOnShare(lease: Lease, head: Waiter): boolean {
-    const now = this.context.clock.now();
-    if (!this.fits(lease, head) || !this.shares.spend(lease, head, now, this.contender.isQueued))
-      return false;
-    this.passOnInMemory(lease, head);
-    this.contender.passOver();
-    return true;
-  }
-
-  /** Gives a shared lease back, and the spare ones. */
-  private async giveBack(lease = this.shares.takeSpare()): Promise<void> {
-    const freed: Promise<void>[] = [];
-    for (let each = lease; each; each = this.shares.takeSpare()) {
-      if (!each.live) continue;
-      this.leases.end(each);
-      freed.push(this.leases.free(each));
-    }
+  /** Goes on after shared leases were given back. */
+  askOn(): void {
     if (this.isIdle) this.contender.askOrRest();
-    // Or in none, and would not be told.
+    // Whoever waits for it, here too, is in the store's queue; or in none, and would not be told.
     else if (!this.contender.isQueued) this.askAgain();
-    await Promise.all(freed);
   }
 
-  private fits(lease: Lease, { options }: Waiter): boolean {
+  fits(lease: Lease, { options }: Waiter): boolean {
     return (
       lease.hasTokens &&
       lease.deadline - this.context.clock.now() >= Math.min(lease.ttl / 10, MIN_LEFT) &&
@@ -286,7 +249,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     );
   }
 
-  private passOnInMemory(lease: Lease, head: Waiter): void {
+  passOnInMemory(lease: Lease, head: Waiter): void {
     const { clock, keeper } = this.context;
     const now = clock.now();
     const left = lease.deadline - now;

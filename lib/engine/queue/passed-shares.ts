@@ -1,6 +1,11 @@
-import type { HandoffOptions } from '../../options/module-options.interface.js';
+import type { HeldLeases } from '../hold/held-leases.js';
 import type { Lease } from '../hold/lease.js';
+import type { Contender } from './contender.js';
+import type { QueueContext } from './queue-context.js';
 import type { Waiter } from './waiter.js';
+import type { WaitingLine } from './waiting-line.js';
+
+const DONE = Promise.resolve();
 
 /** How a shared lease may go from one caller to the next. */
 interface Pass {
@@ -12,6 +17,18 @@ interface Pass {
   used: number;
 }
 
+/** The queue whose callers have the leases. */
+interface SharingQueue {
+  readonly line: WaitingLine;
+  readonly leases: HeldLeases;
+  readonly contender: Contender;
+  /** Whether a lease is as good for a caller as one of its own. */
+  fits(lease: Lease, head: Waiter): boolean;
+  passOnInMemory(lease: Lease, head: Waiter): void;
+  /** Goes on after leases were given back. */
+  askOn(): void;
+}
+
 /**
  * How shared leases of one name go from caller to caller in memory, each as the lock alone does: for a while after the store
  * gave it, and to callers who want the same.
@@ -21,56 +38,81 @@ interface Pass {
  */
 export class PassedShares {
   private readonly passes = new WeakMap<Lease, Pass>();
-  private spare: Lease[] = [];
+  private readonly spares: Lease[] = [];
   /** How often a lease was passed on lately, at most. */
   private most = 0;
 
-  constructor(private readonly handoff: Required<HandoffOptions>) {}
-
-  get spares(): number {
-    return this.spare.length;
-  }
+  constructor(
+    private readonly context: QueueContext,
+    private readonly queue: SharingQueue,
+  ) {}
 
   /** Fencing tokens that the next turn asks for with each hold: twice as many as lately were of use. */
   get tokensEach(): number {
-    const each = Math.min(this.handoff.max, 2 * (1 + this.most));
+    const each = Math.min(this.context.handoff.max, 2 * (1 + this.most));
     this.most >>= 1;
     return each;
   }
 
   /** The store gave a lease. */
-  begin(lease: Lease, limit: number, now: number): void {
-    const until = now + this.handoff.window;
+  begin(lease: Lease, limit: number): void {
+    const until = this.context.clock.now() + this.context.handoff.window;
     const wasFree = lease.how === 'free';
     // Whoever waits while others read wants to be alone, and is kept waiting by each of them.
     if (lease.hasTokens && (wasFree || limit < Infinity))
       this.passes.set(lease, { limit, until, wasFree, used: 0 });
   }
 
-  /** Whether a lease may go to a caller now, which counts; `isQueued` tells of callers here in the store's queue. */
-  spend(lease: Lease, { options }: Waiter, now: number, isQueued: boolean): boolean {
-    const pass = this.passes.get(lease);
-    const isFit =
-      pass !== undefined &&
-      options.mode === 'shared' &&
-      options.limit === pass.limit &&
-      now < pass.until &&
-      !(isQueued && pass.wasFree);
-    if (isFit) this.most = Math.max(this.most, ++pass.used);
-    return isFit;
+  /** The hold is over: its lease goes to the next caller here, is kept for one, or is given back. */
+  passOn(lease: Lease): Promise<void> {
+    const { clock, keeper } = this.context;
+    const head = this.queue.line.first;
+    if (head && this.give(lease, head)) return DONE;
+    if (head || !this.isOfUse(lease)) return this.giveBack(lease);
+    keeper.delete(lease);
+    if (this.spares.push(lease) === 1) clock.afterInput(() => void this.giveBack());
+    return DONE;
   }
 
-  /** Keeps a lease where it is no permit that others wait for; `others` are the leases here beside it. */
-  keep(lease: Lease, others: number, now: number): boolean {
+  /** Gives a caller that has just come a spare lease; where that cannot be, they are given back before it asks. */
+  giveSpare(waiter: Waiter): boolean {
+    if (this.spares.length === 0) return false;
+    const lease = this.queue.line.first === waiter ? this.spares.pop() : undefined;
+    if (lease?.live && this.give(lease, waiter)) return true;
+    void this.giveBack(lease);
+    return false;
+  }
+
+  private give(lease: Lease, head: Waiter): boolean {
+    const { contender } = this.queue;
     const pass = this.passes.get(lease);
-    const isOfUse = pass?.limit === Infinity && now < pass.until && lease.hasTokens;
-    if (!isOfUse || others === this.spare.length) return false;
-    this.spare.push(lease);
+    const { mode, limit } = head.options;
+    if (!pass || mode !== 'shared' || limit !== pass.limit || !this.queue.fits(lease, head)) return false;
+    if (this.context.clock.now() >= pass.until || (pass.wasFree && contender.isQueued)) return false;
+    this.most = Math.max(this.most, ++pass.used);
+    this.queue.passOnInMemory(lease, head);
+    contender.passOver();
     return true;
   }
 
-  /** Takes out a lease that was kept. */
-  takeSpare(): Lease | undefined {
-    return this.spare.pop();
+  /** Whether a lease is no permit that others wait for, while others here have the lock all the same. */
+  private isOfUse(lease: Lease): boolean {
+    const pass = this.passes.get(lease);
+    const others = this.queue.leases.shared - 1;
+    const isCurrent = pass?.limit === Infinity && this.context.clock.now() < pass.until && lease.hasTokens;
+    return isCurrent && others > this.spares.length;
+  }
+
+  /** Gives a lease back, and the spare ones. */
+  private async giveBack(lease = this.spares.pop()): Promise<void> {
+    const { leases } = this.queue;
+    const freed: Promise<void>[] = [];
+    for (let each = lease; each; each = this.spares.pop()) {
+      if (!each.live) continue;
+      leases.end(each);
+      freed.push(leases.free(each));
+    }
+    this.queue.askOn();
+    await Promise.all(freed);
   }
 }

@@ -46,6 +46,12 @@ export class SharedRequests {
     const parts = list(reply);
     if (parts.length !== 2) return this.outbox.taken(parts);
     const [tokens = 0, block = tokens] = String(parts[1]).split('/').map(integer);
-    return { owner: sharedOwner(this.outbox.instance, turn, 1), turn, token: integer(parts[0]), tokens, block };
+    return {
+      owner: sharedOwner(this.outbox.instance, turn, 1),
+      turn,
+      token: integer(parts[0]),
+      tokens,
+      block,
+    };
   }
 }
