@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { isLockError } from '../errors/lock.error.js';
+import { doctor } from './doctor.command.js';
 import { parseCount, parseDuration } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { ls } from './ls.command.js';
@@ -43,6 +44,13 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
       .option('--sentinel <name>', 'the URLs are sentinels, which know the master by this name')
       .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')
       .allowExcessArguments(false);
+
+  add('doctor', 'looks for what stands in the way of locks; exit code 0, 1 or 2, as the worst is')
+    .option('--json', 'prints JSON')
+    .option('--ttl <time>', 'of the application', parseDuration, 30_000)
+    .option('--command-timeout <time>', 'of the application', parseDuration, 1_000)
+    .option('--node-timeout <time>', 'of the application, with a quorum', parseDuration, 50)
+    .action(async (flags) => done(await doctor(flags)));
 
   add('ls [prefix]', 'lists the names that are held')
     .option('--json', 'prints JSON')

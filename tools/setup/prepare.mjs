@@ -1,13 +1,11 @@
-// Runs before the npm scripts, without any package: node prepare.mjs [--redis | --redis-unless-url] [--browser] [--promtool] [--faketime]
+// Runs before the npm scripts, without any package: node prepare.mjs [--redis | --redis-unless-url] [--browser] [--promtool]
 //
 // --redis             also makes sure that redis-server can be started
 // --redis-unless-url  the same, unless REDIS_URL names a server that runs already
 // --browser           gets a Chromium, where that needs no question
-// --faketime          gets what lets a server's clock be set, where that needs no question
 // --promtool          gets the checker of Prometheus' rules, where that needs no question
 import { fileURLToPath } from 'node:url';
 import { provideBrowserProgram } from './browser-program.mjs';
-import { provideFaketime } from './faketime.mjs';
 import { provideInstallation } from './installation.mjs';
 import { providePromtool } from './promtool.mjs';
 import { provideRedisProgram } from './redis-program.mjs';
@@ -24,7 +22,6 @@ try {
   if (needsRedis) provideRedisProgram(root, system);
   if (process.argv.includes('--browser')) provideBrowserProgram(system);
   if (process.argv.includes('--promtool')) providePromtool(system);
-  if (process.argv.includes('--faketime')) provideFaketime(system);
 } catch (error) {
   system.say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -33,6 +33,6 @@ export async function* scanNames(
 }
 
 /** A pattern that matches just this text. */
-function literally(beginning: string): string {
+export function literally(beginning: string): string {
   return beginning.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
 }

@@ -1,0 +1,83 @@
+import pc from 'picocolors';
+import { resolveModuleOptions } from '../options/module-options.js';
+import { type ConnectionFlags, moduleOptions } from './connection-flags.js';
+import { admit, type Admission } from './doctor/admission.js';
+import { checkKeys } from './doctor/keys.check.js';
+import { checkEviction, checkPersistence } from './doctor/memory.check.js';
+import { checkReplication } from './doctor/replication.check.js';
+import { checkScripts, messageOf } from './doctor/scripts.check.js';
+import { checkClock, checkRoundTrip } from './doctor/times.check.js';
+import { error, type Finding, skipped, type Status } from './doctor/finding.js';
+import type { Patient } from './doctor/patient.js';
+import { Output, printable } from './output.js';
+
+export interface DoctorFlags extends ConnectionFlags {
+  readonly ttl: number;
+  readonly commandTimeout: number;
+  readonly nodeTimeout: number;
+}
+
+const CHECKS: readonly (readonly [name: string, check: (patient: Patient) => Promise<Finding[]>])[] = [
+  ['scripts', checkScripts],
+  ['role', checkReplication],
+  ['round-trip', checkRoundTrip],
+  ['clock', checkClock],
+  ['eviction', checkEviction],
+  ['persistence', checkPersistence],
+  ['keys', checkKeys],
+];
+
+const SEVERITY: Readonly<Record<Status, number>> = { skipped: 0, ok: 0, warning: 1, error: 2 };
+const MARKS: Readonly<Record<Status, string>> = {
+  ok: pc.green('✓'),
+  skipped: pc.dim('-'),
+  warning: pc.yellow('!'),
+  error: pc.red('✗'),
+};
+
+/** Looks for what stands in the way of locks, at every server that keeps them. Resolves to 0, 1 or 2, as the worst is. */
+export async function doctor(flags: DoctorFlags): Promise<number> {
+  const out = new Output(flags.json === true);
+  const { ttl, commandTimeout, nodeTimeout } = flags;
+  const options = moduleOptions(flags);
+  resolveModuleOptions(options);
+  const isQuorum = Array.isArray(options.connection);
+  const admissions = await admit(options, {
+    ttl,
+    commandTimeout,
+    nodeTimeout: isQuorum ? nodeTimeout : undefined,
+  });
+  try {
+    const servers = await Promise.all(admissions.map(examine));
+    const findings = servers.flat();
+    const worst = Math.max(...findings.map(({ status }) => SEVERITY[status]));
+    if (out.isJson) out.json({ verdict: ['healthy', 'warnings', 'errors'][worst], findings });
+    else for (const each of servers) print(out, each);
+    return worst;
+  } finally {
+    for (const { patient } of admissions) patient?.close();
+  }
+}
+
+type ServerFinding = Finding & { readonly server: string };
+
+/** One thing after the other: they would slow each other down. */
+async function examine({ server, findings, patient }: Admission): Promise<ServerFinding[]> {
+  const all = [...findings];
+  if (patient)
+    for (const [name, check] of CHECKS)
+      all.push(...(await check(patient).catch((reason) => [failed(name, reason)])));
+  return all.map((each) => ({ server, ...each }));
+}
+
+function failed(name: string, reason: unknown): Finding {
+  const message = messageOf(reason);
+  return /^NOPERM|^ERR unknown/.test(message)
+    ? skipped(name, `Its ${name} cannot be looked at (${message}).`)
+    : error(name, `Its ${name} cannot be looked at (${message}).`);
+}
+
+function print(out: Output, findings: readonly ServerFinding[]): void {
+  out.line(pc.bold(findings[0]?.server ?? ''));
+  for (const { status, message } of findings) out.line(`${MARKS[status]} ${printable(message)}`);
+}

@@ -1,0 +1,173 @@
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { loadIoredis } from '../../options/connection/load-ioredis.js';
+import { isClusterConnection } from '../../options/connection/cluster-option.js';
+import { isQuorum } from '../../options/connection/quorum-option.js';
+import type { ClusterDescription } from '../../options/module-options.interface.js';
+import { instanceName } from '../../service/open-lock-service.js';
+import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
+import { trialKey } from '../../store/redis/trial/single-trial.js';
+import type { moduleOptions } from '../connection-flags.js';
+import { error, type Finding, ok } from './finding.js';
+import { type DoctorSettings, Patient } from './patient.js';
+
+/** Milliseconds in which a server has to answer at all. */
+const PATIENCE = 3_000;
+
+/** Says at once what is wrong, and does not try again. */
+const FAST = {
+  lazyConnect: true,
+  retryStrategy: () => null,
+  sentinelRetryStrategy: () => null,
+  connectTimeout: PATIENCE,
+  sentinelCommandTimeout: PATIENCE,
+  commandTimeout: PATIENCE,
+  disconnectTimeout: 100,
+  maxRetriesPerRequest: 0,
+  // It asks for INFO, which the user may not have.
+  enableReadyCheck: false,
+} satisfies RedisOptions;
+
+/** A server that is looked at, or why it cannot be. */
+export interface Admission {
+  readonly server: string;
+  readonly findings: readonly Finding[];
+  readonly patient?: Patient;
+}
+
+/** Connects to every server that keeps locks. */
+export async function admit(
+  { connection, keyPrefix = '' }: ReturnType<typeof moduleOptions>,
+  settings: DoctorSettings,
+): Promise<readonly Admission[]> {
+  if (isClusterConnection(connection))
+    return admitCluster(connection as ClusterDescription, keyPrefix, settings);
+  const nodes = (isQuorum(connection) ? connection : [connection]) as (string | RedisOptions)[];
+  const keySpace = new SingleKeySpace(keyPrefix, '', 'pubsub');
+  return Promise.all(
+    nodes.map((node) => {
+      const { Redis } = loadIoredis();
+      const redis = typeof node === 'string' ? new Redis(node, FAST) : new Redis({ ...node, ...FAST });
+      const channel = keySpace.inbox() + instanceName();
+      const key = trialKey(keySpace);
+      return admitOne(new Patient(redis, { ...settings, keySpace, subscribe: 'subscribe', key, channel }));
+    }),
+  );
+}
+
+async function admitOne(patient: Patient): Promise<Admission> {
+  const { redis } = patient;
+  try {
+    await connected(redis);
+    await within(redis.time());
+  } catch (reason) {
+    // An answer is one, whatever it says.
+    if (!isAnswer(reason)) {
+      patient.close();
+      return {
+        server: nameOf(redis),
+        findings: [error('reach', `It cannot be reached: ${hintFor(reason)}.`)],
+      };
+    }
+  }
+  const how = patient.tls === undefined ? 'without TLS' : `over ${patient.tls}`;
+  return { server: nameOf(redis), patient, findings: [ok('reach', `It answers, ${how}.`)] };
+}
+
+async function admitCluster(
+  { nodes, options }: ClusterDescription,
+  keyPrefix: string,
+  settings: DoctorSettings,
+): Promise<readonly Admission[]> {
+  const { Cluster } = loadIoredis();
+  const cluster = new Cluster([...nodes], {
+    ...options,
+    lazyConnect: true,
+    clusterRetryStrategy: () => null,
+    enableReadyCheck: false,
+    slotsRefreshTimeout: PATIENCE,
+    redisOptions: { ...options?.redisOptions, connectTimeout: PATIENCE, disconnectTimeout: 100 },
+  });
+  const server = nodes
+    .map(String)
+    .join(', ')
+    .replaceAll(/\/\/[^@/]*@/g, '//');
+  try {
+    await connected(cluster);
+    const keySpace = new ClusterKeySpace(keyPrefix, '', 'pubsub');
+    const masters = cluster
+      .nodes('master')
+      .filter((master) => cluster.slots.some(([owner]) => owner === nameOf(master)));
+    return await Promise.all(
+      masters.map((master) => {
+        const key = keyAt(cluster, nameOf(master), keySpace);
+        const channel = keySpace.inbox(key) + instanceName();
+        const redis = master.duplicate(FAST);
+        return admitOne(new Patient(redis, { ...settings, keySpace, subscribe: 'ssubscribe', key, channel }));
+      }),
+    );
+  } catch (reason) {
+    return [{ server, findings: [error('reach', `The Cluster cannot be reached: ${hintFor(reason)}.`)] }];
+  } finally {
+    cluster.disconnect();
+  }
+}
+
+/** A lock's key that such a node serves. */
+function keyAt({ slots }: Cluster, node: string, keySpace: ClusterKeySpace): string {
+  const { Command } = loadIoredis();
+  for (let i = 0; ; i += 1) {
+    const key = keySpace.lock(`trial-${i}`);
+    const slot = new Command('get', [key]).getSlot();
+    if (slots[slot]?.[0] === node) return key;
+  }
+}
+
+/** What `connect` rejects with often says less than the error event before it. */
+async function connected(client: Redis | Cluster): Promise<void> {
+  let reason: unknown;
+  const note = (each: unknown): unknown => (reason ??= each);
+  client.on('error', note);
+  client.on('node error', note);
+  try {
+    await within(client.connect());
+  } catch (rejection) {
+    throw causeOf(reason ?? rejection);
+  }
+}
+
+/** Of a Cluster: what the last of its nodes has said. */
+function causeOf(reason: unknown): unknown {
+  return reason instanceof Error && 'lastNodeError' in reason ? (reason.lastNodeError ?? reason) : reason;
+}
+
+async function within<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE + 500);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isAnswer(reason: unknown): boolean {
+  return reason instanceof Error && reason.message.startsWith('NOPERM');
+}
+
+function hintFor(reason: unknown): string {
+  const message = reason instanceof Error ? reason.message || reason.name : String(reason);
+  if (/certificate|altnames/i.test(message))
+    return `${message} (name the authority's certificate in NODE_EXTRA_CA_CERTS)`;
+  if (/wrong version number|packet length too long|EPROTO/i.test(message))
+    return 'it does not speak TLS (write redis:// in place of rediss://)';
+  if (/WRONGPASS|NOAUTH|AUTH called/.test(message))
+    return `${message} (see REDIS_USERNAME and REDIS_PASSWORD)`;
+  return message.replace(/\.$/, '');
+}
+
+function nameOf({ options }: Redis): string {
+  if (options.sentinels && !options.host) return `the master ${options.name}`;
+  return options.path ?? `${options.host}:${options.port}`;
+}

@@ -1,0 +1,18 @@
+/** `skipped`: it could not be looked at, most often for want of a right, and says nothing about the server. */
+export type Status = 'ok' | 'warning' | 'error' | 'skipped';
+
+/** What a look at one thing has found, in a sentence. */
+export interface Finding {
+  readonly check: string;
+  readonly status: Status;
+  readonly message: string;
+}
+
+export const ok = finding('ok');
+export const warning = finding('warning');
+export const error = finding('error');
+export const skipped = finding('skipped');
+
+function finding(status: Status): (check: string, message: string) => Finding {
+  return (check, message) => ({ check, status, message });
+}

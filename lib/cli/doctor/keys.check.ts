@@ -1,0 +1,106 @@
+import type { Redis } from 'ioredis';
+import { literally } from '../../store/redis/scan-names.js';
+import { formatDuration } from '../duration.js';
+import { error, type Finding, ok, skipped, warning } from './finding.js';
+import type { Patient } from './patient.js';
+import { messageOf } from './scripts.check.js';
+import { serverTime } from './times.check.js';
+
+/** Milliseconds for which keys are looked at. */
+const PATIENCE = 5_000;
+const PAGE = 200;
+/** Findings of one kind that are told one by one. */
+const MOST = 5;
+/** Milliseconds by which a counter may be ahead of the clock. */
+const AHEAD = 1_000;
+
+/** What the keys of locks are, by what stands behind the name. */
+const TYPES: Readonly<Record<string, string>> = {
+  '': 'string',
+  ':q': 'zset',
+  ':s': 'zset',
+  ':fence': 'string',
+};
+
+interface Key {
+  readonly key: string;
+  readonly type: string;
+  /** -1: it never expires. */
+  readonly expiry: number;
+}
+
+/** Keys where locks are that are none, or never end, and counters of fencing tokens ahead of time. */
+export async function checkKeys({ redis, settings, isOfCluster }: Patient): Promise<Finding[]> {
+  const { before } = settings.keySpace;
+  const until = performance.now() + PATIENCE;
+  const [types, forever, fences]: [Key[], Key[], string[]] = [[], [], isOfCluster ? [] : [`${before}fence`]];
+  let [cursor, seen] = ['0', 0];
+  try {
+    do {
+      const [next, keys] = await redis.scan(cursor, 'MATCH', `${literally(before)}{*`, 'COUNT', PAGE);
+      cursor = next;
+      seen += keys.length;
+      for (const each of await describe(redis, keys)) {
+        const suffix = /^\{.+\}(:[qs]|:fence)?$/s.exec(each.key.slice(before.length))?.[1] ?? '';
+        if (each.type === 'none' || each.key === settings.key) continue;
+        if (each.type !== TYPES[suffix]) types.push(each);
+        else if (each.expiry === -1) forever.push(each);
+        if (suffix === ':fence' && each.type === 'string') fences.push(each.key);
+      }
+    } while (cursor !== '0' && performance.now() < until);
+  } catch (reason) {
+    return [
+      skipped('keys', `Keys cannot be looked through, as ls and list() do, either (${messageOf(reason)}).`),
+      ...(await checkFences(redis, fences)),
+    ];
+  }
+  const part = cursor === '0' ? '' : ' looked at so far; there are more';
+  const findings = [
+    ...told(types, ({ key, type }) =>
+      error('keys', `${key} is a ${type}, so nobody gets that lock: delete it, or choose another keyPrefix.`),
+    ),
+    ...told(forever, ({ key }) =>
+      error('keys', `${key} never expires, so nobody gets that lock: delete it once you know who set it.`),
+    ),
+  ];
+  return [
+    ...(findings.length > 0
+      ? findings
+      : [ok('keys', `All keys of locks (${seen}${part}) are of the right type, and expire.`)]),
+    ...(await checkFences(redis, fences)),
+  ];
+}
+
+async function describe(redis: Redis, keys: readonly string[]): Promise<Key[]> {
+  const pipeline = redis.pipeline();
+  for (const key of keys) pipeline.type(key).pttl(key);
+  const replies = (await pipeline.exec()) ?? [];
+  return keys.map((key, i) => {
+    const [[failure, type] = [], [late, expiry] = []] = [replies[2 * i], replies[2 * i + 1]];
+    if (failure ?? late) throw failure ?? late;
+    return { key, type: String(type), expiry: Number(expiry) };
+  });
+}
+
+function told(keys: readonly Key[], tell: (key: Key) => Finding): Finding[] {
+  const findings = keys.slice(0, MOST).map(tell);
+  const rest = keys.length - findings.length;
+  return rest > 0 ? [...findings, error('keys', `There are ${rest} more such keys.`)] : findings;
+}
+
+async function checkFences(redis: Redis, fences: readonly string[]): Promise<Finding[]> {
+  const now = serverTime(await redis.time());
+  const findings: Finding[] = [];
+  for (const key of fences) {
+    const ahead = Number(await redis.get(key).catch(() => 0)) / 1_000 - now;
+    if (ahead <= AHEAD) continue;
+    findings.push(
+      warning(
+        'fence',
+        `${key} is ${formatDuration(ahead)} ahead of the server's clock, which was set back: fencing tokens would repeat if that key were lost by then.`,
+      ),
+    );
+  }
+  if (findings.length === 0) return [ok('fence', 'Fencing tokens follow the clock.')];
+  return findings.slice(0, MOST);
+}

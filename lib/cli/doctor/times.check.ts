@@ -1,0 +1,103 @@
+import { formatDuration } from '../duration.js';
+import { error, type Finding, ok, warning } from './finding.js';
+import type { Patient } from './patient.js';
+
+/** Requests that are timed, as many as there is time for. */
+const SAMPLES = 100;
+const PATIENCE = 2_000;
+/** Milliseconds for which the server's clock is watched. */
+const WATCHED = 1_000;
+/** Milliseconds by which clocks may differ: NTP keeps them far closer. */
+const SKEW = 1_000;
+/** Milliseconds by which a clock may be ahead or behind after so short a time. */
+const STEP = 100;
+
+/** How long a request and its answer take, against what the application allows. */
+export async function checkRoundTrip({ redis, settings }: Patient): Promise<Finding[]> {
+  const times: number[] = [];
+  const until = performance.now() + PATIENCE;
+  while (times.length < SAMPLES && (times.length === 0 || performance.now() < until)) {
+    const sent = performance.now();
+    await redis.eval('return 1', 0);
+    times.push(performance.now() - sent);
+  }
+  times.sort((a, b) => a - b);
+  const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => times[Math.ceil(times.length * share) - 1]);
+  const measured = `A request and its answer take ${p50.toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99)`;
+  const limits = [
+    { name: 'commandTimeout', limit: settings.commandTimeout, share: 1 / 2 },
+    // Three round trips are a renewal that failed once.
+    { name: 'ttl', limit: settings.ttl, share: 1 / 3 },
+    ...(settings.nodeTimeout === undefined
+      ? []
+      : [{ name: 'nodeTimeout', limit: settings.nodeTimeout, share: 1 }]),
+  ];
+  const tooLong = limits.filter(({ limit, share }) => p99 > limit * share);
+  if (tooLong.length === 0) {
+    const against = limits.map(({ name, limit }) => `${name} ${formatDuration(limit)}`).join(', ');
+    return [ok('round-trip', `${measured}, well within ${against}.`)];
+  }
+  return tooLong.map(({ name, limit }) => {
+    const message = `${measured}: too long for ${name} ${formatDuration(limit)}.`;
+    return p50 > limit ? error('round-trip', message) : warning('round-trip', message);
+  });
+}
+
+interface Sample {
+  /** Milliseconds by which the server's clock is ahead of this machine's. */
+  readonly ahead: number;
+  /** The same against what only goes on here. */
+  readonly sinceStart: number;
+  /** It may be wrong by so much. */
+  readonly error: number;
+}
+
+/** Whether the server's clock agrees with this machine's, and goes on as time does. Takes a second. */
+export async function checkClock(patient: Patient): Promise<Finding[]> {
+  const first = await sample(patient);
+  await new Promise((resolve) => setTimeout(resolve, WATCHED));
+  const last = await sample(patient);
+  const step = last.sinceStart - first.sinceStart;
+  const skew = last.ahead;
+  return [
+    ...(Math.abs(step) > STEP + first.error + last.error
+      ? [
+          error(
+            'clock',
+            `Its clock was set ${direction(step)} by ${formatDuration(Math.abs(step))} within a second: leases end early, or late.`,
+          ),
+        ]
+      : []),
+    Math.abs(skew) > SKEW + last.error
+      ? warning(
+          'clock',
+          `Its clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} this machine's: one of them lacks NTP, and fencing tokens follow the server's.`,
+        )
+      : ok(
+          'clock',
+          `Its clock agrees with this machine's to ${formatDuration(Math.abs(skew) + last.error)}.`,
+        ),
+  ];
+}
+
+function direction(step: number): string {
+  return step > 0 ? 'forward' : 'back';
+}
+
+/** The best of some: that whose answer came soonest. */
+async function sample({ redis }: Patient): Promise<Sample> {
+  let best: Sample | undefined;
+  for (let i = 0; i < 5; i += 1) {
+    const [wall, sent] = [Date.now(), performance.now()];
+    const time = serverTime(await redis.time());
+    const took = performance.now() - sent;
+    const found = { ahead: time - (wall + took / 2), sinceStart: time - (sent + took / 2), error: took / 2 };
+    if (!best || found.error < best.error) best = found;
+  }
+  if (!best) throw new Error('No answer came.');
+  return best;
+}
+
+export function serverTime([seconds, microseconds]: readonly (number | string)[]): number {
+  return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+}
