@@ -6,5 +6,5 @@ import { openLockService } from './service/open-lock-service.js';
 
 /** Builds the LockService of one module, on the Redis that its options name. */
 export function createLockService(options: ResolvedModuleOptions): LockService {
-  return openLockService(options, new Logger(LOG_CONTEXT));
+  return openLockService(options, { log: new Logger(LOG_CONTEXT) });
 }

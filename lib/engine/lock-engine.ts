@@ -34,6 +34,8 @@ export interface EngineSettings {
   readonly handoff: Required<HandoffOptions>;
   readonly maxWaiters: number;
   readonly log: LockLog;
+  /** As {@link Labels} takes it. */
+  readonly labelPatience?: readonly number[];
 }
 
 /** One instance's side of every lock: its local queues, its leases, and the messages of its store. */
@@ -67,7 +69,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.maxWaiters = settings.maxWaiters;
     this.log = settings.log;
     this.cleanUps = new CleanUps(this.clock);
-    this.labels = new Labels(this);
+    this.labels = new Labels(this, settings.labelPatience);
     this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
       if (lease.hold instanceof JointHolds) lease.hold.loseSome(error, gone);
       else this.leasesOf(lease)?.lose(lease, error, gone);

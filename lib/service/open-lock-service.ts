@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { LockLog } from '../diagnostics/lock-log.js';
-import { LockEngine } from '../engine/lock-engine.js';
+import { type EngineSettings, LockEngine } from '../engine/lock-engine.js';
 import { isQuorum } from '../options/connection/quorum-option.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { type Clock, SystemClock } from '../primitives/clock.js';
@@ -19,16 +19,22 @@ export interface Instance {
   readonly log: LockLog;
 }
 
-/** Builds a LockService on a store of its own; what has no caller to be told goes to `log`. */
+export interface Surroundings extends Pick<EngineSettings, 'labelPatience'> {
+  /** What has no caller to be told goes there. */
+  readonly log: LockLog;
+  /** Default: Redis. */
+  readonly openStore?: (instance: Instance) => LockStore;
+}
+
+/** Builds a LockService on a store of its own. */
 export function openLockService(
   options: ResolvedModuleOptions,
-  log: LockLog,
-  openStore: (instance: Instance) => LockStore = (instance) => openRedis(options, instance),
+  { log, openStore = (instance) => openRedis(options, instance), ...settings }: Surroundings,
 ): LockService {
   const { handoff, maxWaiters } = options;
   const clock = new SystemClock();
   const store = openStore({ name: instanceName(), clock, log });
-  return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log }));
+  return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log, ...settings }));
 }
 
 /** The store of one instance on the Redis, or the quorum of them, that its options name. */

@@ -10,5 +10,8 @@ export function createMemoryLockService(
   options: ResolvedModuleOptions,
   server: MemoryLockServer,
 ): LockService {
-  return openLockService(options, new Logger(LOG_CONTEXT), ({ name }) => new MemoryStore(server, name));
+  return openLockService(options, {
+    log: new Logger(LOG_CONTEXT),
+    openStore: ({ name }) => new MemoryStore(server, name),
+  });
 }

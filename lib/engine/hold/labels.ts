@@ -40,7 +40,11 @@ export class Labels {
   private readonly asking = new Map<string, Promise<readonly (string | undefined)[]>>();
   private count = 0;
 
-  constructor(private readonly context: LabelContext) {}
+  /** @param patience see {@link PATIENCE} */
+  constructor(
+    private readonly context: LabelContext,
+    private readonly patience: readonly number[] = PATIENCE,
+  ) {}
 
   /** The label of each hold, as far as it can be found out soon. Never rejects. */
   async of(holds: readonly HeldBy[]): Promise<(string | undefined)[]> {
@@ -120,7 +124,7 @@ export class Labels {
       });
     });
     try {
-      for (const delay of PATIENCE) {
+      for (const delay of this.patience) {
         const isSent =
           (await answerWithin(clock, store.send?.(instance, question) ?? NOBODY, delay)) ?? false;
         if (!isSent) return [];
