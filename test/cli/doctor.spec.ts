@@ -68,6 +68,7 @@ describe('nest-redis-lock doctor', () => {
     await redis.pexpire('lock:{job}:q', 60_000);
     // They are another's, and in nobody's way.
     await redis.set('lock:other', 'for good');
+    await redis.hset('lock:{user}:profile', 'a', 'b');
     await redis.hset('locks', 'a', 'b');
 
     const [plain, asJson] = await Promise.all([
@@ -82,7 +83,7 @@ describe('nest-redis-lock doctor', () => {
     const checks = ['reach', 'version', 'rights', 'writes', 'time', 'messages', 'role', 'wait'];
     const further = ['round-trip', 'clock', 'eviction', 'persistence', 'keys', 'fence'];
     expect(asJson.findings.map(({ check }) => check)).toEqual([...checks, ...further]);
-    expect(await redis.keys('*')).toHaveLength(5);
+    expect(await redis.keys('*')).toHaveLength(6);
   });
 
   it('marks sentences with ✓ ! ✗, and ends with the worst', async () => {
@@ -432,7 +433,9 @@ describe('nest-redis-lock doctor, where Redis is more than one', () => {
     const unknown = await diagnose(['--sentinel', 'other', ...urls], { REDIS_PASSWORD: 'among-servers' });
 
     expect(found).toMatchObject({ exitCode: 0, bad: [] });
-    expect(found.findings.find(({ check }) => check === 'role')?.message).toContain('with 2 replicas');
+    const role = found.findings.find(({ check }) => check === 'role');
+    expect(role?.message).toContain('with 2 replicas');
+    expect(role?.server).toBe(`127.0.0.1:${(await group.master()).port}`);
     expect(unknown).toMatchObject({ exitCode: 2, bad: ['error reach'] });
   });
 

@@ -97,6 +97,7 @@ async function admitCluster(
     const masters = cluster
       .nodes('master')
       .filter((master) => cluster.slots.some(([owner]) => owner === nameOf(master)));
+    if (masters.length === 0) throw new Error('no node of it serves slots');
     return await Promise.all(
       masters.map((master) => {
         const key = keyAt(cluster, nameOf(master), keySpace);
@@ -167,7 +168,11 @@ function hintFor(reason: unknown): string {
   return message.replace(/\.$/, '');
 }
 
-function nameOf({ options }: Redis): string {
-  if (options.sentinels && !options.host) return `the master ${options.name}`;
-  return options.path ?? `${options.host}:${options.port}`;
+/** Of a master that sentinels name the address to which it is connected. */
+function nameOf({ options, stream }: Redis): string {
+  if (!options.sentinels) return options.path ?? `${options.host}:${options.port}`;
+  const peer: Partial<Pick<typeof stream, 'remoteAddress' | 'remotePort'>> = stream ?? {};
+  return peer.remotePort === undefined
+    ? `the master ${options.name}`
+    : `${peer.remoteAddress}:${peer.remotePort}`;
 }

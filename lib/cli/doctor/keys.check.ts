@@ -14,6 +14,8 @@ const MOST = 5;
 /** Milliseconds by which a counter may be ahead of the clock. */
 const AHEAD = 1_000;
 
+const OURS = /^\{.+\}(:[qs]|:fence)?$/s;
+
 /** What the keys of locks are, by what stands behind the name. */
 const TYPES: Readonly<Record<string, string>> = {
   '': 'string',
@@ -41,8 +43,9 @@ export async function checkKeys({ redis, settings, isOfCluster }: Patient): Prom
       cursor = next;
       seen += keys.length;
       for (const each of await describe(redis, keys)) {
-        const suffix = /^\{.+\}(:[qs]|:fence)?$/s.exec(each.key.slice(before.length))?.[1] ?? '';
-        if (each.type === 'none' || each.key === settings.key) continue;
+        const parts = OURS.exec(each.key.slice(before.length));
+        if (!parts || each.type === 'none') continue;
+        const [, suffix = ''] = parts;
         if (each.type !== TYPES[suffix]) types.push(each);
         else if (each.expiry === -1) forever.push(each);
         if (suffix === ':fence' && each.type === 'string') fences.push(each.key);
