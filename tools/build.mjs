@@ -37,6 +37,14 @@ const OF_DIAGNOSTICS = ['diagnostics', 'errors', 'primitives'];
 /** Apart from the others, for most applications do not load it. */
 const OF_THE_PAGE = ['inspector/page'];
 const SHARED_BY_BOTH = ['diagnostics', 'inspector-page', 'locks'];
+/** Apart from the others, and read by `locks` when the first of them is used: most applications have one Redis. */
+const OF_CLUSTERS = [
+  'store/quorum',
+  'store/redis/cluster',
+  'store/redis/ioredis/ioredis-cluster',
+  'store/redis/per-name',
+];
+const OF_QUORUMS = /^store\/scripts\/quorum-/;
 /** Folders of dist, with a slash behind each, and the entry points there. */
 const FOLDERS = /** @type {const} */ ([
   ['', ENTRY_POINTS],
@@ -65,6 +73,7 @@ function fileFor(file) {
   if (isIn('cli')) return undefined;
   if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
   if (OF_THE_PAGE.some(isIn)) return 'inspector-page';
+  if (file.endsWith('.js') && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (OF_ENTRY_POINTS.some(isIn)) return undefined;
   return WITH_NEST.some(isIn) ? 'nest' : 'locks';
 }
@@ -86,7 +95,8 @@ function bundle(names, extension, plugin) {
     plugins: [plugin],
     onwarn(warning) {
       // What rolled-up declarations name without exporting it could not be named by users before, either.
-      if (warning.plugin !== 'dts') throw new Error(warning.message);
+      const isLazy = warning.code === 'CIRCULAR_CHUNK' && warning.message.includes('clusters');
+      if (warning.plugin !== 'dts' && !isLazy) throw new Error(warning.message);
     },
   });
 }
@@ -147,6 +157,19 @@ function templatesIn(node) {
   return Object.values(node).flatMap(templatesIn);
 }
 
+const readWhenUsed = {
+  name: 'read when it is used',
+  /** @param {string} code */
+  renderChunk(code) {
+    const names = new Set(code.match(/(?<=\bclusters\.)(?!js\b)\w+/g));
+    const getters = [...names].map((name) => `get ${name}() { return require('./clusters.js').${name}; },\n`);
+    return code.replace(
+      /^(?:const|var) clusters = require\(.*\);$/m,
+      `const clusters = {\n${getters.join('')}};`,
+    );
+  },
+};
+
 /**
  * Lets ES modules use what is there once, as CommonJS. A file that only passes it on, because Node reads a CommonJS
  * file that is imported a second time, slowly, to learn what it exports.
@@ -158,6 +181,7 @@ const passOn = {
    * @param {import('rollup').OutputBundle} files
    */
   generateBundle(_, files) {
+    delete files['esm/clusters.js'];
     for (const name of SHARED_BY_BOTH) {
       const file = files[`esm/${name}.cjs`];
       if (file?.type !== 'chunk') throw new Error(`The build has no ${name}`);
@@ -233,7 +257,7 @@ try {
     const code = await bundle(folder === '' ? [...names, COMMAND] : names, '.js', forCode);
     await code.write(
       folder === ''
-        ? { ...output(folder, '.js', '[name].js'), format: 'cjs' }
+        ? { ...output(folder, '.js', '[name].js'), format: 'cjs', plugins: [readWhenUsed] }
         : { ...output(folder, '.js', 'esm/[name].cjs'), format: 'es', plugins: [passOn] },
     );
     const declarations = await bundle(names, '.d.ts', dts({ tsconfig: project }));

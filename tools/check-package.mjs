@@ -154,12 +154,33 @@ function checkClasses({ application, entryPoints }) {
     const types = Reflect.getMetadata('design:paramtypes', LockHealthIndicator).map(({ name }) => name);
     if (String(types) !== 'HealthIndicatorService,ModuleRef') throw new Error('Nest would inject: ' + types);`;
   show(process.execPath, ['-e', script], application);
-  for (const file of ['nest', 'locks', 'diagnostics', 'esm/nest']) {
+  for (const file of ['nest', 'locks', 'clusters', 'diagnostics', 'esm/nest']) {
     const code = readFileSync(join(application, 'node_modules/nest-redis-lock/dist', `${file}.js`), 'utf8');
     const renamed = code.match(/class \w+\$\d+/g) ?? [];
     if (renamed.length > 0)
       throw new Error(`dist/${file}.js has ${renamed.join(', ')}: give one another name`);
   }
+}
+
+/**
+ * The build has `locks` read them when they are used, which no compiler checks.
+ *
+ * @param {ReturnType<typeof install>} installed
+ */
+function checkLateReading({ application }) {
+  const script = `
+    require('nest-redis-lock');
+    const { openLockService, resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
+    const open = (options) => void openLockService(resolveModuleOptions(options), console);
+    const isRead = () => Object.keys(require.cache).some((file) => file.endsWith('clusters.js'));
+    const [connection, ...others] = [1, 2, 3].map((port) => 'redis://127.0.0.1:' + port);
+    open({ connection });
+    if (isRead()) throw new Error('Clusters are read although there is one Redis');
+    open({ connection: [connection, ...others] });
+    open({ connection, layout: 'per-name' });
+    open({ connection: { nodes: [{ host: '127.0.0.1', port: 1 }] } });
+    if (!isRead()) throw new Error('Clusters are not in a file of their own');`;
+  show(process.execPath, ['-e', script], application);
 }
 
 try {
@@ -176,6 +197,7 @@ try {
   step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
   step('has a command that needs no packages', () => checkCommand(installed));
   step('has classes as Nest reads them', () => checkClasses(installed));
+  step('reads Clusters and quorums when they are used', () => checkLateReading(installed));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

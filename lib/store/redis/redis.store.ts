@@ -170,7 +170,7 @@ export class RedisStore implements LockStore {
     const { keySpace, outbox } = this;
     const { key, channel } = keySpace.ownInbox(instance);
     const sent = outbox.run(sendScript, [key], [channel, message]);
-    return integer(await sent) > 0 || this.topology instanceof ClusterTopology;
+    return integer(await sent) > 0 || isClusterConnection(this.settings.connection);
   }
 
   async roundTrip(): Promise<number> {
