@@ -225,7 +225,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   freeAll(names: readonly string[], tag: string, lease: number): Promise<void> {
-    const send = async (): Promise<unknown> => this.store.joint?.release(names, tag);
+    const send = (): Promise<unknown> => this.store.joint?.release(names, tag) ?? Promise.resolve();
     return this.cleanUp(() => `The release of ${names.join(', ')}`, { lease, send });
   }
 

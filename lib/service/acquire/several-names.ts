@@ -47,7 +47,7 @@ export class SeveralNames {
     this.options.signal?.throwIfAborted();
     this.startObserving();
     try {
-      return await this.acquireAll();
+      return (await this.acquireTogether()) ?? (await this.acquireOneByOne());
     } catch (error) {
       this.keep(0);
       this.observed?.rejected(error);
@@ -67,9 +67,7 @@ export class SeveralNames {
     for (const name of this.names) if (!this.single.isEnclosed(name, this.options)) this.observed.start(name);
   }
 
-  private async acquireAll(): Promise<CombinedLock> {
-    const together = await this.acquireTogether();
-    if (together) return together;
+  private async acquireOneByOne(): Promise<CombinedLock> {
     for (;;) {
       await this.attempt();
       this.keepWhatIsCertain();

@@ -13,29 +13,32 @@ import type { Outbox } from './outbox.js';
 export class JointRequests implements JointStore {
   constructor(private readonly outbox: Outbox) {}
 
-  async acquire({ names, tag, ttl }: JointRequest): Promise<Grant | readonly TakenName[]> {
+  acquire({ names, tag, ttl }: JointRequest): Promise<Grant | readonly TakenName[]> {
     const { instance } = this.outbox;
     this.outbox.flush();
     const keys = this.outbox.keysOf(names);
     // Without those of shared holders.
     keys.length = 2 * names.length;
     const content = { keys, args: [tag, Math.ceil(ttl)] };
-    const [first, ...rest] = list(await this.outbox.sendAcquires(acquireAllScript, content));
-    const token = integer(first);
-    if (Array.isArray(rest[0]) || rest.length === 0) return rest.map((each) => takenName(each, names));
-    return { owner: formatOwner({ instance, tag, token }), token, tokens: integer(rest[0]) };
+    return this.outbox.sendAcquires(acquireAllScript, content).then((reply) => {
+      const [first, ...rest] = list(reply);
+      const token = integer(first);
+      if (Array.isArray(rest[0]) || rest.length === 0) return rest.map((each) => takenName(each, names));
+      return { owner: formatOwner({ instance, tag, token }), token, tokens: integer(rest[0]) };
+    });
   }
 
-  async release(names: readonly string[], tag: string): Promise<void> {
+  release(names: readonly string[], tag: string): Promise<void> {
     const { outbox } = this;
     outbox.flush();
     const content = { keys: outbox.keysOf(names), args: [names.length] };
-    const reply = await outbox.sendReleases(releaseAllScript, content, `${outbox.instance}~${tag}:`);
-    if (!Array.isArray(reply)) return void integer(reply);
-    for (const each of list(reply, names.length)) {
-      if (each instanceof Error) throw each;
-      outbox.isReleased(each);
-    }
+    return outbox.sendReleases(releaseAllScript, content, `${outbox.instance}~${tag}:`).then((reply) => {
+      if (!Array.isArray(reply)) return void integer(reply);
+      for (const each of list(reply, names.length)) {
+        if (each instanceof Error) throw each;
+        outbox.isReleased(each);
+      }
+    });
   }
 }
 

@@ -12,7 +12,7 @@ export function withLeanScripts(client: Redis): Redis {
   const { Command } = loadIoredis();
   const evalsha = (...words: (string | number)[]): Promise<unknown> => {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
-    for (const [i, word] of words.entries()) if (typeof word === 'number') words[i] = String(word);
+    words.forEach((word, i) => typeof word === 'number' && (words[i] = String(word)));
     command.args = words as string[];
     return client.sendCommand(command) as Promise<unknown>;
   };
