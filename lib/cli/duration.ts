@@ -2,12 +2,20 @@ import { InvalidArgumentError } from 'commander';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of `500`, `500ms`, `30s`, `5m`, `1h` or `forever`. */
+/** What a timer can wait, in milliseconds; a longer one would be over at once. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Milliseconds of `500`, `500ms`, `30s`, `5m` or `1h`. */
 export function parseDuration(text: string): number {
-  if (text === 'forever') return Infinity;
-  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  if (digits === undefined) throw new InvalidArgumentError('Write milliseconds, or 30s, 5m, 1h, forever.');
-  return Number(digits) * (UNITS[unit] ?? 1);
+  const [, digits = 'none', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const duration = Number(digits) * (UNITS[unit] ?? 1);
+  if (duration <= LONGEST) return duration;
+  throw new InvalidArgumentError('Write milliseconds, or 30s, 5m, 1h, at most 24 days.');
+}
+
+/** The same, or without end: `forever`. */
+export function parseWait(text: string): number {
+  return text === 'forever' ? Infinity : parseDuration(text);
 }
 
 export function parseCount(text: string): number {

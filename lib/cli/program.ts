@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { isLockError } from '../errors/lock.error.js';
 import { doctor } from './doctor.command.js';
-import { parseCount, parseDuration } from './duration.js';
+import { parseCount, parseDuration, parseWait } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { ls } from './ls.command.js';
 import { tell } from './output.js';
@@ -73,7 +73,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
 
   add('run <name>', 'runs a command while it holds the name')
     .usage('<name> [options] -- <command> [arguments]')
-    .option('--wait <time>', 'for the lock, 10s by default; 0 is one attempt', parseDuration)
+    .option('--wait <time>', 'for the lock, 10s by default; 0 is one attempt, forever has no end', parseWait)
     .option('--ttl <time>', 'lease, 30s by default', parseDuration)
     .option('--limit <n>', 'so many may hold it at once', parseCount)
     .option('--min-hold <time>', 'the name stays taken for so long', parseDuration)
@@ -99,9 +99,9 @@ function exitCodeOf(error: unknown): number {
     tell(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return ExitCode.failed;
   }
-  tell(withCauses(error));
-  const { code } = error;
-  return code === 'LOCK_CONFIG' || code === 'LOCK_KEY' ? ExitCode.usage : ExitCode.unavailable;
+  const isUsage = error.code === 'LOCK_CONFIG' || error.code === 'LOCK_KEY';
+  tell(isUsage ? error.message : withCauses(error));
+  return isUsage ? ExitCode.usage : ExitCode.unavailable;
 }
 
 /** What led to an error stands behind it, in which connections say why. */

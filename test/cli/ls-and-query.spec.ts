@@ -1,10 +1,7 @@
-import { LockService } from '../../lib/service/lock.service.js';
-import type { LockListing, LockSnapshot } from '../../lib/index.js';
+import type { LockListing } from '../../lib/index.js';
 import { Instance } from '../redis/instance.js';
 import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
-import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
-import { SentinelGroup } from '../support/sentinel-group.js';
 import { TlsFront } from '../support/tls-front.js';
 import { waitFor } from '../support/wait-for.js';
 import { LEAST_RIGHTS, LIST_RIGHT } from '../scripts/least-rights.js';
@@ -206,52 +203,5 @@ describeTls(`nest-redis-lock over TLS${withoutTls}`, () => {
     expect(wrong.stderr).not.toContain('wrong one');
     expect(untrusted.exitCode).toBe(69);
     expect(untrusted.stderr).toMatch(/self-signed certificate/);
-  });
-});
-
-describe('nest-redis-lock where Redis is more than one', () => {
-  it('finds the locks of all masters of a Cluster', async () => {
-    await using cluster = await RedisCluster.start({ replicas: 0 });
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const client = cluster.client();
-    for (const name of names) await client.set(`lock:{${name}}`, 'somebody', 'PX', 60_000);
-    const [{ host, port } = { host: '', port: 0 }] = cluster.nodes;
-    const flags = ['--cluster', '--url', `redis://${host}:${port}`];
-
-    const [listed, queried] = await Promise.all([
-      CommandLine.run(['ls', '--json', ...flags]),
-      CommandLine.run(['query', 'a', ...flags]),
-    ]);
-
-    expect((json(listed) as Listing).names.map(({ name }) => name)).toEqual(names);
-    expect(queried.exitCode).toBe(0);
-  });
-
-  it('finds the master that sentinels name', async () => {
-    await using group = await SentinelGroup.start();
-    const master = await group.master();
-    await master.client().set('lock:{job}', 'somebody', 'PX', 60_000);
-    const urls = group.sentinels.flatMap(({ url }) => ['--url', url]);
-
-    const { exitCode, stdout } = await CommandLine.run(['query', 'job', '--sentinel', 'main', ...urls], {
-      REDIS_PASSWORD: 'among-servers',
-    });
-
-    expect(stdout).toContain('somebody');
-    expect(exitCode).toBe(0);
-  });
-
-  it('asks the majority of a quorum', async () => {
-    const servers = await Promise.all([1, 2, 3].map(() => RedisServer.start()));
-    const connection = servers.map(({ url }) => url);
-    const instance = new Instance({ connection, nodeTimeout: 1_000 });
-    const locks: LockService = instance.locks;
-    await using lock = await locks.acquire('job');
-
-    const result = await CommandLine.run(['query', 'job', '--json'], { REDIS_URL: connection.join(' ') });
-
-    expect((json(result) as LockSnapshot).held).toMatchObject([{ fencingToken: lock.fencingToken }]);
-    await locks.close();
-    for (const server of servers) await server.stop();
   });
 });

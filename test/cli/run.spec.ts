@@ -89,6 +89,8 @@ describe('nest-redis-lock run', () => {
       CommandLine.run(['run', 'job', '--wiat', '5', ...flags, '--', 'echo']),
       CommandLine.run(['run', 'job', '--wait', 'soon', ...flags, '--', 'echo']),
       CommandLine.run(['run', 'job', '--ttl', '1ms', ...flags, '--', 'echo']),
+      CommandLine.run(['run', 'job', '--kill-after', 'forever', ...flags, '--', 'echo']),
+      CommandLine.run(['run', 'job', '--kill-after', '600h', ...flags, '--', 'echo']),
     ]);
 
     expect(results.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(results.map(() => [64, '']));
@@ -274,6 +276,19 @@ describe('nest-redis-lock run', () => {
 
     expect((await command.end()).exitCode).toBe(3);
     expect(await isFree()).toBe(true);
+  });
+
+  it('ends as the command does where Redis is gone by then', async () => {
+    await using gone = await RedisServer.start();
+    const gate = join(directory, 'gone');
+    const script = `echo ready; until [ -e ${gate} ]; do sleep 0.05; done; exit 3`;
+    const command = CommandLine.start(['run', 'job', '--url', gone.url, '--', 'sh', '-c', script]);
+    await command.says('ready');
+    await gone.kill();
+    await command.says('ECONNREFUSED');
+    await writeFile(gate, '');
+
+    expect(await command.end()).toMatchObject({ exitCode: 3, stdout: 'ready\n' });
   });
 
   it('ends with 69 where Redis cannot be reached, and does not run the command', async () => {

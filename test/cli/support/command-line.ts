@@ -33,7 +33,7 @@ export class CommandLine {
   }
 
   static start(args: readonly string[], env: NodeJS.ProcessEnv = {}): CommandLine {
-    const surroundings = { REDIS_URL: '', NO_COLOR: '1', FORCE_COLOR: '', ...env };
+    const surroundings = { REDIS_URL: '', NO_COLOR: '1', FORCE_COLOR: undefined, ...env };
     return new CommandLine(spawnTypeScript(PROGRAM, args, { env: surroundings }));
   }
 
