@@ -171,7 +171,7 @@ function checkLateReading({ application }) {
   const script = `
     require('nest-redis-lock');
     const { openLockService, resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
-    const open = (options) => void openLockService(resolveModuleOptions(options), console);
+    const open = (options) => void openLockService(resolveModuleOptions(options), { log: console });
     const isRead = () => Object.keys(require.cache).some((file) => file.endsWith('clusters.js'));
     const [connection, ...others] = [1, 2, 3].map((port) => 'redis://127.0.0.1:' + port);
     open({ connection });

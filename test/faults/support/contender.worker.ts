@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  isLockError,
-  type Lock,
-  type LockModuleOptions,
-  type LockOptions,
-  type LockService,
-} from '../../../lib/index.js';
+import { isLockError } from '../../../lib/errors/lock.error.js';
+import type { Lock, LockModuleOptions, LockOptions, LockService } from '../../../lib/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import { FencedResourceClient } from './fenced-resource.client.js';
 import { HoldObserver } from './hold-observer.js';

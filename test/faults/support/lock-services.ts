@@ -1,20 +1,21 @@
-import { Logger } from '@nestjs/common';
+import type { LockLog } from '../../../lib/diagnostics/lock-log.js';
 import type { LockModuleOptions } from '../../../lib/options/module-options.interface.js';
-import { createLockService } from '../../../lib/lock-service.factory.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
+import { openLockService } from '../../../lib/service/open-lock-service.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
-/** LockServices of this process, each an instance of its own, closed together. */
+/** Every fault is logged; what matters here is what callers see. */
+const QUIET: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * LockServices of this process, each an instance of its own, closed together. Without NestJS, which takes a process longer to
+ * load than all the rest.
+ */
 export class LockServices implements AsyncDisposable {
   private readonly services: LockService[] = [];
 
-  constructor() {
-    // Every fault is logged; what matters here is what callers see.
-    Logger.overrideLogger(false);
-  }
-
   open(options: LockModuleOptions): LockService {
-    const service = createLockService(resolveModuleOptions(options));
+    const service = openLockService(resolveModuleOptions(options), { log: QUIET });
     this.services.push(service);
     return service;
   }

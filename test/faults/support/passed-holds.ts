@@ -1,4 +1,5 @@
-import { isLockError, type Lock, type LockService } from '../../../lib/index.js';
+import { isLockError } from '../../../lib/errors/lock.error.js';
+import type { Lock, LockService } from '../../../lib/index.js';
 import type { FencedResourceClient } from './fenced-resource.client.js';
 import type { HoldObserver } from './hold-observer.js';
 import { now } from './shared-clock.js';
