@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -34,12 +34,11 @@ export function earlierBuild(revisionOrDirectory: string): string {
 
 /** Whether there is what its package.json says that users load. */
 function hasBuild(directory: string): boolean {
-  try {
-    require.resolve(directory);
-    return true;
-  } catch {
-    return false;
-  }
+  const description = join(directory, 'package.json');
+  if (!existsSync(description)) return false;
+  // Not by `require.resolve`: Jest would remember that there was nothing.
+  const { main } = JSON.parse(readFileSync(description, 'utf8')) as { main: string };
+  return existsSync(join(directory, main));
 }
 
 function holds(commit: string, file: string): boolean {
