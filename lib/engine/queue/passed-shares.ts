@@ -6,6 +6,8 @@ import type { Waiter } from './waiter.js';
 import type { WaitingLine } from './waiting-line.js';
 
 const DONE = Promise.resolve();
+/** Milliseconds for which it is remembered, at least, how often leases were passed on. */
+const MEMORY = 100;
 
 /** How a shared lease may go from one caller to the next. */
 interface Pass {
@@ -39,8 +41,10 @@ interface SharingQueue {
 export class PassedShares {
   private readonly passes = new WeakMap<Lease, Pass>();
   private readonly spares: Lease[] = [];
-  /** How often a lease was passed on lately, at most. */
+  /** How often a lease was passed on, at most: since some time, and in the time before that. */
   private most = 0;
+  private mostBefore = 0;
+  private since = -Infinity;
 
   constructor(
     private readonly context: QueueContext,
@@ -49,9 +53,14 @@ export class PassedShares {
 
   /** Fencing tokens that the next turn asks for with each hold: twice as many as lately were of use. */
   get tokensEach(): number {
-    const each = Math.min(this.context.handoff.max, 2 * (1 + this.most));
-    this.most >>= 1;
-    return each;
+    const now = this.context.clock.now();
+    const most = Math.max(this.most, this.mostBefore);
+    if (now - this.since >= MEMORY) {
+      this.mostBefore = this.most;
+      this.most = 0;
+      this.since = now;
+    }
+    return Math.min(this.context.handoff.max, 2 * (1 + most));
   }
 
   /** The store gave a lease. */

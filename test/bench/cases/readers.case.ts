@@ -4,24 +4,29 @@ import { contestReport, exclusionGoal, judged, medianOf, rateGoal } from './cont
 import { runSharedName, sharedName } from './shared-name.js';
 
 const EXCLUSIVE = { id: 'ours-exclusive', name: 'the same with exclusive holds only' };
-const READERS = { limit: Infinity, part: 0.95 };
 
-/** One hot name that 95 % of the holds only read, beside a lock that does not tell readers from writers. */
+/** One hot name that most of the holds, or all, only read, beside a lock that does not tell readers from writers. */
 export const readersCases: readonly BenchCase[] = [
-  readers('readers-4x25', 0, () => undefined),
-  readers('readers-4x25-2ms', 2, (result) => rateGoal(result, EXCLUSIVE, 4)),
+  readers('readers-4x25', 0.95, 0, () => undefined),
+  readers('readers-4x25-2ms', 0.95, 2, (result) => rateGoal(result, EXCLUSIVE, 4)),
+  readers('readers-only-4x25', 1, 0, () => undefined),
 ];
 
-function readers(name: string, work: number, rate: (result: ContestResult) => Goal | undefined): BenchCase {
+function readers(
+  name: string,
+  part: number,
+  work: number,
+  rate: (result: ContestResult) => Goal | undefined,
+): BenchCase {
   return {
     name,
     isQuick: work > 0,
     async run(bench) {
       const ids = bench.only.includes('ours') ? ['ours', EXCLUSIVE.id] : [];
-      const contest = sharedName(bench, { name, ids, work, sharing: READERS });
+      const contest = sharedName(bench, { name, ids, work, sharing: { limit: Infinity, part } });
       const result = await runSharedName(bench, contest);
       return contestReport(contest, result, {
-        title: `Readers: 4 processes × 25 callers, one name, 95 % of the holds shared, ${workText(work)}`,
+        title: `Readers: 4 processes × 25 callers, one name, ${part * 100} % of the holds shared, ${workText(work)}`,
         columns: ['fairness', 'wait', 'writerWait'],
         goals: judged(rate(result), fairnessGoal(result), exclusionGoal(result, 'nobody beside a writer')),
       });

@@ -1,6 +1,14 @@
 import type { BenchCase, Goal } from '../bench.js';
 import type { ContestResult } from './contest.js';
-import { bestPeer, contestReport, exclusionGoal, judged, medianOf, rateGoal } from './contest-report.js';
+import {
+  bestPeer,
+  contestReport,
+  exclusionGoal,
+  judged,
+  medianOf,
+  rateGoal,
+  requestsGoal,
+} from './contest-report.js';
 import { peerWaitGoal } from './hot-name.case.js';
 import { fairnessGoal, workText } from './readers.case.js';
 import { runSharedName, sharedName } from './shared-name.js';
@@ -11,13 +19,18 @@ const IDS: readonly string[] = ['ours', 'redis-semaphore'];
 
 /** One name with 10 permits. */
 export const semaphoreCases: readonly BenchCase[] = [
-  semaphore('semaphore-4x25', 0, () => []),
-  semaphore('semaphore-4x25-2ms', 2, (result) => [inUseGoal(result, 0.85), peerWaitGoal(result, 3)]),
+  semaphore('semaphore-4x25', 0, 10, () => []),
+  semaphore('semaphore-4x25-2ms', 2, 1, (result) => [
+    inUseGoal(result, 0.92),
+    requestsGoal(result, 0.3),
+    peerWaitGoal(result, 5),
+  ]),
 ];
 
 function semaphore(
   name: string,
   work: number,
+  timesPeer: number,
   goals: (result: ContestResult) => (Goal | undefined)[],
 ): BenchCase {
   return {
@@ -33,7 +46,7 @@ function semaphore(
         columns: ['fairness', 'inUse', 'wait'],
         notes: ['"In use" is the part of the permits.'],
         goals: judged(
-          rateGoal(result, best && { id: best.id, name: best.id }, 1),
+          rateGoal(result, best && { id: best.id, name: best.id }, timesPeer),
           ...goals(result),
           fairnessGoal(result),
           exclusionGoal(result, `never more than ${PERMITS.limit} holders`),
