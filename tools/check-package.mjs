@@ -21,7 +21,7 @@ const REQUIRED = [
 ];
 const ALLOWED = /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|CHANGELOG\.md|dist\/.+)$/;
 /** 180 packed without the command, which brings commander and cli-table3 along so that nobody has to install them. */
-const AT_MOST = { files: 40, packedKilobytes: 205, unpackedKilobytes: 900 };
+const AT_MOST = { files: 40, packedKilobytes: 210, unpackedKilobytes: 900 };
 
 /**
  * @param {string} what
