@@ -33,7 +33,10 @@ export class JointRequests implements JointStore {
     outbox.flush();
     const content = { keys: outbox.keysOf(names), args: [names.length] };
     return outbox.sendReleases(releaseAllScript, content, `${outbox.instance}~${tag}:`).then((reply) => {
-      if (!Array.isArray(reply)) return void integer(reply);
+      if (!Array.isArray(reply)) {
+        integer(reply);
+        return;
+      }
       for (const each of list(reply, names.length)) {
         if (each instanceof Error) throw each;
         outbox.isReleased(each);
