@@ -1,43 +1,50 @@
 import { LockConfigError } from '../errors/lock-config.error.js';
 import type { NodeRedisConnection } from '../options/module-options.interface.js';
+import { NodeRedisCluster } from '../store/redis/node-redis/node-redis-cluster.js';
+import { NodeRedisSentinel } from '../store/redis/node-redis/node-redis-sentinel.js';
+import { address } from '../options/connection/quorum-option.js';
 import { NodeRedisClients, type NodeRedisTemplate } from '../store/redis/node-redis/node-redis-clients.js';
 
-/** What `createClient()` of the package `redis` (node-redis) 5 or 6 returns, or that of `@redis/client`. */
+/** What `createClient()` or `createCluster()` of the package `redis` (node-redis) 5 or 6 returns, or `createSentinel()` of 6. */
 export interface NodeRedisClientLike {
   readonly isOpen: boolean;
   // Each version has types of its own for these.
   readonly options?: object;
-  duplicate(...args: never[]): object;
-  sendCommand(...args: never[]): Promise<unknown>;
+  duplicate?(...args: never[]): object;
 }
 
 /**
  * A connection by node-redis, for the option `connection`, also in the list of a quorum. The locks open connections of their
- * own, like the one of the client, by its `duplicate()`: the client itself is neither used nor closed, and need not be
- * connected.
+ * own, like those of the client: the client itself is neither used nor closed, and need not be connected.
  *
- * @throws LockConfigError for what is no client of one server, such as those of `createCluster` and `createSentinel`
+ * @throws LockConfigError for what is no client of node-redis
  * @example
  * ```ts
  * RedisLockModule.forRoot({ connection: nodeRedis(createClient({ url: 'redis://127.0.0.1:6379' })) });
  * ```
  */
 export function nodeRedis(client: NodeRedisClientLike): NodeRedisConnection {
-  assertClient(client);
-  const template = client as unknown as NodeRedisTemplate;
-  const { host = '127.0.0.1', port = 6379, path } = template.options?.socket ?? {};
-  return { host, port, path, openClients: () => new NodeRedisClients(template) };
-}
-
-function assertClient(client: unknown): void {
   const has = (name: string): boolean => typeof client === 'object' && client !== null && name in client;
-  if (has('getMasterNode') || has('masters')) {
+  if (has('getMasterNode')) {
+    if (!has('duplicate'))
+      throw new LockConfigError(
+        'nodeRedis takes a client of createSentinel() from redis 6 on, not of redis 5.',
+      );
+    return { kind: 'sentinel', openClients: () => new NodeRedisSentinel(client) };
+  }
+  if (has('duplicate') && has('masters'))
+    return { kind: 'cluster', openClients: () => new NodeRedisCluster(client) };
+  if (!has('duplicate') || !has('sendCommand') || !has('isReady')) {
     throw new LockConfigError(
-      'nodeRedis takes a client of createClient(). For a Redis Cluster or sentinels describe the connection, which needs ioredis.',
+      'nodeRedis takes a client of node-redis, as createClient(), createSentinel() and createCluster() of the package redis ' +
+        'make it.',
     );
   }
-  if (has('duplicate') && has('sendCommand') && has('isReady')) return;
-  throw new LockConfigError(
-    'nodeRedis takes a client of node-redis, as createClient() of the package redis 5 or 6 makes it.',
-  );
+  const template = client as unknown as NodeRedisTemplate;
+  const { host = '127.0.0.1', port = 6379, path } = template.options?.socket ?? {};
+  return {
+    kind: 'server',
+    place: path ?? address(host, port),
+    openClients: () => new NodeRedisClients(template),
+  };
 }

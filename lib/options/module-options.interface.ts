@@ -24,9 +24,9 @@ export interface ClusterDescription {
 
 /** A connection by node-redis, which `nodeRedis()` of `nest-redis-lock/node-redis` makes. */
 export interface NodeRedisConnection {
-  readonly host: string;
-  readonly port: number;
-  readonly path?: string | undefined;
+  readonly kind: 'server' | 'sentinel' | 'cluster';
+  /** Of one server. */
+  readonly place?: string | undefined;
   /** @internal */
   readonly openClients: () => unknown;
 }

@@ -2,6 +2,7 @@ import { createLockService } from '../../lib/lock-service.factory.js';
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockService } from '../../lib/service/lock.service.js';
+import { byTestedClient } from '../support/by-node-redis.js';
 import type { LockBackend } from './lock-backend.js';
 
 /** Instances that end before the servers that they share. */
@@ -28,6 +29,6 @@ export abstract class ServiceBackend implements LockBackend {
   protected abstract stop(): Promise<void>;
 
   protected open(options: LockModuleOptions): LockService {
-    return createLockService(resolveModuleOptions({ ...this.place, ...options }));
+    return createLockService(resolveModuleOptions(byTestedClient({ ...this.place, ...options })));
   }
 }

@@ -1,3 +1,4 @@
+import { byTestedClient } from '../support/by-node-redis.js';
 import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
@@ -23,7 +24,7 @@ export class Instance implements AsyncDisposable {
   readonly locks: LockService;
 
   constructor({ wrap = (store) => store, ...options }: InstanceOptions) {
-    const resolved = resolveModuleOptions(options);
+    const resolved = resolveModuleOptions(byTestedClient(options));
     const { handoff, maxWaiters } = resolved;
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
@@ -35,7 +36,7 @@ export class Instance implements AsyncDisposable {
 
   /** Has every connection made and every script loaded, so that later requests are those of locks alone. */
   async warmUp(): Promise<this> {
-    await this.locks.using(`warm-up:${this.name}`, (lock) => lock.extend());
+    await this.locks.using(`warm-up:${this.name}`, { outageTimeout: 10_000 }, (lock) => lock.extend());
     await waitFor(() => this.store.canQueue('warm-up'), { that: 'the inbox to be subscribed' });
     return this;
   }

@@ -3,7 +3,11 @@ import { LockConfigError } from '../../errors/lock-config.error.js';
 import type { ClusterDescription } from '../module-options.interface.js';
 import { assertOptions, assertOptionsObject, optionChecks, printableValue } from '../option-checks.js';
 import { loadIoredis } from './load-ioredis.js';
+import { isNodeRedis, type NodeRedisClusterConnection } from './node-redis-option.js';
 import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
+
+/** A connection to a Cluster. */
+export type ClusterOption = Cluster | ClusterDescription | NodeRedisClusterConnection;
 
 const CHECKS = optionChecks({ nodes: checkNodes, options: assertOptionsObject });
 
@@ -47,8 +51,9 @@ function isPort(port: number): boolean {
 }
 
 /** Whether a connection names a Cluster, described or as a client. */
-export function isClusterConnection(connection: unknown): connection is Cluster | ClusterDescription {
+export function isClusterConnection(connection: unknown): connection is ClusterOption {
   if (typeof connection !== 'object' || connection === null) return false;
+  if (isNodeRedis(connection)) return connection.kind === 'cluster';
   // A client has a method of the name `nodes`.
   return isClusterClient(connection) || ('nodes' in connection && Array.isArray(connection.nodes));
 }

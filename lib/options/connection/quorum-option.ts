@@ -1,6 +1,7 @@
 import { LockConfigError } from '../../errors/lock-config.error.js';
 import type { LockModuleOptions, SingleConnection } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';
+import { isNodeRedis } from './node-redis-option.js';
 import { assertConnection } from './connection-option.js';
 
 /** A node may take this share of a lease for its answer, or too little is left to work with. */
@@ -91,6 +92,7 @@ function placeOf(node: unknown): string | undefined {
     const { hostname, port } = new URL(node);
     return address(hostname, port || 6379);
   }
+  if (isNodeRedis(node)) return node.place;
   const settings = node as {
     host?: unknown;
     port?: unknown;
@@ -105,6 +107,7 @@ function placeOf(node: unknown): string | undefined {
     : address(typeof host === 'string' ? host : '127.0.0.1', Number(port ?? 6379));
 }
 
-function address(host: string, port: number | string): string {
+/** How places of servers are compared. */
+export function address(host: string, port: number | string): string {
   return `${host === 'localhost' ? '127.0.0.1' : host.toLowerCase()}:${port}`;
 }

@@ -2,6 +2,7 @@ import type { LockLog } from '../../../lib/diagnostics/lock-log.js';
 import type { LockModuleOptions } from '../../../lib/options/module-options.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { openLockService } from '../../../lib/service/open-lock-service.js';
+import { byTestedClient } from '../../support/by-node-redis.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
 /** Every fault is logged; what matters here is what callers see. */
@@ -15,7 +16,7 @@ export class LockServices implements AsyncDisposable {
   private readonly services: LockService[] = [];
 
   open(options: LockModuleOptions): LockService {
-    const service = openLockService(resolveModuleOptions(options), { log: QUIET });
+    const service = openLockService(resolveModuleOptions(byTestedClient(options)), { log: QUIET });
     this.services.push(service);
     return service;
   }

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { slotOf } from '../../../lib/store/redis/per-name/slot-of.js';
+import { slotOf } from '../../../lib/store/redis/connection/slot-of.js';
 import { Instance, type InstanceOptions } from '../../redis/instance.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { ShardProxy } from '../../support/shard-proxy.js';

@@ -1,5 +1,6 @@
-import type { Cluster } from 'ioredis';
-import type { ClusterDescription, CredentialsProvider } from '../../../options/module-options.interface.js';
+import type { ClusterOption } from '../../../options/connection/cluster-option.js';
+import { isNodeRedis } from '../../../options/connection/node-redis-option.js';
+import type { CredentialsProvider } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { Credentials } from '../connection/credentials.js';
 import { Redaction } from '../connection/redaction.js';
@@ -19,10 +20,12 @@ export class ClusterConnection {
   private isClosed = false;
   private readonly undo: (() => void)[] = [];
 
-  constructor(connection: Cluster | ClusterDescription, log: LockLog, provide?: CredentialsProvider) {
+  constructor(connection: ClusterOption, log: LockLog, provide?: CredentialsProvider) {
     this.redaction = new Redaction([]);
     this.credentials = provide && new Credentials(provide, this.redaction, log);
-    this.clients = new IoredisCluster(connection, this.credentials);
+    this.clients = isNodeRedis(connection)
+      ? (connection.openClients() as ClusterClients)
+      : new IoredisCluster(connection, this.credentials);
     this.redaction.learn(this.clients.secrets.passwords, this.clients.secrets.userNames);
     this.problem = new Trouble(this.redaction, log);
     if (this.clients.isOwned) this.watch();

@@ -1,5 +1,4 @@
-import type { Cluster } from 'ioredis';
-import type { ClusterDescription } from '../../../options/module-options.interface.js';
+import type { ClusterOption } from '../../../options/connection/cluster-option.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { ClusterKeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
@@ -24,7 +23,7 @@ export class ClusterTopology implements Topology {
   private events: StoreEvents | undefined;
 
   constructor(
-    connection: Cluster | ClusterDescription,
+    connection: ClusterOption,
     private readonly settings: RedisStoreSettings,
   ) {
     const { clock, commandTimeout, credentials, keyPrefix, log, wake } = settings;

@@ -38,6 +38,11 @@ export function isDemoted(error: Error): boolean {
   return DEMOTED.test(error.message);
 }
 
+/** Whether an error is what Redis has answered. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof Error && ANSWER.test(error.message);
+}
+
 function passing(clean: Error): Error {
   return ANSWER.test(clean.message) ? new PassingRefusal(reasonIn(clean), { cause: clean }) : clean;
 }

@@ -8,44 +8,51 @@ import type {
   ScriptArguments,
   SubscribeCommand,
 } from '../connection/redis-client.js';
+import { isAnswer } from '../connection/redis-error.js';
+import { Sockets } from './sockets.js';
+import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 
 /** A server that accepts connections but does not answer the handshake for so many ms is given up. */
 const HANDSHAKE_TIMEOUT = 2_000;
+/** What node-redis says of any loss. */
+const CLOSED = 'Socket closed unexpectedly';
 
-/** As much of a client of node-redis as is used here. */
-export interface NodeRedis {
-  readonly isOpen: boolean;
-  readonly isReady: boolean;
-  connect(): Promise<unknown>;
-  destroy(): void;
-  unref(): void;
-  sendCommand(args: readonly string[]): Promise<unknown>;
-  subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
-  on(event: string, listener: (...args: never[]) => void): unknown;
+/** Makes a client that is not connected, of which `strategy` says when it connects again. */
+export type MakeNodeRedis = (
+  strategy: (given: ReconnectStrategy) => ReconnectStrategy,
+) => NodeRedis | Promise<NodeRedis>;
+
+export interface NodeRedisClientSettings {
+  readonly make: MakeNodeRedis;
+  /** Whether what was lost with a connection is sent again on the next, as ioredis does. */
+  readonly sendsAgain: boolean;
+  /** Where the server may be another one each time: how long after a loss the next client is made. */
+  readonly again?: ReconnectStrategy;
 }
 
-/** Milliseconds to the next attempt to connect, or why there is none. */
-export type ReconnectStrategy = (retries: number, cause: Error) => number | false | Error;
-
-/** Makes a client that is not connected. */
-export type MakeNodeRedis = (strategy: (given: ReconnectStrategy) => ReconnectStrategy) => NodeRedis;
-
-/**
- * A client of node-redis for one server, always of our own making. It sends nothing again that it has written: whoever has
- * asked is told of the loss, and asks again.
- */
+/** A client of node-redis for one server, always of our own making. */
 export class NodeRedisClient implements RedisClient {
-  readonly peer = '';
   state: ClientState = 'idle';
   private readonly events = new EventEmitter();
   /** Those before were cut off. */
   private client: NodeRedis | undefined;
   /** One that is connected, though it may not be ready. */
   private hasSocket = false;
+  /** Of making a client, and of connecting it. */
   private attempts = 0;
+  private handshakes = 0;
+  private failures = 0;
   private isClosed = false;
+  private readonly sockets = new Sockets();
+  /** What waits until commands can be sent. Not in node-redis, which sends it along with its credentials, accepted or not. */
+  private readonly waiting = new Set<(client: NodeRedis | undefined, problem?: unknown) => void>();
 
-  constructor(private readonly make: MakeNodeRedis) {}
+  constructor(private readonly settings: NodeRedisClientSettings) {}
+
+  get peer(): string {
+    const { host = '', port = '' } = this.client?.options?.socket ?? {};
+    return `${host}:${port}`;
+  }
 
   connect(): void {
     if (this.state === 'idle') this.begin();
@@ -65,7 +72,7 @@ export class NodeRedisClient implements RedisClient {
     by: 'digest' | 'text',
   ): Promise<unknown> {
     const [command, text] = by === 'digest' ? ['EVALSHA', script.sha] : ['EVAL', script.lua];
-    return this.send([command, text, String(keys.length), ...keys, ...args.map(String)]);
+    return this.sendPatiently([command, text, String(keys.length), ...keys, ...args.map(String)]);
   }
 
   async wait(replicas: number, timeout: number): Promise<number> {
@@ -73,12 +80,15 @@ export class NodeRedisClient implements RedisClient {
   }
 
   async subscribe(command: SubscribeCommand, channel: string): Promise<void> {
-    if (command !== 'subscribe') throw new Error('One server has no slots to listen in.');
     this.connect();
-    await this.client?.subscribe(channel, this.hear);
+    const client = this.usable ?? (await this.next());
+    if (command === 'subscribe') await client.subscribe(channel, this.hear);
+    else await client.sSubscribe(channel, this.hear);
   }
 
-  unsubscribe(): void {}
+  unsubscribe(channel: string): void {
+    this.client?.sUnsubscribe(channel).catch(() => undefined);
+  }
 
   /** node-redis writes what was sent in a turn of the event loop at once. */
   cork(): void {}
@@ -87,6 +97,7 @@ export class NodeRedisClient implements RedisClient {
     const { client, hasSocket } = this;
     if (!client || this.isClosed) return;
     this.client = undefined;
+    this.sockets.reset();
     end(client, hasSocket);
     this.events.emit('client lost');
     this.begin();
@@ -98,26 +109,84 @@ export class NodeRedisClient implements RedisClient {
     const { client, hasSocket } = this;
     this.client = undefined;
     if (client) end(client, hasSocket);
+    this.tellWaiting();
+  }
+
+  /** Any command, as node-redis takes it. */
+  send(command: readonly string[]): Promise<unknown> {
+    this.connect();
+    const client = this.usable;
+    if (client) return client.sendCommand(command);
+    return this.settings.sendsAgain
+      ? this.next().then((next) => next.sendCommand(command))
+      : Promise.reject(new Error('The connection is not ready.'));
+  }
+
+  /** What was lost with its connection goes to the next one. */
+  private sendPatiently(command: readonly string[]): Promise<unknown> {
+    const sent = this.send(command);
+    if (!this.settings.sendsAgain) return sent;
+    return sent.catch((error: unknown) => {
+      // Whatever else node-redis says of a command comes of the connection.
+      if (isAnswer(error) || this.usable || this.state === 'ended') throw error;
+      return this.sendPatiently(command);
+    });
+  }
+
+  private get usable(): NodeRedis | undefined {
+    return this.client?.isReady && this.state === 'ready' ? this.client : undefined;
   }
 
   private readonly hear = (message: string, channel: string): void => {
     this.events.emit('client message', channel, message);
   };
 
-  private send(command: readonly string[]): Promise<unknown> {
-    this.connect();
-    return this.client?.sendCommand(command) ?? Promise.reject(new Error('The connection was closed.'));
+  private next(): Promise<NodeRedis> {
+    return new Promise((resolve, reject) => {
+      if (this.isClosed) return reject(new Error('The connection was closed.'));
+      this.waiting.add((client, problem = new Error('The connection was closed.')) => {
+        if (client) resolve(client);
+        else reject(problem as Error);
+      });
+    });
+  }
+
+  private tellWaiting(client?: NodeRedis, problem?: unknown): void {
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const tell of waiting) tell(client, problem);
   }
 
   private begin(): void {
     if (this.isClosed) return;
-    const isCurrent = (): boolean => this.client === client;
-    const client = this.make((given) => (retries, cause) => isCurrent() && given(retries, cause));
-    this.client = client;
-    this.hasSocket = false;
     this.state = 'connecting';
+    this.hasSocket = false;
+    const attempt = (this.attempts += 1);
+    const made = this.settings.make(
+      (given) => (retries, cause) => this.isCurrent(attempt) && given(retries, cause),
+    );
+    if (!(made instanceof Promise)) return this.adopt(made, attempt);
+    made.then(
+      (client) => {
+        if (this.isCurrent(attempt)) this.adopt(client, attempt);
+      },
+      (error: unknown) => {
+        if (!this.isCurrent(attempt)) return;
+        this.events.emit('client error', error);
+        this.beginAgain(error);
+      },
+    );
+  }
+
+  private isCurrent(attempt: number): boolean {
+    return attempt === this.attempts && !this.isClosed;
+  }
+
+  private adopt(client: NodeRedis, attempt: number): void {
+    const isCurrent = (): boolean => this.isCurrent(attempt);
+    this.client = client;
     client.on('error', (error: unknown) => {
-      if (isCurrent()) this.lose(error);
+      if (isCurrent()) this.lose(client, error);
     });
     client.on('connect', () => {
       if (!isCurrent()) return;
@@ -127,44 +196,65 @@ export class NodeRedisClient implements RedisClient {
     client.on('ready', () => {
       if (!isCurrent()) return;
       this.state = 'ready';
+      this.failures = 0;
+      this.tellWaiting(client);
       this.events.emit('client ready');
     });
-    inRootContext(() => client.connect()).catch(() => {
+    // What was listened to there is lost, and node-redis would leave it at that.
+    client.on('sharded-channel-moved', () => {
+      if (isCurrent()) this.events.emit('client error', new Error('A slot was moved to another node.'));
+    });
+    inRootContext(() => this.sockets.whileOpening(() => client.connect())).catch((error: unknown) => {
       // The strategy of the user has given up. What went wrong was told as an error.
-      if (isCurrent()) this.state = 'ended';
+      if (isCurrent()) this.finish(error);
     });
   }
 
-  private lose(error: unknown): void {
+  private lose(client: NodeRedis, error: unknown): void {
     const wasReady = this.state === 'ready';
     // It tells of errors while it is connected, too, such as of a reply that cannot be read.
-    const { client } = this;
-    if (client && !client.isReady) {
-      this.state = client.isOpen ? 'reconnecting' : 'ended';
+    if (!client.isReady) {
+      this.state = 'reconnecting';
       this.hasSocket = false;
     }
     if (wasReady && this.state !== 'ready') this.events.emit('client lost');
-    this.events.emit('client error', error);
+    // That it was closed is no trouble yet: the next one may be there soon.
+    if (!(error instanceof Error && error.message === CLOSED)) this.events.emit('client error', error);
+    // Credentials, say, are refused to whoever waits.
+    if (!wasReady && isAnswer(error)) this.tellWaiting(undefined, error);
+    if (!client.isOpen && this.client === client) this.finish(error);
+  }
+
+  /** The client has ended. */
+  private finish(error: unknown): void {
+    if (!this.settings.again) {
+      this.state = 'ended';
+      return;
+    }
+    this.client = undefined;
+    this.beginAgain(error);
+  }
+
+  private beginAgain(cause: unknown): void {
+    const reason = cause instanceof Error ? cause : new Error(String(cause));
+    const delay = this.settings.again?.(this.failures, reason);
+    this.failures += 1;
+    if (typeof delay !== 'number') {
+      this.state = 'ended';
+      return;
+    }
+    this.state = 'reconnecting';
+    const attempt = (this.attempts += 1);
+    setTimeout(() => {
+      if (this.isCurrent(attempt)) this.begin();
+    }, delay).unref();
   }
 
   /** The system accepts connections for a frozen server, too, which then would be waited for without end. */
   private expectHandshake(): void {
-    const attempt = (this.attempts += 1);
+    const handshake = (this.handshakes += 1);
     setTimeout(() => {
-      if (this.attempts === attempt && this.hasSocket && this.state !== 'ready') this.cut();
+      if (this.handshakes === handshake && this.hasSocket && this.state !== 'ready') this.cut();
     }, HANDSHAKE_TIMEOUT).unref();
   }
-}
-
-/**
- * Ends a client, whatever state it is in. One that waits for its socket would get it after its end, and keep it; it is
- * ended when it has it.
- */
-function end(client: NodeRedis, hasSocket: boolean): void {
-  const destroy = (): void => {
-    if (client.isOpen) client.destroy();
-  };
-  if (hasSocket) return destroy();
-  client.unref();
-  client.on('connect', destroy);
 }

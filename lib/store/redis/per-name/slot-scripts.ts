@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../connection/connection.js';
 import type { ScriptRunner, Scripts } from '../connection/script-runner.js';
-import { slotOf } from './slot-of.js';
+import { slotOf } from '../connection/slot-of.js';
 
 type Parameters = Readonly<globalThis.Parameters<Scripts['run']>>;
 

@@ -1,0 +1,274 @@
+import { EventEmitter } from 'node:events';
+import type { LuaScript } from '../../scripts/lua-script.js';
+import type {
+  ClientState,
+  ClusterClients,
+  ClusterEvents,
+  RedisClient,
+  ScriptArguments,
+  Secrets,
+} from '../connection/redis-client.js';
+import { isAnswer } from '../connection/redis-error.js';
+import { slotOf } from '../connection/slot-of.js';
+import { NodeRedisClient } from './node-redis-client.js';
+import {
+  type Address,
+  askOnce,
+  CONNECT_TIMEOUT,
+  loadCreateClient,
+  mapped,
+  type NodeAddressMap,
+  OF_LOCKS,
+  type NodeRedis,
+  type NodeRedisOptions,
+  optionsOf,
+  type ReconnectStrategy,
+  strategyOf,
+} from './node-redis.js';
+import { readSlotMap } from './slot-map.js';
+
+interface ClusterOptions {
+  readonly rootNodes: readonly NodeRedisOptions[];
+  readonly defaults?: NodeRedisOptions;
+  readonly nodeAddressMap?: NodeAddressMap;
+  readonly RESP?: 2 | 3;
+}
+
+/** How often a request is sent again where it is redirected, or its slot is on its way or has no master. */
+const MAX_REDIRECTIONS = 100;
+/** Milliseconds until the next attempt, where the node says that it will pass. */
+const PASSING = 100;
+/** Milliseconds until the map of slots is read again, as long as a master cannot be used. */
+const MAP_INTERVAL = 250;
+
+/**
+ * A Cluster by node-redis, by the options of a client of `createCluster`.
+ *
+ * That client itself would not do: it waits for nodes that are gone or frozen. So the map of slots is kept here, with a client
+ * for each master.
+ */
+export class NodeRedisCluster implements ClusterClients {
+  readonly isOwned = true;
+  readonly isLazy = false;
+  readonly needsText = false;
+  readonly keyPrefix = '';
+  readonly secrets: Secrets;
+  readonly slotOf = slotOf;
+  state: ClientState = 'idle';
+  masters: ReadonlySet<string> = new Set();
+  private readonly options: ClusterOptions;
+  private readonly create = loadCreateClient();
+  private readonly events = new EventEmitter();
+  private readonly nodes = new Map<string, NodeRedisClient>();
+  /** Addresses by slot. */
+  private owners: string[] = [];
+  private isReading = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(client: object) {
+    this.options = optionsOf(client) as ClusterOptions;
+    const { defaults, rootNodes } = this.options;
+    const users = [defaults, ...rootNodes, ...rootNodes.map(({ url }) => (url ? new URL(url) : undefined))];
+    this.secrets = {
+      passwords: users.map((user) => user?.password),
+      userNames: users.map((user) => user?.username),
+    };
+    // Each waiting request listens.
+    this.events.setMaxListeners(0);
+  }
+
+  get hasAllMasters(): boolean {
+    return [...this.masters].every((address) => {
+      const { state } = this.nodes.get(address) ?? { state: 'idle' };
+      return state === 'ready' || state === 'idle';
+    });
+  }
+
+  connect(): void {
+    if (this.state !== 'idle') return;
+    this.state = 'connecting';
+    this.refresh();
+  }
+
+  on<Event extends keyof ClusterEvents>(event: Event, call: ClusterEvents[Event]): () => void {
+    // An event of the name `error` without a listener would be thrown.
+    const name = `cluster ${event}`;
+    this.events.on(name, call);
+    return () => this.events.off(name, call);
+  }
+
+  async evaluate(
+    script: LuaScript,
+    keys: readonly string[],
+    args: ScriptArguments,
+    by: 'digest' | 'text',
+  ): Promise<unknown> {
+    const slot = slotOf(keys[0] ?? '');
+    let asked: string | undefined;
+    for (let attempt = 1; ; attempt++) {
+      const node = this.clientOf(asked ?? this.owners[slot] ?? (await this.firstOwnerOf(slot)));
+      try {
+        // In this order on the connection: what follows ASKING may be answered.
+        if (asked !== undefined) node.send(['ASKING']).catch(() => undefined);
+        return await node.evaluate(script, keys, args, by);
+      } catch (error) {
+        const [kind, address] = error instanceof Error ? redirectionIn(error.message) : [];
+        // The map of slots has changed meanwhile.
+        if (node.state === 'ended' && !isAnswer(error) && this.state !== 'ended') continue;
+        if (kind === undefined || attempt >= MAX_REDIRECTIONS || this.state === 'ended') throw error;
+        asked = kind === 'ASK' ? address : undefined;
+        if (kind === 'MOVED' && address !== undefined) this.owners[slot] = address;
+        if (kind === 'MOVED' || kind === 'CLUSTERDOWN') this.refresh();
+        if (address === undefined) await new Promise((resolve) => setTimeout(resolve, PASSING));
+      }
+    }
+  }
+
+  ownerOf(slot: number): string | undefined {
+    return this.owners[slot];
+  }
+
+  node(address: string): RedisClient | undefined {
+    return this.nodes.get(address);
+  }
+
+  listener(address: string): RedisClient | undefined {
+    if (!this.masters.has(address)) return undefined;
+    // Where to connect to after a loss is for the map of slots to say.
+    return new NodeRedisClient({
+      sendsAgain: false,
+      make: () => this.createNode(address, () => false),
+    });
+  }
+
+  refresh(): void {
+    if (this.isReading || this.state === 'idle' || this.state === 'ended') return;
+    this.isReading = true;
+    this.readMap()
+      .catch((error: unknown) => this.events.emit('cluster error', error))
+      .finally(() => {
+        this.isReading = false;
+        if (this.state === 'connecting' || !this.hasAllMasters) this.refreshLater();
+      });
+  }
+
+  close(): void {
+    this.state = 'ended';
+    clearTimeout(this.timer);
+    for (const node of this.nodes.values()) node.close();
+    this.events.emit('closed');
+    this.events.removeAllListeners();
+  }
+
+  private refreshLater(): void {
+    if (this.state === 'ended') return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), MAP_INTERVAL).unref();
+  }
+
+  /** Where nobody has read the map yet, or the slot has no master. */
+  private firstOwnerOf(slot: number): Promise<string> {
+    this.connect();
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const owner = this.owners[slot];
+        if (owner !== undefined) end(() => resolve(owner));
+        else this.refreshLater();
+      };
+      const refuse = (): void => end(() => reject(new Error('The connection was closed.')));
+      const end = (settle: () => void): void => {
+        this.events.off('cluster refresh', look).off('closed', refuse);
+        settle();
+      };
+      if (this.state === 'ended') return refuse();
+      this.events.on('cluster refresh', look).on('closed', refuse);
+    });
+  }
+
+  private clientOf(address: string): NodeRedisClient {
+    const known = this.nodes.get(address);
+    if (known) return known;
+    const node = new NodeRedisClient({
+      sendsAgain: true,
+      make: (strategy) => this.createNode(address, strategy(strategyOf(this.options.defaults))),
+    });
+    this.nodes.set(address, node);
+    node.on('ready', () => this.events.emit('cluster nodeReady'));
+    node.on('lost', () => this.refreshLater());
+    node.on('error', (error) => {
+      if (this.nodes.get(address) !== node) return;
+      this.events.emit('cluster error', error);
+      this.refreshLater();
+    });
+    return node;
+  }
+
+  private createNode(address: string, reconnectStrategy: ReconnectStrategy): NodeRedis {
+    const place = addressIn(address);
+    return this.createClient({}, { ...mapped(place, this.options.nodeAddressMap), reconnectStrategy });
+  }
+
+  private createClient(options: NodeRedisOptions, socket: object): NodeRedis {
+    const { defaults, RESP } = this.options;
+    return this.create({
+      RESP,
+      ...defaults,
+      ...options,
+      ...OF_LOCKS,
+      socket: { connectTimeout: CONNECT_TIMEOUT, ...defaults?.socket, ...options.socket, ...socket },
+    });
+  }
+
+  private async readMap(): Promise<void> {
+    let problem: unknown;
+    const known = [...this.masters].toSorted(() => Math.random() - 0.5);
+    const asks = [
+      ...known.map((address) => () => this.createNode(address, () => false)),
+      ...this.options.rootNodes.map((node) => () => this.createClient(node, { reconnectStrategy: false })),
+    ];
+    for (const ask of asks) {
+      try {
+        const { reply, host } = await askOnce(ask(), ['CLUSTER', 'SLOTS']);
+        if (this.state !== 'ended') this.adopt(readSlotMap(reply, host));
+        return;
+      } catch (error) {
+        problem = error;
+        // Credentials, say, which others refuse, too: that is known at once.
+        if (isAnswer(error)) this.events.emit('cluster error', error);
+      }
+    }
+    if (isAnswer(problem)) return;
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    throw new Error(`No node of the Cluster tells where its slots are, the last one by: ${reason}`, {
+      cause: problem,
+    });
+  }
+
+  private adopt(owners: string[]): void {
+    this.owners = owners;
+    this.masters = new Set(owners.filter((owner) => owner !== undefined));
+    for (const [address, node] of this.nodes) {
+      if (this.masters.has(address)) continue;
+      this.nodes.delete(address);
+      // What it has not answered is asked for again, elsewhere.
+      node.close();
+      this.events.emit('cluster nodeGone');
+    }
+    const wasReady = this.state === 'ready';
+    this.state = 'ready';
+    this.events.emit('cluster refresh');
+    if (!wasReady) this.events.emit('cluster ready');
+  }
+}
+
+/** What a node says instead of an answer, and where to ask. */
+function redirectionIn(message: string): [kind?: string, address?: string] {
+  const [kind = '', , address] = message.split(' ');
+  if (kind === 'MOVED' || kind === 'ASK') return [kind, address];
+  return kind === 'TRYAGAIN' || kind === 'CLUSTERDOWN' ? [kind] : [];
+}
+
+function addressIn(text: string): Address {
+  const colon = text.lastIndexOf(':');
+  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+}

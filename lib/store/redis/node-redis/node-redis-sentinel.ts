@@ -1,0 +1,180 @@
+import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
+import { NodeRedisClient } from './node-redis-client.js';
+import {
+  type Address,
+  askOnce,
+  CONNECT_TIMEOUT,
+  loadCreateClient,
+  mapped,
+  type NodeAddressMap,
+  OF_LOCKS,
+  type NodeRedis,
+  type NodeRedisOptions,
+  optionsOf,
+  strategyOf,
+} from './node-redis.js';
+
+interface SentinelOptions {
+  readonly name: string;
+  readonly sentinelRootNodes: readonly Address[];
+  readonly nodeClientOptions?: NodeRedisOptions;
+  readonly sentinelClientOptions?: NodeRedisOptions;
+  readonly nodeAddressMap?: NodeAddressMap;
+  readonly RESP?: 2 | 3;
+}
+
+const SWITCHED = '+switch-master';
+
+/**
+ * Clients of node-redis for the master that sentinels name, by the options of a client of `createSentinel`.
+ *
+ * That client itself would not do: it does not say which server it asks, goes on with a frozen one, and does not hear of a
+ * planned failover. So each connection begins with a question to a
+ * sentinel, and is left when a sentinel tells of another master: until the old one is demoted, both grant.
+ */
+export class NodeRedisSentinel implements RedisClients {
+  readonly commands: RedisClient;
+  readonly isOwned = true;
+  readonly isLazy = false;
+  readonly needsText = false;
+  readonly keyPrefix = '';
+  readonly label: string;
+  readonly secrets: Secrets;
+  readonly warning = undefined;
+  private readonly options: SentinelOptions;
+  private readonly create = loadCreateClient();
+  /** The one that answered last comes first. */
+  private readonly sentinels: Address[];
+  private readonly clients: NodeRedisClient[] = [];
+
+  constructor(client: object) {
+    this.options = optionsOf(client) as SentinelOptions;
+    const { name, nodeClientOptions, sentinelClientOptions, sentinelRootNodes } = this.options;
+    this.label = name;
+    this.sentinels = [...sentinelRootNodes];
+    const users = [nodeClientOptions, sentinelClientOptions];
+    this.secrets = {
+      passwords: users.map((user) => user?.password),
+      userNames: users.map((user) => user?.username),
+    };
+    const watchers = sentinelRootNodes.map((sentinel) => this.watcher(sentinel));
+    this.commands = this.make((settings) => new WatchedClient(settings, watchers), true);
+  }
+
+  listener(): RedisClient {
+    return this.make((settings) => new NodeRedisClient(settings), true);
+  }
+
+  confirmer(): RedisClient {
+    return this.make((settings) => new NodeRedisClient(settings), false);
+  }
+
+  private make(
+    open: (settings: ConstructorParameters<typeof NodeRedisClient>[0]) => NodeRedisClient,
+    sendsAgain: boolean,
+  ): NodeRedisClient {
+    const { RESP, nodeAddressMap, nodeClientOptions } = this.options;
+    const client = open({
+      sendsAgain,
+      make: async () => {
+        const { host, port } = mapped(await this.findMaster(), nodeAddressMap);
+        return this.create({
+          RESP,
+          ...nodeClientOptions,
+          ...OF_LOCKS,
+          socket: {
+            connectTimeout: CONNECT_TIMEOUT,
+            ...nodeClientOptions?.socket,
+            host,
+            port,
+            reconnectStrategy: false,
+          },
+        });
+      },
+      again: strategyOf(nodeClientOptions),
+    });
+    this.clients.push(client);
+    return client;
+  }
+
+  private async findMaster(): Promise<Address> {
+    const { name } = this.options;
+    let problem: unknown;
+    for (const sentinel of [...this.sentinels]) {
+      try {
+        const client = this.sentinelClient(sentinel, () => false);
+        const { reply } = await askOnce(client, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]);
+        if (!Array.isArray(reply)) throw new Error(`The sentinels know no master of the name ${name}.`);
+        this.sentinels.splice(this.sentinels.indexOf(sentinel), 1);
+        this.sentinels.unshift(sentinel);
+        return { host: String(reply[0]), port: Number(reply[1]) };
+      } catch (error) {
+        problem = error;
+      }
+    }
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    throw new Error(
+      `All sentinels refuse to name the master or are out of reach, the last one by: ${reason}`,
+      {
+        cause: problem,
+      },
+    );
+  }
+
+  private watcher(sentinel: Address): NodeRedisClient {
+    const { sentinelClientOptions } = this.options;
+    const watcher = new NodeRedisClient({
+      sendsAgain: false,
+      make: (strategy) => this.sentinelClient(sentinel, strategy(strategyOf(sentinelClientOptions))),
+    });
+    watcher.on('ready', () => {
+      watcher.subscribe('subscribe', SWITCHED).catch(() => undefined);
+    });
+    watcher.on('message', (_, message) => this.leave(message));
+    return watcher;
+  }
+
+  private leave(message: string): void {
+    const [name, , , host = '', port] = message.split(' ');
+    if (name !== this.options.name) return;
+    const master = mapped({ host, port: Number(port) }, this.options.nodeAddressMap);
+    for (const client of this.clients)
+      if (client.state !== 'idle' && client.peer !== `${master.host}:${master.port}`) client.cut();
+  }
+
+  private sentinelClient({ host, port }: Address, reconnectStrategy: unknown): NodeRedis {
+    const { RESP, sentinelClientOptions } = this.options;
+    return this.create({
+      RESP,
+      ...sentinelClientOptions,
+      ...OF_LOCKS,
+      socket: {
+        connectTimeout: CONNECT_TIMEOUT,
+        ...sentinelClientOptions?.socket,
+        host,
+        port,
+        reconnectStrategy,
+      },
+    });
+  }
+}
+
+/** With the connections to the sentinels, which last as long as it does. */
+class WatchedClient extends NodeRedisClient {
+  constructor(
+    settings: ConstructorParameters<typeof NodeRedisClient>[0],
+    private readonly watchers: readonly NodeRedisClient[],
+  ) {
+    super(settings);
+  }
+
+  override connect(): void {
+    if (this.state === 'idle') for (const watcher of this.watchers) watcher.connect();
+    super.connect();
+  }
+
+  override close(): void {
+    super.close();
+    for (const watcher of this.watchers) watcher.close();
+  }
+}

@@ -1,0 +1,140 @@
+import { LockConfigError } from '../../../errors/lock-config.error.js';
+
+/** Milliseconds to the next attempt to connect, or why there is none. */
+export type ReconnectStrategy = (retries: number, cause: Error) => number | false | Error;
+
+export interface SocketOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly path?: string;
+  readonly connectTimeout?: number;
+  readonly reconnectStrategy?: false | number | ReconnectStrategy;
+}
+
+/** Options of a client, as far as they are looked at. */
+export interface NodeRedisOptions {
+  readonly url?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly socket?: SocketOptions;
+}
+
+type Hear = (message: string, channel: string) => void;
+
+/** As much of a client of node-redis as is used here. */
+export interface NodeRedis {
+  readonly isOpen: boolean;
+  readonly isReady: boolean;
+  readonly options?: NodeRedisOptions;
+  connect(): Promise<unknown>;
+  destroy(): void;
+  unref(): void;
+  sendCommand(args: readonly string[]): Promise<unknown>;
+  subscribe(channel: string, listener: Hear): Promise<unknown>;
+  sSubscribe(channel: string, listener: Hear): Promise<unknown>;
+  sUnsubscribe(channel: string): Promise<unknown>;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+/** Where servers say that a server is, and where it is from here. */
+export type NodeAddressMap = Record<string, Address> | ((address: string) => Address | undefined);
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Types of replies, time limits, signals and a cache of the user are for the user's commands. Nothing is queued in the client,
+ * which would write it before its credentials are accepted.
+ */
+export const OF_LOCKS = {
+  commandOptions: undefined,
+  clientSideCache: undefined,
+  disableOfflineQueue: true,
+} as const;
+
+/** Milliseconds until a server that may be gone without a trace is given up, where others can be asked. */
+export const CONNECT_TIMEOUT = 2_000;
+/** Milliseconds that one of several may take to tell where the others are. */
+const ANSWER_TIMEOUT = 1_000;
+
+/** Milliseconds between attempts to reconnect: quick at first, never far apart, for a lock is waited for. */
+const reconnectStrategy: ReconnectStrategy = (retries) => Math.min(50 * (retries + 1), 1_000);
+
+export function strategyOf(options: NodeRedisOptions | undefined): ReconnectStrategy {
+  const given = options?.socket?.reconnectStrategy;
+  if (typeof given === 'function') return given;
+  return given === undefined ? reconnectStrategy : () => given;
+}
+
+export function mapped(address: Address, map: NodeAddressMap | undefined): Address {
+  const name = `${address.host}:${address.port}`;
+  return (typeof map === 'function' ? map(name) : map?.[name]) ?? address;
+}
+
+/** Asks a server by a connection of its own. Rejects when it does not answer soon. */
+export async function askOnce(
+  client: NodeRedis,
+  command: readonly string[],
+): Promise<{ reply: unknown; host: string }> {
+  let timer: NodeJS.Timeout | undefined;
+  let hasSocket = false;
+  client.on('connect', () => (hasSocket = true));
+  const { host = '127.0.0.1', port = 6379 } = client.options?.socket ?? {};
+  const late = new Promise<never>((_, reject) => {
+    const give = (): void => reject(new Error(`${host}:${port} did not answer within ${ANSWER_TIMEOUT} ms.`));
+    timer = setTimeout(give, ANSWER_TIMEOUT).unref();
+    client.on('error', reject);
+  });
+  try {
+    const reply = await Promise.race([client.connect().then(() => client.sendCommand(command)), late]);
+    return { reply, host };
+  } finally {
+    clearTimeout(timer);
+    end(client, hasSocket);
+  }
+}
+
+/**
+ * Ends a client, whatever state it is in. One that waits for its socket would get it after its end, and keep it; it is
+ * ended when it has it.
+ */
+export function end(client: NodeRedis, hasSocket: boolean): void {
+  const destroy = (): void => {
+    if (client.isOpen) client.destroy();
+  };
+  if (hasSocket) return destroy();
+  client.unref();
+  client.on('connect', destroy);
+}
+
+/**
+ * What a client of `createSentinel` or `createCluster` was made with, which it keeps to itself: it passes that to its own
+ * constructor when it is duplicated.
+ */
+export function optionsOf(client: object): object {
+  let found: object | undefined;
+  class Listener {
+    constructor(options: object) {
+      found = options;
+    }
+  }
+  const { duplicate, _self: self = client } = client as { duplicate: () => unknown; _self?: object };
+  duplicate.call(Object.create(Listener.prototype, { _self: { value: self } }));
+  if (!found)
+    throw new LockConfigError('This version of node-redis does not tell the options of its client.');
+  return found;
+}
+
+/** `createClient` of the package that is installed. */
+export function loadCreateClient(): (options: object) => NodeRedis {
+  for (const name of ['redis', '@redis/client']) {
+    try {
+      return (require(name) as { createClient: (options: object) => NodeRedis }).createClient;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw cause;
+    }
+  }
+  throw new LockConfigError('nodeRedis() cannot find node-redis: install redis (npm i redis).');
+}

@@ -1,0 +1,102 @@
+import * as redis6 from 'redis';
+import * as redis5 from 'redis-5';
+import { nodeRedis } from '../../../lib/node-redis/index.js';
+import { Instance } from '../../redis/instance.js';
+import { RedisCluster, slotOf } from '../../support/redis-cluster.js';
+import { SentinelGroup } from '../../support/sentinel-group.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const AMPLE = 60_000;
+const VERSIONS = [
+  ['6', redis6],
+  ['5', redis5 as unknown as typeof redis6],
+] as const;
+const RESP = [{ RESP: 2 as const }, { RESP: 3 as const }];
+const cases = VERSIONS.flatMap(([version, redis]) => RESP.map((resp) => ({ version, redis, ...resp })));
+
+/** From hand to hand: within one instance, and to another. */
+async function expectToWork(first: Instance, second: Instance): Promise<void> {
+  const lock = await first.locks.acquire('n', { wait: AMPLE });
+  const next = second.locks.acquire('n', { wait: AMPLE });
+  await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
+  const behind = first.locks.acquire('n', { wait: AMPLE });
+  await lock.release();
+  await (await next).release();
+  await (await behind).release();
+}
+
+describe('A client of createCluster', () => {
+  let cluster: RedisCluster;
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start();
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  it.each(cases)('of redis $version with RESP$RESP finds every slot, where it is by now', async (each) => {
+    const template = each.redis.createCluster({
+      rootNodes: cluster.nodes.map((socket) => ({ socket })),
+      RESP: each.RESP,
+    });
+    const open = (): Instance =>
+      new Instance({ connection: nodeRedis(template), wait: AMPLE, outageTimeout: AMPLE });
+    await using first = open();
+    await using second = open();
+    await expectToWork(first, second);
+    const [to] = await cluster.otherMasters('{n}');
+    if (!to) throw new Error('There is only one master');
+    const held = await first.locks.acquire('n');
+    const next = second.locks.acquire('n', { wait: AMPLE });
+    await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
+    await cluster.moveSlot(slotOf('{n}'), to);
+    await held.release();
+    await (await next).release();
+    await expectToWork(second, first);
+
+    expect(template.isOpen).toBe(false);
+    expect([...first.logged, ...second.logged]).toEqual([]);
+  });
+});
+
+describe('A client of createSentinel', () => {
+  let group: SentinelGroup;
+
+  beforeAll(async () => {
+    group = await SentinelGroup.start();
+  }, 120_000);
+  afterAll(() => group[Symbol.asyncDispose]());
+
+  const templateOf = ({ redis, RESP }: (typeof cases)[number]) => {
+    const { name = '', password, sentinelPassword, sentinels = [] } = group.connection;
+    return redis.createSentinel({
+      name,
+      RESP,
+      sentinelRootNodes: sentinels.map(({ host = '', port = 0 }) => ({ host, port })),
+      nodeClientOptions: { password },
+      sentinelClientOptions: { password: sentinelPassword ?? undefined },
+    });
+  };
+
+  it.each(cases.filter(({ version }) => version === '6'))(
+    'of redis $version with RESP$RESP goes with the master',
+    async (each) => {
+      const template = templateOf(each);
+      const open = (): Instance =>
+        new Instance({ connection: nodeRedis(template), wait: AMPLE, outageTimeout: AMPLE });
+      await using first = open();
+      await using second = open();
+      await expectToWork(first, second);
+      await group.failOverAsPlanned();
+      await expectToWork(second, first);
+
+      expect(template.isOpen).toBe(false);
+    },
+  );
+
+  it('of redis 5 is refused, for it keeps its options to itself', () => {
+    const [, , each] = cases;
+    if (!each) throw new Error('There is no such case');
+
+    expect(() => nodeRedis(templateOf(each) as never)).toThrow('from redis 6 on');
+  });
+});
