@@ -61,10 +61,11 @@ describe('A client of createCluster', () => {
 describe('A client of createSentinel', () => {
   let group: SentinelGroup;
 
-  beforeAll(async () => {
+  // A new one for each: sentinels refuse one failover after the other.
+  beforeEach(async () => {
     group = await SentinelGroup.start();
   }, 120_000);
-  afterAll(() => group[Symbol.asyncDispose]());
+  afterEach(() => group[Symbol.asyncDispose]());
 
   const templateOf = ({ redis, RESP }: (typeof cases)[number]) => {
     const { name = '', password, sentinelPassword, sentinels = [] } = group.connection;
