@@ -42,6 +42,7 @@ export class NodeRedisClient implements RedisClient {
   private attempts = 0;
   private handshakes = 0;
   private failures = 0;
+  private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
   private readonly sockets = new Sockets();
   /** What waits until commands can be sent. Not in node-redis, which sends it along with its credentials, accepted or not. */
@@ -105,6 +106,7 @@ export class NodeRedisClient implements RedisClient {
 
   close(): void {
     this.isClosed = true;
+    clearTimeout(this.timer);
     this.state = 'ended';
     const { client, hasSocket } = this;
     this.client = undefined;
@@ -245,9 +247,10 @@ export class NodeRedisClient implements RedisClient {
     }
     this.state = 'reconnecting';
     const attempt = (this.attempts += 1);
-    setTimeout(() => {
+    // Not unref: whoever waits for a lock keeps the process, as a connection would.
+    this.timer = setTimeout(() => {
       if (this.isCurrent(attempt)) this.begin();
-    }, delay).unref();
+    }, delay);
   }
 
   /** The system accepts connections for a frozen server, too, which then would be waited for without end. */

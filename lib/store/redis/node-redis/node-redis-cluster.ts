@@ -163,7 +163,8 @@ export class NodeRedisCluster implements ClusterClients {
   private refreshLater(): void {
     if (this.state === 'ended') return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), MAP_INTERVAL).unref();
+    // Not unref: whoever waits for a lock keeps the process, as a connection would.
+    this.timer = setTimeout(() => this.refresh(), MAP_INTERVAL);
   }
 
   /** Where nobody has read the map yet, or the slot has no master. */
