@@ -37,13 +37,17 @@ const TRANSLATED =
 const OF_CLUSTERS = 'natMap redisOptions'.split(' ');
 const OF_NODES = 'username password connectionName'.split(' ');
 
+function hasOnly(given: object, known: readonly string[]): boolean {
+  return Object.keys(given).every((key) => known.includes(key));
+}
+
 /** Whether it has no options that only ioredis has. */
 function isTranslatable(connection: object): boolean {
   const { options = {} } = connection as Described;
-  const has = (given: object, known: readonly string[]): boolean =>
-    Object.keys(given).every((key) => known.includes(key));
   return (
-    has(connection, TRANSLATED) && has(options, OF_CLUSTERS) && has(options.redisOptions ?? {}, OF_NODES)
+    hasOnly(connection, TRANSLATED) &&
+    hasOnly(options, OF_CLUSTERS) &&
+    hasOnly(options.redisOptions ?? {}, OF_NODES)
   );
 }
 

@@ -11,8 +11,10 @@ const VERSIONS = [
   ['6', redis6],
   ['5', redis5 as unknown as typeof redis6],
 ] as const;
-const RESP = [{ RESP: 2 as const }, { RESP: 3 as const }];
-const cases = VERSIONS.flatMap(([version, redis]) => RESP.map((resp) => ({ version, redis, ...resp })));
+const PROTOCOLS = [{ RESP: 2 as const }, { RESP: 3 as const }];
+const cases = VERSIONS.flatMap(([version, redis]) =>
+  PROTOCOLS.map((protocol) => ({ version, redis, ...protocol })),
+);
 
 /** From hand to hand: within one instance, and to another. */
 async function expectToWork(first: Instance, second: Instance): Promise<void> {

@@ -148,7 +148,7 @@ export class NodeRedisClient implements RedisClient {
       if (this.isClosed) return reject(new Error('The connection was closed.'));
       this.waiting.add((client, problem = new Error('The connection was closed.')) => {
         if (client) resolve(client);
-        else reject(problem as Error);
+        else reject(problem);
       });
     });
   }

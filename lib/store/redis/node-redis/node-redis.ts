@@ -115,6 +115,7 @@ export function end(client: NodeRedis, hasSocket: boolean): void {
  */
 export function optionsOf(client: object): object {
   let found: object | undefined;
+  // oxlint-disable-next-line typescript/no-extraneous-class
   class Listener {
     constructor(options: object) {
       found = options;
