@@ -37,3 +37,33 @@ function cell(result) {
     ? String(passed)
     : `**${failures.length} of ${passed + failures.length} failed**`;
 }
+
+/**
+ * A table in which rows of another one stand in place of those with the same first cell.
+ *
+ * @param {string} table
+ * @param {string} again a table with some of its rows, and maybe fewer of its columns
+ */
+export function withRows(table, again) {
+  const [before, now] = [cellsOf(table), cellsOf(again)];
+  const [header = []] = before;
+  const [columns = []] = now;
+  const rows = before.map((row, i) => {
+    const other = i < 2 ? undefined : now.find(([name]) => name === row[0]);
+    return other ? header.map((column, at) => other[columns.indexOf(column)] ?? row[at] ?? '') : row;
+  });
+  return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** @param {string} table */
+function cellsOf(table) {
+  return table
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((each) => each.trim()),
+    );
+}

@@ -5,6 +5,17 @@ const BEGIN = '<!-- begin: npm run test:servers -- --write -->';
 const END = '<!-- end -->';
 
 /**
+ * The table between the markers of a page.
+ *
+ * @param {string} file
+ */
+export function tableIn(file) {
+  const page = readFileSync(file, 'utf8');
+  const lines = page.slice(page.indexOf(BEGIN), page.indexOf(END)).split('\n');
+  return lines.filter((line) => line.startsWith('|')).join('\n');
+}
+
+/**
  * Replaces what stands between the markers of a page.
  *
  * @param {string} file

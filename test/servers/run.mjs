@@ -3,7 +3,7 @@
 // --short         contract and scripts only, each server alone
 // --only TEXT     only combinations with this in their names, such as `Valkey 9`
 // --program FILE  tries only this server program, with every suite
-// --write         writes the table into docs/servers.md; with none of the above
+// --write         writes the table into docs/servers.md; with --only the rows that were tried again
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { thisSystem } from '../../tools/setup/system.mjs';
 import { eachServer, wholeMatrix } from './combinations.mjs';
 import { runJest } from './jest-run.mjs';
-import { matrix } from './matrix.mjs';
-import { writeIntoPage } from './page.mjs';
+import { matrix, withRows } from './matrix.mjs';
+import { tableIn, writeIntoPage } from './page.mjs';
 import { namedServer, provideServers } from './servers.mjs';
 import { RUNS } from './suites.mjs';
 
@@ -27,8 +27,8 @@ const { values: asked } = parseArgs({
     program: { type: 'string', multiple: true },
   },
 });
-if (asked.write && (asked.short || asked.only || asked.program)) {
-  throw new Error('--write takes the whole matrix only');
+if (asked.write && (asked.short || asked.program)) {
+  throw new Error('--write takes whole rows of the matrix only');
 }
 
 const interruption = new AbortController();
@@ -92,8 +92,12 @@ console.log(
     `${missing.length} not tried (${minutes} min)`,
 );
 if (asked.write) {
+  const page = join(root, 'docs/servers.md');
   const date = new Date().toISOString().slice(0, 10);
-  await writeIntoPage(join(root, 'docs/servers.md'), `Tried on ${date} with ${versions()}:\n\n${table}`);
+  const [again, all] = asked.only
+    ? [`, ${rows.map(({ name }) => name).join(' and ')} again by itself`, withRows(tableIn(page), table)]
+    : ['', table];
+  await writeIntoPage(page, `Tried on ${date} with ${versions()}${again}:\n\n${all}`);
 }
 // The short form also runs where these servers cannot be had; what it left out is told above.
 if (failed.length > 0 || (missing.length > 0 && !asked.short)) process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { eachServer, wholeMatrix } from '../../servers/combinations.mjs';
-import { matrix } from '../../servers/matrix.mjs';
+import { matrix, withRows } from '../../servers/matrix.mjs';
 import { namedServer, provideServers, SOURCES } from '../../servers/servers.mjs';
 import { resultsIn } from '../../servers/suite-results.mjs';
 import { RUNS } from '../../servers/suites.mjs';
@@ -12,6 +12,27 @@ const file = (path: string, assertionResults: (typeof passed)[], message = '') =
   status: assertionResults.every(({ status }) => status === 'passed') && message === '' ? 'passed' : 'failed',
   message,
   assertionResults,
+});
+
+describe('Rows that were tried again', () => {
+  it('stand in place of those of the table, with what they leave out kept', () => {
+    const table = `
+| servers    | contract           | quorum |
+| ---------- | ------------------ | ------ |
+| Redis 7.0  | **1 of 628 failed** | 405    |
+| Valkey 9.1 | 628                | 405    |`;
+    const again = matrix([
+      { name: 'Redis 7.0', results: [{ suite: 'contract', passed: 628, failures: [] }] },
+      { name: 'Redis 9.0', results: [{ suite: 'contract', passed: 1, failures: [] }] },
+    ]);
+
+    expect(withRows(table, again).split('\n')).toEqual([
+      '| servers | contract | quorum |',
+      '| ---------- | ------------------ | ------ |',
+      '| Redis 7.0 | 628 | 405 |',
+      '| Valkey 9.1 | 628 | 405 |',
+    ]);
+  });
 });
 
 describe('The report of a run', () => {
