@@ -11,7 +11,7 @@ export interface Callers {
   /** Fencing tokens for so many callers. */
   tokensFor(callers: number): number;
   /** Fencing tokens for each of several shared holds. */
-  readonly tokensEach: number;
+  tokensEach(): number;
   /** Gives the lock to the first caller. `ttl` was asked for, maybe by a caller who has left since. */
   take(lease: Lease, ttl: number, by: GrantedBy): void;
   /** Gives a hold that others may have, too, to the first caller. */

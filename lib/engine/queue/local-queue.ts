@@ -176,8 +176,8 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     this.begin(lease, ttl, by);
   }
 
-  get tokensEach(): number {
-    return this.shares.tokensEach;
+  tokensEach(): number {
+    return this.shares.tokensEach();
   }
 
   tokensFor(callers: number): number {

@@ -52,7 +52,7 @@ export class PassedShares {
   ) {}
 
   /** Fencing tokens that the next turn asks for with each hold: twice as many as lately were of use. */
-  get tokensEach(): number {
+  tokensEach(): number {
     const now = this.context.clock.now();
     const most = Math.max(this.most, this.mostBefore);
     if (now - this.since >= MEMORY) {

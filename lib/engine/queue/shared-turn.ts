@@ -22,7 +22,7 @@ export class SharedTurn extends Turn {
 
   constructor(name: string, context: QueueContext, callers: Callers, limit: number) {
     super(name, context, callers);
-    this.current = { limit, turn: context.newTurn(callers.tokensEach) };
+    this.current = { limit, turn: context.newTurn(callers.tokensEach()) };
   }
 
   get terms(): SharedTerms {
