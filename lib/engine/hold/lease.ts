@@ -39,7 +39,7 @@ export interface LeaseUser {
 const NOTHING_ASKED: readonly Asked[] = [];
 
 /** Until when the lease surely runs that was asked for so. */
-function deadlineOf({ ttl, sentAt }: Pick<Asked, 'ttl' | 'sentAt'>): number {
+function deadlineOf(ttl: number, sentAt: number): number {
   return sentAt + ttl - drift(ttl);
 }
 
@@ -103,7 +103,7 @@ export class Lease implements FifoNode<Lease> {
     this.ttl = ttl;
     this.sentAt = sentAt;
     this.renewAt = sentAt + ttl / 3;
-    this.deadline = this.end = deadlineOf({ ttl, sentAt });
+    this.deadline = this.end = deadlineOf(ttl, sentAt);
   }
 
   /** The lease of another hold that was asked for with the same request. */
@@ -136,7 +136,7 @@ export class Lease implements FifoNode<Lease> {
   /** What a request at `now` has to ask for to leave the lease as it is, or as it will be by what was asked before. */
   rest(now: number): number {
     const last = this.asked.at(-1);
-    const end = last ? deadlineOf(last) : this.deadline;
+    const end = last ? deadlineOf(last.ttl, last.sentAt) : this.deadline;
     return Math.max(1, (end - now + LATENCY) / (1 - SKEW));
   }
 
@@ -145,7 +145,7 @@ export class Lease implements FifoNode<Lease> {
    * gets lost; and no other hold may use it after this one, since such a request may reach the store once more, late.
    */
   request(ttl: number, sentAt: number): Extension {
-    const end = deadlineOf({ ttl, sentAt });
+    const end = deadlineOf(ttl, sentAt);
     const exact = end + 1 < this.end;
     if (exact) {
       this.tokensOf = this;
@@ -168,7 +168,7 @@ export class Lease implements FifoNode<Lease> {
     this.asked = this.asked.slice(confirmed + 1).filter((request) => request.sentAt >= sentAt);
     this.sentAt = sentAt;
     this.renewAt = sentAt + ttl / 3;
-    const ends = [deadlineOf({ ttl, sentAt }), ...this.asked.map(deadlineOf)];
+    const ends = [deadlineOf(ttl, sentAt), ...this.asked.map((asked) => deadlineOf(asked.ttl, asked.sentAt))];
     this.deadline = Math.min(...ends);
     if (isExact) this.end = Math.max(...ends);
     if (kept <= ttl * MAX_EXCESS) return;
@@ -179,7 +179,7 @@ export class Lease implements FifoNode<Lease> {
 
   /** Whether the store may keep it for longer than a renewal at `now` would ask for. */
   isTooLong(now: number): boolean {
-    return deadlineOf({ ttl: this.ttl, sentAt: now }) + 1 < this.end;
+    return deadlineOf(this.ttl, now) + 1 < this.end;
   }
 
   /** Whether a renewal is under way. */

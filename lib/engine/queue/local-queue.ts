@@ -206,8 +206,8 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
       this.contender.askOrRest();
       return freed;
     }
-    if (this.fits(lease, head) && this.handoffs.spend(this.context.clock.now()))
-      this.passOnInMemory(lease, head);
+    const now = this.context.clock.now();
+    if (this.fits(lease, head, now) && this.handoffs.spend(now)) this.passOnInMemory(lease, head, now);
     else this.yield(lease, head);
     return DONE;
   }
@@ -241,20 +241,19 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     else if (!this.contender.isQueued) this.askAgain();
   }
 
-  fits(lease: Lease, { options }: Waiter): boolean {
+  fits(lease: Lease, { options }: Waiter, now: number): boolean {
     return (
       lease.hasTokens &&
-      lease.deadline - this.context.clock.now() >= Math.min(lease.ttl / 10, MIN_LEFT) &&
+      lease.deadline - now >= Math.min(lease.ttl / 10, MIN_LEFT) &&
       lease.replicas?.min === options.replicas?.min
     );
   }
 
-  passOnInMemory(lease: Lease, head: Waiter): void {
-    const { clock, keeper } = this.context;
-    const now = clock.now();
+  passOnInMemory(lease: Lease, head: Waiter, now: number): void {
+    const { keeper } = this.context;
     const left = lease.deadline - now;
     lease.how = 'local';
-    this.deliver(head, lease);
+    this.deliver(head, lease, now);
     keeper.add(lease);
     // The caller gets the ttl that it asked for, and no longer one, should it die.
     const isShort = left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing;
@@ -267,16 +266,16 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   }
 
   private begin(lease: Lease, ttl: number, by: GrantedBy): void {
-    const { keeper } = this.context;
+    const { clock, keeper } = this.context;
     const head = this.line.first;
-    if (head) this.deliver(head, lease);
+    if (head) this.deliver(head, lease, clock.now());
     keeper.add(lease);
     if (by === 'hand-off' || lease.ttl !== ttl) keeper.renewSoon(lease);
   }
 
-  private deliver(waiter: Waiter, lease: Lease): void {
+  private deliver(waiter: Waiter, lease: Lease, now: number): void {
     this.line.remove(waiter);
-    waiter.grant(this.leases.hold(lease, waiter.options, this.context.clock.now()));
+    waiter.grant(this.leases.hold(lease, waiter.options, now));
   }
 
   private timeoutError(waited: number, { renew }: ResolvedLockOptions): LockTimeoutError {

@@ -25,8 +25,8 @@ interface SharingQueue {
   readonly leases: HeldLeases;
   readonly contender: Contender;
   /** Whether a lease is as good for a caller as one of its own. */
-  fits(lease: Lease, head: Waiter): boolean;
-  passOnInMemory(lease: Lease, head: Waiter): void;
+  fits(lease: Lease, head: Waiter, now: number): boolean;
+  passOnInMemory(lease: Lease, head: Waiter, now: number): void;
   /** Goes on after leases were given back. */
   askOn(): void;
 }
@@ -96,10 +96,12 @@ export class PassedShares {
     const { contender } = this.queue;
     const pass = this.passes.get(lease);
     const { mode, limit } = head.options;
-    if (!pass || mode !== 'shared' || limit !== pass.limit || !this.queue.fits(lease, head)) return false;
-    if (this.context.clock.now() >= pass.until || (pass.wasFree && contender.isQueued)) return false;
+    const now = this.context.clock.now();
+    if (!pass || mode !== 'shared' || limit !== pass.limit || !this.queue.fits(lease, head, now))
+      return false;
+    if (now >= pass.until || (pass.wasFree && contender.isQueued)) return false;
     this.most = Math.max(this.most, ++pass.used);
-    this.queue.passOnInMemory(lease, head);
+    this.queue.passOnInMemory(lease, head, now);
     contender.passOver();
     return true;
   }
