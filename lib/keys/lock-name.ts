@@ -8,6 +8,9 @@ const ALLOWED = `a lock name is 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without co
 /** A UTF-16 unit is at most three bytes of UTF-8. */
 const SURELY_SHORT = Math.floor(MAX_NAME_BYTES / 3);
 
+/** The name that was checked last and may be locked. */
+let lastFit: unknown = 'any';
+
 const UNFIT = /[\p{Cc}\p{Surrogate}]/u;
 
 /** What keeps a value from being a lock name, as the end of a sentence; undefined where it is one. */
@@ -29,8 +32,11 @@ export function lockNameProblem(name: unknown): string | undefined {
  * ```
  */
 export function assertLockName(name: unknown): asserts name is string {
+  // Whoever contends asks for the same name again and again.
+  if (name === lastFit) return;
   const problem = lockNameProblem(name);
   if (problem !== undefined) throw new LockKeyError(`Lock name ${problem}.`);
+  lastFit = name;
 }
 
 function problemOf(name: unknown): string | undefined {
