@@ -2,7 +2,7 @@ import type { BenchCase } from '../bench.js';
 import { addressOf } from '../contestant.js';
 import { runContest, type Contest } from './contest.js';
 import { contestReport, exclusionGoal, idsOf, judged, medianOf } from './contest-report.js';
-import { measurePublishTrip } from './publish-trip.js';
+import { measureTrips } from './trips.js';
 
 const WORK = 3;
 
@@ -19,16 +19,18 @@ export const handoffCase: BenchCase = {
       warmUp: 300,
       duration: 1_000,
     };
-    const before = await measurePublishTrip(addressOf(bench.server), WORK);
+    const before = await measureTrips(addressOf(bench.server), WORK);
     const result = await runContest(bench, contest);
-    const after = await measurePublishTrip(addressOf(bench.server), WORK);
-    const trip = (before.p50 + after.p50) / 2;
+    const after = await measureTrips(addressOf(bench.server), WORK);
+    const trip = (before.publish.p50 + after.publish.p50) / 2;
+    const least = (before.handOn.p50 + after.handOn.p50) / 2;
     const handoff = medianOf(result, 'ours', (round) => round.handoff?.p50);
     return contestReport(contest, result, {
       title: `Hand-off latency: 2 processes × 1 caller, ${WORK} ms of work`,
       columns: ['fairness', 'handoff'],
       notes: [
-        `PUBLISH to message between two processes, before and after: p50 ${before.p50.toFixed(3)} and ${after.p50.toFixed(3)} ms, p99 ${before.p99.toFixed(3)} and ${after.p99.toFixed(3)} ms.`,
+        `PUBLISH to message between two processes, before and after: p50 ${before.publish.p50.toFixed(3)} and ${after.publish.p50.toFixed(3)} ms, p99 ${before.publish.p99.toFixed(3)} and ${after.publish.p99.toFixed(3)} ms.`,
+        `The least script that hands a lock on, in its stead: p50 ${before.handOn.p50.toFixed(3)} and ${after.handOn.p50.toFixed(3)} ms, ${(least / trip).toFixed(2)} times as long.`,
         'The hand-off counts only where the next holder is in the other process.',
       ],
       goals: judged(
