@@ -3,7 +3,8 @@ import type { NodeRedisConnection } from '../options/module-options.interface.js
 import { NodeRedisCluster } from '../store/redis/node-redis/node-redis-cluster.js';
 import { NodeRedisSentinel } from '../store/redis/node-redis/node-redis-sentinel.js';
 import { address } from '../options/connection/quorum-option.js';
-import { NodeRedisClients, type NodeRedisTemplate } from '../store/redis/node-redis/node-redis-clients.js';
+import { NodeRedisClients } from '../store/redis/node-redis/node-redis-clients.js';
+import type { NodeRedisTemplate } from '../store/redis/node-redis/node-redis.js';
 
 /** What `createClient()` or `createCluster()` of the package `redis` (node-redis) 5 or 6 returns, or `createSentinel()` of 6. */
 export interface NodeRedisClientLike {

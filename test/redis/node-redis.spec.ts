@@ -86,6 +86,17 @@ describe('Clients of node-redis', () => {
       await waitFor(() => instance.logged.at(-1) === 'Redis can be used for locks again.');
     });
 
+    it('set no timer for each command', async () => {
+      await using instance = await new Instance({
+        connection: nodeRedis(create({ url: server.url })),
+      }).warmUp();
+      const timeout = jest.spyOn(AbortSignal, 'timeout');
+      await instance.locks.using('n', (lock) => lock.extend());
+
+      expect(timeout).not.toHaveBeenCalled();
+      timeout.mockRestore();
+    });
+
     it('are closed, every one of them, while they connect, too', async () => {
       const count = async (): Promise<number> =>
         ((await server.client().client('LIST')) as string)

@@ -58,6 +58,21 @@ describe('A client of createCluster', () => {
     expect(template.isOpen).toBe(false);
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
+
+  it('makes connections alike, for each call of createClient takes tens of milliseconds', async () => {
+    const rootNodes = cluster.nodes.map((socket) => ({ socket }));
+    const open = (): Instance =>
+      new Instance({ connection: nodeRedis(redis6.createCluster({ rootNodes })), outageTimeout: AMPLE });
+    const createClient = jest.spyOn(redis6, 'createClient');
+    await using first = open();
+    await using second = open();
+    await expectToWork(first, second);
+    const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
+    await Promise.all(names.map((name) => first.locks.using(name, () => undefined)));
+
+    expect(createClient.mock.calls.length).toBeLessThanOrEqual(1);
+    createClient.mockRestore();
+  });
 });
 
 describe('A client of createSentinel', () => {

@@ -1,12 +1,6 @@
 import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
-import { OF_LOCKS, type NodeRedis, type NodeRedisOptions, strategyOf } from './node-redis.js';
-
-/** A client that was passed in: what it is like, and how to make another one like it. */
-export interface NodeRedisTemplate {
-  readonly options?: NodeRedisOptions;
-  duplicate(overrides: object): NodeRedis;
-}
+import { type NodeRedisTemplate, OF_LOCKS, strategyOf } from './node-redis.js';
 
 /** Clients of node-redis for one server, all made after the one that was passed in, which is left alone. */
 export class NodeRedisClients implements RedisClients {

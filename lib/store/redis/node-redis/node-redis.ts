@@ -44,14 +44,22 @@ export interface Address {
   readonly port: number;
 }
 
+/** What makes further clients like itself: one that was passed in, say. */
+export interface NodeRedisTemplate {
+  readonly options?: NodeRedisOptions;
+  duplicate(overrides: object): NodeRedis;
+}
+
 /**
  * Types of replies, time limits, signals and a cache of the user are for the user's commands. Nothing is queued in the client,
- * which would write it before its credentials are accepted.
+ * which would write it before its credentials are accepted, and no socket is put in the place of another one, unnoticed.
  */
 export const OF_LOCKS = {
-  commandOptions: undefined,
+  // redis 6 has one of five seconds, with a timer for each command.
+  commandOptions: { timeout: undefined },
   clientSideCache: undefined,
   disableOfflineQueue: true,
+  maintNotifications: 'disabled',
 } as const;
 
 /** Milliseconds until a server that may be gone without a trace is given up, where others can be asked. */
@@ -128,11 +136,20 @@ export function optionsOf(client: object): object {
   return found;
 }
 
-/** `createClient` of the package that is installed. */
+/** What makes clients of the package that is installed. */
 export function loadCreateClient(): (options: object) => NodeRedis {
+  const template = (blank ??= createBlank());
+  return (options) => template.duplicate(options);
+}
+
+/** `createClient` makes a class with hundreds of methods each time, in tens of milliseconds; what is duplicated shares it. */
+let blank: NodeRedisTemplate | undefined;
+
+function createBlank(): NodeRedisTemplate {
   for (const name of ['redis', '@redis/client']) {
     try {
-      return (require(name) as { createClient: (options: object) => NodeRedis }).createClient;
+      const { createClient } = require(name) as { createClient: (options: object) => NodeRedisTemplate };
+      return createClient({ maintNotifications: 'disabled' });
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw cause;
     }
