@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compile } from '../support/compile.js';
+import { compile, Declarations } from '../support/compile.js';
 
 const CACHE = join(__dirname, '../../.cache');
 
@@ -27,7 +27,8 @@ export async function compileSnippets(sources: readonly string[]): Promise<reado
       writeFile(join(folder, 'fragment-context.ts'), context),
       ...sources.map((source, index) => writeFile(join(folder, fileOf(index)), source)),
     ]);
-    const errors = await compile('typescript-7', folder);
+    await using declarations = await Declarations.emit();
+    const errors = await compile('typescript-7', folder, declarations);
     return sources.map((_, index) =>
       errors
         .filter(({ file }) => file === fileOf(index))
