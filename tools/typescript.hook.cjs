@@ -47,6 +47,7 @@ function compiled(file) {
     filename: file,
     swcrc: false,
     configFile: false,
+    sourceMaps: 'inline',
   });
   mkdirSync(CACHE, { recursive: true });
   // Other processes read it at the same time.
