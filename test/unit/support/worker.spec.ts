@@ -7,68 +7,77 @@ describe('startWorker', () => {
   const file = join(__dirname, 'fixtures/greeting.worker.ts');
   let worker: Worker<GreetingCalls>;
 
-  beforeEach(async () => {
+  const start = async () => {
     worker = await startWorker<GreetingCalls>(file, ['--loud'], { env: { GREETING: 'hi' } });
-  });
-  afterEach(() => worker.kill());
+  };
 
-  it('runs TypeScript with Nest in another process', async () => {
-    expect(await worker.call('welcome', 'Ada')).toBe('hello Ada');
-    expect(worker.pid).not.toBe(process.pid);
-  });
+  describe('that goes on', () => {
+    beforeAll(start);
+    afterAll(() => worker.kill());
 
-  it('hands over arguments and environment', async () => {
-    expect(await worker.call('argumentsAndEnvironment')).toEqual([['--loud'], 'hi']);
-  });
+    it('runs TypeScript with Nest in another process', async () => {
+      expect(await worker.call('welcome', 'Ada')).toBe('hello Ada');
+      expect(worker.pid).not.toBe(process.pid);
+    });
 
-  it('hands over what JSON cannot', async () => {
-    const value = { when: new Date(0), big: 1n, none: undefined, several: new Set([1]) };
+    it('hands over arguments and environment', async () => {
+      expect(await worker.call('argumentsAndEnvironment')).toEqual([['--loud'], 'hi']);
+    });
 
-    expect(await worker.call('same', value)).toEqual(value);
-  });
+    it('hands over what JSON cannot', async () => {
+      const value = { when: new Date(0), big: 1n, none: undefined, several: new Set([1]) };
 
-  it('rejects with what the call threw', async () => {
-    await expect(worker.call('refuse')).rejects.toMatchObject({
-      name: 'RefusalError',
-      message: 'not today',
-      code: 'REFUSED',
+      expect(await worker.call('same', value)).toEqual(value);
+    });
+
+    it('rejects with what the call threw', async () => {
+      await expect(worker.call('refuse')).rejects.toMatchObject({
+        name: 'RefusalError',
+        message: 'not today',
+        code: 'REFUSED',
+      });
+    });
+
+    it('stands still while frozen and goes on once thawed', async () => {
+      await worker.call('tick');
+      await waitFor(() => worker.messages.length > 2, { that: 'the worker to tick' });
+
+      worker.freeze();
+      let answered = false;
+      const answer = worker.call('same', 1).finally(() => (answered = true));
+      // What was on its way before the freeze has arrived when a timer as slow as several ticks has fired.
+      const before = await settled(worker.messages);
+      await settled(worker.messages);
+      expect(worker.messages).toHaveLength(before);
+      expect(answered).toBe(false);
+
+      worker.thaw();
+      expect(await answer).toBe(1);
+      await waitFor(() => worker.messages.length > before, { that: 'the worker to tick again' });
     });
   });
 
-  it('stands still while frozen and goes on once thawed', async () => {
-    await worker.call('tick');
-    await waitFor(() => worker.messages.length > 2, { that: 'the worker to tick' });
+  describe('that ends', () => {
+    beforeEach(start);
+    afterEach(() => worker.kill());
 
-    worker.freeze();
-    let answered = false;
-    const answer = worker.call('same', 1).finally(() => (answered = true));
-    // What was on its way before the freeze has arrived when a timer as slow as several ticks has fired.
-    const before = await settled(worker.messages);
-    await settled(worker.messages);
-    expect(worker.messages).toHaveLength(before);
-    expect(answered).toBe(false);
+    it('rejects calls under way when the worker is killed', async () => {
+      worker.freeze();
+      const failure = worker.call('same', 1).catch((error: Error) => error.message);
 
-    worker.thaw();
-    expect(await answer).toBe(1);
-    await waitFor(() => worker.messages.length > before, { that: 'the worker to tick again' });
-  });
+      await worker.kill();
 
-  it('rejects calls under way when the worker is killed', async () => {
-    worker.freeze();
-    const failure = worker.call('same', 1).catch((error: Error) => error.message);
+      expect(await failure).toContain('SIGKILL');
+      expect(await worker.exited).toEqual({ code: null, signal: 'SIGKILL' });
+      await expect(worker.call('same', 1)).rejects.toThrow();
+    });
 
-    await worker.kill();
+    it('tells the exit code', async () => {
+      await expect(worker.call('exit', 3)).rejects.toThrow('exit code 3');
 
-    expect(await failure).toContain('SIGKILL');
-    expect(await worker.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    await expect(worker.call('same', 1)).rejects.toThrow();
-  });
-
-  it('tells the exit code', async () => {
-    await expect(worker.call('exit', 3)).rejects.toThrow('exit code 3');
-
-    expect(await worker.exited).toEqual({ code: 3, signal: null });
-    expect(worker.running).toBe(false);
+      expect(await worker.exited).toEqual({ code: 3, signal: null });
+      expect(worker.running).toBe(false);
+    });
   });
 
   it('says why a worker did not start', async () => {
