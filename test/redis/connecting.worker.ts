@@ -1,6 +1,9 @@
+import { executionAsyncId } from 'node:async_hooks';
 import { inspect } from 'node:util';
 import type { RedisOptions } from 'ioredis';
+import { createClient } from 'redis';
 import { isLockError } from '../../lib/errors/lock.error.js';
+import { nodeRedis } from '../../lib/node-redis/index.js';
 import { serveCalls } from '../support/serve-calls.js';
 import { Instance } from './instance.js';
 
@@ -37,6 +40,14 @@ const calls = {
       logged: instance.logged,
       unhandled,
     };
+  },
+
+  /** Whether Node keeps a record of each promise of this process once there was a lock over node-redis. */
+  async isSlowedDown(url: string): Promise<boolean> {
+    await using instance = new Instance({ connection: nodeRedis(createClient({ url })) });
+    const lock = await instance.locks.acquire('n');
+    await lock.release();
+    return (await Promise.resolve().then(executionAsyncId)) !== 0;
   },
 };
 

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { startWorker } from '../support/worker.js';
+import type { ConnectingCalls } from './connecting.worker.js';
 import { Instance } from './instance.js';
 
 const AMPLE = 20_000;
@@ -130,5 +133,10 @@ describe('Clients of node-redis', () => {
 
   it.each([{}, { duplicate: () => ({}) }, 'redis://127.0.0.1', undefined])('are not: %j', (given) => {
     expect(() => nodeRedis(given as never)).toThrow('nodeRedis takes a client of');
+  });
+
+  it('cost the other promises of the process nothing', async () => {
+    await using worker = await startWorker<ConnectingCalls>(join(__dirname, 'connecting.worker.ts'));
+    expect(await worker.call('isSlowedDown', server.url)).toBe(false);
   });
 });

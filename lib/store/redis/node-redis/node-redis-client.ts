@@ -44,7 +44,7 @@ export class NodeRedisClient implements RedisClient {
   private failures = 0;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
-  private readonly sockets = new Sockets();
+  private sockets: Sockets | undefined;
   /** What waits until commands can be sent. Not in node-redis, which sends it along with its credentials, accepted or not. */
   private readonly waiting = new Set<(client: NodeRedis | undefined, problem?: unknown) => void>();
 
@@ -98,7 +98,7 @@ export class NodeRedisClient implements RedisClient {
     const { client, hasSocket } = this;
     if (!client || this.isClosed) return;
     this.client = undefined;
-    this.sockets.reset();
+    this.sockets?.reset();
     end(client, hasSocket);
     this.events.emit('client lost');
     this.begin();
@@ -206,7 +206,9 @@ export class NodeRedisClient implements RedisClient {
     client.on('sharded-channel-moved', () => {
       if (isCurrent()) this.events.emit('client error', new Error('A slot was moved to another node.'));
     });
-    inRootContext(() => this.sockets.whileOpening(() => client.connect())).catch((error: unknown) => {
+    const sockets = new Sockets(client);
+    this.sockets = sockets;
+    inRootContext(() => sockets.connect()).catch((error: unknown) => {
       // The strategy of the user has given up. What went wrong was told as an error.
       if (isCurrent()) this.finish(error);
     });

@@ -7,6 +7,7 @@ export interface SocketOptions {
   readonly host?: string;
   readonly port?: number;
   readonly path?: string;
+  readonly tls?: boolean;
   readonly connectTimeout?: number;
   readonly reconnectStrategy?: false | number | ReconnectStrategy;
 }
