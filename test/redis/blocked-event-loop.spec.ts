@@ -6,10 +6,10 @@ function block(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-/** Until what was written in this turn has left the process: ioredis writes at once, node-redis when the turn is over. */
+/** Until what was asked for in this turn has left the process: ioredis writes at its end, node-redis after it. */
 function written(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    setImmediate(() => setImmediate(resolve));
   });
 }
 
