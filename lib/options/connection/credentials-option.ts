@@ -12,6 +12,11 @@ export function checkCredentials(option: string, credentials: unknown): void {
 export function assertTakesCredentials(connection: unknown): void {
   const nodes: readonly unknown[] = Array.isArray(connection) ? connection : [connection];
   for (const node of nodes) {
+    if (isNodeRedis(node)) {
+      throw new LockConfigError(
+        'credentials does not go with a client of node-redis: give that client a credentialsProvider instead.',
+      );
+    }
     if (isClient(node)) {
       throw new LockConfigError(
         'credentials does not go with a client that is passed in: give them to that client, or describe the connection.',
@@ -26,7 +31,6 @@ export function assertTakesCredentials(connection: unknown): void {
 }
 
 function isClient(connection: unknown): boolean {
-  if (isNodeRedis(connection)) return true;
   return connection instanceof Object && ('evalsha' in connection || isClusterClient(connection));
 }
 

@@ -2,6 +2,7 @@ import * as redis6 from 'redis';
 import * as redis5 from 'redis-5';
 import { nodeRedis } from '../../../lib/node-redis/index.js';
 import { Instance } from '../../redis/instance.js';
+import { IndependentMasters } from '../../support/independent-masters.js';
 import { RedisCluster, slotOf } from '../../support/redis-cluster.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -73,6 +74,33 @@ describe('A client of createCluster', () => {
     expect(createClient.mock.calls.length).toBeLessThanOrEqual(1);
     createClient.mockRestore();
   });
+});
+
+describe('Clients of createClient', () => {
+  it.each(cases)(
+    'of redis $version with RESP$RESP are a quorum, of which a minority may die',
+    async (each) => {
+      await using masters = await IndependentMasters.start(3);
+      const connection = masters.urls.map((url) =>
+        nodeRedis(each.redis.createClient({ url, RESP: each.RESP })),
+      );
+      const open = (): Instance =>
+        new Instance({ connection, nodeTimeout: 2_000, wait: AMPLE, outageTimeout: AMPLE });
+      await using first = open();
+      await using second = open();
+      await expectToWork(first, second);
+      const [one, two] = masters.nodes;
+      await one?.server.kill();
+      await expectToWork(second, first);
+      two?.server.freeze();
+      await expect(first.locks.acquire('n', { outageTimeout: 500 })).rejects.toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+      });
+      two?.server.thaw();
+      await one?.server.start();
+      await expectToWork(first, second);
+    },
+  );
 });
 
 describe('A client of createSentinel', () => {

@@ -1,5 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
+import { createClient } from 'redis';
 import { LockConfigError } from '../../../lib/index.js';
+import { nodeRedis } from '../../../lib/node-redis/index.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
 const credentials = async (): Promise<{ password: string }> => ({ password: 'a' });
@@ -134,6 +136,7 @@ describe('the options of the module', () => {
       'connection has a password',
     ],
     [{ connection: new Redis({ lazyConnect: true }), credentials }, 'a client that is passed in'],
+    [{ connection: nodeRedis(createClient()), credentials }, 'give that client a credentialsProvider'],
     [{ mode: 'read' }, 'mode'],
     [{ limit: 0 }, 'limit'],
     [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
