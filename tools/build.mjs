@@ -36,8 +36,12 @@ const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memor
 const OF_DIAGNOSTICS = ['diagnostics', 'errors', 'primitives'];
 /** Apart from the others, for most applications do not load it. */
 const OF_THE_PAGE = ['inspector/page'];
-const SHARED_BY_BOTH = ['diagnostics', 'inspector-page', 'locks'];
-/** Apart from the others, and read by `locks` when the first of them is used: most applications have one Redis. */
+const SHARED_BY_BOTH = ['diagnostics', 'locks'];
+/** There once, too, and short enough to be imported as it is. */
+const PAGE = 'inspector-page';
+/** Apart from the others, and read when it is used: to decorate methods, or to test with locks in memory, takes none of it. */
+const OF_REDIS = ['store/redis', 'store/scripts'];
+/** Likewise, for most applications have one Redis. */
 const OF_CLUSTERS = [
   'store/quorum',
   'store/redis/cluster',
@@ -45,6 +49,9 @@ const OF_CLUSTERS = [
   'store/redis/per-name',
 ];
 const OF_QUORUMS = /^store\/scripts\/quorum-/;
+const READ_WHEN_USED = ['redis', 'clusters'];
+/** Those that do not need it from their first line on. */
+const READERS = ['locks', 'redis'];
 /** Folders of dist, with a slash behind each, and the entry points there. */
 const FOLDERS = /** @type {const} */ ([
   ['', ENTRY_POINTS],
@@ -72,9 +79,10 @@ function fileFor(file) {
   const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
   if (isIn('cli')) return undefined;
   if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
-  if (OF_THE_PAGE.some(isIn)) return 'inspector-page';
+  if (OF_THE_PAGE.some(isIn)) return PAGE;
   if (file.endsWith('.js') && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (OF_ENTRY_POINTS.some(isIn)) return undefined;
+  if (file.endsWith('.js') && OF_REDIS.some(isIn)) return 'redis';
   return WITH_NEST.some(isIn) ? 'nest' : 'locks';
 }
 
@@ -95,7 +103,8 @@ function bundle(names, extension, plugin) {
     plugins: [plugin],
     onwarn(warning) {
       // What rolled-up declarations name without exporting it could not be named by users before, either.
-      const isLazy = warning.code === 'CIRCULAR_CHUNK' && warning.message.includes('clusters');
+      const isLazy =
+        warning.code === 'CIRCULAR_CHUNK' && READ_WHEN_USED.some((name) => warning.message.includes(name));
       if (warning.plugin !== 'dts' && !isLazy) throw new Error(warning.message);
     },
   });
@@ -111,7 +120,10 @@ function output(folder, extension, shared) {
   return {
     dir: dist,
     entryFileNames: `${folder}[name]${extension}`,
-    chunkFileNames: ({ name }) => (SHARED_BY_BOTH.includes(name) ? shared : `${folder}[name]${extension}`),
+    chunkFileNames({ name }) {
+      if (name === PAGE) return `${name}${extension}`;
+      return SHARED_BY_BOTH.includes(name) ? shared : `${folder}[name]${extension}`;
+    },
     manualChunks: fileFor,
     minifyInternalExports: false,
     hoistTransitiveImports: false,
@@ -159,14 +171,19 @@ function templatesIn(node) {
 
 const readWhenUsed = {
   name: 'read when it is used',
-  /** @param {string} code */
-  renderChunk(code) {
-    const names = new Set(code.match(/(?<=\bclusters\.)(?!js\b)\w+/g));
-    const getters = [...names].map((name) => `get ${name}() { return require('./clusters.js').${name}; },\n`);
-    return code.replace(
-      /^(?:const|var) clusters = require\(.*\);$/m,
-      `const clusters = {\n${getters.join('')}};`,
-    );
+  /**
+   * @param {string} code
+   * @param {import('rollup').RenderedChunk} reader
+   */
+  renderChunk(code, reader) {
+    if (!READERS.includes(reader.name)) return null;
+    return READ_WHEN_USED.reduce((text, chunk) => {
+      const names = new Set(text.match(new RegExp(`(?<=\\b${chunk}\\.)(?!js\\b)\\w+`, 'g')));
+      return text.replace(new RegExp(`^(?:const|var) ${chunk} = (require\\(.*\\));$`, 'm'), (_, module) => {
+        const getters = [...names].map((name) => `get ${name}() { return ${module}.${name}; },\n`);
+        return `const ${chunk} = {\n${getters.join('')}};`;
+      });
+    }, code);
   },
 };
 
@@ -181,7 +198,7 @@ const passOn = {
    * @param {import('rollup').OutputBundle} files
    */
   generateBundle(_, files) {
-    delete files['esm/clusters.js'];
+    for (const file of [`${PAGE}.js`, ...READ_WHEN_USED.map((name) => `esm/${name}.js`)]) delete files[file];
     for (const name of SHARED_BY_BOTH) {
       const file = files[`esm/${name}.cjs`];
       if (file?.type !== 'chunk') throw new Error(`The build has no ${name}`);
@@ -203,7 +220,7 @@ async function completeCommand() {
     target: 'node20',
     minify: true,
     // What it shares with the rest of dist; and colours of tables, which cli-table3 does without.
-    external: ['../diagnostics.js', '../locks.js', '../../package.json', '@colors/colors'],
+    external: ['../diagnostics.js', '../locks.js', '../redis.js', '../../package.json', '@colors/colors'],
     banner: { js: '#!/usr/bin/env node' },
     logLevel: 'error',
   });

@@ -157,7 +157,7 @@ function checkClasses({ application, entryPoints }) {
     const types = Reflect.getMetadata('design:paramtypes', LockHealthIndicator).map(({ name }) => name);
     if (String(types) !== 'HealthIndicatorService,ModuleRef') throw new Error('Nest would inject: ' + types);`;
   show(process.execPath, ['-e', script], application);
-  for (const file of ['nest', 'locks', 'clusters', 'diagnostics', 'esm/nest']) {
+  for (const file of ['nest', 'locks', 'redis', 'clusters', 'diagnostics', 'esm/nest']) {
     const code = readFileSync(join(application, 'node_modules/nest-redis-lock/dist', `${file}.js`), 'utf8');
     const renamed = code.match(/class \w+\$\d+/g) ?? [];
     if (renamed.length > 0)
@@ -166,7 +166,7 @@ function checkClasses({ application, entryPoints }) {
 }
 
 /**
- * The build has `locks` read them when they are used, which no compiler checks.
+ * The build has `locks` read what talks to Redis when it is used, which no compiler checks.
  *
  * @param {ReturnType<typeof install>} installed
  */
@@ -175,14 +175,16 @@ function checkLateReading({ application }) {
     require('nest-redis-lock');
     const { openLockService, resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
     const open = (options) => void openLockService(resolveModuleOptions(options), { log: console });
-    const isRead = () => Object.keys(require.cache).some((file) => file.endsWith('clusters.js'));
+    const isRead = (name) => Object.keys(require.cache).some((file) => file.endsWith('dist/' + name + '.js'));
+    if (isRead('redis')) throw new Error('What talks to Redis is read although nothing does');
     const [connection, ...others] = [1, 2, 3].map((port) => 'redis://127.0.0.1:' + port);
     open({ connection });
-    if (isRead()) throw new Error('Clusters are read although there is one Redis');
+    if (!isRead('redis')) throw new Error('What talks to Redis is not in a file of its own');
+    if (isRead('clusters')) throw new Error('Clusters are read although there is one Redis');
     open({ connection: [connection, ...others] });
     open({ connection, layout: 'per-name' });
     open({ connection: { nodes: [{ host: '127.0.0.1', port: 1 }] } });
-    if (!isRead()) throw new Error('Clusters are not in a file of their own');`;
+    if (!isRead('clusters')) throw new Error('Clusters are not in a file of their own');`;
   show(process.execPath, ['-e', script], application);
 }
 
@@ -200,7 +202,9 @@ try {
   step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
   step('has a command that needs no packages', () => checkCommand(installed));
   step('has classes as Nest reads them', () => checkClasses(installed));
-  step('reads Clusters and quorums when they are used', () => checkLateReading(installed));
+  step('reads what talks to Redis, and Clusters and quorums, when they are used', () =>
+    checkLateReading(installed),
+  );
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

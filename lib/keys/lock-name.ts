@@ -1,7 +1,7 @@
 import { LockKeyError } from '../errors/lock-key.error.js';
 
 /** The longest lock name, in bytes of UTF-8. */
-export const MAX_NAME_BYTES = 512;
+const MAX_NAME_BYTES = 512;
 
 const ALLOWED = `a lock name is 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without control characters, and does not start with "}"`;
 

@@ -18,7 +18,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Whether most of the errors of several servers meet a condition. */
-export function areMost({ errors }: AggregateError, condition: (error: unknown) => boolean): boolean {
+function areMost({ errors }: AggregateError, condition: (error: unknown) => boolean): boolean {
   return errors.filter((each: unknown) => condition(each)).length * 2 > errors.length;
 }
 
