@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis';
 import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
-import { RedisServer } from '../support/redis-server.js';
+import type { RedisServer } from '../support/redis-server.js';
+import { startEmptied } from './emptied-server.js';
 
 const NAMES = ['a', 'b', 'c'];
 const LOCKS = NAMES.map((name) => `lock:{${name}}`);
@@ -12,15 +13,7 @@ const PREFIXES = '5 lock:inbox:';
 describe('Scripts for several names', () => {
   let server: RedisServer;
   let client: Redis;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    client = server.client();
-  });
-  afterAll(() => server.stop());
-  beforeEach(async () => {
-    await client.flushall();
-  });
+  startEmptied((...both) => ([server, client] = both));
 
   const run = (script: LuaScript, ...args: readonly (string | number)[]): Promise<unknown> =>
     client.eval(script.lua, KEYS.length, ...KEYS, ...args);

@@ -14,7 +14,8 @@ import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js'
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
-import { RedisServer } from '../support/redis-server.js';
+import type { RedisServer } from '../support/redis-server.js';
+import { startEmptied } from './emptied-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from '../redis/instance.js';
@@ -47,15 +48,7 @@ type Reply = number | Granted | readonly [remaining: number, owner: string, toke
 describe('Scripts', () => {
   let server: RedisServer;
   let client: Redis;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    client = server.client();
-  });
-  afterAll(() => server.stop());
-  beforeEach(async () => {
-    await client.flushall();
-  });
+  startEmptied((...both) => ([server, client] = both));
 
   const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
   const pair = ['lock:{n}', 'lock:{n}:s'];

@@ -8,7 +8,8 @@ import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
-import { RedisServer } from '../support/redis-server.js';
+import type { RedisServer } from '../support/redis-server.js';
+import { startEmptied } from './emptied-server.js';
 import { waitFor } from '../support/wait-for.js';
 
 const PREFIXES = ['lock:inbox:', 'lock:'.length] as const;
@@ -35,13 +36,7 @@ interface Terms {
 describe('Scripts of shared holds', () => {
   let server: RedisServer;
   let client: Redis;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    client = server.client();
-  });
-  afterAll(() => server.stop());
-  beforeEach(() => client.flushall());
+  startEmptied((...both) => ([server, client] = both));
 
   const run = (
     script: LuaScript,
