@@ -1,11 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
+import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 import { withLeanScripts } from './lean-scripts.js';
-
-/** Milliseconds between attempts to reconnect: quick at first, never far apart, for a lock is waited for. */
-export function retryStrategy(times: number): number {
-  return Math.min(50 * times, 1_000);
-}
 
 /** Milliseconds for which a client that was closed keeps the process alive where Redis does not answer. */
 export const DISCONNECT_TIMEOUT = 500;
@@ -16,8 +12,8 @@ export const DISCONNECT_TIMEOUT = 500;
  * also when a sentinel that tells of it was restarted. One that is gone is looked for now and then, as ioredis prints each try.
  */
 const SENTINEL_DEFAULTS: RedisOptions = {
-  sentinelCommandTimeout: 1_000,
-  connectTimeout: 2_000,
+  sentinelCommandTimeout: ANSWER_TIMEOUT,
+  connectTimeout: CONNECT_TIMEOUT,
   failoverDetector: true,
   sentinelReconnectStrategy: () => 60_000,
 };
@@ -26,7 +22,7 @@ const SENTINEL_DEFAULTS: RedisOptions = {
 export function createClient(connection: string | RedisOptions | undefined): Redis {
   const { Redis } = loadIoredis();
   const lazyConnect = true;
-  const defaults = { retryStrategy, disconnectTimeout: DISCONNECT_TIMEOUT };
+  const defaults = { retryStrategy: reconnectDelay, disconnectTimeout: DISCONNECT_TIMEOUT };
   if (typeof connection === 'string')
     return withLeanScripts(new Redis(connection, { ...defaults, lazyConnect }));
   const sentinelDefaults = connection?.sentinels && SENTINEL_DEFAULTS;

@@ -9,12 +9,11 @@ import type {
   ScriptArguments,
   SubscribeCommand,
 } from '../connection/redis-client.js';
+import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { askForCredentials } from './ask-for-credentials.js';
 import { abandon } from './abandon.js';
 import { Cork } from './cork.js';
 
-/** A server that accepts connections but does not answer the handshake for so many ms is given up. */
-const HANDSHAKE_TIMEOUT = 2_000;
 /** Milliseconds until a client that was ended by a failover looks for the master again. */
 const RETURN_DELAY = 250;
 

@@ -2,7 +2,8 @@ import type { Redis, RedisOptions } from 'ioredis';
 import type { NodeRedisConnection, SingleConnection } from '../../../options/module-options.interface.js';
 import type { Credentials } from '../connection/credentials.js';
 import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
-import { createClient, DISCONNECT_TIMEOUT, isLazy, retryStrategy } from './create-client.js';
+import { reconnectDelay } from '../connection/reconnecting.js';
+import { createClient, DISCONNECT_TIMEOUT, isLazy } from './create-client.js';
 import { IoredisClient, OwnIoredisClient } from './ioredis-client.js';
 
 const NOSCRIPT = new Error('NOSCRIPT No matching script. Please use EVAL.');
@@ -62,7 +63,7 @@ export class IoredisClients implements RedisClients {
         lazyConnect: true,
         autoResubscribe: false,
         disconnectTimeout: DISCONNECT_TIMEOUT,
-        retryStrategy: redis.options.retryStrategy ?? retryStrategy,
+        retryStrategy: redis.options.retryStrategy ?? reconnectDelay,
         ...options,
       }),
       this.credentials,

@@ -11,17 +11,12 @@ import type {
   ScriptArguments,
   Secrets,
 } from '../connection/redis-client.js';
-import { DISCONNECT_TIMEOUT, retryStrategy } from './create-client.js';
+import { MAX_REDIRECTIONS, reconnectDelay } from '../connection/reconnecting.js';
+import { DISCONNECT_TIMEOUT } from './create-client.js';
 import { askForCredentials } from './ask-for-credentials.js';
 import { IoredisClient, stateOf, undoAll } from './ioredis-client.js';
 import { needsText } from './ioredis-clients.js';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
-
-/**
- * How often ioredis tries a request again, 100 ms apart while a node is gone. With its default of 16 a release sent
- * early in a failover would never arrive, and its lock stay taken for the rest of the lease.
- */
-const MAX_REDIRECTIONS = 100;
 
 /** A Cluster by ioredis, by a description or a client that was passed in. */
 export class IoredisCluster implements ClusterClients {
@@ -175,7 +170,7 @@ function addressOf({ options }: Redis): string {
 function createCluster({ nodes, options }: ClusterDescription): Cluster {
   const { Cluster } = loadIoredis();
   return new Cluster([...nodes], {
-    clusterRetryStrategy: retryStrategy,
+    clusterRetryStrategy: reconnectDelay,
     maxRedirections: MAX_REDIRECTIONS,
     ...options,
     redisOptions: { disconnectTimeout: DISCONNECT_TIMEOUT, ...options?.redisOptions },

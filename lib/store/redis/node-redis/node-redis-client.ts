@@ -8,12 +8,11 @@ import type {
   ScriptArguments,
   SubscribeCommand,
 } from '../connection/redis-client.js';
+import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
 import { Sockets } from './sockets.js';
 import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 
-/** A server that accepts connections but does not answer the handshake for so many ms is given up. */
-const HANDSHAKE_TIMEOUT = 2_000;
 /** What node-redis says of any loss. */
 const CLOSED = 'Socket closed unexpectedly';
 

@@ -1,34 +1,23 @@
 import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
+import { NodeRedisServer } from './node-redis-settings.js';
 import { type NodeRedisTemplate, OF_LOCKS, strategyOf } from './node-redis.js';
 
 /** Clients of node-redis for one server, all made after the one that was passed in, which is left alone. */
-export class NodeRedisClients implements RedisClients {
+export class NodeRedisClients extends NodeRedisServer implements RedisClients {
   readonly commands: RedisClient;
-  readonly isOwned = true;
-  readonly isLazy = false;
-  readonly needsText = false;
-  readonly keyPrefix = '';
   readonly label: string;
   readonly secrets: Secrets;
-  readonly warning = undefined;
 
   constructor(private readonly template: NodeRedisTemplate) {
+    super();
     const { password, socket, username } = template.options ?? {};
     this.label = socket?.path ?? `${socket?.host ?? '127.0.0.1'}:${socket?.port ?? 6379}`;
     this.secrets = { passwords: [password], userNames: [username] };
     this.commands = this.make(true);
   }
 
-  listener(): RedisClient {
-    return this.make(true);
-  }
-
-  confirmer(): RedisClient {
-    return this.make(false);
-  }
-
-  private make(sendsAgain: boolean): RedisClient {
+  protected make(sendsAgain: boolean): RedisClient {
     const { template } = this;
     const { options } = template;
     return new NodeRedisClient({

@@ -8,13 +8,13 @@ import type {
   ScriptArguments,
   Secrets,
 } from '../connection/redis-client.js';
+import { CONNECT_TIMEOUT, MAX_REDIRECTIONS } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
 import { slotOf } from '../connection/slot-of.js';
 import { NodeRedisClient } from './node-redis-client.js';
 import {
   type Address,
   askOnce,
-  CONNECT_TIMEOUT,
   loadCreateClient,
   mapped,
   type NodeAddressMap,
@@ -25,6 +25,7 @@ import {
   type ReconnectStrategy,
   strategyOf,
 } from './node-redis.js';
+import { NodeRedisSettings } from './node-redis-settings.js';
 import { readSlotMap } from './slot-map.js';
 
 interface ClusterOptions {
@@ -34,8 +35,6 @@ interface ClusterOptions {
   readonly RESP?: 2 | 3;
 }
 
-/** How often a request is sent again where it is redirected, or its slot is on its way or has no master. */
-const MAX_REDIRECTIONS = 100;
 /** Milliseconds until the next attempt, where the node says that it will pass. */
 const PASSING = 100;
 /** Milliseconds until the map of slots is read again, as long as a master cannot be used. */
@@ -47,11 +46,7 @@ const MAP_INTERVAL = 250;
  * That client itself would not do: it waits for nodes that are gone or frozen. So the map of slots is kept here, with a client
  * for each master.
  */
-export class NodeRedisCluster implements ClusterClients {
-  readonly isOwned = true;
-  readonly isLazy = false;
-  readonly needsText = false;
-  readonly keyPrefix = '';
+export class NodeRedisCluster extends NodeRedisSettings implements ClusterClients {
   readonly secrets: Secrets;
   readonly slotOf = slotOf;
   state: ClientState = 'idle';
@@ -66,6 +61,7 @@ export class NodeRedisCluster implements ClusterClients {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(client: object) {
+    super();
     this.options = optionsOf(client) as ClusterOptions;
     const { defaults, rootNodes } = this.options;
     const users = [defaults, ...rootNodes, ...rootNodes.map(({ url }) => (url ? new URL(url) : undefined))];

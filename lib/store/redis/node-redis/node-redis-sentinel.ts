@@ -1,9 +1,10 @@
 import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
-import { NodeRedisClient } from './node-redis-client.js';
+import { CONNECT_TIMEOUT } from '../connection/reconnecting.js';
+import { NodeRedisClient, type NodeRedisClientSettings } from './node-redis-client.js';
+import { NodeRedisServer } from './node-redis-settings.js';
 import {
   type Address,
   askOnce,
-  CONNECT_TIMEOUT,
   loadCreateClient,
   mapped,
   type NodeAddressMap,
@@ -32,15 +33,10 @@ const SWITCHED = '+switch-master';
  * planned failover. So each connection begins with a question to a
  * sentinel, and is left when a sentinel tells of another master: until the old one is demoted, both grant.
  */
-export class NodeRedisSentinel implements RedisClients {
+export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
   readonly commands: RedisClient;
-  readonly isOwned = true;
-  readonly isLazy = false;
-  readonly needsText = false;
-  readonly keyPrefix = '';
   readonly label: string;
   readonly secrets: Secrets;
-  readonly warning = undefined;
   private readonly options: SentinelOptions;
   private readonly create = loadCreateClient();
   /** The one that answered last comes first. */
@@ -48,6 +44,7 @@ export class NodeRedisSentinel implements RedisClients {
   private readonly clients: NodeRedisClient[] = [];
 
   constructor(client: object) {
+    super();
     this.options = optionsOf(client) as SentinelOptions;
     const { name, nodeClientOptions, sentinelClientOptions, sentinelRootNodes } = this.options;
     this.label = name;
@@ -58,20 +55,12 @@ export class NodeRedisSentinel implements RedisClients {
       userNames: users.map((user) => user?.username),
     };
     const watchers = sentinelRootNodes.map((sentinel) => this.watcher(sentinel));
-    this.commands = this.make((settings) => new WatchedClient(settings, watchers), true);
+    this.commands = this.make(true, (settings) => new WatchedClient(settings, watchers));
   }
 
-  listener(): RedisClient {
-    return this.make((settings) => new NodeRedisClient(settings), true);
-  }
-
-  confirmer(): RedisClient {
-    return this.make((settings) => new NodeRedisClient(settings), false);
-  }
-
-  private make(
-    open: (settings: ConstructorParameters<typeof NodeRedisClient>[0]) => NodeRedisClient,
+  protected make(
     sendsAgain: boolean,
+    open = (settings: NodeRedisClientSettings): NodeRedisClient => new NodeRedisClient(settings),
   ): NodeRedisClient {
     const { RESP, nodeAddressMap, nodeClientOptions } = this.options;
     const client = open({
@@ -162,7 +151,7 @@ export class NodeRedisSentinel implements RedisClients {
 /** With the connections to the sentinels, which last as long as it does. */
 class WatchedClient extends NodeRedisClient {
   constructor(
-    settings: ConstructorParameters<typeof NodeRedisClient>[0],
+    settings: NodeRedisClientSettings,
     private readonly watchers: readonly NodeRedisClient[],
   ) {
     super(settings);

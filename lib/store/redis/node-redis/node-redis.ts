@@ -1,4 +1,5 @@
 import { LockConfigError } from '../../../errors/lock-config.error.js';
+import { ANSWER_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 
 /** Milliseconds to the next attempt to connect, or why there is none. */
 export type ReconnectStrategy = (retries: number, cause: Error) => number | false | Error;
@@ -63,18 +64,10 @@ export const OF_LOCKS = {
   maintNotifications: 'disabled',
 } as const;
 
-/** Milliseconds until a server that may be gone without a trace is given up, where others can be asked. */
-export const CONNECT_TIMEOUT = 2_000;
-/** Milliseconds that one of several may take to tell where the others are. */
-const ANSWER_TIMEOUT = 1_000;
-
-/** Milliseconds between attempts to reconnect: quick at first, never far apart, for a lock is waited for. */
-const reconnectStrategy: ReconnectStrategy = (retries) => Math.min(50 * (retries + 1), 1_000);
-
 export function strategyOf(options: NodeRedisOptions | undefined): ReconnectStrategy {
   const given = options?.socket?.reconnectStrategy;
   if (typeof given === 'function') return given;
-  return given === undefined ? reconnectStrategy : () => given;
+  return given === undefined ? (retries) => reconnectDelay(retries + 1) : () => given;
 }
 
 export function mapped(address: Address, map: NodeAddressMap | undefined): Address {
