@@ -32,7 +32,7 @@ export const USAGE = `Measures nest-redis-lock against other lock packages, on a
   --help             shows this`;
 
 /** Enough to see that the bench itself works, and quick even on two cores. */
-const QUICK_IDS = ['ours', 'redis-semaphore', 'redlock', 'plain-floor', 'async-mutex'];
+const QUICK_IDS = ['ours', 'ours-node-redis', 'redis-semaphore', 'redlock', 'plain-floor', 'async-mutex'];
 
 /** @throws Error that says which option is wrong */
 export function parseOptions(args: readonly string[], caseNames: readonly string[]): BenchOptions {

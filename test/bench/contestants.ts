@@ -3,6 +3,7 @@ import type { ContestantDefinition } from './contestant.js';
 /** The adapters in the order of the tables. Loaded one by one, so that a peer that cannot be loaded fails alone. */
 export const CONTESTANT_IDS = [
   'ours',
+  'ours-node-redis',
   'redis-semaphore',
   'redlock',
   'redlock-universal',
@@ -18,11 +19,12 @@ export const CONTESTANT_IDS = [
 
 export type ContestantId = (typeof CONTESTANT_IDS)[number];
 
-export const PEER_IDS = CONTESTANT_IDS.slice(1, 9);
+export const PEER_IDS = CONTESTANT_IDS.slice(2, 10);
 
 /** One of each kind, for cases that are about ours: polling, retries with jitter, pub/sub. */
 export const REPRESENTATIVES: readonly string[] = [
   'ours',
+  'ours-node-redis',
   'redis-semaphore',
   'redlock',
   'simple-redis-mutex',

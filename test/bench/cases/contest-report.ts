@@ -97,9 +97,30 @@ export function rateGoal(
   };
 }
 
+/** That it goes over node-redis nearly as fast, and as safely. */
+export function nodeRedisGoals(result: ContestResult): (Goal | undefined)[] {
+  const over = medianOf(result, 'ours-node-redis', ({ rate }) => rate);
+  const ours = medianOf(result, 'ours', ({ rate }) => rate);
+  const exclusion = exclusionGoal(result, 'over node-redis no two holders at once', 'ours-node-redis');
+  if (over === undefined || !ours) return [exclusion];
+  const ratio = over / ours;
+  return [
+    {
+      text: 'over node-redis at least 0.8 times as fast as over ioredis',
+      measured: `${ratio.toFixed(2)} times`,
+      met: ratio >= 0.8,
+    },
+    exclusion,
+  ];
+}
+
 /** That nobody of ours was inside together with another, or with more than may be, in any round. */
-export function exclusionGoal(result: ContestResult, meaning = 'no two holders at once'): Goal | undefined {
-  const rounds = result.get('ours');
+export function exclusionGoal(
+  result: ContestResult,
+  meaning = 'no two holders at once',
+  id = 'ours',
+): Goal | undefined {
+  const rounds = result.get(id);
   if (!rounds || rounds instanceof Error) return undefined;
   const overlaps = rounds.reduce((sum, round) => sum + (round.overlaps ?? 0), 0);
   const failed = rounds.reduce((sum, round) => sum + failuresOf(round), 0);

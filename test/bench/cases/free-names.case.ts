@@ -6,6 +6,7 @@ import {
   exclusionGoal,
   idsOf,
   judged,
+  nodeRedisGoals,
   rateGoal,
   requestsGoal,
 } from './contest-report.js';
@@ -18,7 +19,11 @@ const CORKED = { id: 'corked-floor', name: 'the corked floor' };
 export const freeNamesCases: readonly BenchCase[] = [
   freeNames(1, (result) => [rateGoal(result, PLAIN, 0.73), rateGoal(result, REDLOCK, 0.9)]),
   freeNames(64, (result) => [rateGoal(result, CORKED, 0.65), overBestPeer(result, 2.2)]),
-  freeNames(256, (result) => [rateGoal(result, CORKED, 0.8), overBestPeer(result, 2.2)]),
+  freeNames(256, (result) => [
+    rateGoal(result, CORKED, 0.8),
+    overBestPeer(result, 2.2),
+    ...nodeRedisGoals(result),
+  ]),
 ];
 
 function freeNames(callers: number, goals: (result: ContestResult) => (Goal | undefined)[]): BenchCase {

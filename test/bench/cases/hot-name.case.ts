@@ -1,4 +1,5 @@
 import type { Bench, BenchCase, Goal } from '../bench.js';
+import { PEER_IDS } from '../contestants.js';
 import { runContest, type Contest, type ContestResult } from './contest.js';
 import {
   bestPeer,
@@ -7,6 +8,7 @@ import {
   idsOf,
   judged,
   medianOf,
+  nodeRedisGoals,
   rateGoal,
   requestsGoal,
   type FigureColumn,
@@ -56,6 +58,7 @@ const hotInFourProcesses: BenchCase = {
           : { text: 'fairness at least 0.99', measured: fairness.toFixed(3), met: fairness >= 0.99 },
         requestsGoal(result, 0.4),
         exclusionGoal(result),
+        ...nodeRedisGoals(result),
       ),
     });
   },
@@ -130,7 +133,7 @@ function waitGoal(result: ContestResult): Goal | undefined {
 export function peerWaitGoal(result: ContestResult, atLeast: number): Goal | undefined {
   const ours = medianOf(result, 'ours', ({ wait }) => wait?.p99);
   const peers = [...result.keys()]
-    .filter((id) => id !== 'ours' && !id.endsWith('-floor'))
+    .filter((id) => PEER_IDS.some((peer) => peer === id))
     .map((id) => ({ id, p99: medianOf(result, id, ({ wait }) => wait?.p99) }))
     .filter((peer): peer is { id: string; p99: number } => peer.p99 !== undefined)
     .toSorted((a, b) => a.p99 - b.p99);

@@ -92,7 +92,7 @@ function draw(chart: Chart, figures: Record<string, readonly RoundFigures[] | ob
         barWidth: '65%',
         data: bars.map(({ id, value }) => ({
           value: Number(value.toPrecision(3)),
-          itemStyle: { color: id === 'ours' ? OURS : OTHERS },
+          itemStyle: { color: id.startsWith('ours') ? OURS : OTHERS },
         })),
         label: {
           show: true,
