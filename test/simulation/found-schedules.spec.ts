@@ -142,4 +142,17 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(callers, { latencies: [3, 1] })).resolves.toBeUndefined();
   });
+
+  it('lets no writer in beside a reader because its own inbox is closed', async () => {
+    const steps: TimedStep[] = [
+      caller({ work: 15 }),
+      caller({ after: 1 }),
+      caller({ after: 1, ttl: 40, limit: Infinity }),
+      { after: 1, kind: 'refuse', lasts: 20 },
+      { after: 0, kind: 'deafen', instance: 0, lasts: 3, first: 'server', lag: 500 },
+      caller({ instance: 1, ttl: 40, minHold: 400, work: 1, limit: Infinity }),
+      caller({ work: 1 }),
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
 });

@@ -264,7 +264,7 @@ export class MemoryLockServer {
       const isHeard = this.inboxes.has(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
-      if (room < 1 && isHeard) {
+      if (room < 1 && (isHeard || place === own.place)) {
         if (own.take && place !== own.place)
           this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
         break;
