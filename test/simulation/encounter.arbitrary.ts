@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { Lane, TimedStep } from './schedule.js';
-import { acquire, fault, instance, moment, order } from './step.arbitrary.js';
+import type { FaultStep, Lane, LossStep, TimedStep } from './schedule.js';
+import { acquire, either, fault, instance, moment, order, sharing } from './step.arbitrary.js';
 
 /** Steps that only meet within a few milliseconds, and so would hardly ever do by chance. */
 export type Encounter = fc.Arbitrary<TimedStep[]>;
@@ -104,6 +104,50 @@ const turnThatEndsTwice = (ttl: fc.Arbitrary<number>, caller = acquire): Encount
         { after: work + 8, kind: 'slow', instance: at, what: 'requests', lasts: 10, by: 500 },
         { after: 12, kind: 'reset', instance: at, lasts: 1, resends: true },
         { after: later, ...other, name: 'x', wait: Infinity, work: 3_000, instance: at + 1 },
+      ];
+    });
+
+/** Readers who wait behind writers of their instance have the lock alone until it is shared, while something may go wrong. */
+export const readersBehindWriter = (
+  ttl: fc.Arbitrary<number>,
+  harm: fc.Arbitrary<FaultStep | LossStep>,
+): Encounter =>
+  fc
+    .record({
+      writers: fc.tuple(acquire(ttl), acquire(ttl)),
+      readers: fc.array(sharing(ttl), { minLength: 1, maxLength: 3 }),
+      works: fc.array(fc.constantFrom(0, 0, 3, 60, 2_000), { minLength: 3, maxLength: 3 }),
+      others: fc.array(either(ttl), { maxLength: 3 }),
+      harms: fc.array(fc.tuple(harm, soon), { maxLength: 2 }),
+      work: briefly,
+    })
+    .map(({ writers, readers, works, others, harms, work }) => {
+      const [{ instance: at }] = writers;
+      return [
+        // The second one is granted tokens for those behind it, too.
+        ...writers.map((writer, i) => ({
+          after: i,
+          ...writer,
+          name: 'x',
+          work: i === 0 ? work + 8 : (works[2] ?? 0) % 60,
+          wait: Infinity,
+          minHold: 0,
+          instance: at,
+        })),
+        ...readers.map((reader, i) => ({
+          after: 1,
+          ...reader,
+          name: 'x',
+          work: works[i] ?? 0,
+          minHold: 0,
+          limit: Infinity,
+          instance: at,
+        })),
+        ...others.map((other, i) => ({ after: 1, ...other, name: 'x', instance: at + 1 + (i % 2) })),
+        ...harms.map(([each, later], i) => {
+          const after = i === 0 ? Math.max(0, work + later - 6) : later;
+          return 'instance' in each ? { ...each, after, instance: at } : { ...each, after };
+        }),
       ];
     });
 

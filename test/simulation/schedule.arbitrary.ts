@@ -1,5 +1,11 @@
 import * as fc from 'fast-check';
-import { callersAtOnce, encounter, waiterThatComesBack, waiterThatDies } from './encounter.arbitrary.js';
+import {
+  callersAtOnce,
+  encounter,
+  readersBehindWriter,
+  waiterThatComesBack,
+  waiterThatDies,
+} from './encounter.arbitrary.js';
 import type { Schedule, Step, TimedStep } from './schedule.js';
 import { acquire, crash, either, fault, loss, moment, passing } from './step.arbitrary.js';
 
@@ -9,7 +15,10 @@ const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
 const schedule = (steps: fc.Arbitrary<TimedStep[]>, latency: fc.Arbitrary<number>): fc.Arbitrary<Schedule> =>
   fc.record({
     drifts: fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 2, maxLength: 4 }),
-    handoff: fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
+    handoff: fc.oneof(
+      fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
+      fc.constant({ max: 32, window: 1_000 }),
+    ),
     latencies: fc.array(latency, { minLength: 1, maxLength: 5 }),
     straggle: fc.option(fc.constantFrom(10, 100, 700, 3_000), { nil: undefined, freq: 2 }),
     steps: fc.array(steps, { minLength: 1, maxLength: 10 }).map((groups) => groups.flat()),
@@ -26,6 +35,7 @@ const calm = (leases: fc.Arbitrary<number>, caller = acquire): fc.Arbitrary<Sche
       { weight: 2, arbitrary: callersAtOnce(leases, caller) },
       { weight: 2, arbitrary: waiterThatComesBack(leases, caller) },
       { weight: 1, arbitrary: waiterThatDies(leases, caller) },
+      { weight: caller === acquire ? 0 : 4, arbitrary: readersBehindWriter(leases, crash) },
       { weight: 1, arbitrary: one(crash) },
     ),
     trip,
@@ -49,6 +59,7 @@ const stormy = (caller = acquire): fc.Arbitrary<Schedule> =>
       { weight: 8, arbitrary: one(caller(anyLease)) },
       { weight: 4, arbitrary: one(passing(anyLease, caller)) },
       { weight: 4, arbitrary: encounter(anyLease, caller) },
+      { weight: caller === acquire ? 0 : 4, arbitrary: readersBehindWriter(anyLease, fault) },
       { weight: 4, arbitrary: one(fault) },
       { weight: 1, arbitrary: one(crash) },
     ),
@@ -67,6 +78,7 @@ const lossy = (caller = acquire): fc.Arbitrary<Schedule> =>
       { weight: 8, arbitrary: one(caller(ttl)) },
       { weight: 2, arbitrary: one(passing(ttl, caller)) },
       { weight: 1, arbitrary: callersAtOnce(ttl, caller) },
+      { weight: caller === acquire ? 0 : 3, arbitrary: readersBehindWriter(ttl, loss) },
       { weight: 2, arbitrary: one(fault) },
       { weight: 3, arbitrary: one(loss) },
     ),

@@ -205,6 +205,7 @@ export class Simulation {
       process.schedule(() => void lock.extend(extend.ttl).catch(() => undefined), extend.after);
     if (step.heedsSignal) lock.signal.addEventListener('abort', release);
     process.schedule(release, step.work);
+    if (step.work === 0) release();
     const { pass } = step;
     if (pass && pass.after < step.work)
       process.schedule(() => void this.pass(attempt, lock, pass), pass.after);

@@ -167,8 +167,8 @@ export class LeaseKeeper {
     for (const { lease, asked } of requests) {
       const results = lease.names.map(() => renewed?.[next++]);
       if (!lease.isKept) continue;
-      // One that is being transferred may be its next owner's by the time that the renewal arrives.
-      const gone = lease.isLeaving ? [] : lease.names.filter((_, i) => results[i] === 0);
+      // One that is being transferred or shared may be another owner's by the time that the renewal arrives.
+      const gone = lease.isLeaving || lease.sharing ? [] : lease.names.filter((_, i) => results[i] === 0);
       if (gone.length > 0) {
         this.lose(lease, takenError(gone), true);
         continue;

@@ -1,6 +1,7 @@
 import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import type { Extension } from '../../store/lock-store.js';
 import type { Grant, ReplicaDemand } from '../../store/grant.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { FifoNode } from '../../primitives/fifo.js';
 import type { OwnHold } from './own-hold.interface.js';
@@ -9,6 +10,9 @@ const SKEW = 0.01;
 const LATENCY = 2;
 /** Of what was asked for; an earlier request that was long on its way may have left a little more. */
 const MAX_EXCESS = 1.1;
+
+/** A lease with less left than this is not passed on in memory. */
+const MIN_LEFT = 500;
 
 /** Milliseconds by which this process's clock and the server's may disagree over a lease of `ttl` ms. */
 function drift(ttl: number): number {
@@ -34,6 +38,20 @@ export interface LeaseUser {
   lose(error: LockLostError): void;
   /** The same, because of {@link endsAt}. */
   runOut(): void;
+}
+
+/** What turns a lease of the lock alone into one that is shared, while it is not known whether the store has done so. */
+export interface LeaseSharing {
+  /** Asks the store, unless it is being asked. */
+  ask(): void;
+  /** Settles with the store's answer, whatever it is, or after so many ms. Never rejects. */
+  answered(patience: number): Promise<void>;
+  /** Ends the hold that uses the lease. Never rejects. */
+  release(): Promise<void>;
+  /** Releases whatever the lease has kept, under either owner id. Never rejects. */
+  free(): Promise<void>;
+  /** The hold of this owner id was taken away by force. */
+  revoke(owner: string): void;
 }
 
 const NOTHING_ASKED: readonly Asked[] = [];
@@ -73,6 +91,8 @@ export class Lease implements FifoNode<Lease> {
   renew = true;
   /** Whether it is being transferred: what its owner id is in the store is not certain, so nobody asks. */
   isLeaving = false;
+  /** Set where a reader uses the lock alone, and others are to be let in beside it. */
+  sharing: LeaseSharing | undefined;
   /** When the keeper renews it next. */
   renewAt: number;
   /** Until then the store surely keeps the lock, on the local clock: time of sending + ttl − drift. */
@@ -114,6 +134,15 @@ export class Lease implements FifoNode<Lease> {
     return sibling;
   }
 
+  /** The lease of a shared hold into which this one was turned by a request for `ttl` that was sent first at `sentAt`. */
+  successor(grant: Grant, ttl: number, sentAt: number): Lease {
+    // Where this one was renewed since, it was so before the other began.
+    const lease = new Lease(this.name, grant, ttl, Math.max(sentAt, this.sentAt));
+    lease.how = this.how;
+    lease.renew = this.renew;
+    return lease;
+  }
+
   get names(): readonly string[] {
     return this.together ?? [this.name];
   }
@@ -127,6 +156,15 @@ export class Lease implements FifoNode<Lease> {
 
   get hasTokens(): boolean {
     return this.tokensOf.nextToken <= this.tokensOf.lastToken;
+  }
+
+  /** Whether it is as good for a caller as one of its own. */
+  fits({ replicas }: Pick<ResolvedLockOptions, 'replicas'>, now: number): boolean {
+    return (
+      this.hasTokens &&
+      this.deadline - now >= Math.min(this.ttl / 10, MIN_LEFT) &&
+      this.replicas?.min === replicas?.min
+    );
   }
 
   takeToken(): number {

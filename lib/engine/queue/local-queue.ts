@@ -9,16 +9,15 @@ import { HandoffBudget } from './handoff-budget.js';
 import { type Heir, HeldLeases } from '../hold/held-leases.js';
 import type { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
+import { knownHolder } from './known-holder.js';
+import { LoneReaders } from './lone-readers.js';
 import { PassedShares } from './passed-shares.js';
 import type { QueueContext } from './queue-context.js';
 import { queueFullError, timeoutError, unavailableError } from '../lock-errors.js';
-import { Waiter, type WaiterQueue } from './waiter.js';
+import { patienceEnd, Waiter, type WaiterQueue } from './waiter.js';
 import { WaitingLine } from './waiting-line.js';
 
 const DONE = Promise.resolve();
-const NO_LABEL = { label: undefined };
-/** A lease with less left than this is not passed on in memory. */
-const MIN_LEFT = 500;
 
 /**
  * Callers of this process that want one lock name, in arrival order.
@@ -31,6 +30,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   readonly leases: HeldLeases;
   readonly contender: Contender;
   /** Made when the first shared hold is asked for. */
+  private loneReaders: LoneReaders | undefined;
   private passedShares: PassedShares | undefined;
   /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
   private budget: HandoffBudget | undefined;
@@ -66,7 +66,9 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   /** While a request is without an answer nobody knows: the store may be down. */
   get isTaken(): boolean {
     const { contact, grants, isContending } = this.contender;
-    if (this.leases.alone && !isContending) return true;
+    // Others may come in beside a reader that uses the lock alone.
+    if (this.leases.alone && !isContending)
+      return this.leases.alone.hold?.mode !== 'shared' || this.readers.isRefused;
     return grants.found !== undefined && !contact.isBusy;
   }
 
@@ -117,11 +119,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     if (silentSince === undefined) return Infinity;
     const next = this.line.rejectOverdue(
       now,
-      ({ startedAt, once, options }) => {
-        const outageEnds = Math.max(silentSince, startedAt) + options.outageTimeout;
-        // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
-        return once || grants.hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
-      },
+      (waiter) => patienceEnd(waiter, silentSince, grants.hasSeenTaken),
       (waiter) => this.unavailableError(waiter),
     );
     this.contender.leaveUnlessWanted();
@@ -156,7 +154,9 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   /** The lock was taken away by force; that may be told before the answer which granted it. */
   revoke(owner: string): void {
-    if (!this.leases.revoke(owner)) this.contender.revoke(owner);
+    if (this.leases.revoke(owner)) return;
+    this.leases.alone?.sharing?.revoke(owner);
+    this.contender.revoke(owner);
   }
 
   take(lease: Lease, ttl: number, by: GrantedBy): void {
@@ -200,16 +200,20 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   passOn(lease: Lease): Promise<void> {
     if (this.leases.isShared(lease)) return this.shares.passOn(lease);
     const head = this.line.first;
-    if (!head || head.options.mode === 'shared') {
-      this.leases.end(lease);
-      const freed = this.leases.free(lease);
-      this.contender.askOrRest();
-      return freed;
-    }
+    if (!head) return this.letGo(lease);
+    const reads = head.options.mode === 'shared';
+    if (reads && !this.readers.mayServe(head)) return this.letGo(lease);
     const now = this.context.clock.now();
-    if (this.fits(lease, head, now) && this.handoffs.spend(now)) this.passOnInMemory(lease, head, now);
+    if (lease.fits(head.options, now) && this.handoffs.spend(now)) {
+      this.passOnInMemory(lease, head, now);
+      if (reads) this.readers.watch();
+    } else if (reads) return this.letGo(lease);
     else this.yield(lease, head);
     return DONE;
+  }
+
+  open(lease: Lease): void {
+    this.loneReaders?.share(lease);
   }
 
   /** A lease is over of which the store does not know, or does not know any more. */
@@ -230,6 +234,10 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     return (this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt));
   }
 
+  private get readers(): LoneReaders {
+    return (this.loneReaders ??= new LoneReaders(this.context, this));
+  }
+
   private get shares(): PassedShares {
     return (this.passedShares ??= new PassedShares(this.context, this));
   }
@@ -241,14 +249,6 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     else if (!this.contender.isQueued) this.askAgain();
   }
 
-  fits(lease: Lease, { options }: Waiter, now: number): boolean {
-    return (
-      lease.hasTokens &&
-      lease.deadline - now >= Math.min(lease.ttl / 10, MIN_LEFT) &&
-      lease.replicas?.min === options.replicas?.min
-    );
-  }
-
   passOnInMemory(lease: Lease, head: Waiter, now: number): void {
     const { keeper } = this.context;
     const left = lease.deadline - now;
@@ -258,6 +258,13 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     // The caller gets the ttl that it asked for, and no longer one, should it die.
     const isShort = left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing;
     if (!lease.renew || isShort || lease.isTooLong(now)) keeper.renewSoon(lease);
+  }
+
+  private letGo(lease: Lease): Promise<void> {
+    this.leases.end(lease);
+    const freed = this.leases.free(lease);
+    this.contender.askOrRest();
+    return freed;
   }
 
   private yield(lease: Lease, head: Waiter): void {
@@ -280,16 +287,9 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   private timeoutError(waited: number, { renew }: ResolvedLockOptions): LockTimeoutError {
     const { alone } = this.leases;
-    if (!alone) {
-      const { found } = this.contender.grants;
-      const holder = found && { owner: found.owner, remaining: found.remaining };
-      // What the caller itself would do is the best guess at what holders elsewhere do.
-      return timeoutError([this.name], waited, holder, renew);
-    }
-    const remaining = Math.max(0, alone.deadline - this.context.clock.now());
-    const [{ label } = NO_LABEL] = alone.hold?.describe() ?? [];
-    const holder = { owner: alone.owner, remaining, ...(label === undefined ? {} : { label }) };
-    return timeoutError([this.name], waited, holder, alone.renew);
+    const holder = knownHolder(alone, this.contender.grants.found, this.context.clock.now());
+    // What the caller itself would do is the best guess at what holders elsewhere do.
+    return timeoutError([this.name], waited, holder, (alone ?? { renew }).renew);
   }
 
   private unavailableError({ startedAt }: Waiter): LockUnavailableError {

@@ -24,8 +24,6 @@ interface SharingQueue {
   readonly line: WaitingLine;
   readonly leases: HeldLeases;
   readonly contender: Contender;
-  /** Whether a lease is as good for a caller as one of its own. */
-  fits(lease: Lease, head: Waiter, now: number): boolean;
   passOnInMemory(lease: Lease, head: Waiter, now: number): void;
   /** Goes on after leases were given back. */
   askOn(): void;
@@ -97,8 +95,7 @@ export class PassedShares {
     const pass = this.passes.get(lease);
     const { mode, limit } = head.options;
     const now = this.context.clock.now();
-    if (!pass || mode !== 'shared' || limit !== pass.limit || !this.queue.fits(lease, head, now))
-      return false;
+    if (!pass || mode !== 'shared' || limit !== pass.limit || !lease.fits(head.options, now)) return false;
     if (now >= pass.until || (pass.wasFree && contender.isQueued)) return false;
     this.most = Math.max(this.most, ++pass.used);
     this.queue.passOnInMemory(lease, head, now);

@@ -31,6 +31,17 @@ export function wantsToBeAlone({ mode, limit }: ResolvedLockOptions): boolean {
   return mode === 'exclusive' || limit === 1;
 }
 
+/** When a waiter is rejected during an outage that began at `silentSince`. */
+export function patienceEnd(
+  { startedAt, once, options }: Waiter,
+  silentSince: number,
+  hasSeenTaken: boolean,
+): number {
+  const outageEnds = Math.max(silentSince, startedAt) + options.outageTimeout;
+  // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
+  return once || hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
+}
+
 /** A caller of this process that wants a lock. */
 export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;

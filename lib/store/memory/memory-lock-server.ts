@@ -4,6 +4,7 @@ import {
   type Extension,
   type JointRequest,
   type OwnerChange,
+  type ShareRequest,
   type StoreEvents,
   type YieldRequest,
 } from '../lock-store.js';
@@ -149,6 +150,17 @@ export class MemoryLockServer {
     leases.delete(name, from);
     leases.keep(name, to, ttl);
     return true;
+  }
+
+  /** @internal */
+  share(instance: string, { name, owner, ttl, tokens, shared: { turn } }: ShareRequest): Grant | undefined {
+    const held = this.shares.ofTurn(name, instance, turn).length;
+    if (!this.locks.has(name, owner)) return held > 0 ? this.sharedGrant(instance, turn, held) : undefined;
+    this.locks.clear(name);
+    const grant = this.sharedGrant(instance, turn, tokens);
+    for (const each of ownersOf(grant)) this.shares.grant(name, each, ttl);
+    this.handOff(name);
+    return grant;
   }
 
   /** @internal */

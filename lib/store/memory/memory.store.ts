@@ -6,6 +6,7 @@ import {
   type JointStore,
   type LockStore,
   type OwnerChange,
+  type ShareRequest,
   type StoreEvents,
   type YieldRequest,
 } from '../lock-store.js';
@@ -63,6 +64,10 @@ export class MemoryStore implements LockStore {
 
   async transfer(change: OwnerChange): Promise<boolean> {
     return this.server.transfer(change);
+  }
+
+  async share(request: ShareRequest): Promise<Grant | undefined> {
+    return this.server.share(this.instance, request);
   }
 
   async query(name: string): Promise<LockSnapshot> {

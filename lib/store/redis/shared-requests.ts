@@ -1,9 +1,10 @@
 import type { Grant, SharedTerms, Taken } from '../grant.js';
-import type { AcquireRequest } from '../lock-store.js';
+import type { AcquireRequest, ShareRequest } from '../lock-store.js';
 import { sharedOwner } from '../owner-id.js';
 import { parsePlace } from '../place.js';
 import { acquireSharedScript } from '../scripts/acquire-shared.script.js';
 import { releaseSharedScript } from '../scripts/release-shared.script.js';
+import { shareScript } from '../scripts/share.script.js';
 import { integer, isOne, list } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
@@ -42,16 +43,23 @@ export class SharedRequests {
     return this.releases.join(isOne);
   }
 
+  async share({ name, owner, ttl, tokens, shared: { turn } }: ShareRequest): Promise<Grant | undefined> {
+    const { outbox } = this;
+    outbox.noteModes();
+    const keys = outbox.keySpace.keys(name);
+    const args = [owner, ...outbox.common(keys), Math.ceil(ttl), tokens, turn];
+    const reply = await outbox.runPatiently(shareScript, outbox.withFence(keys), args);
+    return reply === null ? undefined : this.grant(list(reply, 2), turn);
+  }
+
   private answer(reply: unknown, turn: string): Grant | Taken {
     const parts = list(reply);
-    if (parts.length !== 2) return this.outbox.taken(parts);
-    const [tokens = 0, block = tokens] = String(parts[1]).split('/').map(integer);
-    return {
-      owner: sharedOwner(this.outbox.instance, turn, 1),
-      turn,
-      token: integer(parts[0]),
-      tokens,
-      block,
-    };
+    return parts.length === 2 ? this.grant(parts, turn) : this.outbox.taken(parts);
+  }
+
+  private grant([token, holds]: readonly unknown[], turn: string): Grant {
+    const [tokens = 0, block = tokens] = String(holds).split('/').map(integer);
+    const owner = sharedOwner(this.outbox.instance, turn, 1);
+    return { owner, turn, token: integer(token), tokens, block };
   }
 }

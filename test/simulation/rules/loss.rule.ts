@@ -1,3 +1,5 @@
+import { Hold } from '../../../lib/engine/hold/hold.js';
+import { isSharedOwner } from '../../../lib/store/owner-id.js';
 import type { Attempt } from '../attempt.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
@@ -37,8 +39,11 @@ export class LossRule implements Rule {
     const token = Number(owner.slice(owner.indexOf(':') + 1));
     for (const attempt of this.holds.keys()) {
       const { step, caller, lock } = attempt;
-      const holds = step.name === name && caller[0] === owner[0] && (lock?.fencingToken ?? 0) >= token;
-      if (holds) this.demandNotice(attempt, 0);
+      // Not others of the same instance, which the server may have forgotten before.
+      const holds = isSharedOwner(owner)
+        ? lock instanceof Hold && lock.lease.owner === owner
+        : caller[0] === owner[0] && (lock?.fencingToken ?? 0) >= token;
+      if (step.name === name && holds) this.demandNotice(attempt, 0);
     }
   }
 
