@@ -30,6 +30,21 @@ const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis'];
 const COMMAND = 'cli/index';
 /** Files and folders of lib. */
 const WITH_NEST = [...ENTRY_POINTS, 'nest', 'lock-service.factory', 'service/lock-service.token'];
+/** Of these, what needs nothing of NestJS: once for both kinds of modules, where `nest` is there twice. */
+const OF_NEST_FOR_BOTH = [
+  'nest/exceptions/graphql-schema',
+  'nest/exceptions/public-message',
+  'nest/locked/application-services',
+  'nest/locked/current-lock.decorator',
+  'nest/locked/instance-member',
+  'nest/locked/locked-methods',
+  'nest/locked/locked-options',
+  'nest/module/lazy-loading',
+  'nest/startup/places-without-interceptors',
+  'nest/startup/provided-classes',
+  'nest/startup/start.messages',
+  'service/lock-service.token',
+];
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
@@ -83,6 +98,7 @@ function fileFor(file) {
   if (file.endsWith('.js') && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (OF_ENTRY_POINTS.some(isIn)) return undefined;
   if (file.endsWith('.js') && OF_REDIS.some(isIn)) return 'redis';
+  if (file.endsWith('.js') && OF_NEST_FOR_BOTH.some(isIn)) return 'locks';
   return WITH_NEST.some(isIn) ? 'nest' : 'locks';
 }
 
@@ -208,6 +224,17 @@ const passOn = {
   },
 };
 
+/** A regular expression of 10 kB, which Node has built in by now. */
+const emoji = {
+  name: 'emoji',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onLoad({ filter: /emoji-regex.index\.js$/ }, () => ({
+      contents: String.raw`module.exports = () => /\p{RGI_Emoji}/gv;`,
+    }));
+  },
+};
+
 /** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
 async function completeCommand() {
   const file = join(dist, `${COMMAND}.js`);
@@ -219,6 +246,7 @@ async function completeCommand() {
     platform: 'node',
     target: 'node20',
     minify: true,
+    plugins: [emoji],
     // What it shares with the rest of dist; and colours of tables, which cli-table3 does without.
     external: ['../diagnostics.js', '../locks.js', '../redis.js', '../../package.json', '@colors/colors'],
     banner: { js: '#!/usr/bin/env node' },
