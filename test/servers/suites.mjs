@@ -9,16 +9,16 @@
  * @type {Readonly<Record<string, RegExp>>}
  */
 export const SUITES = {
-  contract: /\/test\/contract\//,
+  contract: /\/lock-service\.(redis|cluster)\.spec\./,
   engine: /\/test\/redis\//,
   scripts: /\/test\/scripts\//,
   faults: /\/test\/faults\//,
-  topology: /\/test\/topology\/(?!quorum\/)/,
+  topology: /\/test\/topology\/(?!quorum\/|.*\/lock-service\.cluster\.)/,
   quorum: /\/test\/topology\/quorum\//,
 };
 
 /** In memory there is no server, so that its contract is left out. */
-const CONTRACT = 'test/contract/lock-service\\.(redis|cluster)';
+const CONTRACT = '/lock-service\\.(redis|cluster)\\.spec';
 // The nodes of a quorum have to answer in time.
 const ONE_AT_A_TIME = ['--maxWorkers=1'];
 
@@ -29,11 +29,14 @@ export const RUNS = {
     suites: ['contract', 'engine', 'scripts', 'faults'],
     paths: [CONTRACT, 'test/redis', 'test/scripts', 'test/faults'],
   },
-  topology: { suites: ['topology'], paths: ['test/topology/(cluster|connection|replicas|sentinel)'] },
+  topology: {
+    suites: ['topology'],
+    paths: ['test/topology/(cluster/(?!lock-service)|connection|replicas|sentinel)'],
+  },
   quorum: { suites: ['quorum'], paths: ['test/topology/quorum'], args: ONE_AT_A_TIME },
   cluster: {
     suites: ['contract', 'topology'],
-    paths: ['test/contract/lock-service\\.cluster', 'test/topology/cluster'],
+    paths: ['test/topology/cluster'],
   },
   sentinel: { suites: ['topology'], paths: ['test/topology/sentinel'] },
 };
