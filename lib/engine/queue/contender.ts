@@ -11,7 +11,8 @@ import type { Turn } from './turn.js';
 import { isAlike, type Waiter } from './waiter.js';
 
 const MAX_REASK_DELAY = 1_000;
-const RETRY_DELAY = 50;
+/** Milliseconds after which a request that failed is sent again. */
+export const RETRY_DELAY = 50;
 
 /**
  * Contends in the store for one name, for the callers of this process: one turn after the other, with one request under

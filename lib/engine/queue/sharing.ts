@@ -8,13 +8,12 @@ import type { Hold } from '../hold/hold.js';
 import type { Lease, LeaseSharing } from '../hold/lease.js';
 import { expiredError, forcedError, takenError } from '../lock-errors.js';
 import type { Callers } from './callers.js';
-import type { Contender } from './contender.js';
+import { type Contender, RETRY_DELAY } from './contender.js';
 import type { QueueContext } from './queue-context.js';
 import { MAX_SHARES } from './shared-turn.js';
 import type { Waiter } from './waiter.js';
 
-/** Milliseconds after which a request that failed is sent again, and for which a release waits for the answer. */
-const RETRY_DELAY = 50;
+/** Milliseconds for which a release waits for the answer. */
 const RELEASE_PATIENCE = 1_000;
 
 /** The queue whose callers have the leases. */

@@ -1,4 +1,3 @@
-import { clock } from './functions/clock.js';
 import { ends } from './functions/ends.js';
 import { handOff } from './functions/hand-off.js';
 import { live } from './functions/live.js';
@@ -23,7 +22,7 @@ import { luaScript } from './lua-script.js';
  */
 export const shareScript = luaScript('share')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[2], ARGV[3]
-${include(clock, mintShares, live, ends, share, handOff, prepare)}
+${include(mintShares, live, ends, share, handOff, prepare)}
 local turn = string.match(ARGV[1], '^(.*):%d+$') .. '~' .. ARGV[6]
 local owner, n = redis.call('GET', lock), 0
 prepare(queue)
