@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
@@ -98,6 +99,21 @@ describe('Clients of node-redis', () => {
 
       expect(timeout).not.toHaveBeenCalled();
       timeout.mockRestore();
+    });
+
+    it('write many calls of a turn in two parts, so that Redis is at work while answers are read', async () => {
+      await using instance = await new Instance({
+        connection: nodeRedis(create({ url: server.url })),
+      }).warmUp();
+      const cork = jest.spyOn(Socket.prototype, 'cork');
+      const acquired = Array.from({ length: 256 }, (__, i) => instance.locks.acquire(`n${i}`));
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+      // Which node-redis does for each write.
+      const writes = cork.mock.calls.length;
+      cork.mockRestore();
+      for (const lock of await Promise.all(acquired)) void lock.release();
+
+      expect(writes).toBe(2);
     });
 
     it('are closed, every one of them, while they connect, too', async () => {

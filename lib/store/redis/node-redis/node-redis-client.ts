@@ -11,6 +11,7 @@ import type {
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
 import { Sockets } from './sockets.js';
+import { SplitTurn } from './split-turn.js';
 import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 
 /** What node-redis says of any loss. */
@@ -44,6 +45,7 @@ export class NodeRedisClient implements RedisClient {
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
   private sockets: Sockets | undefined;
+  private readonly turn = new SplitTurn();
   /** What waits until commands can be sent. Not in node-redis, which sends it along with its credentials, accepted or not. */
   private readonly waiting = new Set<(client: NodeRedis | undefined, problem?: unknown) => void>();
 
@@ -115,6 +117,10 @@ export class NodeRedisClient implements RedisClient {
 
   /** Any command, as node-redis takes it. */
   send(command: readonly string[]): Promise<unknown> {
+    return this.turn.send(() => this.sendNow(command));
+  }
+
+  private sendNow(command: readonly string[]): Promise<unknown> {
     this.connect();
     const client = this.usable;
     if (client) return client.sendCommand(command);
