@@ -42,6 +42,11 @@ export class Contender {
     return this.turn?.place !== undefined;
   }
 
+  /** Whether this instance has been told that it has to wait there. */
+  get isKnownToWait(): boolean {
+    return this.isQueued && this.grants.found !== undefined;
+  }
+
   /** Whether the lock alone may be granted by the answer that is awaited. */
   get mayBeGranted(): boolean {
     return this.contact.isBusy && !(this.turn instanceof SharedTurn);

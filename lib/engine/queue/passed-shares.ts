@@ -39,6 +39,8 @@ interface SharingQueue {
 export class PassedShares {
   private readonly passes = new WeakMap<Lease, Pass>();
   private readonly spares: Lease[] = [];
+  /** Ends the release of the last one that read. */
+  private settle: () => void = () => undefined;
   /** How often a lease was passed on, at most: since some time, and in the time before that. */
   private most = 0;
   private mostBefore = 0;
@@ -72,22 +74,28 @@ export class PassedShares {
 
   /** The hold is over: its lease goes to the next caller here, is kept for one, or is given back. */
   passOn(lease: Lease): Promise<void> {
-    const { clock, keeper } = this.context;
     const head = this.queue.line.first;
     if (head && this.give(lease, head)) return DONE;
-    if (head || !this.isOfUse(lease)) return this.giveBack(lease);
-    keeper.delete(lease);
-    if (this.spares.push(lease) === 1) clock.afterInput(() => void this.giveBack());
-    return DONE;
+    // Who reads beside others keeps nobody out by leaving a little later.
+    const isAmongOthers = this.passes.get(lease)?.limit === Infinity && this.queue.leases.shared > 1;
+    if (head || !isAmongOthers) return this.giveBack(lease);
+    if (this.spares.push(lease) === 1) this.context.clock.afterInput(() => void this.giveBack());
+    if (this.spares.length < this.queue.leases.shared) return DONE;
+    // The last one waits until somebody reads again, or the store has what was left.
+    this.settle();
+    return new Promise((resolve) => (this.settle = resolve));
   }
 
   /** Gives a caller that has just come a spare lease; where that cannot be, they are given back before it asks. */
   giveSpare(waiter: Waiter): boolean {
     if (this.spares.length === 0) return false;
     const lease = this.queue.line.first === waiter ? this.spares.pop() : undefined;
-    if (lease?.live && this.give(lease, waiter)) return true;
-    void this.giveBack(lease);
-    return false;
+    if (!lease?.live || !this.give(lease, waiter)) {
+      void this.giveBack(lease);
+      return false;
+    }
+    this.settle();
+    return true;
   }
 
   private give(lease: Lease, head: Waiter): boolean {
@@ -96,19 +104,11 @@ export class PassedShares {
     const { mode, limit } = head.options;
     const now = this.context.clock.now();
     if (!pass || mode !== 'shared' || limit !== pass.limit || !lease.fits(head.options, now)) return false;
-    if (now >= pass.until || (pass.wasFree && contender.isQueued)) return false;
+    if (now >= pass.until || (pass.wasFree && contender.isKnownToWait)) return false;
     this.most = Math.max(this.most, ++pass.used);
     this.queue.passOnInMemory(lease, head, now);
     contender.passOver();
     return true;
-  }
-
-  /** Whether a lease is no permit that others wait for, while others here have the lock all the same. */
-  private isOfUse(lease: Lease): boolean {
-    const pass = this.passes.get(lease);
-    const others = this.queue.leases.shared - 1;
-    const isCurrent = pass?.limit === Infinity && this.context.clock.now() < pass.until && lease.hasTokens;
-    return isCurrent && others > this.spares.length;
   }
 
   /** Gives a lease back, and the spare ones. */
@@ -120,7 +120,9 @@ export class PassedShares {
       leases.end(each);
       freed.push(leases.free(each));
     }
+    const { settle } = this;
     this.queue.askOn();
     await Promise.all(freed);
+    settle();
   }
 }

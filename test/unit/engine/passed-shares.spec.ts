@@ -166,16 +166,60 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(fixture.store.unseen('acquire')).toBe(1);
   });
 
-  it('gives all back with the last one, who waits for that', async () => {
+  it('leaves it to whoever comes in the same tick also where all have left', async () => {
+    const holds = await reading(3);
+    const left = holds.map(({ value }) => observe(value?.release() ?? Promise.reject(new Error('not held'))));
+    const next = enter(READ);
+    await settle();
+
+    expect(next.value?.fencingToken).toBe(203);
+    expect(left.map((each) => Object.keys(each))).toEqual(holds.map(() => ['value']));
+    expect(fixture.store.unseen('acquire')).toBe(0);
+  });
+
+  it('gives all back at the end of the tick where all have left, and the last one waits for that', async () => {
     const holds = await reading(3);
     for (const hold of holds.slice(1)) await release(hold);
     const last = await release(holds[0]);
+    await fixture.clock.advance(1);
     expect(fixture.store.unseen('release')).toBe(3);
     expect(last).toEqual({});
     for (let i = 0; i < 3; i++) (await fixture.store.next('release')).answer(true);
     await settle();
 
     expect(Object.keys(last)).toEqual(['value']);
+  });
+
+  it('gives all back before whoever comes asks, when the window is over', async () => {
+    const holds = await reading(2);
+    await fixture.clock.advance(20);
+    for (const hold of holds) await release(hold);
+    enter(READ);
+    await settle();
+
+    expect(fixture.store.unseen('release')).toBe(2);
+    expect(fixture.store.unseen('acquire')).toBe(1);
+  });
+
+  it('leaves it to one who has asked, as long as nobody is known to wait', async () => {
+    const holds = await reading(2);
+    const next = enter(READ);
+    await settle();
+    expect(fixture.store.unseen('acquire')).toBe(1);
+    await release(holds[0]);
+
+    expect(next.value?.fencingToken).toBe(202);
+  });
+
+  it('overtakes nobody who is known to wait', async () => {
+    const holds = await reading(2);
+    const next = enter(READ);
+    (await fixture.store.next('acquire')).answer(taken(300));
+    await settle();
+    await release(holds[0]);
+
+    expect(next).toEqual({});
+    expect(fixture.store.unseen('release')).toBe(1);
   });
 
   it('leaves nothing that was lost meanwhile', async () => {
