@@ -219,8 +219,8 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return SHARED_TAG + tokensMark(tokensEach) + (++this.turns).toString(36);
   }
 
-  free(name: string, owner: string, lease: number): Promise<void> {
-    const send = (): Promise<unknown> => this.store.release(name, owner);
+  free(name: string, owner: string, lease: number, isAwaited?: boolean): Promise<void> {
+    const send = (): Promise<unknown> => this.store.release(name, owner, isAwaited);
     return this.cleanUp(() => `The release of ${name}`, { lease, send });
   }
 

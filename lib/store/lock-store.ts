@@ -136,8 +136,8 @@ export interface LockStore {
    * Hands the lock to another waiting instance, or keeps it, as a new grant, where none waits. Undefined: it was lost.
    */
   yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
-  /** Resolves to whether the lock was still the owner's. */
-  release(name: string, owner: string): Promise<boolean>;
+  /** Resolves to whether the lock was still the owner's. Where others may wait for it, these are told first. */
+  release(name: string, owner: string, isAwaited?: boolean): Promise<boolean>;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
    * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way; what a shared turn was

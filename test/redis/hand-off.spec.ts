@@ -1,6 +1,8 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { RedisServer } from '../support/redis-server.js';
+import { type ClientRequest, RequestLog } from '../support/request-log.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
@@ -11,10 +13,19 @@ describe('Hand-off across instances', () => {
   let commandRoad: TcpProxy;
   let near: Instance;
   let far: Instance;
-  let client: Redis;
+  let client: TwoRoads;
+  let log: RequestLog;
 
   /** Goes one way for commands and another one for its inbox. */
   class TwoRoads extends Redis {
+    /** Whether what was sent with TIME waited for what was sent next. */
+    readonly corked: boolean[] = [];
+
+    override time(): Promise<number[]> {
+      this.corked.push(this.stream.writableCorked > 0);
+      return super.time();
+    }
+
     override duplicate(options?: Partial<RedisOptions>): Redis {
       return super.duplicate({ ...options, port: inboxRoad.port });
     }
@@ -22,8 +33,12 @@ describe('Hand-off across instances', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
+    log = await RequestLog.open(server);
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    log.close();
+    await server.stop();
+  });
   beforeEach(async () => {
     [inboxRoad, commandRoad] = [await TcpProxy.start(server), await TcpProxy.start(server)];
     client = new TwoRoads({ host: '127.0.0.1', port: commandRoad.port });
@@ -40,6 +55,32 @@ describe('Hand-off across instances', () => {
   const queued = (name: string, instances: number): Promise<unknown> =>
     waitFor(async () => (await near.locks.query(name)).pending.length === instances);
   const owner = async (name: string): Promise<string> => (await near.locks.query(name)).held[0]?.owner ?? '';
+
+  it('reaches who waits before the answer to the release is written', async () => {
+    const isRelease = ({ command, args }: ClientRequest): boolean =>
+      command === 'evalsha' && args[0] === releaseScript.sha;
+    /** What went ahead of the release on its connection. */
+    const ahead = async (): Promise<string | undefined> => {
+      const requests = await log.requests();
+      const at = requests.findIndex(isRelease);
+      return requests.slice(0, at).findLast(({ from }) => from === requests[at]?.from)?.command;
+    };
+    await log.clear();
+    await (await near.locks.acquire('led')).release();
+    expect(await ahead()).toBe('evalsha');
+
+    const lock = await near.locks.acquire('led');
+    const waits = far.locks.acquire('led');
+    await queued('led', 1);
+    const waitsAgain = lock.release().then(() => near.locks.acquire('led'));
+    const handedOn = await waits;
+    await queued('led', 1);
+    await log.clear();
+    await handedOn.release();
+    expect(await ahead()).toBe('time');
+    await (await waitsAgain).release();
+    expect(client.corked).not.toContain(false);
+  });
 
   it('by a message that comes later than the claim lease never yields a held hold', async () => {
     const lock = await near.locks.acquire('late');

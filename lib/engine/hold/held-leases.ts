@@ -190,9 +190,10 @@ export class HeldLeases implements LeaseOwner {
   }
 
   /** Releases what a lease has kept. */
-  free({ name, owner, ttl, deadline, sharing }: Lease): Promise<void> {
+  free({ name, owner, ttl, deadline, sharing, how }: Lease): Promise<void> {
     if (sharing) return sharing.free();
-    return this.context.free(name, owner, Math.max(ttl, deadline - this.clock.now()));
+    // Where this one had to be waited for, so may the next one be.
+    return this.context.free(name, owner, Math.max(ttl, deadline - this.clock.now()), how !== 'free');
   }
 
   freeDetached(owner: string, ttl: number): Promise<void> {

@@ -11,9 +11,9 @@ export interface LeaseContext {
   spend(token: number): void;
   /**
    * Releases a lock whose lease runs for at most so many ms. Never rejects: what is not confirmed at once is sent again
-   * until then, without anybody who waits for it.
+   * until then, without anybody who waits for it. Where other instances may wait for the lock, these are told first.
    */
-  free(name: string, owner: string, lease: number): Promise<void>;
+  free(name: string, owner: string, lease: number, isAwaited?: boolean): Promise<void>;
   /** The same for what takes back a hold that was on its way to somebody else. */
   takeBack(name: string, lease: number, send: () => Promise<unknown>): Promise<void>;
 }

@@ -105,7 +105,8 @@ export class RedisStore implements LockStore {
     return reply && this.replicated(reply, request);
   }
 
-  release(name: string, owner: string): Promise<boolean> {
+  release(name: string, owner: string, isAwaited = false): Promise<boolean> {
+    if (isAwaited && !this.polls) this.outbox.noteAwaited();
     if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner);
     if (isSharedOwner(owner)) return this.shared.release(name, owner);
     const colon = owner.lastIndexOf(':');

@@ -24,6 +24,7 @@ export const handoffCase: BenchCase = {
     const after = await measureTrips(addressOf(bench.server), WORK);
     const trip = (before.publish.p50 + after.publish.p50) / 2;
     const least = (before.handOn.p50 + after.handOn.p50) / 2;
+    const inTurn = (before.inTurn.p50 + after.inTurn.p50) / 2;
     const handoff = medianOf(result, 'ours', (round) => round.handoff?.p50);
     return contestReport(contest, result, {
       title: `Hand-off latency: 2 processes × 1 caller, ${WORK} ms of work`,
@@ -31,6 +32,7 @@ export const handoffCase: BenchCase = {
       notes: [
         `PUBLISH to message between two processes, before and after: p50 ${before.publish.p50.toFixed(3)} and ${after.publish.p50.toFixed(3)} ms, p99 ${before.publish.p99.toFixed(3)} and ${after.publish.p99.toFixed(3)} ms.`,
         `The least script that hands a lock on, in its stead: p50 ${before.handOn.p50.toFixed(3)} and ${after.handOn.p50.toFixed(3)} ms, ${(least / trip).toFixed(2)} times as long.`,
+        `The same where both processes take turns, and whoever has handed on asks again at once: p50 ${before.inTurn.p50.toFixed(3)} and ${after.inTurn.p50.toFixed(3)} ms, ${(inTurn / trip).toFixed(2)} times as long.`,
         'The hand-off counts only where the next holder is in the other process.',
       ],
       goals: judged(

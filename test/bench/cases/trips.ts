@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { startWorker } from '../../support/worker.js';
 import type { RedisAddress } from '../contestant.js';
 import type { TripCalls } from '../load/trip.process.js';
+import { handoffsOf } from '../statistics/handoff.js';
 import { percentilesOf, type Percentiles } from '../statistics/spread.js';
 
 const TIMES = 300;
@@ -12,6 +13,8 @@ export interface Trips {
   readonly publish: Percentiles;
   /** By the least script that hands a lock on. */
   readonly handOn: Percentiles;
+  /** The same from the end of one turn to the begin of the next, where two processes take turns and ask again at once. */
+  readonly inTurn: Percentiles;
 }
 
 export async function measureTrips(redis: RedisAddress, pause: number): Promise<Trips> {
@@ -28,5 +31,11 @@ export async function measureTrips(redis: RedisAddress, pause: number): Promise<
     if (!trips) throw new Error('No published message arrived');
     return trips;
   };
-  return { publish: await measure('publish'), handOn: await measure('handOn') };
+  const [publish, handOn] = [await measure('publish'), await measure('handOn')];
+  const takeTurns = (times: number): Promise<Float64Array[]> =>
+    Promise.all([listener, sender].map((each, i) => each.call('takeTurns', redis, String(i), times, pause)));
+  await takeTurns(TIMES / 4);
+  const inTurn = handoffsOf(await takeTurns(TIMES));
+  if (!inTurn) throw new Error('No turn followed another');
+  return { publish, handOn, inTurn };
 }

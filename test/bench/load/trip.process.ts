@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { serveCalls } from '../../support/serve-calls.js';
 import type { RedisAddress } from '../contestant.js';
+import { HoldRecording } from './hold-recording.js';
 import { now } from './shared-clock.js';
 
 const CHANNEL = 'bench:trip';
@@ -23,6 +24,31 @@ redis.call('PUBLISH', '${CHANNEL}', ARGV[2])
 return 1`;
 const KEYS = ['bench:trip:lock', 'bench:trip:queue', 'bench:trip:fence'] as const;
 const arrived: number[] = [];
+
+const INBOX = 'bench:turns:inbox:';
+const TURN_KEYS = ['bench:turns:lock', 'bench:turns:queue', 'bench:turns:fence'] as const;
+/** The least that takes a lock or joins its queue. */
+const JOIN = `
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 3000) then
+  return 1
+end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[2], 'NX', time[1] .. time[2], ARGV[1])
+return 0`;
+/** The same as {@link HAND_ON}, to whoever has joined. */
+const HAND_ON_IN_TURN = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+local head = redis.call('ZPOPMIN', KEYS[2])[1]
+if not head then
+  return redis.call('DEL', KEYS[1])
+end
+local time = redis.call('TIME')
+redis.call('SET', KEYS[3], time[1] .. time[2])
+redis.call('SET', KEYS[1], head, 'PX', 3000)
+redis.call('PUBLISH', '${INBOX}' .. head, time[1] .. time[2])
+return 1`;
 
 const calls = {
   async listen(redis: RedisAddress): Promise<void> {
@@ -52,6 +78,31 @@ const calls = {
       await client.evalsha(digest, KEYS.length, ...KEYS, 'holder', now());
     }
     client.disconnect();
+  },
+
+  /**
+   * Takes turns with another process that does the same, as callers of a lock do: whoever has handed on asks again at once.
+   * Gives the moments of its turns.
+   */
+  async takeTurns(redis: RedisAddress, place: string, times: number, pause: number): Promise<Float64Array> {
+    const [client, inbox] = [new Redis({ ...redis }), new Redis({ ...redis })];
+    const turns = new HoldRecording();
+    let told: (() => void) | undefined;
+    inbox.on('message', () => told?.());
+    await inbox.subscribe(INBOX + place);
+    const join = (await client.script('LOAD', JOIN)) as string;
+    const handOn = (await client.script('LOAD', HAND_ON_IN_TURN)) as string;
+    for (let time = 0; time < times; time++) {
+      const asked = now();
+      const turn = new Promise<void>((resolve) => (told = resolve));
+      if (!(await client.evalsha(join, TURN_KEYS.length, ...TURN_KEYS, place))) await turn;
+      const begin = now();
+      await sleep(pause);
+      turns.add(asked, begin, now());
+      await client.evalsha(handOn, TURN_KEYS.length, ...TURN_KEYS, place);
+    }
+    for (const each of [client, inbox]) each.disconnect();
+    return turns.all;
   },
 
   /** Milliseconds from sending to message. */

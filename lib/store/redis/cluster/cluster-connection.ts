@@ -91,7 +91,7 @@ export class ClusterConnection {
     this.clients.refresh();
   }
 
-  node(address: string): Pick<RedisClient, 'cork' | 'cut'> | undefined {
+  node(address: string): Pick<RedisClient, 'cork' | 'cut' | 'letMessagesLead'> | undefined {
     return this.clients.node(address);
   }
 

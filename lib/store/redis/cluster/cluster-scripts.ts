@@ -34,6 +34,10 @@ export class ClusterScripts implements Scripts {
     return this.runnerOf(keys).runPatiently(script, keys, args);
   }
 
+  letMessagesLead(keys: readonly string[]): void {
+    this.runnerOf(keys).letMessagesLead(keys);
+  }
+
   serverOf([key = '']: readonly string[]): string {
     const { connection } = this;
     return connection.ownerOf(connection.slotOf(connection.keyPrefix + key)) ?? '';
@@ -68,6 +72,7 @@ function nodeConnection(connection: ClusterConnection, address: string): ScriptC
         connection.node(address)?.cork();
         return connection.evaluate(script, keys, args, by);
       },
+      letMessagesLead: () => connection.node(address)?.letMessagesLead(),
     },
     get trouble() {
       return connection.trouble;

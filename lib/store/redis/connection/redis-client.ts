@@ -49,6 +49,11 @@ export interface RedisClient {
   unsubscribe(channel: string): void;
   /** Gathers what is sent within this tick into one packet. */
   cork(): void;
+  /**
+   * Has the server send what the next command publishes before the answer to it: who has an answer waiting already is
+   * written to last, so a command that changes nothing goes ahead in the same packet. Does nothing while nothing can be sent.
+   */
+  letMessagesLead(): void;
   /** Gives up the connection at once, with what the system has not delivered yet. Another one is made. */
   cut(): void;
   /** Ends it, whatever state it is in. */
@@ -115,7 +120,7 @@ export interface ClusterClients extends ClientSettings {
   slotOf(key: string): number;
   /** Address of the node that serves a slot, as far as is known. */
   ownerOf(slot: number): string | undefined;
-  node(address: string): Pick<RedisClient, 'cork' | 'cut'> | undefined;
+  node(address: string): Pick<RedisClient, 'cork' | 'cut' | 'letMessagesLead'> | undefined;
   /** A connection of its own to a node, to listen on; connects when it is first used, and once only. */
   listener(address: string): RedisClient | undefined;
   /** Reads the map of slots anew; somebody found that it is out of date. */

@@ -8,7 +8,7 @@ import { storeError } from './redis-error.js';
 
 /** Where scripts run, and what is known of it when no answer comes. */
 export interface ScriptConnection {
-  readonly commands: Pick<RedisClient, 'evaluate'>;
+  readonly commands: Pick<RedisClient, 'evaluate' | 'letMessagesLead'>;
   readonly redaction: Redaction;
   readonly trouble: Error;
   /** Whether scripts have to be sent as text. */
@@ -19,7 +19,10 @@ export interface ScriptConnection {
 }
 
 /** How a store runs scripts. */
-export type Scripts = Pick<ScriptRunner, 'isIdle' | 'run' | 'runPatiently' | 'serverOf'>;
+export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runPatiently' | 'serverOf'> {
+  /** Has the server with these keys tell whom the next script tells before it answers that script, where that can be had. */
+  letMessagesLead?(keys: readonly string[]): void;
+}
 
 /** A script to run, with what it runs on. */
 interface ScriptCall {
@@ -47,7 +50,7 @@ const rethrow = (error: Error): never => {
 };
 
 /** Runs scripts on Redis, and notices when no answers come. */
-export class ScriptRunner {
+export class ScriptRunner implements Scripts {
   /** In the order of their time, since all have the same time to answer. */
   private readonly pending = new Fifo<SentCall>();
   private readonly wakeUp: WakeUp;
@@ -69,6 +72,10 @@ export class ScriptRunner {
   /** Tells servers apart, whose clocks may differ. */
   serverOf(_keys: readonly string[]): string {
     return '';
+  }
+
+  letMessagesLead(_keys: readonly string[]): void {
+    this.connection.commands.letMessagesLead();
   }
 
   /** Rejects when no answer comes within the command timeout. */

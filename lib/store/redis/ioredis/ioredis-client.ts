@@ -91,6 +91,12 @@ export class IoredisClient implements RedisClient {
     this.corked.hold();
   }
 
+  letMessagesLead(): void {
+    if (this.state !== 'ready') return;
+    this.cork();
+    this.redis.time().catch(() => undefined);
+  }
+
   cut(): void {
     // There is none before the first connection.
     const stream: Redis['stream'] | undefined = this.redis.stream;

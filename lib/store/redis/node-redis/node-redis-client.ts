@@ -95,6 +95,10 @@ export class NodeRedisClient implements RedisClient {
   /** node-redis writes what was sent in a turn of the event loop at once. */
   cork(): void {}
 
+  letMessagesLead(): void {
+    this.usable?.sendCommand(['TIME']).catch(() => undefined);
+  }
+
   cut(): void {
     const { client, hasSocket } = this;
     if (!client || this.isClosed) return;
