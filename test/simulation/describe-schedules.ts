@@ -8,39 +8,45 @@ import {
   stormySchedule,
 } from './schedule.arbitrary.js';
 
-/** How many schedules of each kind to play: with exclusive holds alone, and with modes. */
-export interface ScheduleCounts {
-  readonly calm: number;
-  readonly stormy: number;
-  readonly lossy: number;
-  readonly modes: Omit<ScheduleCounts, 'modes'>;
-}
+/** What holds in random schedules of several instances: with exclusive holds alone, and with modes. */
+const KINDS = {
+  calm: {
+    schedules: calmSchedule,
+    that: 'grants a free lock within one trip when nothing but a process fails',
+  },
+  stormy: {
+    schedules: stormySchedule,
+    that: 'excludes and leaves nobody behind, whatever the network and the processes do',
+  },
+  lossy: {
+    schedules: lossySchedule,
+    that: 'lets tokens grow and goes on when the server loses its data',
+  },
+  'calm modes': {
+    schedules: calmModesSchedule,
+    that: 'grants readers, writers and permits within one trip when nothing but a process fails',
+  },
+  'stormy modes': {
+    schedules: stormyModesSchedule,
+    that: 'lets only those in together who may be, and leaves nobody behind, whatever happens',
+  },
+  'lossy modes': {
+    schedules: lossyModesSchedule,
+    that: 'goes on with readers, writers and permits when the server loses its data',
+  },
+};
+type Kind = keyof typeof KINDS;
 
-/** What holds in random schedules of several instances. */
-export function describeSchedules(title: string, { calm, stormy, lossy, modes }: ScheduleCounts): void {
+/**
+ * Plays random schedules of these kinds.
+ *
+ * @param counts how many of each
+ */
+export function describeSchedules(title: string, counts: Partial<Record<Kind, number>>): void {
   describe(title, () => {
-    it('grants a free lock within one trip when nothing but a process fails', async () => {
-      await assertSchedules('calm', calmSchedule, calm);
-    });
-
-    it('excludes and leaves nobody behind, whatever the network and the processes do', async () => {
-      await assertSchedules('stormy', stormySchedule, stormy);
-    });
-
-    it('lets tokens grow and goes on when the server loses its data', async () => {
-      await assertSchedules('lossy', lossySchedule, lossy);
-    });
-
-    it('grants readers, writers and permits within one trip when nothing but a process fails', async () => {
-      await assertSchedules('calm modes', calmModesSchedule, modes.calm);
-    });
-
-    it('lets only those in together who may be, and leaves nobody behind, whatever happens', async () => {
-      await assertSchedules('stormy modes', stormyModesSchedule, modes.stormy);
-    });
-
-    it('goes on with readers, writers and permits when the server loses its data', async () => {
-      await assertSchedules('lossy modes', lossyModesSchedule, modes.lossy);
-    });
+    for (const [kind, count] of Object.entries(counts) as [Kind, number][]) {
+      const { schedules, that } = KINDS[kind];
+      it(that, () => assertSchedules(kind, schedules, count));
+    }
   });
 }

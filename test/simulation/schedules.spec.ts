@@ -7,5 +7,7 @@ describeSchedules('Random schedules of several instances', {
   calm: 90,
   stormy: 150,
   lossy: 70,
-  modes: { calm: 25, stormy: 40, lossy: 25 },
+  'calm modes': 25,
+  'stormy modes': 40,
+  'lossy modes': 25,
 });
