@@ -36,7 +36,7 @@ module.exports = class extends TestEnvironment {
       original.enterWith.call(this, store);
     };
     vm.compileFunction = (code, parameters, options) => {
-      const key = `${parameters}\n${code}`;
+      const key = `${parameters?.join()}\n${code}`;
       const cachedData = compiled.get(key);
       if (cachedData) return compileFunction(code, parameters, { ...options, cachedData });
       const result = compileFunction(code, parameters, { ...options, produceCachedData: true });
