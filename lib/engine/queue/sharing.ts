@@ -74,9 +74,13 @@ export class Sharing implements LeaseSharing {
   }
 
   async release(): Promise<void> {
-    const { lease, hold, queue } = this;
+    const { context, lease, hold, queue } = this;
     if (this.answer) await this.answered(RELEASE_PATIENCE);
     if (lease.sharing !== this || !lease.live) return hold.owner.release(hold);
+    const rest = hold.startedAt + hold.options.minHold - context.clock.now();
+    // Whoever has released does not wait for it; the lease goes on, and whose it is may be known by then.
+    if (rest > 0)
+      return void context.clock.schedule(() => void this.release(), Math.min(rest, RELEASE_PATIENCE));
     queue.leases.end(lease);
     const freed = this.free();
     queue.goOn();

@@ -120,6 +120,37 @@ describe('A reader behind a writer of its instance', () => {
     expect(fixture.engine.size).toBe(0);
   });
 
+  it('keeps its name for a minHold that it was given later, whether an answer comes or not', async () => {
+    const begun = async (): Promise<Awaited<ReturnType<typeof asked>>> => {
+      const [first] = await behindWriter(READ);
+      const sharing = await asked();
+      const hold = first?.value ?? (await fixture.hold());
+      fixture.engine.begin(hold, { ...hold.options, minHold: 5_000 });
+      const done = await release(first);
+      await fixture.clock.advance(1_000);
+      expect(fixture.store.unseen('release')).toBe(0);
+      expect(done.value).toBe(true);
+      return sharing;
+    };
+    await begun();
+    await fixture.clock.advance(3_900);
+    expect(fixture.store.unseen('release')).toBe(0);
+    await fixture.clock.advance(200);
+    expect((await fixture.store.next('release')).request.owner).toBe('me:100');
+
+    fixture = new EngineFixture();
+    const { request, answer } = await begun();
+    answer(sharedGrant(request.shared.turn, 500));
+    await fixture.clock.advance(1_100);
+    const parked = await fixture.store.next('extend');
+    expect(parked.request[0]).toMatchObject({ owner: `me~${request.shared.turn}:1`, exact: true });
+    parked.answer([true]);
+    await fixture.clock.advance(2_800);
+    expect(fixture.store.unseen('release')).toBe(0);
+    await fixture.clock.advance(200);
+    expect((await fixture.store.next('release')).request.owner).toBe(`me~${request.shared.turn}:1`);
+  });
+
   it('is not lost because a renewal finds the lock another owner id’s', async () => {
     const [first] = await behindWriter(READ);
     const { request, answer } = await asked();
