@@ -1,5 +1,6 @@
 import type { LockListing } from '../../../lib/store/lock-listing.interface.js';
 import type { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import type { ListOptions } from '../../../lib/options/list-options.interface.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -105,11 +106,15 @@ export function describeListing(context: ContractContext): void {
     });
 
     it('ends with its limit, with the loop that reads it, and with the last of many', async () => {
-      const { locks, name } = context;
+      const { backend, name } = context;
+      // What a busy node of a quorum answers too late is asked again, in a row that grows.
+      const locks = backend.service({ nodeTimeout: 5_000 });
       const names = Array.from({ length: 600 }, (_, i) => `${name}:${i}`);
-      const held = await Promise.all(
-        names.map((each) => locks.acquire(each, { ttl: 60_000, outageTimeout: 20_000 })),
-      );
+      const held: Lock[] = [];
+      for (let i = 0; i < names.length; i += 50) {
+        const some = names.slice(i, i + 50);
+        held.push(...(await Promise.all(some.map((each) => locks.acquire(each, { ttl: 60_000 })))));
+      }
 
       expect(await listed(locks, { prefix: name, limit: 7 })).toHaveLength(7);
       for await (const listing of locks.list({ prefix: name })) {
