@@ -1,6 +1,6 @@
 // The applications of users in which the package is tried. Four of them cover both versions of NestJS and ioredis,
 // both module systems, and both with and without the optional peers of the package. The fifth is as `nest new` made
-// applications for years; two more have node-redis, and no ioredis.
+// applications for years; three more have node-redis, and no ioredis, and the last has no client of Redis at all.
 
 /**
  * @typedef {object} ApplicationKind
@@ -131,6 +131,28 @@ export const nest11NodeRedis = {
   resolutions: EVERY_RESOLUTION,
 };
 
+/** @type {ApplicationKind} */
+export const nest11Redis5 = {
+  name: 'NestJS 11, ES modules, redis 5 alone',
+  nest: 11,
+  client: { redis: '^5' },
+  esm: true,
+  optionalPeers: false,
+  tools: {},
+  resolutions: ['nodenext'],
+};
+
+/** @type {ApplicationKind} */
+export const nest11NoClient = {
+  name: 'NestJS 11, CommonJS, no client',
+  nest: 11,
+  client: {},
+  esm: false,
+  optionalPeers: false,
+  tools: {},
+  resolutions: ['nodenext'],
+};
+
 export const applications = [
   nest11CommonJs,
   nest11Classic,
@@ -139,15 +161,22 @@ export const applications = [
   nest12CommonJs,
   nest12NodeRedis,
   nest11NodeRedis,
+  nest11Redis5,
+  nest11NoClient,
 ];
+
+/** @param {ApplicationKind} kind */
+export function hasIoredis({ client }) {
+  return 'ioredis' in client;
+}
 
 /**
  * The package of node-redis in an application that has no ioredis.
  *
  * @param {ApplicationKind} kind
  */
-export function nodeRedisOf({ client }) {
-  return 'ioredis' in client ? undefined : Object.keys(client)[0];
+export function nodeRedisOf(kind) {
+  return hasIoredis(kind) ? undefined : Object.keys(kind.client)[0];
 }
 
 /**

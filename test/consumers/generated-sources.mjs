@@ -1,4 +1,4 @@
-import { nodeRedisOf } from './applications.mjs';
+import { hasIoredis, nodeRedisOf } from './applications.mjs';
 import { jestTest, quickStart, vitestTest } from './readme-sources.mjs';
 
 /** What is left of the type of a connection: not `any`. */
@@ -27,7 +27,7 @@ export function generatedSources(kind, { usable }) {
   );
   return {
     'src/main.ts': quickStart(nodeRedis),
-    ...(nodeRedis !== undefined && { 'src/without-ioredis.ts': WITHOUT_IOREDIS }),
+    ...(!hasIoredis(kind) && { 'src/without-ioredis.ts': WITHOUT_IOREDIS }),
     'src/entry-points.ts': lines(exported),
     'one-copy/imported.mjs': lines(exported),
     'one-copy/required.cjs': lines(required),

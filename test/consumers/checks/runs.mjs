@@ -1,6 +1,6 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nodeRedisOf } from '../applications.mjs';
+import { hasIoredis } from '../applications.mjs';
 import { sellTheLastPieceOnce } from '../serve.mjs';
 import { buildsOf } from './builds.mjs';
 
@@ -14,6 +14,7 @@ import { buildsOf } from './builds.mjs';
  */
 export function runChecksOf(application, node, { redisUrl, scratch }) {
   const builds = buildsOf(application);
+  const hasClient = Object.keys(application.kind.client).length > 0;
   const run = (/** @type {readonly string[]} */ ...args) => application.run(node.program, args);
   const check = (/** @type {string} */ what, /** @type {() => Promise<unknown>} */ work) => ({
     subject: application.kind.name,
@@ -31,10 +32,11 @@ export function runChecksOf(application, node, { redisUrl, scratch }) {
       await run('lacking.mjs', 'import', ...lackingIn(application));
       await run('lacking.mjs', 'require', ...lackingIn(application));
     }),
-    ...(nodeRedisOf(application.kind) === undefined
+    ...(hasIoredis(application.kind)
       ? []
       : [check('tells which client to install', () => run('no-client.mjs'))]),
-    ...builds.map((build) =>
+    ...(hasClient ? [] : [check('has its locks in memory', () => run('in-memory.mjs'))]),
+    ...(hasClient ? builds : []).map((build) =>
       check(`sells the last piece once, built by ${build.name}`, async () => {
         const main = await programOf(application, build, scratch);
         await sellTheLastPieceOnce({ node: node.program, main, redisUrl });
