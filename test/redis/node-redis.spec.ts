@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis-5';
+import { createClient, createClientPool } from 'redis';
+import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis-5';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -37,8 +37,12 @@ describe('Clients of node-redis', () => {
   };
 
   const versions = [
-    ['redis 6', createClient],
-    ['redis 5', createClient5 as unknown as typeof createClient],
+    ['redis 6', createClient, createClientPool],
+    [
+      'redis 5',
+      createClient5 as unknown as typeof createClient,
+      createClientPool5 as unknown as typeof createClientPool,
+    ],
   ] as const;
   const options = [
     ['RESP2', { RESP: 2 as const }],
@@ -46,14 +50,55 @@ describe('Clients of node-redis', () => {
     ['no offline queue', { disableOfflineQueue: true }],
     ['another database', { database: 3 }],
     ['buffers for replies', { commandOptions: { typeMapping: { 36: Buffer } } }],
+    [
+      'client-side caching',
+      { RESP: 3 as const, clientSideCache: { ttl: 0, maxEntries: 9, evictPolicy: 'LRU' } },
+    ],
+    ['word of what is out of date', { RESP: 3 as const, emitInvalidate: true }],
+    ['maintenance notifications', { RESP: 3 as const, maintNotifications: 'enabled' }],
+    ['pings', { pingInterval: 5 }],
+    ['room for one command', { commandsQueueMaxLength: 1 }],
+    ['a key prefix', { keyPrefix: 'app:' }],
+    ['no patience with silence', { socket: { socketTimeout: 50 } }],
   ] as const;
-  describe.each(versions)('of %s', (_, create) => {
+  describe.each(versions)('of %s', (_, create, createPool) => {
     it.each(options)('may have %s', async (_name, given) => {
       const open = (): Instance =>
         new Instance({ connection: nodeRedis(create({ url: server.url, ...given } as never)) });
       await using first = open();
       await using second = open();
       await expectToWork(first, second);
+      // Nobody reads the keys that Redis would have to remember for each of them.
+      expect(await server.client().client('LIST')).not.toMatch(/ flags=\w*t/);
+    });
+
+    it('may be handed in with command options of their own', async () => {
+      const template = create({ url: server.url });
+      const open = (client: object): Instance =>
+        new Instance({ connection: nodeRedis(client as typeof template) });
+      await using first = open(template.withTypeMapping({ 36: Buffer }));
+      await using second = open(template.withCommandOptions({ asap: true }));
+      await expectToWork(first, second);
+    });
+
+    it.each([
+      ['false', false as const],
+      ['an error', () => new Error('enough')],
+    ])('that give up by %s refuse at once what needs them', async (_name, reconnectStrategy) => {
+      const connection = nodeRedis(create({ url: server.url, socket: { reconnectStrategy } }));
+      await using instance = await new Instance({ connection, outageTimeout: 300 }).warmUp();
+      const lock = await instance.locks.acquire('n');
+      await server.kill();
+      await expect(instance.locks.acquire('m')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      await lock.release();
+
+      expect(instance.logged.join()).toContain('The connection was closed.');
+    });
+
+    it('are clients, not pools, transactions or what calls back', () => {
+      const client = create({ url: server.url });
+      for (const given of [client.multi(), client.legacy(), createPool({ url: server.url })])
+        expect(() => nodeRedis(given as never)).toThrow('nodeRedis takes a client of');
     });
 
     it('are left alone: never connected, or closed by whoever has made it', async () => {

@@ -60,6 +60,21 @@ describe('A client of createCluster', () => {
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
 
+  it('comes back to nodes that its reconnectStrategy gives up', async () => {
+    const template = redis6.createCluster({
+      rootNodes: cluster.nodes.map((socket) => ({ socket })),
+      defaults: { socket: { reconnectStrategy: false, socketTimeout: 1_000 }, commandsQueueMaxLength: 1 },
+    });
+    const open = (): Instance =>
+      new Instance({ connection: nodeRedis(template), wait: AMPLE, outageTimeout: AMPLE });
+    await using first = open();
+    await using second = open();
+    await expectToWork(first, second);
+    for (const server of cluster.servers)
+      await cluster.at(server).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expectToWork(second, first);
+  });
+
   it('makes connections alike, for each call of createClient takes tens of milliseconds', async () => {
     const rootNodes = cluster.nodes.map((socket) => ({ socket }));
     const open = (): Instance =>
@@ -138,6 +153,32 @@ describe('A client of createSentinel', () => {
       expect(template.isOpen).toBe(false);
     },
   );
+
+  it('goes with the master though its reconnectStrategy gives up, or throws', async () => {
+    const { name = '', password, sentinelPassword, sentinels = [] } = group.connection;
+    const strange = (): never => {
+      throw new Error('a strategy of somebody');
+    };
+    const template = redis6.createSentinel({
+      name,
+      sentinelRootNodes: sentinels.map(({ host = '', port = 0 }) => ({ host, port })),
+      nodeClientOptions: { password, socket: { reconnectStrategy: strange } },
+      sentinelClientOptions: {
+        password: sentinelPassword ?? undefined,
+        socket: { reconnectStrategy: false },
+      },
+    });
+    const open = (): Instance =>
+      new Instance({ connection: nodeRedis(template), wait: AMPLE, outageTimeout: AMPLE });
+    await using first = open();
+    await using second = open();
+    await expectToWork(first, second);
+    const master = await group.master();
+    await master.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expectToWork(first, second);
+    await group.failOverAsPlanned();
+    await expectToWork(second, first);
+  });
 
   it('of redis 5 is refused, for it keeps its options to itself', () => {
     const [, , each] = cases;

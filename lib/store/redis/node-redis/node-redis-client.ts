@@ -26,8 +26,8 @@ export interface NodeRedisClientSettings {
   readonly make: MakeNodeRedis;
   /** Whether what was lost with a connection is sent again on the next, as ioredis does. */
   readonly sendsAgain: boolean;
-  /** Where the server may be another one each time: how long after a loss the next client is made. */
-  readonly again?: ReconnectStrategy;
+  /** Where the server may be another one each time: milliseconds from a loss until the next client is made. */
+  readonly again?: (retries: number, cause: Error) => number;
 }
 
 /** A client of node-redis for one server, always of our own making. */
@@ -154,7 +154,7 @@ export class NodeRedisClient implements RedisClient {
 
   private next(): Promise<NodeRedis> {
     return new Promise((resolve, reject) => {
-      if (this.isClosed) return reject(new Error('The connection was closed.'));
+      if (this.state === 'ended') return reject(new Error('The connection was closed.'));
       this.waiting.add((client, problem = new Error('The connection was closed.')) => {
         if (client) resolve(client);
         else reject(problem);
@@ -240,10 +240,6 @@ export class NodeRedisClient implements RedisClient {
 
   /** The client has ended. */
   private finish(error: unknown): void {
-    if (!this.settings.again) {
-      this.state = 'ended';
-      return;
-    }
     this.client = undefined;
     this.beginAgain(error);
   }
@@ -252,9 +248,9 @@ export class NodeRedisClient implements RedisClient {
     const reason = cause instanceof Error ? cause : new Error(String(cause));
     const delay = this.settings.again?.(this.failures, reason);
     this.failures += 1;
-    if (typeof delay !== 'number') {
+    if (delay === undefined) {
       this.state = 'ended';
-      return;
+      return this.tellWaiting(undefined, cause);
     }
     this.state = 'reconnecting';
     const attempt = (this.attempts += 1);

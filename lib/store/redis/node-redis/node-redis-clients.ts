@@ -1,7 +1,7 @@
 import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
 import { NodeRedisServer } from './node-redis-settings.js';
-import { type NodeRedisTemplate, OF_LOCKS, strategyOf } from './node-redis.js';
+import { type NodeRedisTemplate, OF_LOCKS, SOCKET_OF_LOCKS, strategyOf } from './node-redis.js';
 
 /** Clients of node-redis for one server, all made after the one that was passed in, which is left alone. */
 export class NodeRedisClients extends NodeRedisServer implements RedisClients {
@@ -25,7 +25,11 @@ export class NodeRedisClients extends NodeRedisServer implements RedisClients {
       make: (strategy) =>
         template.duplicate({
           ...OF_LOCKS,
-          socket: { ...options?.socket, reconnectStrategy: strategy(strategyOf(options)) },
+          socket: {
+            ...options?.socket,
+            ...SOCKET_OF_LOCKS,
+            reconnectStrategy: strategy(strategyOf(options)),
+          },
         }),
     });
   }

@@ -19,11 +19,13 @@ import {
   mapped,
   type NodeAddressMap,
   OF_LOCKS,
+  SOCKET_OF_LOCKS,
   type NodeRedis,
   type NodeRedisOptions,
   optionsOf,
   type ReconnectStrategy,
   strategyOf,
+  untiring,
 } from './node-redis.js';
 import { NodeRedisSettings } from './node-redis-settings.js';
 import { readSlotMap } from './slot-map.js';
@@ -187,7 +189,7 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
     if (known) return known;
     const node = new NodeRedisClient({
       sendsAgain: true,
-      make: (strategy) => this.createNode(address, strategy(strategyOf(this.options.defaults))),
+      make: (strategy) => this.createNode(address, strategy(untiring(strategyOf(this.options.defaults)))),
     });
     this.nodes.set(address, node);
     node.on('ready', () => this.events.emit('cluster nodeReady'));
@@ -212,7 +214,13 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
       ...defaults,
       ...options,
       ...OF_LOCKS,
-      socket: { connectTimeout: CONNECT_TIMEOUT, ...defaults?.socket, ...options.socket, ...socket },
+      socket: {
+        connectTimeout: CONNECT_TIMEOUT,
+        ...defaults?.socket,
+        ...options.socket,
+        ...SOCKET_OF_LOCKS,
+        ...socket,
+      },
     });
   }
 

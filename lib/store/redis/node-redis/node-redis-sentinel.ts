@@ -9,10 +9,12 @@ import {
   mapped,
   type NodeAddressMap,
   OF_LOCKS,
+  SOCKET_OF_LOCKS,
   type NodeRedis,
   type NodeRedisOptions,
   optionsOf,
   strategyOf,
+  untiring,
 } from './node-redis.js';
 
 interface SentinelOptions {
@@ -74,13 +76,14 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
           socket: {
             connectTimeout: CONNECT_TIMEOUT,
             ...nodeClientOptions?.socket,
+            ...SOCKET_OF_LOCKS,
             host,
             port,
             reconnectStrategy: false,
           },
         });
       },
-      again: strategyOf(nodeClientOptions),
+      again: untiring(strategyOf(nodeClientOptions)),
     });
     this.clients.push(client);
     return client;
@@ -114,7 +117,8 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
     const { sentinelClientOptions } = this.options;
     const watcher = new NodeRedisClient({
       sendsAgain: false,
-      make: (strategy) => this.sentinelClient(sentinel, strategy(strategyOf(sentinelClientOptions))),
+      make: (strategy) =>
+        this.sentinelClient(sentinel, strategy(untiring(strategyOf(sentinelClientOptions)))),
     });
     watcher.on('ready', () => {
       watcher.subscribe('subscribe', SWITCHED).catch(() => undefined);
@@ -140,6 +144,7 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
       socket: {
         connectTimeout: CONNECT_TIMEOUT,
         ...sentinelClientOptions?.socket,
+        ...SOCKET_OF_LOCKS,
         host,
         port,
         reconnectStrategy,

@@ -53,21 +53,39 @@ export interface NodeRedisTemplate {
 }
 
 /**
- * Types of replies, time limits, signals and a cache of the user are for the user's commands. Nothing is queued in the client,
+ * Types of replies, limits, signals and a cache of the user are for the user's commands. Nothing is queued in the client,
  * which would write it before its credentials are accepted, and no socket is put in the place of another one, unnoticed.
  */
 export const OF_LOCKS = {
   // redis 6 has one of five seconds, with a timer for each command.
   commandOptions: { timeout: undefined },
+  commandsQueueMaxLength: undefined,
   clientSideCache: undefined,
+  emitInvalidate: false,
   disableOfflineQueue: true,
   maintNotifications: 'disabled',
 } as const;
+
+/** A connection that listens is silent while nobody waits. */
+export const SOCKET_OF_LOCKS = { socketTimeout: undefined } as const;
 
 export function strategyOf(options: NodeRedisOptions | undefined): ReconnectStrategy {
   const given = options?.socket?.reconnectStrategy;
   if (typeof given === 'function') return given;
   return given === undefined ? (retries) => reconnectDelay(retries + 1) : () => given;
+}
+
+/** For what may be elsewhere each time: a server that is lost is not given up, whatever a strategy says, or throws. */
+export function untiring(strategy: ReconnectStrategy): (retries: number, cause: Error) => number {
+  return (retries, cause) => {
+    try {
+      const delay = strategy(retries, cause);
+      if (typeof delay === 'number') return delay;
+    } catch {
+      // There is nobody to tell.
+    }
+    return reconnectDelay(retries + 1);
+  };
 }
 
 export function mapped(address: Address, map: NodeAddressMap | undefined): Address {
