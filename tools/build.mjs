@@ -28,23 +28,8 @@ const ENTRY_POINTS_WITH_NEST = ['index', 'testing', 'terminus', 'inspector'];
 const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis'];
 /** What users run. */
 const COMMAND = 'cli/index';
-/** Files and folders of lib. */
+/** Files and folders of lib that may need NestJS. */
 const WITH_NEST = [...ENTRY_POINTS, 'nest', 'lock-service.factory', 'service/lock-service.token'];
-/** Of these, what needs nothing of NestJS: once for both kinds of modules, where `nest` is there twice. */
-const OF_NEST_FOR_BOTH = [
-  'nest/exceptions/graphql-schema',
-  'nest/exceptions/public-message',
-  'nest/locked/application-services',
-  'nest/locked/current-lock.decorator',
-  'nest/locked/instance-member',
-  'nest/locked/locked-methods',
-  'nest/locked/locked-options',
-  'nest/module/lazy-loading',
-  'nest/startup/places-without-interceptors',
-  'nest/startup/provided-classes',
-  'nest/startup/start.messages',
-  'service/lock-service.token',
-];
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
@@ -86,8 +71,9 @@ async function compile(...options) {
  * The file of dist for a module that is no entry point.
  *
  * @param {string} file what the compiler has made of it
+ * @param {import('rollup').ManualChunkMeta} meta
  */
-function fileFor(file) {
+function fileFor(file, { getModuleInfo }) {
   const module = relative(compiled, file)
     .replaceAll(sep, '/')
     .replace(/(\.d)?\.[jt]s$/, '');
@@ -98,8 +84,23 @@ function fileFor(file) {
   if (file.endsWith('.js') && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (OF_ENTRY_POINTS.some(isIn)) return undefined;
   if (file.endsWith('.js') && OF_REDIS.some(isIn)) return 'redis';
-  if (file.endsWith('.js') && OF_NEST_FOR_BOTH.some(isIn)) return 'locks';
-  return WITH_NEST.some(isIn) ? 'nest' : 'locks';
+  if (!WITH_NEST.some(isIn)) return 'locks';
+  // What needs nothing of NestJS is there once, for both kinds of modules.
+  return file.endsWith('.js') && !needsNest(file, getModuleInfo) ? 'locks' : 'nest';
+}
+
+/**
+ * @param {string} file
+ * @param {import('rollup').GetModuleInfo} getModuleInfo
+ * @param {Set<string>} seen
+ * @returns {boolean}
+ */
+function needsNest(file, getModuleInfo, seen = new Set()) {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  return (getModuleInfo(file)?.importedIds ?? []).some(
+    (id) => id.startsWith('@nestjs/') || needsNest(id, getModuleInfo, seen),
+  );
 }
 
 /**
