@@ -151,6 +151,20 @@ describe('A reader behind a writer of its instance', () => {
     expect((await fixture.store.next('release')).request.owner).toBe(`me~${request.shared.turn}:1`);
   });
 
+  it('is lost where the answer comes when its lease is over, and what that granted is given back', async () => {
+    const [first] = await behindWriter(READ);
+    const { request, answer } = await asked();
+    await fixture.clock.advance(30_000);
+    expect(first?.value?.signal.aborted).toBe(true);
+    expect(fixture.store.unseen('release')).toBe(0);
+    answer(sharedGrant(request.shared.turn, 500));
+    const one = await fixture.store.next('release');
+    expect(one.request.owner).toBe('me:100');
+    one.answer(false);
+
+    expect((await fixture.store.next('cancel')).request.place).toContain(`|${request.shared.turn}|`);
+  });
+
   it('is not lost because a renewal finds the lock another owner id’s', async () => {
     const [first] = await behindWriter(READ);
     const { request, answer } = await asked();
