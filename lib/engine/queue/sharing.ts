@@ -63,7 +63,7 @@ export class Sharing implements LeaseSharing {
   }
 
   ask(): void {
-    this.queue.contender.contact.silentSince ??= this.context.clock.now();
+    this.queue.contender.contact.noteSilence(this.context.clock.now());
     this.queue.watchOutage();
     this.answer ??= this.send().finally(() => (this.answer = undefined));
   }
@@ -125,14 +125,14 @@ export class Sharing implements LeaseSharing {
     lease.sharing = undefined;
     readers.isRefused = true;
     if (!lease.live) return;
-    queue.contender.contact.silentSince = undefined;
+    queue.contender.contact.endSilence();
     queue.rejectAttempts();
   }
 
   private hear(grant: Grant | undefined): void {
     const { context, lease, queue } = this;
     if (!lease.live) return grant && void this.free();
-    queue.contender.contact.silentSince = undefined;
+    queue.contender.contact.endSilence();
     const first = grant && lease.successor(grant, this.request.ttl, this.sentAt);
     if (!first) return queue.leases.lose(lease, takenError(lease.names), true);
     if (context.clock.now() >= first.deadline)

@@ -19,8 +19,7 @@ export class StoreContact {
   isBusy = false;
   /** Somebody wants to ask again as soon as the answer is there. */
   isOutdated = false;
-  /** Since when the store has not answered; undefined while it does. */
-  silentSince: number | undefined;
+  private silence: number | undefined;
   private failure: unknown;
   private failedAt = -Infinity;
   private next: ScheduledCall | undefined;
@@ -29,6 +28,26 @@ export class StoreContact {
     private readonly name: string,
     private readonly context: QueueContext,
   ) {}
+
+  /** Since when the store has not answered; undefined while it does. */
+  get silentSince(): number | undefined {
+    return this.silence;
+  }
+
+  /** A request has left. */
+  noteSilence(since: number): void {
+    this.silence ??= since;
+  }
+
+  /** The store has answered. */
+  endSilence(): void {
+    this.silence = undefined;
+  }
+
+  /** Answers that came since then too late to be used, again and again, are as good as none. */
+  discountAnswers(since = this.silence): void {
+    this.silence = since;
+  }
 
   /** Asks for what a turn wants. */
   acquire(turn: Turn, head: Waiter, now: number, outcome: Outcome<Grant | Taken>): void {
@@ -64,7 +83,7 @@ export class StoreContact {
   /** The answer is there; the turn is not in doubt any more. */
   end(turn: Turn): void {
     this.isBusy = turn.isInDoubt = false;
-    this.silentSince = this.failure = undefined;
+    this.silence = this.failure = undefined;
   }
 
   fail(turn: Turn, error: unknown): void {
@@ -96,13 +115,13 @@ export class StoreContact {
   /** Nobody asks any more. */
   rest(): void {
     this.dontAsk();
-    this.silentSince = this.failure = undefined;
+    this.silence = this.failure = undefined;
   }
 
   private send(now: number): void {
     this.isBusy = true;
     this.isOutdated = false;
-    this.silentSince ??= now;
+    this.noteSilence(now);
     this.dontAsk();
   }
 

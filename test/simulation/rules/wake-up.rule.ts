@@ -18,6 +18,8 @@ export class WakeUpRule implements Rule {
   private readonly matchedAt = new Map<string, number>();
   private readonly usedAt = new Map<string, number>();
   private readonly inUse = new Set<string>();
+  /** The last hold of a name, by its place among all that happens. */
+  private readonly last = new Map<string, number>();
   /** Names of which no more holds are kept than are used. */
   private readonly matched = new Set<string>();
 
@@ -78,6 +80,10 @@ export class WakeUpRule implements Rule {
       users.some(({ caller, process }) => !process.alive && caller[0] === owner[0]),
     ).length;
     const using = users.filter(isUsing).length;
+    // A hold whose work takes no time is over before anybody looks.
+    const last = Math.max(...users.map(({ lock, grantedAs }) => (lock ? grantedAs : 0)));
+    if (last > (this.last.get(name) ?? 0)) this.usedAt.set(name, this.court.time.now);
+    this.last.set(name, last);
     if (ofTheDead + using > 0) this.inUse.add(name);
     else this.inUse.delete(name);
     if (held.length <= ofTheDead + using) this.matched.add(name);
