@@ -82,6 +82,26 @@ describe('Hand-off across instances', () => {
     expect(client.corked).not.toContain(false);
   });
 
+  it('asks for no more than it may: what leads is refused once, and not sent again', async () => {
+    const admin = new Redis(server.url);
+    await admin.call('ACL', 'SETUSER', 'timeless', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-time');
+    const connection = server.url.replace('redis://', 'redis://timeless:secret@');
+    await using timeless = await new Instance({ connection, wait: 20_000 }).warmUp();
+    await admin.call('ACL', 'LOG', 'RESET');
+    for (let turn = 1; turn <= 3; turn++) {
+      const lock = await near.locks.acquire('timeless');
+      const waits = timeless.locks.acquire('timeless');
+      await queued('timeless', 1);
+      await lock.release();
+      await (await waits).release();
+    }
+    const refused = (await admin.call('ACL', 'LOG')) as string[][];
+    admin.disconnect();
+
+    const fromOutside = refused.filter((entry) => entry.includes('time') && entry.includes('toplevel'));
+    expect(fromOutside.map((entry) => entry[entry.indexOf('count') + 1])).toEqual([1]);
+  });
+
   it('by a message that comes later than the claim lease never yields a held hold', async () => {
     const lock = await near.locks.acquire('late');
     const holds: Lock[] = [];

@@ -72,7 +72,7 @@ function nodeConnection(connection: ClusterConnection, address: string): ScriptC
         connection.node(address)?.cork();
         return connection.evaluate(script, keys, args, by);
       },
-      letMessagesLead: () => connection.node(address)?.letMessagesLead(),
+      letMessagesLead: async () => connection.node(address)?.letMessagesLead(),
     },
     get trouble() {
       return connection.trouble;

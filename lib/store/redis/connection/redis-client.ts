@@ -51,9 +51,10 @@ export interface RedisClient {
   cork(): void;
   /**
    * Has the server send what the next command publishes before the answer to it: who has an answer waiting already is
-   * written to last, so a command that changes nothing goes ahead in the same packet. Does nothing while nothing can be sent.
+   * written to last, so a command that changes nothing goes ahead in the same packet. Does nothing while nothing can be sent;
+   * rejects where the server refuses it.
    */
-  letMessagesLead(): void;
+  letMessagesLead(): Promise<void>;
   /** Gives up the connection at once, with what the system has not delivered yet. Another one is made. */
   cut(): void;
   /** Ends it, whatever state it is in. */

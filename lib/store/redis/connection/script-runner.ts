@@ -4,7 +4,7 @@ import { WakeUp } from '../../../primitives/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import type { Redaction } from './redaction.js';
 import type { RedisClient, ScriptArguments } from './redis-client.js';
-import { storeError } from './redis-error.js';
+import { isAnswer, storeError } from './redis-error.js';
 
 /** Where scripts run, and what is known of it when no answer comes. */
 export interface ScriptConnection {
@@ -51,6 +51,8 @@ const rethrow = (error: Error): never => {
 
 /** Runs scripts on Redis, and notices when no answers come. */
 export class ScriptRunner implements Scripts {
+  /** Not where it lacks the right: each try would be noted on the server. */
+  private mayLead = true;
   /** In the order of their time, since all have the same time to answer. */
   private readonly pending = new Fifo<SentCall>();
   private readonly wakeUp: WakeUp;
@@ -75,7 +77,8 @@ export class ScriptRunner implements Scripts {
   }
 
   letMessagesLead(_keys: readonly string[]): void {
-    this.connection.commands.letMessagesLead();
+    if (!this.mayLead) return;
+    this.connection.commands.letMessagesLead().catch((error: unknown) => (this.mayLead &&= !isAnswer(error)));
   }
 
   /** Rejects when no answer comes within the command timeout. */

@@ -91,10 +91,10 @@ export class IoredisClient implements RedisClient {
     this.corked.hold();
   }
 
-  letMessagesLead(): void {
+  async letMessagesLead(): Promise<void> {
     if (this.state !== 'ready') return;
     this.cork();
-    this.redis.time().catch(() => undefined);
+    await this.redis.time();
   }
 
   cut(): void {

@@ -95,8 +95,8 @@ export class NodeRedisClient implements RedisClient {
   /** node-redis writes what was sent in a turn of the event loop at once. */
   cork(): void {}
 
-  letMessagesLead(): void {
-    this.usable?.sendCommand(['TIME']).catch(() => undefined);
+  async letMessagesLead(): Promise<void> {
+    await this.usable?.sendCommand(['TIME']);
   }
 
   cut(): void {
