@@ -192,6 +192,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   reconnected(): void {
+    this.keeper.noteResent();
     this.cleanUps.repeatNow();
     this.subscribed();
   }

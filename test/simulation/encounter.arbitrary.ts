@@ -151,6 +151,35 @@ export const readersBehindWriter = (
       ];
     });
 
+/** Readers and writers of several instances, done at once, whose turns end with a reader next, while something may go wrong. */
+export const turnsOfReaders = (
+  ttl: fc.Arbitrary<number>,
+  harm: fc.Arbitrary<FaultStep | LossStep>,
+): Encounter =>
+  fc
+    .record({
+      writers: fc.array(acquire(ttl), { minLength: 3, maxLength: 3 }),
+      readers: fc.array(sharing(ttl), { minLength: 3, maxLength: 8 }),
+      works: fc.array(fc.constantFrom(0, 0, 0, 0, 2, 25), { minLength: 5, maxLength: 5 }),
+      harms: fc.array(fc.tuple(harm, soon), { maxLength: 2 }),
+    })
+    .map(({ writers, readers, works, harms }) => [
+      ...[...writers, ...readers].map((step, i) => ({
+        after: i % 3 === 0 ? 1 : 0,
+        ...step,
+        name: 'x',
+        minHold: 0,
+        work: works[i % works.length] ?? 0,
+        instance: i % 3 === 0 ? 0 : i % 2,
+        ...('limit' in step ? { limit: i % 5 === 0 ? step.limit : Infinity } : {}),
+      })),
+      ...harms.map(([each, later]) =>
+        'instance' in each
+          ? { ...each, after: later, instance: each.instance % 2 }
+          : { ...each, after: later },
+      ),
+    ]);
+
 const harmWhileAsking = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc.tuple(caller(ttl), fault, soon).map(([step, harm, later]) => [
     { after: 0, ...step },

@@ -155,4 +155,33 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps)).resolves.toBeUndefined();
   });
+
+  it('relies on no extension that a request for a shorter lease may undo, which is sent twice', async () => {
+    const steps: TimedStep[] = [
+      caller({ after: 1, ttl: 40, work: 1, limit: Infinity }),
+      caller({ after: 1, limit: Infinity }),
+      caller({ ttl: 100, work: 2_000, extend: { after: 2, ttl: 12_000 }, limit: Infinity }),
+      { after: 5, kind: 'reset', instance: 0, lasts: 1, resends: true },
+      caller({ after: 1, ttl: 40 }),
+    ];
+    const conditions = { handoff: { max: 1, window: 1_000 }, straggle: 10 };
+    await expect(run(steps, conditions)).resolves.toBeUndefined();
+  });
+
+  it('gives back no grant for which it waits when it leaves another place', async () => {
+    const steps: TimedStep[] = [
+      caller({ after: 1, ttl: 40 }),
+      caller({ instance: 1, ttl: 40 }),
+      caller({}),
+      caller({ after: 1, limit: Infinity }),
+      { after: 0, kind: 'slow', instance: 0, what: 'messages', lasts: 1_500, by: 300 },
+      caller({ ttl: 40, work: 1, limit: Infinity }),
+      caller({ after: 1, ttl: 40 }),
+      caller({ after: 1, limit: Infinity }),
+      caller({ instance: 1, ttl: 40, limit: 1 }),
+      { after: 2, kind: 'deafen', instance: 1, lasts: 4_000, first: 'client', lag: 0 },
+      caller({ after: 1 }),
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
 });

@@ -143,6 +143,9 @@ export class HeldLeases implements LeaseOwner {
     }
     lease.confirm(request.ttl, sentAt, renewed);
     this.context.keeper.add(lease);
+    // Nobody renews it, so it may end early.
+    if (!lease.renew && lease.mayShrink)
+      throw extensionError(this.keys, new Error('A request for a shorter lease may arrive late.'));
   }
 
   /**

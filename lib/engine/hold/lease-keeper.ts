@@ -76,6 +76,11 @@ export class LeaseKeeper {
     this.suspends.stop();
   }
 
+  /** The connection was lost: what was not answered has been sent again. */
+  noteResent(): void {
+    for (const lease of this.leases) lease.noteResent();
+  }
+
   /** Asks after all leases without waiting for their time. Those that are not renewed get no longer by it. */
   checkNow(): void {
     const now = this.clock.now();

@@ -106,6 +106,8 @@ export class Lease implements FifoNode<Lease> {
   private end: number;
   /** Requests without an answer, in the order in which the store meets them. */
   private asked = NOTHING_ASKED;
+  /** The shortest lease that a request leaves which may reach the store once more, at any time. */
+  private shortest = Infinity;
   /** Whose block of fencing tokens it draws on. */
   private tokensOf: Lease = this;
   private nextToken: number;
@@ -203,16 +205,32 @@ export class Lease implements FifoNode<Lease> {
     if (sentAt < this.sentAt) return;
     const confirmed = this.asked.findIndex((request) => request.ttl === ttl && request.sentAt === sentAt);
     const isExact = this.asked[confirmed]?.exact;
+    // Those before it were not answered, and may be on their way.
+    if (confirmed > 0) this.mayReturn(this.asked.slice(0, confirmed));
     this.asked = this.asked.slice(confirmed + 1).filter((request) => request.sentAt >= sentAt);
     this.sentAt = sentAt;
-    this.renewAt = sentAt + ttl / 3;
-    const ends = [deadlineOf(ttl, sentAt), ...this.asked.map((asked) => deadlineOf(asked.ttl, asked.sentAt))];
+    const sure = Math.min(ttl, this.shortest);
+    this.renewAt = sentAt + sure / 3;
+    const ends = [
+      deadlineOf(sure, sentAt),
+      ...this.asked.map((asked) => deadlineOf(asked.ttl, asked.sentAt)),
+    ];
     this.deadline = Math.min(...ends);
     if (isExact) this.end = Math.max(...ends);
     if (kept <= ttl * MAX_EXCESS) return;
     // The store's clock was set back: the next request, at once, is for less.
     this.end = Math.max(this.end, sentAt + kept);
     this.renewAt = sentAt;
+  }
+
+  /** The connection was lost: what was not answered has been sent again, and may arrive twice. */
+  noteResent(): void {
+    this.mayReturn(this.asked);
+  }
+
+  /** Whether it may become shorter than what the store confirms, at any time. */
+  get mayShrink(): boolean {
+    return this.shortest < this.ttl;
   }
 
   /** Whether the store may keep it for longer than a renewal at `now` would ask for. */
@@ -228,6 +246,10 @@ export class Lease implements FifoNode<Lease> {
   /** When its renewal fell due, or will, that was not confirmed yet; a retry of the keeper does not change it. */
   get dueAt(): number {
     return this.renew ? this.sentAt + this.ttl / 3 : Infinity;
+  }
+
+  private mayReturn(requests: readonly Asked[]): void {
+    for (const { ttl, exact } of requests) if (exact) this.shortest = Math.min(this.shortest, ttl);
   }
 
   /** When the keeper has to look at it. */

@@ -47,11 +47,6 @@ export class Contender {
     return this.isQueued && this.grants.found !== undefined;
   }
 
-  /** Whether the lock alone may be granted by the answer that is awaited. */
-  get mayBeGranted(): boolean {
-    return this.contact.isBusy && !(this.turn instanceof SharedTurn);
-  }
-
   /** Whether the lock alone is asked for. */
   get wantsToBeAlone(): boolean {
     return this.turn !== undefined && !(this.turn instanceof SharedTurn);

@@ -149,7 +149,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   /** Whether a grant of this owner id is, or may become, a lease of this queue. */
   mayUse(owner: string): boolean {
-    return this.contender.mayBeGranted || this.leases.leaseOf(owner) !== undefined;
+    return this.contender.wantsToBeAlone || this.leases.leaseOf(owner) !== undefined;
   }
 
   /** The lock was taken away by force; that may be told before the answer which granted it. */

@@ -65,4 +65,41 @@ describe('A lease that is passed on in memory', () => {
     expect((await fixture.store.next('extend')).request).toMatchObject([{ ttl: 3_000, exact: false }]);
     expect(second.value?.held).toBe(true);
   });
+
+  describe('and was shortened by a request that may have been sent twice', () => {
+    /** The second caller's hold, whose lease of 1 s it has extended to 12 s. */
+    const extended = async (options: LockOptions) => {
+      const { first, second } = await hold({ ttl: 30_000 }, { ttl: 1_000, ...options });
+      await passOn(first);
+      const shortened = await fixture.store.next('extend');
+      fixture.events.reconnected();
+      shortened.answer([true]);
+      await settle();
+      while (fixture.store.unseen('extend') > 0) (await fixture.store.next('extend')).answer([true]);
+      await settle();
+      const done = observe(second.value?.extend(12_000) ?? Promise.reject(new Error('not held')));
+      (await fixture.store.next('extend')).answer([true]);
+      await settle();
+      return { lock: second.value, done };
+    };
+
+    it('is relied on for no longer than such a request would leave, and renewed as often as that takes', async () => {
+      const { lock, done } = await extended({});
+
+      expect(Object.keys(done)).toEqual(['value']);
+      expect(lock?.remaining).toBeLessThan(1_000);
+      await fixture.clock.advance(400);
+      expect((await fixture.store.next('extend')).request).toMatchObject([{ ttl: 12_000 }]);
+    });
+
+    it('is not extended where nobody renews it', async () => {
+      const { lock, done } = await extended({ renew: false });
+
+      expect(done.error).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        cause: { message: expect.stringContaining('late') as string },
+      });
+      expect(lock?.held).toBe(true);
+    });
+  });
 });
