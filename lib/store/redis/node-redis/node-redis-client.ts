@@ -124,13 +124,12 @@ export class NodeRedisClient implements RedisClient {
     return this.turn.send(() => this.sendNow(command));
   }
 
-  private sendNow(command: readonly string[]): Promise<unknown> {
+  /** Rejects whatever goes wrong: it is called when nobody could catch what is thrown. */
+  private async sendNow(command: readonly string[]): Promise<unknown> {
     this.connect();
-    const client = this.usable;
-    if (client) return client.sendCommand(command);
-    return this.settings.sendsAgain
-      ? this.next().then((next) => next.sendCommand(command))
-      : Promise.reject(new Error('The connection is not ready.'));
+    if (!this.usable && !this.settings.sendsAgain) throw new Error('The connection is not ready.');
+    const client = this.usable ?? (await this.next());
+    return client.sendCommand(command);
   }
 
   /** What was lost with its connection goes to the next one. */

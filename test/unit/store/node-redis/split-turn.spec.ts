@@ -1,3 +1,4 @@
+import { waitFor } from '../../../support/wait-for.js';
 import { SplitTurn } from '../../../../lib/store/redis/node-redis/split-turn.js';
 
 /** A client that writes as node-redis does: at the end of a turn of the event loop, all that was sent in it. */
@@ -29,7 +30,7 @@ describe('Calls of one turn of the event loop', () => {
   it('leave at its end, if they are few', async () => {
     const { client, send } = open();
     for (const first of [1, 4]) await Promise.all(send(first, first + 1, first + 2));
-    await new Promise((resolve) => setTimeout(resolve));
+    await waitFor(() => client.writes.flat().length === 6);
 
     expect(client.writes.flat()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(client.writes.length).toBeLessThanOrEqual(2);
@@ -38,7 +39,7 @@ describe('Calls of one turn of the event loop', () => {
   it('leave in two writes, in their order, if they are many', async () => {
     const { client, send } = open();
     const replies = await Promise.all(send(1, 2, 3, 4, 5, 6, 7, 8, 9));
-    await new Promise((resolve) => setTimeout(resolve));
+    await waitFor(() => client.writes.flat().length === 9);
 
     expect(replies).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(client.writes).toEqual([
@@ -52,7 +53,7 @@ describe('Calls of one turn of the event loop', () => {
     const before = send(1, 2, 3, 4, 5, 6, 7, 8);
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([...before, ...send(9, 10)]);
-    await new Promise((resolve) => setTimeout(resolve));
+    await waitFor(() => client.writes.flat().length === 10);
 
     expect(client.writes.flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
