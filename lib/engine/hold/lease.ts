@@ -248,14 +248,14 @@ export class Lease implements FifoNode<Lease> {
     return this.renew ? this.sentAt + this.ttl / 3 : Infinity;
   }
 
-  private mayReturn(requests: readonly Asked[]): void {
-    for (const { ttl, exact } of requests) if (exact) this.shortest = Math.min(this.shortest, ttl);
-  }
-
   /** When the keeper has to look at it. */
   get due(): number {
     if (this.isLeaving) return this.deadline;
     const ends = this.hold ? Math.min(this.deadline, this.hold.endsAt) : this.deadline;
     return this.renew ? Math.min(ends, this.renewAt) : ends;
+  }
+
+  private mayReturn(requests: readonly Asked[]): void {
+    for (const { ttl, exact } of requests) if (exact) this.shortest = Math.min(this.shortest, ttl);
   }
 }

@@ -6,37 +6,12 @@ import type { RedisAddress } from '../contestant.js';
 import { HoldRecording } from './hold-recording.js';
 import { now } from './shared-clock.js';
 
-const CHANNEL = 'bench:trip';
+const INBOX = 'bench:trip:inbox:';
 /**
  * The least that hands a lock on: to the head of the queue, with a token, by a message. No right is asked for, no queue
  * looked at before it is written, and no mistake of a clock counts.
  */
 const HAND_ON = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-local head = redis.call('ZPOPMIN', KEYS[2])[1]
-local time = redis.call('TIME')
-local token = time[1] .. time[2]
-redis.call('SET', KEYS[3], token)
-redis.call('SET', KEYS[1], head .. ':' .. token, 'PX', 3000)
-redis.call('PUBLISH', '${CHANNEL}', ARGV[2])
-return 1`;
-const KEYS = ['bench:trip:lock', 'bench:trip:queue', 'bench:trip:fence'] as const;
-const arrived: number[] = [];
-
-const INBOX = 'bench:turns:inbox:';
-const TURN_KEYS = ['bench:turns:lock', 'bench:turns:queue', 'bench:turns:fence'] as const;
-/** The least that takes a lock or joins its queue. */
-const JOIN = `
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 3000) then
-  return 1
-end
-local time = redis.call('TIME')
-redis.call('ZADD', KEYS[2], 'NX', time[1] .. time[2], ARGV[1])
-return 0`;
-/** The same as {@link HAND_ON}, to whoever has joined. */
-const HAND_ON_IN_TURN = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end
@@ -47,21 +22,38 @@ end
 local time = redis.call('TIME')
 redis.call('SET', KEYS[3], time[1] .. time[2])
 redis.call('SET', KEYS[1], head, 'PX', 3000)
-redis.call('PUBLISH', '${INBOX}' .. head, time[1] .. time[2])
+redis.call('PUBLISH', '${INBOX}' .. head, ARGV[2])
 return 1`;
+/** The least that takes a lock or joins its queue. */
+const JOIN = `
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 3000) then
+  return 1
+end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[2], 'NX', time[1] .. time[2], ARGV[1])
+return 0`;
+const WAITER = 'waiter';
+const keysOf = (name: string): readonly [lock: string, queue: string, fence: string] => [
+  `bench:${name}:lock`,
+  `bench:${name}:queue`,
+  `bench:${name}:fence`,
+];
+const KEYS = keysOf('trip');
+const TURN_KEYS = keysOf('turns');
+const arrived: number[] = [];
 
 const calls = {
   async listen(redis: RedisAddress): Promise<void> {
     const client = new Redis({ ...redis });
     client.on('message', (_channel, sentAt: string) => arrived.push(now() - Number(sentAt)));
-    await client.subscribe(CHANNEL);
+    await client.subscribe(INBOX + WAITER);
   },
 
   async publish(redis: RedisAddress, times: number, pause: number): Promise<void> {
     const client = new Redis({ ...redis });
     await once(client, 'ready');
     for (let time = 0; time < times; time++) {
-      await client.publish(CHANNEL, String(now()));
+      await client.publish(INBOX + WAITER, String(now()));
       await sleep(pause);
     }
     client.disconnect();
@@ -73,7 +65,7 @@ const calls = {
     const digest = (await client.script('LOAD', HAND_ON)) as string;
     const [lock, queue] = KEYS;
     for (let time = 0; time < times; time++) {
-      await Promise.all([client.set(lock, 'holder'), client.zadd(queue, time, 'waiter')]);
+      await Promise.all([client.set(lock, 'holder'), client.zadd(queue, time, WAITER)]);
       await sleep(pause);
       await client.evalsha(digest, KEYS.length, ...KEYS, 'holder', now());
     }
@@ -91,7 +83,7 @@ const calls = {
     inbox.on('message', () => told?.());
     await inbox.subscribe(INBOX + place);
     const join = (await client.script('LOAD', JOIN)) as string;
-    const handOn = (await client.script('LOAD', HAND_ON_IN_TURN)) as string;
+    const handOn = (await client.script('LOAD', HAND_ON)) as string;
     for (let time = 0; time < times; time++) {
       const asked = now();
       const turn = new Promise<void>((resolve) => (told = resolve));
@@ -99,7 +91,7 @@ const calls = {
       const begin = now();
       await sleep(pause);
       turns.add(asked, begin, now());
-      await client.evalsha(handOn, TURN_KEYS.length, ...TURN_KEYS, place);
+      await client.evalsha(handOn, TURN_KEYS.length, ...TURN_KEYS, place, now());
     }
     for (const each of [client, inbox]) each.disconnect();
     return turns.all;

@@ -12,19 +12,17 @@ const SIZES = {
 };
 
 describe('the order of specs', () => {
+  let cacheDirectory: string;
   let tests: Test[];
 
   beforeEach(async () => {
-    const cacheDirectory = await mkdtemp(join(tmpdir(), 'test-sequencer-'));
+    cacheDirectory = await mkdtemp(join(tmpdir(), 'test-sequencer-'));
     const config = { cache: true, cacheDirectory, id: 'tests', haste: {} };
     const sizes: Readonly<Record<string, number>> = SIZES;
     const context = { config, hasteFS: { getSize: (path: string) => sizes[path] } };
     tests = Object.keys(SIZES).map((path) => ({ path, context }) as unknown as Test);
   });
-  afterEach(async () => {
-    for (const { cacheDirectory } of tests.slice(0, 1).map(({ context }) => context.config))
-      await rm(cacheDirectory, { recursive: true });
-  });
+  afterEach(() => rm(cacheDirectory, { recursive: true }));
 
   async function order(): Promise<string[]> {
     const sorted = await new Sequencer({} as never).sort([...tests]);

@@ -24,8 +24,7 @@ import {
   type NodeRedisOptions,
   optionsOf,
   type ReconnectStrategy,
-  strategyOf,
-  untiring,
+  untiringStrategyOf,
 } from './node-redis.js';
 import { NodeRedisSettings } from './node-redis-settings.js';
 import { readSlotMap } from './slot-map.js';
@@ -189,7 +188,7 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
     if (known) return known;
     const node = new NodeRedisClient({
       sendsAgain: true,
-      make: (strategy) => this.createNode(address, strategy(untiring(strategyOf(this.options.defaults)))),
+      make: (strategy) => this.createNode(address, strategy(untiringStrategyOf(this.options.defaults))),
     });
     this.nodes.set(address, node);
     node.on('ready', () => this.events.emit('cluster nodeReady'));

@@ -13,8 +13,7 @@ import {
   type NodeRedis,
   type NodeRedisOptions,
   optionsOf,
-  strategyOf,
-  untiring,
+  untiringStrategyOf,
 } from './node-redis.js';
 
 interface SentinelOptions {
@@ -83,7 +82,7 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
           },
         });
       },
-      again: untiring(strategyOf(nodeClientOptions)),
+      again: untiringStrategyOf(nodeClientOptions),
     });
     this.clients.push(client);
     return client;
@@ -117,8 +116,7 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
     const { sentinelClientOptions } = this.options;
     const watcher = new NodeRedisClient({
       sendsAgain: false,
-      make: (strategy) =>
-        this.sentinelClient(sentinel, strategy(untiring(strategyOf(sentinelClientOptions)))),
+      make: (strategy) => this.sentinelClient(sentinel, strategy(untiringStrategyOf(sentinelClientOptions))),
     });
     watcher.on('ready', () => {
       watcher.subscribe('subscribe', SWITCHED).catch(() => undefined);

@@ -75,8 +75,11 @@ export function strategyOf(options: NodeRedisOptions | undefined): ReconnectStra
   return given === undefined ? (retries) => reconnectDelay(retries + 1) : () => given;
 }
 
-/** For what may be elsewhere each time: a server that is lost is not given up, whatever a strategy says, or throws. */
-export function untiring(strategy: ReconnectStrategy): (retries: number, cause: Error) => number {
+/** For what may be elsewhere each time: a server that is lost is not given up, whatever the strategy says, or throws. */
+export function untiringStrategyOf(
+  options: NodeRedisOptions | undefined,
+): (retries: number, cause: Error) => number {
+  const strategy = strategyOf(options);
   return (retries, cause) => {
     try {
       const delay = strategy(retries, cause);
