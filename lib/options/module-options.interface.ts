@@ -51,7 +51,10 @@ export type CredentialsProvider = () => Promise<LockCredentials>;
 
 /** How a name that several callers want is handed on. */
 export interface HandoffOptions {
-  /** Holds in a row that an instance may serve from memory while other instances wait, within `window`. Default 512. */
+  /**
+   * Holds in a row that an instance may serve from memory while other instances wait, within `window`; where some only read, up
+   * to a quarter more. Default 512.
+   */
   max?: number;
   /** Milliseconds since Redis last answered about a name for which holds are served from memory. Default 20. */
   window?: number;

@@ -181,7 +181,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   }
 
   tokensFor(callers: number): number {
-    return this.handoffs.tokens(callers);
+    return this.handoffs.tokens(callers, this.loneReaders !== undefined);
   }
 
   watch(waiter: Waiter): void {
@@ -204,7 +204,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     const reads = head.options.mode === 'shared';
     if (reads && !this.readers.mayServe(head)) return this.letGo(lease);
     const now = this.context.clock.now();
-    if (lease.fits(head.options, now) && this.handoffs.spend(now)) {
+    if (lease.fits(head.options, now) && this.handoffs.spend(now, reads)) {
       this.passOnInMemory(lease, head, now);
       if (reads) this.readers.watch();
     } else if (reads) return this.letGo(lease);

@@ -53,6 +53,25 @@ describe('A reader behind a writer of its instance', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
+  it.each([
+    [9, 'yield', { tokens: 10 }],
+    [10, 'release', {}],
+  ] as const)(
+    'goes on past handoff.max to a writer, by a quarter at most: %i readers, %s',
+    async (readers, call, asksFor) => {
+      fixture = new EngineFixture({ max: 8 });
+      const writer = fixture.acquire({ ttl: 30_000 });
+      for (let i = 0; i < readers; i++) void fixture.acquire(READ).then((hold) => hold.release());
+      const next = [enter({ ttl: 30_000 }), enter({ ttl: 30_000 })];
+      (await fixture.store.next('acquire')).answer({ owner: 'me:100', token: 100, tokens: 20 });
+      void (await writer).release();
+
+      const { request } = await fixture.store.next(call);
+      expect(request).toMatchObject({ owner: 'me:100', ...asksFor });
+      expect(next).toEqual([{}, {}]);
+    },
+  );
+
   it.each<[string, LockOptions]>([
     ['a permit', { ...READ, limit: 3 }],
     ['a reader with minHold', { ...READ, minHold: 10 }],
