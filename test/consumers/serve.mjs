@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import getPort from 'get-port';
 
 const require = createRequire(import.meta.url);
+const { freePort } = require('../support/free-port.ts');
 const { end, isRunning, spawnWithLifeline } = require('../support/lifeline.ts');
 const { OutputTail } = require('../support/output-tail.ts');
 const { waitFor } = require('../support/wait-for.ts');
@@ -14,7 +14,7 @@ const { waitFor } = require('../support/wait-for.ts');
  * @param {{ node: string, main: string, redisUrl: string }} settings
  */
 export async function sellTheLastPieceOnce({ node, main, redisUrl }) {
-  const port = await getPort({ host: '127.0.0.1' });
+  const port = await freePort();
   const [output, errors] = [new OutputTail(), new OutputTail()];
   const child = spawnWithLifeline(node, [main], {
     env: { ...process.env, NODE_OPTIONS: '', PORT: String(port), REDIS_URL: redisUrl },

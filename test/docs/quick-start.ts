@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
-import { end } from '../support/lifeline.js';
+import { freePort } from '../support/free-port.js';
+import { end, isRunning } from '../support/lifeline.js';
 import { OutputTail } from '../support/output-tail.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
@@ -19,7 +19,7 @@ export async function withApplication<T>(
   await mkdir(SCRATCH, { recursive: true });
   const directory = await mkdtemp(join(SCRATCH, 'application-'));
   const output = new OutputTail();
-  const port = await getPort({ host: '127.0.0.1' });
+  const port = await freePort();
   const file = join(directory, 'main.ts');
   await writeFile(file, source);
   const child = spawnTypeScript(file, [], { env: { PORT: String(port), REDIS_URL: redisUrl } });
@@ -27,11 +27,14 @@ export async function withApplication<T>(
   output.collect(child.stderr);
   try {
     const url = `http://127.0.0.1:${port}`;
-    await waitFor(() => fetch(url), { timeout: 20_000, that: 'the application to listen' }).catch(
+    const listensOrEnded = (): unknown => !isRunning(child) || fetch(url);
+    await waitFor(listensOrEnded, { timeout: 60_000, interval: 50, that: 'the application to listen' }).catch(
       (cause: unknown) => {
         throw new Error(`The application did not start. It said:\n${output.toString()}`, { cause });
       },
     );
+    if (!isRunning(child))
+      throw new Error(`The application ended at its start. It said:\n${output.toString()}`);
     return await visit(url);
   } finally {
     await end(child, 'SIGTERM');

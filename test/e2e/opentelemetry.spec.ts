@@ -10,10 +10,10 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import getPort from 'get-port';
 import { version } from '../../package.json';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { RedisLockInstrumentation } from '../../lib/opentelemetry/index.js';
+import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -63,7 +63,7 @@ describe('OpenTelemetry', () => {
 
   beforeEach(async () => {
     spans.reset();
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     prometheus = new PrometheusExporter({ host: '127.0.0.1', port, preventServerStart: true });
     await prometheus.startServer();
     scrapeUrl = `http://127.0.0.1:${port}/metrics`;

@@ -3,9 +3,9 @@ import { ConsoleLogger, Injectable } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import getPort from 'get-port';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { RedisLockInstrumentation } from '../../lib/opentelemetry/index.js';
+import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { MarkdownDocument } from '../docs/markdown-document.js';
@@ -36,7 +36,7 @@ class MeasuredApplication implements AsyncDisposable {
   ) {}
 
   static async start(connection: string): Promise<MeasuredApplication> {
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     const prometheus = new PrometheusExporter({ host: '127.0.0.1', port, preventServerStart: true });
     await prometheus.startServer();
     const meters = new MeterProvider({ readers: [prometheus] });

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { Redis, type RedisOptions } from 'ioredis';
+import { freePort } from './free-port.js';
 import { end, isRunning, spawnWithLifeline } from './lifeline.js';
 import { OutputTail } from './output-tail.js';
 import { nextServerProgram, type ServerRole } from './server-program.js';
@@ -231,11 +231,4 @@ export class RedisServer implements AsyncDisposable {
     const lines = Object.entries({ ...directives, ...config }).map(([name, value]) => `${name} ${value}`);
     await writeFile(join(this.directory, 'redis.conf'), `${lines.join('\n')}\n`);
   }
-}
-
-// Below the range that systems hand out to outgoing connections, so that nobody takes the port during a
-// restart, and low enough for the bus port of a Cluster node, which is 10,000 higher.
-async function freePort(): Promise<number> {
-  const candidates = Array.from({ length: 20 }, () => 10_000 + Math.floor(Math.random() * 20_000));
-  return getPort({ host: HOST, port: candidates });
 }

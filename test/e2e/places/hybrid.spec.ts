@@ -9,9 +9,9 @@ import {
   type ClientProxy,
   type TcpOptions,
 } from '@nestjs/microservices';
-import getPort from 'get-port';
 import { firstValueFrom } from 'rxjs';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
+import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -76,7 +76,7 @@ describe.each(platforms)('a hybrid application on %s and TCP', (_name, adapter) 
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     const tcp: TcpOptions = { transport: Transport.TCP, options: { host: '127.0.0.1', port } };
     app = await HttpApplication.start(
       adapter(),

@@ -11,9 +11,9 @@ import {
   type RedisOptions,
 } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
-import getPort from 'get-port';
 import { firstValueFrom, lastValueFrom, map, Observable, toArray } from 'rxjs';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
+import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { Journal } from '../support/journal.js';
@@ -76,7 +76,7 @@ const transports: [name: string, options: () => Promise<TcpOptions | RedisOption
   [
     'TCP',
     async () => {
-      const port = await getPort({ host: '127.0.0.1' });
+      const port = await freePort();
       return { transport: Transport.TCP, options: { host: '127.0.0.1', port } };
     },
   ],

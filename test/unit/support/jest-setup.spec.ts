@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Injectable, type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import getPort from 'get-port';
 import request from 'supertest';
 import type { Server } from 'node:http';
+import { freePort } from '../../support/free-port.js';
 
 @Injectable()
 class Greeter {
@@ -33,7 +33,7 @@ describe('the test runner', () => {
       providers: [Greeter, { provide: 'punctuation', useValue: '!' }],
     }).compile();
     app = testing.createNestApplication<INestApplication<Server>>();
-    await app.listen(await getPort({ host: '127.0.0.1' }), '127.0.0.1');
+    await app.listen(await freePort(), '127.0.0.1');
 
     await request(app.getHttpServer()).get('/').expect(200, 'hello!');
   });
