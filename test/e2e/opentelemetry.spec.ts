@@ -199,12 +199,12 @@ describe('OpenTelemetry', () => {
   });
 
   it('measures how late renewals are', async () => {
-    const lock = await locks.acquire('renewed', { ttl: 150 });
+    const lock = await locks.acquire('renewed', { ttl: 600 });
     const key = 'lock_outcome="answered"';
     await waitFor(async () => ((await samples('lock_renewal_lag_count'))[key] ?? 0) > 0);
     await lock.release();
 
-    expect((await samples('lock_renewal_lag_sum'))[key]).toBeLessThan(0.15);
+    expect((await samples('lock_renewal_lag_sum'))[key]).toBeLessThan(0.6);
   });
 
   it('records nothing once it is disabled, and counts nobody as waiting', async () => {

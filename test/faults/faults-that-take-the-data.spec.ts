@@ -4,12 +4,12 @@ import type { Finished } from './support/contender.worker.js';
 import { FaultScene, type Contender } from './support/fault-scene.js';
 
 const KEY = 'lock:{job}';
-/** Renewed every 600 ms, and over no earlier than 1,200 ms after a fault: so it shows which of the two found it out. */
-const TTL = 1_800;
-const NEXT_RENEWAL = TTL / 3 + 300;
-/** Renewed only every 1.4 s: what is found out before that was told. */
-const LONG_TTL = 4_200;
-const AT_ONCE = 1_000;
+/** Renewed every 1,200 ms, and over no earlier than 2,400 ms after a fault: so it shows which of the two found it out. */
+const TTL = 3_600;
+const NEXT_RENEWAL = 2_200;
+/** Renewed only every 2 s: what is found out before that was told. */
+const LONG_TTL = 6_000;
+const AT_ONCE = 1_700;
 
 /** One process holds a name and another waits for it; then the lock is taken from the holder. */
 describe('a fault that takes the data', () => {

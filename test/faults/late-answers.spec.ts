@@ -166,6 +166,7 @@ describe('an answer that comes late, or never', () => {
 
   it('costs no result when it is that of the release', async () => {
     const service = services.open({ connection: proxy.url, commandTimeout: 300 });
+    await connect(service, { outageTimeout: 10_000 });
 
     const result = await service.using('job', () => {
       proxy.drop('toClient');
@@ -177,6 +178,7 @@ describe('an answer that comes late, or never', () => {
 
   it('masks no error of the work when it is that of the release', async () => {
     const service = services.open({ connection: proxy.url, commandTimeout: 300 });
+    await connect(service, { outageTimeout: 10_000 });
     const failure = new Error('the work failed');
 
     const call = service.using('job', () => {
@@ -288,7 +290,7 @@ describe('an answer that comes late, or never', () => {
     await once(relay.listen(0, server.host), 'listening');
     const { port } = relay.address() as AddressInfo;
     const service = services.open({ connection: { host: server.host, port }, commandTimeout: 300 });
-    await connect(service);
+    await connect(service, { outageTimeout: 10_000 });
 
     for (const { client, redis } of links.slice()) redis.unpipe(client);
     const lock = await service.acquire('job', { outageTimeout: 5_000 });

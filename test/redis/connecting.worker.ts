@@ -24,7 +24,7 @@ export interface Outcome {
 
 const calls = {
   async attempt(connection: string | RedisOptions): Promise<Outcome> {
-    const instance = new Instance({ connection, outageTimeout: 300, commandTimeout: 300 });
+    const instance = new Instance({ connection, outageTimeout: 500, commandTimeout: 500 });
     const error: unknown = await instance.locks.acquire('n').catch((reason: unknown) => reason);
     const query: unknown = await instance.locks.query('n').catch((reason: unknown) => reason);
     await instance.locks.close();

@@ -38,7 +38,7 @@ describe('A client that was passed in and is inside a MULTI', () => {
       await expect(instance.locks.tryAcquire('n', { mode })).rejects.toMatchObject(unavailable);
     });
 
-    expect((await instance.locks.acquire('n', { mode })).held).toBe(true);
+    expect((await instance.locks.acquire('n', { mode, outageTimeout: 10_000 })).held).toBe(true);
     await instance.locks.forceRelease('n');
   });
 
@@ -56,8 +56,8 @@ describe('A client that was passed in and is inside a MULTI', () => {
   });
 
   it('answers no question, and confirms no extension, detachment or forced release', async () => {
-    const lock = await instance.locks.acquire('n');
-    const reader = await instance.locks.acquire('s', { mode: 'shared' });
+    const lock = await instance.locks.acquire('n', { outageTimeout: 10_000 });
+    const reader = await instance.locks.acquire('s', { mode: 'shared', outageTimeout: 10_000 });
     await inMulti(async () => {
       await expect(instance.locks.query('n')).rejects.toMatchObject(unavailable);
       await expect(instance.locks.forceRelease('n')).rejects.toMatchObject(unavailable);

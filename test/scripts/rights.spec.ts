@@ -4,10 +4,14 @@ import { isLockError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { IN_VAIN } from '../contract/observe.js';
 import { Instance } from '../redis/instance.js';
 import { LEAST_RIGHTS, READY_CHECK_RIGHT } from './least-rights.js';
 
 const ADMIN = 'user default on nopass ~* &* +@all';
+/** What works is waited for, however busy the machine is; what can never work is not. */
+const PATIENT = 20_000;
+const HASTY = 400;
 
 describe('A Redis user with the least rights', () => {
   let server: RedisServer;
@@ -20,12 +24,16 @@ describe('A Redis user with the least rights', () => {
   afterAll(() => server.stop());
 
   /** What goes wrong for a user with these rights; nothing if it is enough. */
-  const problems = async (user: string, rights: readonly string[]): Promise<readonly string[]> => {
+  const problems = async (
+    user: string,
+    rights: readonly string[],
+    patience: number,
+  ): Promise<readonly string[]> => {
     await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);
     const connection = `redis://${user}:secret@${server.host}:${server.port}`;
-    const options = { connection, ttl: 2_000, wait: 400, outageTimeout: 300 };
+    const options = { connection, ttl: 5_000, wait: patience, outageTimeout: patience };
     const [first, second] = [new Instance(options), new Instance(options)];
-    const failure = await everything(first, second, user).then(
+    const failure = await everything(first, second, user, patience).then(
       () => [],
       (error: unknown) => [String(error)],
     );
@@ -36,7 +44,7 @@ describe('A Redis user with the least rights', () => {
   it('can do everything with locks', async () => {
     await admin.script('FLUSH');
 
-    expect(await problems('app', LEAST_RIGHTS)).toEqual([]);
+    expect(await problems('app', LEAST_RIGHTS, PATIENT)).toEqual([]);
   });
 
   it('can do everything with a database and with a prefix of its client and of its own', async () => {
@@ -62,9 +70,10 @@ describe('A Redis user with the least rights', () => {
       db: 3,
       keyPrefix: 'shop:',
     };
-    await using first = new Instance({ connection, keyPrefix: 'mutex:', ttl: 2_000, wait: 400 });
-    await using second = new Instance({ connection, keyPrefix: 'mutex:', ttl: 2_000, wait: 400 });
-    await everything(first, second, 'shop');
+    const options = { connection, keyPrefix: 'mutex:', ttl: 5_000, wait: PATIENT, outageTimeout: PATIENT };
+    await using first = new Instance(options);
+    await using second = new Instance(options);
+    await everything(first, second, 'shop', PATIENT);
 
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
@@ -73,9 +82,10 @@ describe('A Redis user with the least rights', () => {
     const warn = jest.spyOn(console, 'warn').mockImplementation(() => {});
     await admin.call('ACL', 'SETUSER', 'uninformed', 'reset', 'on', '>secret', ...LEAST_RIGHTS);
     const connection = `redis://uninformed:secret@${server.host}:${server.port}`;
-    await using first = new Instance({ connection, wait: 400 });
-    await using second = new Instance({ connection, wait: 400 });
-    await everything(first, second, 'uninformed');
+    const options = { connection, wait: PATIENT, outageTimeout: PATIENT };
+    await using first = new Instance(options);
+    await using second = new Instance(options);
+    await everything(first, second, 'uninformed', PATIENT);
 
     expect([...first.logged, ...second.logged]).toEqual([]);
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('ready check'));
@@ -89,13 +99,14 @@ describe('A Redis user with the least rights', () => {
         const found = await problems(
           `without${i}`,
           LEAST_RIGHTS.filter((each) => each !== right),
+          HASTY,
         );
         return found.length > 0 ? undefined : right;
       }),
     );
     // By itself, since the others load the scripts that it could then use.
     await admin.script('FLUSH');
-    const withoutEval = await problems('withoutEval', missing);
+    const withoutEval = await problems('withoutEval', missing, HASTY);
 
     expect(outcomes.filter((right) => right !== undefined)).toEqual([]);
     expect(withoutEval).not.toEqual([]);
@@ -152,11 +163,16 @@ describe('A Redis user with the least rights', () => {
 });
 
 /** Uses every script in every way, with two instances. */
-async function everything({ locks }: Instance, other: Instance, prefix: string): Promise<void> {
+async function everything(
+  { locks }: Instance,
+  other: Instance,
+  prefix: string,
+  patience: number,
+): Promise<void> {
   await locks.using(`${prefix}:free`, (lock) => lock.extend());
   await other.locks.using(`${prefix}:other`, () => undefined);
   await locks.using([`${prefix}:one`, `${prefix}:two`], () => undefined);
-  await waitFor(() => other.store.canQueue('n'), { timeout: 300, that: 'the inbox' });
+  await waitFor(() => other.store.canQueue('n'), { timeout: patience, that: 'the inbox' });
 
   const name = `${prefix}:handed`;
   const lock = await locks.acquire(name);
@@ -164,7 +180,7 @@ async function everything({ locks }: Instance, other: Instance, prefix: string):
   // Together, so that no rejection is left alone when something fails on the way.
   await Promise.all([
     other.locks.acquire(name).then(release),
-    waitFor(async () => (await locks.query(name)).pending.length === 1, { timeout: 300 }).then(() =>
+    waitFor(async () => (await locks.query(name)).pending.length === 1, { timeout: patience }).then(() =>
       Promise.all([locks.acquire(name).then(release), lock.release()]),
     ),
   ]);
@@ -176,18 +192,20 @@ async function everything({ locks }: Instance, other: Instance, prefix: string):
   const [reader, goer] = await Promise.all([1, 2].map(() => locks.acquire(shared, { mode: 'shared' })));
   await Promise.all([
     other.locks.acquire(shared).then(release),
-    waitFor(async () => (await locks.query(shared)).pending.length === 1, { timeout: 300 }).then(async () => {
-      await reader?.extend();
-      const attached = await other.locks.attach((await goer?.detach()) ?? '');
-      await Promise.all([reader?.release(), attached.release()]);
-    }),
+    waitFor(async () => (await locks.query(shared)).pending.length === 1, { timeout: patience }).then(
+      async () => {
+        await reader?.extend();
+        const attached = await other.locks.attach((await goer?.detach()) ?? '');
+        await Promise.all([reader?.release(), attached.release()]);
+      },
+    ),
   ]);
 
   const taken = await locks.acquire(name);
-  await other.locks.acquire(name, { wait: 30 }).catch((error: unknown) => {
+  await other.locks.acquire(name, { wait: IN_VAIN }).catch((error: unknown) => {
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
   });
-  const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(1_000) });
+  const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(patience) });
   await other.locks.forceRelease(name);
   await aborted;
   await taken.release();

@@ -1,7 +1,7 @@
 import { LockQueueFullError } from '../../../lib/errors/lock-queue-full.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { waitFor } from '../../support/wait-for.js';
-import { isQueued, isWaiting } from '../observe.js';
+import { IN_VAIN, isQueued, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Trying, waiting for a while, waiting for ever; in which order callers come. */
@@ -60,11 +60,11 @@ export function describeAcquiring(context: ContractContext): void {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name);
         const startedAt = performance.now();
-        const error = await locks.acquire(name, { wait: 60 }).catch((reason: unknown) => reason);
+        const error = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
         const took = performance.now() - startedAt;
 
         expect(error).toBeInstanceOf(LockTimeoutError);
-        expect(took).toBeGreaterThan(55);
+        expect(took).toBeGreaterThan(IN_VAIN - 5);
         await lock.release();
         await waitFor(async () => (await locks.query(name)).pending.length === 0);
         expect(await locks.tryAcquire(name).then((each) => each?.release())).toBeUndefined();

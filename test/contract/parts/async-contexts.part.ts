@@ -135,7 +135,7 @@ export function describeAsyncContexts(context: ContractContext): void {
       };
       const channels = ['nest-redis-lock:hold:lost', 'nest-redis-lock:lease:renewal'];
       for (const channel of channels) subscribe(channel, listener);
-      const lock = await callers.run('stranger', () => locks.acquire(name, { ttl: 300, maxHold: 400 }));
+      const lock = await callers.run('stranger', () => locks.acquire(name, { ttl: 600, maxHold: 800 }));
       await aborted(lock.signal);
       for (const channel of channels) unsubscribe(channel, listener);
       await lock.release();

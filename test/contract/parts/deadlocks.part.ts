@@ -2,7 +2,7 @@ import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../../lib/errors/lock.error.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
-import { isFree, turn } from '../observe.js';
+import { IN_VAIN, isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Calls that wait while they hold. */
@@ -236,7 +236,7 @@ export function describeDeadlocks(context: ContractContext): void {
       const givenUp = meeting(2);
       const first = locks.using(a, async () => {
         await together();
-        await expect(locks.acquire(b, { wait: 20 })).rejects.toBeInstanceOf(LockTimeoutError);
+        await expect(locks.acquire(b, { wait: IN_VAIN })).rejects.toBeInstanceOf(LockTimeoutError);
         await givenUp();
       });
       const second = locks.using(b, async () => {
@@ -253,7 +253,7 @@ export function describeDeadlocks(context: ContractContext): void {
       const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
       const taken = await others.acquire(c);
       const error = await locks
-        .using(a, () => locks.using(b, () => locks.acquire(c, { wait: 30 })))
+        .using(a, () => locks.using(b, () => locks.acquire(c, { wait: IN_VAIN })))
         .catch((reason: unknown) => reason);
       await taken.release();
 
@@ -270,7 +270,7 @@ export function describeDeadlocks(context: ContractContext): void {
     it('is told of nothing where its context held nothing', async () => {
       const { locks, others, name } = context;
       const taken = await others.acquire(name);
-      const error = await locks.acquire(name, { wait: 30 }).catch((reason: unknown) => reason);
+      const error = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
       await taken.release();
 
       expect(error).toMatchObject({ held: [] });

@@ -1,6 +1,6 @@
 import { isLockError } from '../../../lib/errors/lock.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
-import { isFree } from '../observe.js';
+import { IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** What a caller is told when it gets no lock. */
@@ -12,7 +12,9 @@ export function describeErrors(context: ContractContext): void {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name, { ttl: 20_000 });
         const owner = (await locks.query(name)).held[0]?.owner;
-        const error: unknown = await locks.acquire(name, { wait: 40 }).catch((reason: unknown) => reason);
+        const error: unknown = await locks
+          .acquire(name, { wait: IN_VAIN })
+          .catch((reason: unknown) => reason);
 
         expect(isLockError(error)).toBe(true);
         expect(error).toMatchObject({
@@ -22,7 +24,7 @@ export function describeErrors(context: ContractContext): void {
           holder: { owner, remaining: expect.any(Number) },
         });
         const { waited, holder: found } = error as { waited: number; holder: { remaining: number } };
-        expect(waited).toBeGreaterThanOrEqual(39);
+        expect(waited).toBeGreaterThanOrEqual(IN_VAIN - 1);
         expect(found.remaining).toBeLessThanOrEqual(20_000);
         expect(found.remaining).toBeGreaterThan(10_000);
         await lock.release();
@@ -32,7 +34,7 @@ export function describeErrors(context: ContractContext): void {
     it('tell each caller of its own wait', async () => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
-      const waits = [120, 30, 75];
+      const waits = [IN_VAIN + 90, IN_VAIN, IN_VAIN + 45];
       const waited = await Promise.all(
         waits.map((wait) => locks.acquire(name, { wait }).catch((error: { waited: number }) => error.waited)),
       );
@@ -122,7 +124,7 @@ export function describeErrors(context: ContractContext): void {
 
     it('come from the defaults of the module where the call does not say otherwise', async () => {
       const { backend, others, name } = context;
-      const hasty = backend.service({ wait: 25 });
+      const hasty = backend.service({ wait: IN_VAIN });
       // So that the wait is not spent on connecting.
       await hasty.query(name);
       const lock = await others.acquire(name);

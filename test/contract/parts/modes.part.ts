@@ -6,7 +6,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
-import { aborted, isFree, isQueued, isWaiting } from '../observe.js';
+import { aborted, IN_VAIN, isFree, isQueued, isWaiting } from '../observe.js';
 
 const READ = { mode: 'shared' } as const;
 
@@ -42,7 +42,7 @@ export function describeModes(context: ContractContext): void {
       const reader = await locks.acquire(name, READ);
 
       expect(await context[writer].tryAcquire(name)).toBeNull();
-      await expect(context[writer].acquire(name, { wait: 30 })).rejects.toBeInstanceOf(LockTimeoutError);
+      await expect(context[writer].acquire(name, { wait: IN_VAIN })).rejects.toBeInstanceOf(LockTimeoutError);
       await reader.release();
       const lock = await context[writer].acquire(name);
       expect(lock.fencingToken).toBeGreaterThan(reader.fencingToken);
@@ -54,7 +54,7 @@ export function describeModes(context: ContractContext): void {
       const writer = await locks.acquire(name);
 
       expect(await context[reader].tryAcquire(name, READ)).toBeNull();
-      await expect(context[reader].acquire(name, { ...READ, wait: 30 })).rejects.toBeInstanceOf(
+      await expect(context[reader].acquire(name, { ...READ, wait: IN_VAIN })).rejects.toBeInstanceOf(
         LockTimeoutError,
       );
       await writer.release();
@@ -176,9 +176,9 @@ export function describeModes(context: ContractContext): void {
 
     it('renews readers beyond their lease', async () => {
       const { locks, others, name } = context;
-      const reader = await locks.acquire(name, { ...READ, ttl: 200 });
+      const reader = await locks.acquire(name, { ...READ, ttl: 600 });
       const startedAt = performance.now();
-      await waitFor(() => performance.now() - startedAt > 600, { that: 'three leases to pass' });
+      await waitFor(() => performance.now() - startedAt > 1_800, { that: 'three leases to pass' });
 
       expect(await others.tryAcquire(name)).toBeNull();
       reader.assertHeld();

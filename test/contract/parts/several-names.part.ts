@@ -1,5 +1,5 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { aborted, isFree, isQueued } from '../observe.js';
+import { aborted, IN_VAIN, isFree, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** One lock of several names. */
@@ -47,7 +47,9 @@ export function describeSeveralNames(context: ContractContext): void {
       const taken = await others.acquire(b);
 
       expect(await locks.tryAcquire([a, b, c])).toBeNull();
-      await expect(locks.acquire([a, b, c], { wait: 30 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      await expect(locks.acquire([a, b, c], { wait: IN_VAIN })).rejects.toMatchObject({
+        code: 'LOCK_TIMEOUT',
+      });
       for (const each of [a, c]) await isFree(locks, each);
       await taken.release();
       await isFree(locks, b);
@@ -58,14 +60,15 @@ export function describeSeveralNames(context: ContractContext): void {
       const [a, b] = names();
       const [first, second] = [await others.acquire(a), await others.acquire(b)];
       const startedAt = performance.now();
-      const outcome = locks.acquire([a, b], { wait: 400 }).catch((error: unknown) => error);
+      const outcome = locks.acquire([a, b], { wait: 1_000 }).catch((error: unknown) => error);
       await isQueued(locks, a, 1);
-      setTimeout(() => void first.release(), 250);
+      setTimeout(() => void first.release(), 600);
 
       expect(await outcome).toMatchObject({ code: 'LOCK_TIMEOUT' });
       const took = performance.now() - startedAt;
-      expect(took).toBeGreaterThanOrEqual(395);
-      expect(took).toBeLessThan(600);
+      expect(took).toBeGreaterThanOrEqual(995);
+      // A wait for each would end after 1,600 ms.
+      expect(took).toBeLessThan(1_500);
       await second.release();
     });
 

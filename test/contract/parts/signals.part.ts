@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { isFree, isWaiting, turn } from '../observe.js';
+import { IN_VAIN, isFree, isWaiting, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Giving up by AbortSignal wherever a caller stands. */
@@ -113,7 +113,9 @@ export function describeSignals(context: ContractContext): void {
       const ending = backend.service();
       const lock = await others.acquire(name, { signal });
       expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-      await expect(locks.acquire(name, { signal, wait: 20 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      await expect(locks.acquire(name, { signal, wait: IN_VAIN })).rejects.toMatchObject({
+        code: 'LOCK_TIMEOUT',
+      });
       const waiting = ending.acquire(name, { signal });
       expect(getEventListeners(signal, 'abort')).toHaveLength(1);
       ending.beginShutdown();

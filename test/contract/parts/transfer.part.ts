@@ -13,16 +13,16 @@ export function describeTransfer(context: ContractContext): void {
   describe('transferring a lock', () => {
     it('gives the hold to another instance: same names, same fencing token, renewed and released there', async () => {
       const { locks, others, name } = context;
-      const lock = await locks.acquire(name, { ttl: 300 });
+      const lock = await locks.acquire(name, { ttl: 900 });
       const transfer = await lock.detach();
       expect(await others.tryAcquire(name)).toBeNull();
-      const taken = await others.attach(transfer, { ttl: 300 });
+      const taken = await others.attach(transfer, { ttl: 900 });
 
       expect(taken.keys).toEqual([name]);
       expect(taken.fencingToken).toBe(lock.fencingToken);
       expect(taken.held).toBe(true);
       const since = performance.now();
-      await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
+      await waitFor(() => performance.now() - since > 1_900, { that: 'two leases to pass' });
       expect(taken.held).toBe(true);
       expect(await locks.tryAcquire(name)).toBeNull();
       expect((await locks.query(name)).held[0]?.fencingToken).toBe(lock.fencingToken);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import type { LockedWork } from '../../../lib/service/lock.service.js';
-import { isFree } from '../observe.js';
+import { IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** using and current. */
@@ -43,7 +43,9 @@ export function describeWork(context: ContractContext): void {
       const work = jest.fn();
       const lock = await others.acquire(name);
 
-      await expect(locks.using(name, { wait: 20 }, work)).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      await expect(locks.using(name, { wait: IN_VAIN }, work)).rejects.toMatchObject({
+        code: 'LOCK_TIMEOUT',
+      });
       expect(work).not.toHaveBeenCalled();
       await lock.release();
     });

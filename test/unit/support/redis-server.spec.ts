@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** Fails at once instead of retrying, so that a test can tell whether the server answers now. */
-const IMPATIENT = { retryStrategy: null, maxRetriesPerRequest: 0, commandTimeout: 500 } as const;
+/** Fails instead of retrying, so that a test can tell whether the server answers now. */
+const ONE_ATTEMPT = { retryStrategy: null, maxRetriesPerRequest: 0 } as const;
 
 describe('RedisServer', () => {
   const servers: RedisServer[] = [];
@@ -20,7 +20,7 @@ describe('RedisServer', () => {
 
   it('answers on its URL as soon as it has started', async () => {
     const server = await start();
-    const client = new Redis(server.url, IMPATIENT);
+    const client = new Redis(server.url, ONE_ATTEMPT);
 
     expect(await client.ping()).toBe('PONG');
 
@@ -52,7 +52,7 @@ describe('RedisServer', () => {
 
   it('asks for the password it was given, and knows it itself', async () => {
     const server = await start({ password: 'a "quoted" pass/word' });
-    const stranger = server.client({ ...IMPATIENT, password: 'wrong' });
+    const stranger = server.client({ ...ONE_ATTEMPT, password: 'wrong' });
 
     await expect(stranger.ping()).rejects.toThrow();
     expect(await server.client().ping()).toBe('PONG');
@@ -119,7 +119,7 @@ describe('RedisServer', () => {
 
     await server.kill();
     expect(server.pid).toBeUndefined();
-    await expect(server.client(IMPATIENT).ping()).rejects.toThrow();
+    await expect(server.client(ONE_ATTEMPT).ping()).rejects.toThrow();
 
     await server.start();
     expect(await client.get('name')).toBe('value');
@@ -131,7 +131,7 @@ describe('RedisServer', () => {
     await client.ping();
 
     server.freeze();
-    const impatient = server.client(IMPATIENT);
+    const impatient = server.client({ ...ONE_ATTEMPT, commandTimeout: 500 });
     await expect(impatient.ping()).rejects.toThrow('timed out');
     const late = client.ping();
 
