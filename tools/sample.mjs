@@ -20,7 +20,7 @@ function succeeds(...command) {
   return status === 0;
 }
 
-if (succeeds(here('setup/prepare.mjs'), '--redis-unless-url', ...flags) && succeeds(here('build.mjs'))) {
+if (succeeds(here('setup/prepare.mjs'), '--redis-unless-url', '--build', ...flags)) {
   const hook = here('typescript.hook.cjs');
   const program = spawn(process.execPath, ['--require', hook, here(`../sample/${file}`), ...rest], {
     stdio: 'inherit',
