@@ -70,8 +70,8 @@ async function runRound(bench: Bench, id: string, contest: Contest, round: numbe
   const cpuBefore = await cpuOf(servers, pool);
   await Promise.all(servers.map((server) => server.resetCommandCounts()));
   const { plan, results } = await pool.load(
-    // Another name in each round: a lock that was left behind must not stop the next.
-    { ...contest.load, name: `bench:${contest.name}:${round}` },
+    // Another name for each, and in each round: a lock that was left behind must not stop the next.
+    { ...contest.load, name: `bench:${contest.name}:${round}:${id}` },
     contest,
   );
   const figures = figuresOf(plan, results, {

@@ -18,7 +18,7 @@ export async function runLoad(contestant: Contestant, plan: LoadPlan): Promise<L
   const shared = new HoldRecording();
   const { limit, part } = plan.sharing ?? { limit: 1, part: 0 };
   const together = { limit };
-  const isNextShared = dice(part, plan.name);
+  const isNextShared = dice(part, 'shared');
   const occupancy = new Occupancy(limit);
   const counted = Array.from({ length: callers }, () => 0);
   const failures: Record<string, number> = {};
