@@ -56,15 +56,16 @@ describe('Hand-off across instances', () => {
     waitFor(async () => (await near.locks.query(name)).pending.length === instances);
   const owner = async (name: string): Promise<string> => (await near.locks.query(name)).held[0]?.owner ?? '';
 
+  const isRelease = ({ command, args }: ClientRequest): boolean =>
+    command === 'evalsha' && args[0] === releaseScript.sha;
+  /** What went ahead of the release on its connection. */
+  const ahead = async (): Promise<string | undefined> => {
+    const requests = await log.requests();
+    const at = requests.findIndex(isRelease);
+    return requests.slice(0, at).findLast(({ from }) => from === requests[at]?.from)?.command;
+  };
+
   it('reaches who waits before the answer to the release is written', async () => {
-    const isRelease = ({ command, args }: ClientRequest): boolean =>
-      command === 'evalsha' && args[0] === releaseScript.sha;
-    /** What went ahead of the release on its connection. */
-    const ahead = async (): Promise<string | undefined> => {
-      const requests = await log.requests();
-      const at = requests.findIndex(isRelease);
-      return requests.slice(0, at).findLast(({ from }) => from === requests[at]?.from)?.command;
-    };
     await log.clear();
     await (await near.locks.acquire('led')).release();
     expect(await ahead()).toBe('evalsha');
@@ -80,6 +81,19 @@ describe('Hand-off across instances', () => {
     expect(await ahead()).toBe('time');
     await (await waitsAgain).release();
     expect(client.corked).not.toContain(false);
+  });
+
+  it('reaches who waits so whatever else is released in that tick', async () => {
+    const lock = await far.locks.acquire('led');
+    const waits = near.locks.acquire('led');
+    await queued('led', 1);
+    const reading = await near.locks.acquire('read', { mode: 'shared' });
+    await lock.release();
+    const handedOn = await waits;
+    await log.clear();
+    await Promise.all([reading.release(), handedOn.release()]);
+
+    expect(await ahead()).toBe('time');
   });
 
   it('asks for no more than it may: what leads is refused once, and not sent again', async () => {

@@ -37,21 +37,22 @@ export class ExclusiveRequests {
     return reply === null ? undefined : this.answer(list(reply), tokens);
   }
 
-  release(name: string, owner: string): Promise<boolean> {
-    const { keys, args } = this.releases.content;
-    this.outbox.pushKeys(keys, name);
-    args.push(owner.slice(this.outbox.instance.length + 1));
+  release(name: string, owner: string, isAwaited: boolean): Promise<boolean> {
+    const { content } = this.releases;
+    content.isAwaited ||= isAwaited;
+    this.outbox.pushKeys(content.keys, name);
+    content.args.push(owner.slice(this.outbox.instance.length + 1));
     this.outbox.flushSoon();
     return this.releases.join((reply) => this.outbox.isReleased(reply));
   }
 
   /** In a call of its own, since the requests of a call have the part of the owner id before the token in common. */
-  async releaseFrom(holder: string, name: string, token: string): Promise<boolean> {
+  async releaseFrom(holder: string, name: string, token: string, isAwaited: boolean): Promise<boolean> {
     const { outbox } = this;
     const keys: string[] = [];
     outbox.pushKeys(keys, name);
     outbox.flush();
-    const reply = await outbox.sendReleases(releaseScript, { keys, args: [token] }, holder);
+    const reply = await outbox.sendReleases(releaseScript, { keys, args: [token], isAwaited }, holder);
     const [outcome] = Array.isArray(reply) ? list(reply, 1) : [reply];
     if (outcome instanceof Error) throw outcome;
     return outbox.isReleased(outcome);

@@ -20,8 +20,6 @@ export class Outbox {
   /** The highest token whose lease has ended here. */
   private spent = 0;
   private isFlushDue = false;
-  /** Whether others may wait for what is released next. */
-  private isAwaited = false;
   private readonly batches: ScriptBatch[] = [];
   private readonly times: ServerTimes;
 
@@ -75,11 +73,6 @@ export class Outbox {
     if (this.knowsModes) return;
     this.flush();
     this.knowsModes = true;
-  }
-
-  /** Others may wait for what is about to be released: they are to be told first. */
-  noteAwaited(): void {
-    this.isAwaited = true;
   }
 
   noteSpent(token: number): void {
@@ -140,11 +133,14 @@ export class Outbox {
     });
   }
 
-  sendReleases(script: LuaScript, { keys, args }: BatchContent, ...holder: string[]): Promise<unknown> {
+  sendReleases(
+    script: LuaScript,
+    { keys, args, isAwaited }: BatchContent,
+    ...holder: string[]
+  ): Promise<unknown> {
     const { scripts } = this.topology;
     const all = this.withFence(keys);
-    if (this.isAwaited) scripts.letMessagesLead?.(all);
-    this.isAwaited = false;
+    if (isAwaited) scripts.letMessagesLead?.(all);
     return scripts.run(script, all, [...holder, this.prefixes(keys), ...args]);
   }
 

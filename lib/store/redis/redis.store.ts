@@ -106,11 +106,11 @@ export class RedisStore implements LockStore {
   }
 
   release(name: string, owner: string, isAwaited = false): Promise<boolean> {
-    if (isAwaited && !this.polls) this.outbox.noteAwaited();
-    if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner);
-    if (isSharedOwner(owner)) return this.shared.release(name, owner);
+    const leads = isAwaited && !this.polls;
+    if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner, leads);
+    if (isSharedOwner(owner)) return this.shared.release(name, owner, leads);
     const colon = owner.lastIndexOf(':');
-    return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1));
+    return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1), leads);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

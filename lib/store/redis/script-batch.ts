@@ -19,11 +19,13 @@ interface Request {
 class Batch {
   readonly keys: string[] = [];
   readonly args: (string | number)[] = [];
+  /** Whether others may wait for what it releases: they are to be told first. */
+  isAwaited?: boolean;
   readonly requests: Request[] = [];
 }
 
 /** Where a request writes itself. */
-export type BatchContent = Pick<Batch, 'keys' | 'args'>;
+export type BatchContent = Pick<Batch, 'keys' | 'args' | 'isAwaited'>;
 
 /**
  * Sends requests; resolves to an array of their replies in order, with an error where Redis refused just that one. The reply

@@ -35,10 +35,11 @@ export class SharedRequests {
     return this.acquires.join((reply) => this.answer(reply, turn));
   }
 
-  release(name: string, owner: string): Promise<boolean> {
-    const { keys, args } = this.releases.content;
-    keys.push(...this.outbox.keySpace.keys(name));
-    args.push(owner);
+  release(name: string, owner: string, isAwaited: boolean): Promise<boolean> {
+    const { content } = this.releases;
+    content.isAwaited ||= isAwaited;
+    content.keys.push(...this.outbox.keySpace.keys(name));
+    content.args.push(owner);
     this.outbox.flushSoon();
     return this.releases.join(isOne);
   }
