@@ -114,7 +114,7 @@ export class Sharing implements LeaseSharing {
       this.isUnsure = true;
       context.clock.schedule(() => {
         const isUsed = lease.hold && context.clock.now() < lease.deadline;
-        if (lease.sharing === this && lease.live && isUsed) this.ask();
+        if (lease.sharing === this && lease.live && isUsed && !context.isClosing) this.ask();
       }, RETRY_DELAY);
     }
   }

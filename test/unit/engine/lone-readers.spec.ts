@@ -237,6 +237,16 @@ describe('A reader behind a writer of its instance', () => {
     expect(writer?.value?.fencingToken).toBe(102);
   });
 
+  it('asks no more when its instance was shut down', async () => {
+    await behindWriter(READ);
+    const { fail } = await asked();
+    fixture.engine.beginShutdown();
+    fail(new Error('The connection was closed.'));
+    await fixture.clock.advance(1_000);
+
+    expect(fixture.store.unseen('share')).toBe(0);
+  });
+
   it('is extended under the owner id that it has by then', async () => {
     const [first] = await behindWriter(READ);
     const { request, answer } = await asked();
