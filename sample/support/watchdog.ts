@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** SIGCONT, because one that is frozen would not hear of SIGTERM; five seconds to shut down, and no longer. */
-const END =
-  'kill -TERM $1; kill -CONT $1; for _ in 1 2 3 4 5; do sleep 1; kill -0 $1 || exit; done; kill -KILL $1';
+/**
+ * SIGCONT, because one that is frozen would not hear of SIGTERM, and again and again, because it may be about to freeze; five
+ * seconds to shut down, and no longer.
+ */
+const END = 'kill -TERM $1; for _ in 1 2 3 4 5; do kill -CONT $1 || exit; sleep 1; done; kill -KILL $1';
 
 /**
  * Ends a process as soon as this one has ended, however it ended.
