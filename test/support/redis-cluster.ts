@@ -135,8 +135,11 @@ export class RedisCluster implements AsyncDisposable {
     for (const server of this.all) server.thaw();
   }
 
-  /** Moves a slot with its keys to another master while clients go on, as `redis-cli --cluster reshard` does. */
-  async moveSlot(slot: number, to: RedisServer): Promise<void> {
+  /**
+   * Moves a slot with its keys to another master while clients go on, as `redis-cli --cluster reshard` does. `meanwhile` runs
+   * when the keys are there, and the slot is not.
+   */
+  async moveSlot(slot: number, to: RedisServer, meanwhile?: () => Promise<void>): Promise<void> {
     const [from] = await this.owners(slot);
     if (!from || from === to) return;
     const [fromId, toId] = [await this.idOf(from), await this.idOf(to)];
@@ -147,6 +150,7 @@ export class RedisCluster implements AsyncDisposable {
       if (keys.length === 0) break;
       await this.at(from).migrate(to.host, to.port, '', 0, 5_000, 'KEYS', ...keys);
     }
+    await meanwhile?.();
     for (const server of [to, from]) await this.at(server).cluster('SETSLOT', slot, 'NODE', toId);
     for (const server of await this.masters())
       if (server !== to && server !== from) await this.at(server).cluster('SETSLOT', slot, 'NODE', toId);
