@@ -184,4 +184,20 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps)).resolves.toBeUndefined();
   });
+  it('keeps no attempt waiting because a grant comes that is too late to be used, and no answer', async () => {
+    const steps: TimedStep[] = [
+      caller({ instance: 1, ttl: 40, work: 8 }),
+      caller({ after: 1, instance: 1, ttl: 40 }),
+      caller({ after: 1, instance: 1, limit: Infinity }),
+      { after: 12, kind: 'cut', instance: 1, what: 'replies', lasts: 3 },
+      caller({ after: 1, work: 25 }),
+      caller({ instance: 1 }),
+      caller({ ttl: 40 }),
+      caller({ after: 1, limit: Infinity }),
+      caller({ instance: 1, ttl: 40, wait: 0, outageTimeout: 100, limit: Infinity }),
+      { after: 1, kind: 'reset', instance: 1, lasts: 4_000, resends: false },
+      { after: 26, kind: 'crash', instance: 0, noticedAfter: 0 },
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
 });

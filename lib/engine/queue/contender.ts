@@ -189,7 +189,7 @@ export class Contender {
     if (sequel === 'held' || sequel === 'over') this.turn = undefined;
     if (sequel === 'held') return;
     if (sequel === 'over') this.contact.forgetFailure();
-    if (sequel === 'unsure') this.contact.discountAnswers(turn.notedLike(grant)?.since);
+    if (sequel === 'unsure') this.contact.discountGrants(turn.notedLike(grant)?.since);
     if (sequel !== 'rest' || by !== 'hand-off' || !found) return this.askOrRest();
     // The store has put it back to the head of the queue, so the answer that found this turn waiting still holds.
     if (turn.hasNotedLater && !turn.noted) this.ask();

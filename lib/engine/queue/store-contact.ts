@@ -44,9 +44,9 @@ export class StoreContact {
     this.silence = undefined;
   }
 
-  /** Answers that came since then too late to be used, again and again, are as good as none. */
-  discountAnswers(since = this.silence): void {
-    this.silence = since;
+  /** Grants that came since then too late to be used, again and again, are as good as no answer. */
+  discountGrants(since = this.silence): void {
+    if (since !== undefined) this.silence = Math.min(since, this.silence ?? since);
   }
 
   /** Asks for what a turn wants. */
