@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -50,6 +51,24 @@ describe('Requests of one tick', () => {
     expect(await log.counts()).toEqual({ evalsha: 2 });
     log.close();
     await Promise.all(locks.map((lock) => lock.release()));
+  });
+
+  it('share one call where shared holds end in callbacks of their own', async () => {
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const permit = { mode: 'shared', limit: 3 } as const;
+    // Redis knows the script from then on.
+    await (await instance.locks.acquire('n', permit)).release();
+    const locks = await Promise.all([1, 2, 3].map(() => instance.locks.acquire('n', permit)));
+    const log = await RequestLog.open(server);
+    await Promise.all(
+      locks.map(async (lock) => {
+        await sleep(5);
+        await lock.release();
+      }),
+    );
+    const counts = await log.counts();
+    log.close();
+    expect(counts).toEqual({ evalsha: 1 });
   });
 
   it('get their own fencing tokens, which grow in the order of the requests', async () => {

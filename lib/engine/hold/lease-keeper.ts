@@ -28,6 +28,8 @@ export type LoseLease = (lease: Lease, error: LockLostError, gone: boolean) => v
  */
 export class LeaseKeeper {
   private readonly leases = new Fifo<Lease>();
+  /** Those whose renewal leaves with the end of the tick. */
+  private soon: Lease[] = [];
   private readonly wakeUp: WakeUp;
   private readonly suspends: SuspendWatch;
 
@@ -89,20 +91,24 @@ export class LeaseKeeper {
 
   /**
    * Renews a lease as soon as who was granted it just now has begun its work; not at all if it is over by then.
-   * The request must not stand between a hand-off and the work that waits for it.
+   * The request must not stand between a hand-off and the work that waits for it; those of one tick are one.
    */
   renewSoon(lease: Lease): void {
     if (lease.renewsSoon) return;
     lease.renewsSoon = true;
-    this.clock.afterInput(() => {
-      lease.renewsSoon = false;
-      if (lease.isKept) this.renewNow([lease]);
-    });
+    if (this.soon.push(lease) === 1) this.clock.afterInput(() => this.renewThoseSoon());
   }
 
   /** Renews leases without waiting for their time. */
   renewNow(leases: Iterable<Lease>): void {
     this.extend(leases, ({ ttl }) => ttl);
+  }
+
+  private renewThoseSoon(): void {
+    const { soon } = this;
+    this.soon = [];
+    for (const lease of soon) lease.renewsSoon = false;
+    this.renewNow(soon.filter(({ isKept }) => isKept));
   }
 
   private look(now: number): void {

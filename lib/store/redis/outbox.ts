@@ -81,16 +81,17 @@ export class Outbox {
 
   /**
    * Sends what was gathered once nothing more can be expected in this tick; while Redis is at work on something anyway, not
-   * before all that has arrived was read: the requests of many connections then share a call.
+   * before all that has arrived was read: the requests of many connections then share a call. What many timers of a tick ask
+   * for shares one where it is known to come so: `isOneOfMany`.
    */
-  flushSoon(): void {
+  flushSoon(isOneOfMany = false): void {
     if (this.isFlushDue) return;
     this.isFlushDue = true;
     const flush = (): void => {
       this.isFlushDue = false;
       this.flush();
     };
-    if (this.topology.scripts.isIdle) process.nextTick(flush);
+    if (this.topology.scripts.isIdle && !isOneOfMany) process.nextTick(flush);
     else setImmediate(flush);
   }
 

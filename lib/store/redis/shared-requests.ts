@@ -40,7 +40,8 @@ export class SharedRequests {
     content.isAwaited ||= isAwaited;
     content.keys.push(...this.outbox.keySpace.keys(name));
     content.args.push(owner);
-    this.outbox.flushSoon();
+    // Those who began together often end together, each in a callback of its own.
+    this.outbox.flushSoon(true);
     return this.releases.join(isOne);
   }
 

@@ -54,9 +54,16 @@ describe('A turn for shared holds', () => {
       expect(value?.held).toBe(true);
       expect(value?.remaining).toBeLessThanOrEqual(3_000);
     }
-    const renewals = [1, 2, 3].map(() => fixture.store.next('extend'));
-    const owners = await Promise.all(renewals.map(async (each) => (await each).request[0]?.owner));
-    expect(owners).toEqual([1, 2, 3].map((n) => `me~${turn}:${n}`));
+  });
+
+  it('renews all holds of a hand-off with one request', async () => {
+    const { turn } = await waiting(READ, READ, READ);
+    fixture.events.granted('n', sharedGrant(turn, 200, 3), 3_000);
+    await fixture.clock.advance(1);
+
+    const { request } = await fixture.store.next('extend');
+    expect(request.map(({ owner }) => owner)).toEqual([1, 2, 3].map((n) => `me~${turn}:${n}`));
+    expect(fixture.store.unseen('extend')).toBe(0);
   });
 
   it('gives what was granted beyond the callers that are left back, hold by hold', async () => {
