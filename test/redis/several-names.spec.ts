@@ -17,6 +17,9 @@ const PATIENCE = 14;
 /** The lock and its queue. */
 const KEYS_OF_A_NAME = 2;
 
+// The processes of a crowd take most of half a minute where the machine does ten other things.
+jest.setTimeout(120_000);
+
 describe('Several names', () => {
   let server: RedisServer;
 
