@@ -137,6 +137,9 @@ export class DebianSuite {
       'Dir::State::lists': join(this.root, 'lists'),
       'Dir::State::status': join(this.root, 'status'),
       'Dir::Cache': join(this.root, 'cache'),
+      // Images for containers switch these off; then each question reads all lists again.
+      'Dir::Cache::pkgcache': join(this.root, 'cache/pkgcache.bin'),
+      'Dir::Cache::srcpkgcache': join(this.root, 'cache/srcpkgcache.bin'),
       'Acquire::Languages': 'none',
       'Acquire::Retries': '3',
       'APT::Update::Error-Mode': 'any',

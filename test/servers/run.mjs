@@ -1,6 +1,6 @@
 // Runs the suites on every server that is tried: node test/servers/run.mjs [option]...
 //
-// --short         contract and scripts only, each server alone
+// --short         contract and scripts only, each server alone, but that of `npm test`
 // --only TEXT     only combinations with this in their names, such as `Valkey 9`
 // --program FILE  tries only this server program, with every suite
 // --write         writes the table into docs/servers.md; with --only the rows that were tried again
@@ -13,7 +13,7 @@ import { eachServer, wholeMatrix } from './combinations.mjs';
 import { runJest } from './jest-run.mjs';
 import { matrix, withRows } from './matrix.mjs';
 import { tableIn, writeIntoPage } from './page.mjs';
-import { namedServer, provideServers } from './servers.mjs';
+import { namedServer, othersThanHere, provideServers } from './servers.mjs';
 import { RUNS } from './suites.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -61,8 +61,8 @@ function combinations() {
     const servers = asked.program.map((program) => namedServer(program, system));
     return eachServer(servers, [RUNS.oneServer, RUNS.topology, RUNS.quorum]);
   }
-  const servers = provideServers(cache, system);
-  return asked.short ? eachServer(servers, [RUNS.short]) : wholeMatrix(servers);
+  if (!asked.short) return wholeMatrix(provideServers(cache, system));
+  return eachServer(provideServers(cache, system, othersThanHere(system)), [RUNS.short]);
 }
 
 function versions() {

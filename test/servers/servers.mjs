@@ -17,6 +17,17 @@ export const SOURCES = /** @satisfies {readonly Source[]} */ ([
 ]);
 
 /**
+ * What is tried, but for the release that the tests run on here.
+ *
+ * @param {System} system
+ * @returns {readonly Source[]}
+ */
+export function othersThanHere(system) {
+  const here = namedServer(system.env['REDIS_SERVER'] || 'redis-server', system).name.toLowerCase();
+  return SOURCES.filter(({ id }) => !here.startsWith(`${id.replace('-', ' ')}.`));
+}
+
+/**
  * Gets every server, or says why one cannot be had.
  *
  * @param {string} cache a folder that may stay for the next time

@@ -1,6 +1,6 @@
 import { eachServer, wholeMatrix } from '../../servers/combinations.mjs';
 import { matrix, withRows } from '../../servers/matrix.mjs';
-import { namedServer, provideServers, SOURCES } from '../../servers/servers.mjs';
+import { namedServer, othersThanHere, provideServers, SOURCES } from '../../servers/servers.mjs';
 import { resultsIn } from '../../servers/suite-results.mjs';
 import { RUNS } from '../../servers/suites.mjs';
 import type { System } from '../../../tools/setup/system.mjs';
@@ -143,6 +143,23 @@ describe('The servers of a machine', () => {
     expect(provideServers('/nowhere', nothing)).toEqual(
       SOURCES.map(({ id }) => ({ id, name: id, missing: 'apt here knows no archive of Debian' })),
     );
+  });
+
+  it.each([
+    ['Redis server v=7.0.15 sha=00000000:0', ['redis-8.0', 'redis-8.6', 'valkey-8.1', 'valkey-9.1']],
+    ['Valkey server v=9.1.2 sha=00000000:0', ['redis-7.0', 'redis-8.0', 'redis-8.6', 'valkey-8.1']],
+    ['Redis server v=7.2.4 sha=00000000:0', SOURCES.map(({ id }) => id)],
+    [undefined, SOURCES.map(({ id }) => id)],
+  ])('are tried in short but for the release that all other tests run on: %s', (said, others) => {
+    const asked: string[] = [];
+    const system = {
+      ...nothing,
+      env: { REDIS_SERVER: '/opt/server' },
+      read: (program: string) => (asked.push(program), said),
+    };
+
+    expect(othersThanHere(system).map(({ id }) => id)).toEqual(others);
+    expect(asked).toEqual(['/opt/server']);
   });
 
   it('have the name that the program says of itself', () => {
