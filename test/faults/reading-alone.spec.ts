@@ -12,6 +12,7 @@ const KEY = 'lock:{job}';
 /** So long that nobody gets in because a lease is over. */
 const LONG = { ttl: 60_000 };
 const SHORT = { ttl: 600 };
+const PATIENCE = { wait: 60_000, outageTimeout: 60_000 };
 /** On a busy machine. */
 const SOON = { timeout: 20_000 };
 
@@ -40,7 +41,7 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
     await admin.flushall();
     await admin.script('LOAD', shareScript.lua);
     proxy = await TcpProxy.start(server);
-    elsewhere = await new Instance({ connection: server.url, ...LONG, wait: 60_000 }).warmUp();
+    elsewhere = await new Instance({ connection: server.url, ...LONG, ...PATIENCE }).warmUp();
   });
   afterEach(async () => {
     server.thaw();

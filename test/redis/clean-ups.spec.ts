@@ -28,7 +28,7 @@ describe('What ends a hold or a wait', () => {
   afterEach(() => instance?.locks.close());
 
   const connect = async (options: InstanceOptions = {}): Promise<Instance> =>
-    (instance = await new Instance({ connection: server.url, outageTimeout: 300, ...options }).warmUp());
+    (instance = await new Instance({ connection: server.url, outageTimeout: 60_000, ...options }).warmUp());
   const untilFree = (name = 'n'): Promise<unknown> =>
     waitFor(
       async () => {
@@ -88,7 +88,7 @@ describe('What ends a hold or a wait', () => {
     it('is sent again: a yield whose next caller has left', async () => {
       const { locks } = await connect({ handoff: { max: 1 } });
       const lock = await locks.acquire('n');
-      const next = locks.acquire('n');
+      const next = locks.acquire('n', { outageTimeout: 300 });
       await begin();
       await lock.release();
       await expect(next).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -102,7 +102,7 @@ describe('What ends a hold or a wait', () => {
       const { locks } = await connect();
       const lock = await other.locks.acquire('n');
       const aborter = new AbortController();
-      const waiting = locks.acquire('n', { mode, signal: aborter.signal, outageTimeout: 60_000 });
+      const waiting = locks.acquire('n', { mode, signal: aborter.signal });
       await waitFor(async () => (await other.locks.query('n')).pending.length === 1);
       await begin();
       aborter.abort();
@@ -175,7 +175,9 @@ describe('What ends a hold or a wait', () => {
       const options = { host: proxy.host, port: proxy.port, commandTimeout: 100 };
       const { locks } = await connect({ connection: connection(options), commandTimeout: 10_000 });
       proxy.hold('toServer');
-      await expect(locks.acquire('n', { mode })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      await expect(locks.acquire('n', { mode, outageTimeout: 300 })).rejects.toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+      });
       await waitFor(() => instance?.logged.some((line) => line.includes('Leaving the queue of n')));
       proxy.pass();
 

@@ -36,7 +36,12 @@ export class Instance implements AsyncDisposable {
 
   /** Has every connection made and every script loaded, so that later requests are those of locks alone. */
   async warmUp(): Promise<this> {
-    await this.locks.using(`warm-up:${this.name}`, { outageTimeout: 10_000 }, (lock) => lock.extend());
+    const warm = async (): Promise<true> => {
+      await this.locks.using(`warm-up:${this.name}`, { outageTimeout: 10_000 }, (lock) => lock.extend());
+      return true;
+    };
+    // A client whose own commands time out soon may not be answered in time by a busy machine.
+    await waitFor(warm, { timeout: 20_000, that: 'a first lock' });
     await waitFor(() => this.store.canQueue('warm-up'), { that: 'the inbox to be subscribed' });
     return this;
   }
