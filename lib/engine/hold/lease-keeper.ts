@@ -72,8 +72,9 @@ export class LeaseKeeper {
     if (lease.renewing) lease.renewAt = -Infinity;
   }
 
-  /** Looks after nothing any more. */
+  /** Looks after nothing any more, whatever is still answered. */
   stop(): void {
+    for (const lease of [...this.leases]) this.delete(lease);
     this.wakeUp.clear();
     this.suspends.stop();
   }
