@@ -1,0 +1,62 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, startChromium } from '../../sample/01-flash-sale/screenshot/chromium.js';
+import { BuiltSite } from './built-site.js';
+
+/** One page of each kind: what it is like, and where. */
+export const TEMPLATES = [
+  ['the first page', '/'],
+  ['tables and code', '/guide/options.html'],
+  ['a drawing', '/how-it-works/protocol.html'],
+  ['charts', '/compare.html'],
+  ['a class of the API', '/api/index/classes/LockService.html'],
+  ['a page that is not there', '/nothing-of-this-name.html'],
+] as const;
+
+/** What a test has of the site in a browser. */
+export interface SiteInBrowser {
+  readonly url: string;
+  /** A page of a new context. */
+  readonly page: Page;
+}
+
+/** Tests of the built site in a browser, skipped where there is none. No page may ask another host for anything. */
+export function describeInBrowser(title: string, describeTests: (site: SiteInBrowser) => void): void {
+  const program = findChromium();
+  (program === undefined ? describe.skip : describe)(title, () => {
+    let browser: Browser;
+    let served: BuiltSite;
+    let context: BrowserContext;
+    let page: Page;
+    const foreign: string[] = [];
+
+    beforeAll(async () => {
+      browser = await startChromium(program ?? '');
+      served = await BuiltSite.serve();
+    });
+    afterAll(async () => {
+      await browser.close();
+      await served[Symbol.asyncDispose]();
+    });
+    beforeEach(async () => {
+      context = await browser.newContext({ reducedMotion: 'reduce' });
+      page = await context.newPage();
+      page.on('request', (request) => {
+        if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(served.url))
+          foreign.push(request.url());
+      });
+    });
+    afterEach(async () => {
+      await context.close();
+      expect(foreign.splice(0)).toEqual([]);
+    });
+
+    describeTests({
+      get url() {
+        return served.url;
+      },
+      get page() {
+        return page;
+      },
+    });
+  });
+}
