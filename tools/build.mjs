@@ -1,20 +1,22 @@
 // Builds dist: a few files instead of one for each of lib, which load faster and weigh less.
 //
-//   dist/<name>.js      CommonJS of the entry points, and what they share
-//   dist/esm/<name>.js  ES modules of what meets NestJS, which is ES modules from version 12 on
-//   dist/cli/index.js   the command, with the packages that only it needs; it shares the locks with the others
+//   dist/<name>.js       the entry points, and what they share, as CommonJS
+//   dist/<name>.mjs      entry points as ES modules, for NestJS is ES modules from version 12 on
+//   dist/nest/<name>.js  what meets NestJS, as functions that get it from the entry points
+//   dist/cli/index.js    the command, with the packages that only it needs; it shares the locks with the others
 //
-// What knows nothing of NestJS is there once, as CommonJS, for both, entry points, too. Declarations (`.d.ts`) lie beside the
-// code, and have the comments.
+// All code is there once, imported or required. Declarations (`.d.ts`, `.d.mts`) lie beside the entry points, and have the
+// comments.
 import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build as bundlePackages } from 'esbuild';
+import { build as bundlePackages, transformSync } from 'esbuild';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
+import { minify } from 'terser';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -28,18 +30,22 @@ const ENTRY_POINTS_WITH_NEST = ['index', 'testing', 'terminus', 'inspector'];
 const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis'];
 /** What users run. */
 const COMMAND = 'cli/index';
-/** Files and folders of lib that may need NestJS. */
-const WITH_NEST = [...ENTRY_POINTS, 'nest', 'lock-service.factory', 'service/lock-service.token'];
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
 const OF_DIAGNOSTICS = ['diagnostics', 'errors', 'primitives'];
-/** Apart from the others, for most applications do not load it. */
-const OF_THE_PAGE = ['inspector/page'];
-const SHARED_BY_BOTH = ['diagnostics', 'locks'];
-/** There once, too, and short enough to be imported as it is. */
-const PAGE = 'inspector-page';
-/** Apart from the others, and read when it is used: to decorate methods, or to test with locks in memory, takes none of it. */
+/** What meets NestJS, apart from the entry points. */
+const NEST = 'nest';
+/** Apart from the others, and read when the first LockService is made: to decorate methods takes none of it. */
+const OF_THE_ENGINE = [
+  'engine',
+  'service/acquire',
+  'service/leader',
+  'service/open-lock-service',
+  'service/reentrance',
+  'store',
+];
+/** Likewise, when the first connection is made: to test with locks in memory takes none of it. */
 const OF_REDIS = ['store/redis', 'store/scripts'];
 /** Likewise, for most applications have one Redis. */
 const OF_CLUSTERS = [
@@ -49,13 +55,23 @@ const OF_CLUSTERS = [
   'store/redis/per-name',
 ];
 const OF_QUORUMS = /^store\/scripts\/quorum-/;
-const READ_WHEN_USED = ['redis', 'clusters'];
-/** Those that do not need it from their first line on. */
-const READERS = ['locks', 'redis'];
-/** Folders of dist, with a slash behind each, and the entry points there. */
-const FOLDERS = /** @type {const} */ ([
-  ['', ENTRY_POINTS],
-  ['esm/', ENTRY_POINTS_WITH_NEST],
+/**
+ * What each file does not need from its first line on.
+ *
+ * @type {Record<string, readonly string[]>}
+ */
+const READ_WHEN_USED = {
+  locks: ['lock-engine'],
+  [NEST]: ['lock-engine'],
+  testing: ['lock-engine'],
+  'lock-engine': ['redis', 'clusters'],
+  redis: ['clusters'],
+};
+
+/** Declarations of what meets NestJS are there for both kinds of modules, for the compiler asks which kind NestJS is. */
+const DECLARATIONS = /** @type {const} */ ([
+  ['d.ts', ENTRY_POINTS],
+  ['d.mts', ENTRY_POINTS_WITH_NEST],
 ]);
 
 /** @param {string[]} options */
@@ -78,15 +94,14 @@ function fileFor(file, { getModuleInfo }) {
     .replaceAll(sep, '/')
     .replace(/(\.d)?\.[jt]s$/, '');
   const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
+  const isCode = file.endsWith('.js');
   if (isIn('cli')) return undefined;
   if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
-  if (OF_THE_PAGE.some(isIn)) return PAGE;
-  if (file.endsWith('.js') && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
-  if (OF_ENTRY_POINTS.some(isIn)) return undefined;
-  if (file.endsWith('.js') && OF_REDIS.some(isIn)) return 'redis';
-  if (!WITH_NEST.some(isIn)) return 'locks';
-  // What needs nothing of NestJS is there once, for both kinds of modules.
-  return file.endsWith('.js') && !needsNest(file, getModuleInfo) ? 'locks' : 'nest';
+  if (isCode && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
+  if (ENTRY_POINTS.some(isIn) || (isCode && OF_ENTRY_POINTS.some(isIn))) return undefined;
+  if (isCode && OF_REDIS.some(isIn)) return 'redis';
+  if (isCode && OF_THE_ENGINE.some(isIn)) return 'lock-engine';
+  return needsNest(file, getModuleInfo) ? NEST : 'locks';
 }
 
 /**
@@ -113,6 +128,7 @@ function bundle(names, extension, plugin) {
     name,
     join(compiled, (name.includes('index') ? name : `${name}/index`) + extension),
   ]);
+  const late = Object.values(READ_WHEN_USED).flat();
   return rollup({
     input: Object.fromEntries(entryPoints),
     // Packages stay where users have installed them.
@@ -120,33 +136,20 @@ function bundle(names, extension, plugin) {
     plugins: [plugin],
     onwarn(warning) {
       // What rolled-up declarations name without exporting it could not be named by users before, either.
-      const isLazy =
-        warning.code === 'CIRCULAR_CHUNK' && READ_WHEN_USED.some((name) => warning.message.includes(name));
-      if (warning.plugin !== 'dts' && !isLazy) throw new Error(warning.message);
+      const isLate = warning.code === 'CIRCULAR_CHUNK' && late.some((name) => warning.message.includes(name));
+      if (warning.plugin !== 'dts' && !isLate) throw new Error(warning.message);
     },
   });
 }
 
-/**
- * @param {string} folder of dist, with a slash behind it
- * @param {string} extension
- * @param {string} shared the names of the files that are there once
- * @returns {import('rollup').OutputOptions}
- */
-function output(folder, extension, shared) {
-  return {
-    dir: dist,
-    entryFileNames: `${folder}[name]${extension}`,
-    chunkFileNames({ name }) {
-      if (name === PAGE) return `${name}${extension}`;
-      return SHARED_BY_BOTH.includes(name) ? shared : `${folder}[name]${extension}`;
-    },
-    manualChunks: fileFor,
-    minifyInternalExports: false,
-    hoistTransitiveImports: false,
-    generatedCode: 'es2015',
-  };
-}
+/** @type {import('rollup').OutputOptions} */
+const OUTPUT = {
+  dir: dist,
+  manualChunks: fileFor,
+  minifyInternalExports: false,
+  hoistTransitiveImports: false,
+  generatedCode: 'es2015',
+};
 
 const forCode = {
   name: 'code of this package',
@@ -157,34 +160,24 @@ const forCode = {
    */
   resolveId: (id) => (id === 'tslib' ? require.resolve('tslib/tslib.es6.mjs') : null),
   /**
-   * One character beyond Latin 1 doubles the memory that a process needs for a file. Node reads each before it knows what
-   * is called: indented by tabs, a sixth is left out.
+   * The inspector's page is read by browsers only.
    *
-   * @this {import('rollup').PluginContext}
    * @param {string} code
+   * @param {string} id
    */
-  renderChunk(code) {
-    const templates = templatesIn(this.parse(code));
-    return code
-      .replaceAll(/^(?: {4})+/gm, (spaces, /** @type {number} */ at) =>
-        templates.some(({ start, end }) => start < at && at < end) ? spaces : '\t'.repeat(spaces.length / 4),
-      )
-      .replaceAll(/[\u0100-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  transform(code, id) {
+    const [, loader] = /inspector\/page\/page-(script|style)\.js$/.exec(id.replaceAll(sep, '/')) ?? [];
+    if (loader === undefined) return null;
+    return code.replace(/`([^]*)`/, (_, text) => {
+      const minified = transformSync(text, {
+        loader: loader === 'style' ? 'css' : 'js',
+        minify: true,
+        charset: 'ascii',
+      });
+      return JSON.stringify(minified.code);
+    });
   },
 };
-
-/**
- * Where white space is text.
- *
- * @param {unknown} node
- * @returns {{ start: number, end: number }[]}
- */
-function templatesIn(node) {
-  if (typeof node !== 'object' || node === null) return [];
-  if ('type' in node && node.type === 'TemplateElement')
-    return [/** @type {{ type: string, start: number, end: number }} */ (node)];
-  return Object.values(node).flatMap(templatesIn);
-}
 
 const readWhenUsed = {
   name: 'read when it is used',
@@ -193,34 +186,141 @@ const readWhenUsed = {
    * @param {import('rollup').RenderedChunk} reader
    */
   renderChunk(code, reader) {
-    if (!READERS.includes(reader.name)) return null;
-    return READ_WHEN_USED.reduce((text, chunk) => {
-      const names = new Set(text.match(new RegExp(`(?<=\\b${chunk}\\.)(?!js\\b)\\w+`, 'g')));
-      return text.replace(new RegExp(`^(?:const|var) ${chunk} = (require\\(.*\\));$`, 'm'), (_, module) => {
-        const getters = [...names].map((name) => `get ${name}() { return ${module}.${name}; },\n`);
-        return `const ${chunk} = {\n${getters.join('')}};`;
+    return (READ_WHEN_USED[reader.name] ?? []).reduce((text, late) => {
+      const reading = new RegExp(`^(?:const|var) (\\w+) = (require\\('.+/${late}\\.js'\\));$`, 'm');
+      return text.replace(reading, (_, variable, read) => {
+        const names = new Set(text.match(new RegExp(`(?<=(?<![.\\w])${variable}\\.)\\w+`, 'g')));
+        const getters = [...names].map(
+          (name) => `get ${name}() { return (${variable}Module ??= ${read}).${name}; },\n`,
+        );
+        return `let ${variable}Module;\nconst ${variable} = {\n${getters.join('')}};`;
       });
     }, code);
   },
 };
 
 /**
- * Lets ES modules use what is there once, as CommonJS. A file that only passes it on, because Node reads a CommonJS
- * file that is imported a second time, slowly, to learn what it exports.
+ * NestJS is to be had the way in which the application has it: Jest before Node 24.9 can import its ES modules, but not
+ * require them. What meets NestJS therefore gets it from the entry point, and is made once for both kinds.
  */
-const passOn = {
-  name: 'shared by both',
+const forEitherNest = {
+  name: 'for NestJS of either kind',
   /**
+   * @this {import('rollup').PluginContext}
    * @param {unknown} _
    * @param {import('rollup').OutputBundle} files
    */
   generateBundle(_, files) {
-    for (const file of [`${PAGE}.js`, ...READ_WHEN_USED.map((name) => `esm/${name}.js`)]) delete files[file];
-    for (const name of SHARED_BY_BOTH) {
-      const file = files[`esm/${name}.cjs`];
-      if (file?.type !== 'chunk') throw new Error(`The build has no ${name}`);
-      const exported = file.exports.map((each) => `exports.${each} = shared.${each};\n`);
-      file.code = `'use strict';\nconst shared = require('../${name}.js');\n${exported.join('')}`;
+    const chunks = Object.values(files).filter((file) => file.type === 'chunk');
+    for (const chunk of chunks.filter(({ fileName }) => fileName.startsWith(`${NEST}/`))) {
+      const peers = peersOf(chunk, files);
+      chunk.code = asFunctionOfPeers(chunk.code);
+      if (!chunk.isEntry) continue;
+      const make = `./${chunk.fileName}`;
+      for (const [extension, source] of [
+        ['js', requiringEntryPoint(make, peers)],
+        ['mjs', importingEntryPoint(make, peers, chunk.exports)],
+      ])
+        this.emitFile({ type: 'asset', fileName: `${chunk.name}.${extension}`, source });
+    }
+  },
+};
+
+/**
+ * The packages that a file gets, and what it takes of each.
+ *
+ * @param {import('rollup').OutputChunk} chunk
+ * @param {import('rollup').OutputBundle} files
+ * @returns {Map<string, Set<string>>}
+ */
+function peersOf({ importedBindings }, files) {
+  const peers = new Map([['@nestjs/common', new Set(['Module'])]]);
+  for (const [name, bindings] of Object.entries(importedBindings)) {
+    const file = files[name];
+    if (file?.type === 'chunk' && name.startsWith(`${NEST}/`))
+      for (const [peer, more] of peersOf(file, files))
+        peers.set(peer, new Set([...(peers.get(peer) ?? []), ...more]));
+    else if (file === undefined && !name.startsWith('node:'))
+      peers.set(name, new Set([...(peers.get(name) ?? []), ...bindings]));
+  }
+  return peers;
+}
+
+/** @param {string} code */
+function asFunctionOfPeers(code) {
+  /** @type {string[]} */
+  const required = [];
+  /** @type {string[]} */
+  const given = [];
+  const body = code
+    .replace("'use strict';", '')
+    .replaceAll(/^const (\w+) = (require\('(.+)'\));\n/gm, (line, variable, read, name) => {
+      if (name.startsWith('./')) given.push(`const ${variable} = ${read}(peers);\n`);
+      else if (name.startsWith('../') || name.startsWith('node:')) required.push(line);
+      else given.push(`const ${variable} = peers['${name}'];\n`);
+      return '';
+    });
+  return `'use strict';
+
+${required.join('')}
+const made = new WeakMap();
+
+module.exports = (peers) => {
+	const { Module } = peers['@nestjs/common'];
+	if (!made.has(Module)) made.set(Module, make(peers));
+	return made.get(Module);
+};
+
+function make(peers) {
+const exports = {};
+${given.join('')}
+${body.trim()}
+return exports;
+}
+`;
+}
+
+/**
+ * @param {string} make the file of the function
+ * @param {Map<string, Set<string>>} peers
+ */
+function requiringEntryPoint(make, peers) {
+  const given = [...peers.keys()].map((name) => `\t'${name}': require('${name}'),\n`);
+  return `'use strict';\n\nmodule.exports = require('${make}')({\n${given.join('')}});\n`;
+}
+
+/**
+ * @param {string} make the file of the function
+ * @param {Map<string, Set<string>>} peers
+ * @param {readonly string[]} names what it gives
+ */
+function importingEntryPoint(make, peers, names) {
+  const each = [...peers].map(([name, bindings]) => ({ name, taken: [...bindings].toSorted().join(', ') }));
+  const imported = each.map(({ name, taken }) => `import { ${taken} } from '${name}';\n`);
+  const given = each.map(({ name, taken }) => `\t'${name}': { ${taken} },\n`);
+  return `${imported.join('')}import make from '${make}';\n
+export const { ${names.join(', ')} } = make({\n${given.join('')}});\n`;
+}
+
+const withoutSpaces = {
+  name: 'without spaces',
+  /**
+   * Node reads all of a file before it knows what is called. Each statement keeps a line and each name stays, so that stack
+   * traces and debuggers show what they did. One character beyond Latin 1 would double the memory that a file needs.
+   *
+   * @param {unknown} _
+   * @param {import('rollup').OutputBundle} files
+   */
+  async generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'chunk') continue;
+      const { code } = await minify(file.code, {
+        ecma: 2020,
+        compress: false,
+        mangle: false,
+        format: { semicolons: false, ascii_only: true },
+      });
+      file.code = `${code}\n`;
     }
   },
 };
@@ -239,6 +339,7 @@ const emoji = {
 /** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
 async function completeCommand() {
   const file = join(dist, `${COMMAND}.js`);
+  const shared = ['diagnostics', 'locks', 'lock-engine', 'redis'].map((name) => `../${name}.js`);
   await bundlePackages({
     entryPoints: [file],
     outfile: file,
@@ -249,25 +350,22 @@ async function completeCommand() {
     minify: true,
     plugins: [emoji],
     // What it shares with the rest of dist; and colours of tables, which cli-table3 does without.
-    external: ['../diagnostics.js', '../locks.js', '../redis.js', '../../package.json', '@colors/colors'],
+    external: [...shared, '../../package.json', '@colors/colors'],
     banner: { js: '#!/usr/bin/env node' },
     logLevel: 'error',
   });
   chmodSync(file, 0o755);
 }
 
-/**
- * What only this package passes to LockService would bring the engine and its store into the declarations: as much again as
- * all that users can name.
- */
-function hideInternals() {
+/** The constructor of LockService is no part of what users can call, but a class that declares none has one that they can. */
+function hideConstructor() {
   const file = join(compiled, 'service/lock.service.d.ts');
   const declarations = readFileSync(file, 'utf8');
   const hidden = declarations.replace(
-    /(\* @internal [^*]*\*\/\s*constructor)\([^)]*\)/,
-    '$1(internal: never)',
+    /^export declare class LockService \{$/m,
+    '$&\n    constructor(internal: never);',
   );
-  if (hidden === declarations) throw new Error('LockService has no internal constructor');
+  if (hidden === declarations) throw new Error('LockService is not declared');
   writeFileSync(file, hidden);
 }
 
@@ -296,25 +394,30 @@ for (const directory of [dist, compiled]) rmSync(directory, { recursive: true, f
 try {
   await Promise.all([
     compile('--declaration', 'false', '--removeComments'),
-    compile('--emitDeclarationOnly'),
+    compile('--emitDeclarationOnly', '--stripInternal'),
   ]);
-  hideInternals();
-  for (const [folder, names] of FOLDERS) {
-    const code = await bundle(folder === '' ? [...names, COMMAND] : names, '.js', forCode);
-    await code.write(
-      folder === ''
-        ? { ...output(folder, '.js', '[name].js'), format: 'cjs', plugins: [readWhenUsed] }
-        : { ...output(folder, '.js', 'esm/[name].cjs'), format: 'es', plugins: [passOn] },
-    );
+  hideConstructor();
+  const code = await bundle([...ENTRY_POINTS, COMMAND], '.js', forCode);
+  const fileOf = (/** @type {{ name: string }} */ { name }) =>
+    ENTRY_POINTS_WITH_NEST.includes(name) || name === NEST ? `${NEST}/${name}.js` : `${name}.js`;
+  await code.write({
+    ...OUTPUT,
+    format: 'cjs',
+    entryFileNames: fileOf,
+    chunkFileNames: fileOf,
+    plugins: [readWhenUsed, forEitherNest, withoutSpaces],
+  });
+  for (const [extension, names] of DECLARATIONS) {
     const declarations = await bundle(names, '.d.ts', dts({ tsconfig: project }));
     await declarations.write({
-      ...output(folder, '.d.ts', '[name].d.ts'),
+      ...OUTPUT,
       format: 'es',
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: ({ name }) => `${name}.${name === NEST ? extension : 'd.ts'}`,
       plugins: [declared],
     });
   }
   await completeCommand();
-  writeFileSync(join(dist, 'esm/package.json'), `${JSON.stringify({ type: 'module' })}\n`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -13,18 +13,14 @@ const REQUIRED = [
   'package.json',
   'README.md',
   'LICENSE',
-  'CHANGELOG.md',
   'dist/index.js',
   'dist/index.d.ts',
-  'dist/esm/index.js',
+  'dist/index.mjs',
+  'dist/index.d.mts',
   'dist/cli/index.js',
 ];
-const ALLOWED = /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|CHANGELOG\.md|dist\/.+)$/;
-/**
- * 180 packed without the command, which brings commander and cli-table3 along so that nobody has to install them; four more
- * for Clusters and sentinels by node-redis.
- */
-const AT_MOST = { files: 40, packedKilobytes: 210, unpackedKilobytes: 900 };
+const ALLOWED = /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|dist\/.+)$/;
+const AT_MOST = { files: 40, packedKilobytes: 180, unpackedKilobytes: 650 };
 
 /**
  * @param {string} what
@@ -157,7 +153,7 @@ function checkClasses({ application, entryPoints }) {
     const types = Reflect.getMetadata('design:paramtypes', LockHealthIndicator).map(({ name }) => name);
     if (String(types) !== 'HealthIndicatorService,ModuleRef') throw new Error('Nest would inject: ' + types);`;
   show(process.execPath, ['-e', script], application);
-  for (const file of ['nest', 'locks', 'redis', 'clusters', 'diagnostics', 'esm/nest']) {
+  for (const file of ['nest/nest', 'locks', 'lock-engine', 'redis', 'clusters', 'diagnostics']) {
     const code = readFileSync(join(application, 'node_modules/nest-redis-lock/dist', `${file}.js`), 'utf8');
     const renamed = code.match(/class \w+\$\d+/g) ?? [];
     if (renamed.length > 0)
@@ -166,16 +162,18 @@ function checkClasses({ application, entryPoints }) {
 }
 
 /**
- * The build has `locks` read what talks to Redis when it is used, which no compiler checks.
+ * The build has the engine, and what talks to Redis, read when they are used, which no compiler checks.
  *
  * @param {ReturnType<typeof install>} installed
  */
 function checkLateReading({ application }) {
   const script = `
     require('nest-redis-lock');
-    const { openLockService, resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
-    const open = (options) => void openLockService(resolveModuleOptions(options), { log: console });
     const isRead = (name) => Object.keys(require.cache).some((file) => file.endsWith('dist/' + name + '.js'));
+    if (isRead('lock-engine')) throw new Error('The engine is read although there is no LockService');
+    const { resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
+    const { openLockService } = require('./node_modules/nest-redis-lock/dist/lock-engine.js');
+    const open = (options) => void openLockService(resolveModuleOptions(options), { log: console });
     if (isRead('redis')) throw new Error('What talks to Redis is read although nothing does');
     const [connection, ...others] = [1, 2, 3].map((port) => 'redis://127.0.0.1:' + port);
     open({ connection });
@@ -202,7 +200,7 @@ try {
   step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
   step('has a command that needs no packages', () => checkCommand(installed));
   step('has classes as Nest reads them', () => checkClasses(installed));
-  step('reads what talks to Redis, and Clusters and quorums, when they are used', () =>
+  step('reads the engine, what talks to Redis, and Clusters and quorums when they are used', () =>
     checkLateReading(installed),
   );
 } catch (error) {

@@ -9,7 +9,7 @@ const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = requi
 const Module = require('node:module');
 const { dirname, join, resolve } = require('node:path');
 const { version } = require('@swc/core/package.json');
-const { jest } = require('../package.json');
+const jest = require('../jest.config.json');
 
 const CACHE = join(__dirname, '..', '.cache', 'typescript');
 

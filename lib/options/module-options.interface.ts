@@ -27,7 +27,7 @@ export interface NodeRedisConnection {
   readonly kind: 'server' | 'sentinel' | 'cluster';
   /** Of one server. */
   readonly place?: string | undefined;
-  /** @internal */
+  /** @hidden */
   readonly openClients: () => unknown;
 }
 

@@ -29,7 +29,7 @@ export function importedPackages(file, packages = new Set(), seen = new Set()) {
  */
 function fileBehind(file, specifier) {
   const target = join(file, '..', specifier);
-  return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target;
+  return /\.d\.m?ts$/.test(file) ? target.replace(/\.(m?)js$/, '.d.$1ts') : target;
 }
 
 /** @param {string} specifier */

@@ -34,7 +34,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     @Optional() @Inject(LockService) private readonly service?: LockService,
   ) {}
 
-  /** @internal What it returns is what Nest expects of a filter in the context. */
+  /** @hidden What it returns is what Nest expects of a filter in the context. */
   catch(error: LockError, host: ArgumentsHost): unknown {
     const type = host.getType<string>();
     if (type === 'rpc') return throwError(() => lockMessage(error));
