@@ -101,20 +101,23 @@ function fileFor(file, { getModuleInfo }) {
   if (ENTRY_POINTS.some(isIn) || (isCode && OF_ENTRY_POINTS.some(isIn))) return undefined;
   if (isCode && OF_REDIS.some(isIn)) return 'redis';
   if (isCode && OF_THE_ENGINE.some(isIn)) return 'lock-engine';
-  return needsNest(file, getModuleInfo) ? NEST : 'locks';
+  const needs = (/** @type {string} */ name) => needsPackage(name, file, getModuleInfo);
+  if (needs('@nestjs/') || (isCode && needs('rxjs'))) return NEST;
+  return needs('rxjs') ? 'locked' : 'locks';
 }
 
 /**
+ * @param {string} name how it begins
  * @param {string} file
  * @param {import('rollup').GetModuleInfo} getModuleInfo
  * @param {Set<string>} seen
  * @returns {boolean}
  */
-function needsNest(file, getModuleInfo, seen = new Set()) {
+function needsPackage(name, file, getModuleInfo, seen = new Set()) {
   if (seen.has(file)) return false;
   seen.add(file);
   return (getModuleInfo(file)?.importedIds ?? []).some(
-    (id) => id.startsWith('@nestjs/') || needsNest(id, getModuleInfo, seen),
+    (id) => id.startsWith(name) || needsPackage(name, id, getModuleInfo, seen),
   );
 }
 
@@ -325,17 +328,6 @@ const withoutSpaces = {
   },
 };
 
-/** A regular expression of 10 kB, which Node has built in by now. */
-const emoji = {
-  name: 'emoji',
-  /** @param {import('esbuild').PluginBuild} build */
-  setup(build) {
-    build.onLoad({ filter: /emoji-regex.index\.js$/ }, () => ({
-      contents: String.raw`module.exports = () => /\p{RGI_Emoji}/gv;`,
-    }));
-  },
-};
-
 /** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
 async function completeCommand() {
   const file = join(dist, `${COMMAND}.js`);
@@ -348,9 +340,8 @@ async function completeCommand() {
     platform: 'node',
     target: 'node20',
     minify: true,
-    plugins: [emoji],
-    // What it shares with the rest of dist; and colours of tables, which cli-table3 does without.
-    external: [...shared, '../../package.json', '@colors/colors'],
+    // What it shares with the rest of dist.
+    external: [...shared, '../../package.json'],
     banner: { js: '#!/usr/bin/env node' },
     logLevel: 'error',
   });

@@ -132,9 +132,7 @@ function checkCommand({ application }) {
   const answer = execFileSync(program, ['--version'], { cwd: application, encoding: 'utf8' });
   if (answer !== `${version}\n`) throw new Error(`The command says ${answer}`);
   const packages = readFileSync(program, 'utf8').match(/require\("(?!node:|\.\.\/)[^"]+"\)/g) ?? [];
-  // cli-table3 does without it.
-  const known = [...builtinModules, '@colors/colors/safe'];
-  const needed = packages.filter((each) => !known.includes(each.slice(9, -2)));
+  const needed = packages.filter((each) => !builtinModules.includes(each.slice(9, -2)));
   if (needed.length > 0) throw new Error(`The command would need ${needed.join(', ')}`);
 }
 

@@ -1,5 +1,5 @@
-import Table from 'cli-table3';
 import { ExitCode } from './exit-code.js';
+import { tableOf } from './table.js';
 
 /** What a command prints: for people, or one JSON text a line. */
 export class Output {
@@ -32,10 +32,7 @@ export class Output {
   }
 
   table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-    const chars = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
-    const table = new Table({ head: [...head], chars, style: { head: [], border: [] } });
-    table.push(...rows.map((row) => row.map(printable)));
-    this.line(table.toString());
+    this.line(tableOf([head, ...rows.map((row) => row.map(printable))]));
   }
 }
 
