@@ -174,6 +174,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     const limit = this.line.first?.options.limit ?? 1;
     this.shares.begin(lease, limit);
     this.begin(lease, ttl, by);
+    if (limit === Infinity) this.readers.watch();
   }
 
   tokensEach(): number {
@@ -202,8 +203,8 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     const head = this.line.first;
     if (!head) return this.letGo(lease);
     const reads = head.options.mode === 'shared';
-    if (reads && !this.readers.mayServe(head)) return this.letGo(lease);
     const now = this.context.clock.now();
+    if (reads && (!this.readers.mayServe(head) || this.readers.mostStay(now))) return this.letGo(lease);
     if (lease.fits(head.options, now) && this.handoffs.spend(now, reads)) {
       this.passOnInMemory(lease, head, now);
       if (reads) this.readers.watch();

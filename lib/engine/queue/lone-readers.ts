@@ -4,13 +4,21 @@ import { Sharing, type SharingQueue } from './sharing.js';
 import type { QueueContext } from './queue-context.js';
 import type { Waiter } from './waiter.js';
 
+/** Milliseconds for which it is remembered that readers stay. */
+const MEMORY = 100;
+
 /**
  * Readers to whom the lease of the lock alone is passed on in memory, one after the other, as to writers: of those that are done
  * at once the store never hears. As soon as one stays for longer than a tick, others may read beside it: see {@link Sharing}.
+ *
+ * Where most of them lately stayed, the next ones are asked for in the store at once: there they wait behind the writers of other
+ * instances, and read beside those of other instances when these are done.
  */
 export class LoneReaders {
   isRefused = false;
-  private isWatching = false;
+  /** Readers that have begun since it was looked last who stays. */
+  private begun = 0;
+  private stayedAt = -Infinity;
 
   constructor(
     private readonly context: QueueContext,
@@ -25,13 +33,19 @@ export class LoneReaders {
     );
   }
 
-  /** A reader has begun to use the lease. */
+  /** Whether most readers lately stayed for longer than a tick. */
+  mostStay(now: number): boolean {
+    return now - this.stayedAt < MEMORY;
+  }
+
+  /** A reader has begun, with a lease of its own or with that of the lock alone. */
   watch(): void {
-    if (this.isWatching) return;
-    this.isWatching = true;
+    if (this.begun++ > 0) return;
     this.context.clock.afterInput(() => {
-      this.isWatching = false;
-      const { alone } = this.queue.leases;
+      const { alone, holders } = this.queue.leases;
+      const inside = holders.filter(({ mode }) => mode === 'shared').length;
+      this.stayedAt = inside * 2 > this.begun ? this.context.clock.now() : -Infinity;
+      this.begun = 0;
       if (!alone) return;
       this.share(alone);
       // Those who came while others might have been let in.

@@ -101,6 +101,50 @@ describe('A reader behind a writer of its instance', () => {
     expect((await fixture.store.next('release')).request.owner).toBe(`me~${request.shared.turn}:1`);
   });
 
+  describe('and behind others that have read before it', () => {
+    beforeEach(() => (fixture = new EngineFixture({ window: 1_000 })));
+    const quick = async () => (await fixture.acquire(READ)).release();
+    /** So many readers were done at once, another one stayed, and then a writer had the lock that a reader waits for. */
+    const behindReaders = async (done: number) => {
+      const writer = fixture.acquire({ ttl: 30_000 });
+      const fast = Array.from({ length: done }, quick);
+      const [slow, next, last] = [READ, { ttl: 30_000 }, READ].map(enter);
+      (await fixture.store.next('acquire')).answer({ owner: 'me:100', token: 100, tokens: 10 });
+      await (await writer).release();
+      await Promise.all(fast);
+      const { request, answer } = await asked();
+      answer(sharedGrant(request.shared.turn, 200));
+      const { answer: grant } = await fixture.store.next('acquire');
+      void release(slow);
+      (await fixture.store.next('release')).answer(true);
+      grant({ owner: 'me:300', token: 300, tokens: 10 });
+      await settle();
+      return { next, last };
+    };
+
+    it('is asked for in the store where these stayed', async () => {
+      const { next, last } = await behindReaders(0);
+      await release(next);
+      expect((await fixture.store.next('release')).request.owner).toBe('me:300');
+      const { request, answer } = await fixture.store.next('acquire');
+      answer(sharedGrant(request.shared?.turn ?? '', 400));
+      await settle();
+
+      expect(last?.value?.fencingToken).toBe(400);
+    });
+
+    it.each([
+      ['few of these stayed', 2, 0],
+      ['it is long since they stayed', 0, 100],
+    ])('gets the lock in memory where %s', async (_, done, later) => {
+      const { next, last } = await behindReaders(done);
+      await fixture.clock.advance(later);
+      await release(next);
+
+      expect(last?.value?.fencingToken).toBe(301);
+    });
+  });
+
   it('that leaves before the answer gives its new lease back, and the others theirs when nobody waits', async () => {
     const waiting = new AbortController();
     const [first] = await behindWriter(READ, { ...READ, signal: waiting.signal });
