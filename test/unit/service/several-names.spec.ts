@@ -209,8 +209,11 @@ describe('A call for several names', () => {
     waiting?.answer(grant(60));
     await settle();
     const { request, answer: confirm } = await fixture.store.next('extend');
-    expect(request).toMatchObject([{ name: 'a', ttl: 3_000 }]);
-    confirm([true]);
+    expect(request).toMatchObject([
+      { name: 'a', ttl: 3_000 },
+      { name: 'b', ttl: 3_000 },
+    ]);
+    confirm([true, true]);
     await settle();
 
     expect(lock.value?.fencingTokenOf('a')).toBe(1);
