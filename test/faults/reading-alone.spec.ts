@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Lock } from '../../lib/index.js';
 import { shareScript } from '../../lib/store/scripts/share.script.js';
 import { Instance } from '../redis/instance.js';
-import { GatedInstance, readersBehindWriter } from '../redis/reading-alone.js';
+import { expectAllToRead, GatedInstance, readersBehindWriter } from '../redis/reading-alone.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -77,12 +77,17 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
       ...SOON,
       that: 'everything to be released',
     });
-  const expectAllToRead = async ({ reader, next, other }: Scene): Promise<void> => {
-    const readers = [reader, await next, await other];
-    await reader.extend();
-    expect(readers.map(({ held }) => held)).toEqual([true, true, true]);
-    expect((await elsewhere.locks.query('job')).held).toHaveLength(3);
-    await Promise.all(readers.map((lock) => lock.release()));
+  const expectThemToRead = async ({ reader, next, other }: Scene): Promise<void> => {
+    await expectAllToRead('job', [reader, await next, await other], elsewhere.locks);
+    await nothingIsLeft();
+  };
+  /** The reader, whose lease is over, releases; the next ones do so, too. */
+  const expectToKeepIt = async (writer: Lock, { reader, next }: Scene): Promise<void> => {
+    await reader.release();
+    expect(writer.held).toBe(true);
+    expect(await admin.get(KEY)).toBe(`${elsewhere.name}:${writer.fencingToken}`);
+    await writer.release();
+    await (await next).release();
     await nothingIsLeft();
   };
 
@@ -96,7 +101,7 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
     await server.start();
     proxy.pass();
 
-    await expectAllToRead(scene);
+    await expectThemToRead(scene);
   });
 
   it.each([
@@ -118,24 +123,15 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
   });
 
   it('is lost, and keeps nobody out, when Redis is frozen for longer than its lease', async () => {
-    const { reader, signal, next, other } = await readAlone(
-      { ...SHORT, commandTimeout: 300 },
-      'exclusive',
-      () => server.freeze(),
-    );
-    await untilLost(signal);
+    const scene = await readAlone({ ...SHORT, commandTimeout: 300 }, 'exclusive', () => server.freeze());
+    await untilLost(scene.signal);
     const lostAt = performance.now();
     await waitFor(() => performance.now() - lostAt > SHORT.ttl, SOON);
     server.thaw();
 
-    const writer = await other;
-    expect(writer.fencingToken).toBeGreaterThan(reader.fencingToken);
-    await reader.release();
-    expect(writer.held).toBe(true);
-    expect(await admin.get(KEY)).toBe(`${elsewhere.name}:${writer.fencingToken}`);
-    await writer.release();
-    await (await next).release();
-    await nothingIsLeft();
+    const writer = await scene.other;
+    expect(writer.fencingToken).toBeGreaterThan(scene.reader.fencingToken);
+    await expectToKeepIt(writer, scene);
   });
 
   it('shares it although the answer is lost and the connection cut', async () => {
@@ -145,7 +141,7 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
     });
     await lost;
 
-    await expectAllToRead(scene);
+    await expectThemToRead(scene);
   });
 
   it('shares it although the connection is reset before the request has arrived', async () => {
@@ -153,7 +149,7 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
     proxy.reset();
     proxy.pass();
 
-    await expectAllToRead(scene);
+    await expectThemToRead(scene);
   });
 
   it('leaves nothing behind when its request arrives after it has left', async () => {
@@ -173,19 +169,13 @@ describe('A reader that has the lock alone in memory, and asks to share it', () 
     ['its request', 'toServer'],
     ['its answer', 'toClient'],
   ] as const)('takes nothing from who has the lock when %s comes after its lease', async (_, direction) => {
-    const { reader, signal, next, other } = await readAlone(SHORT, 'exclusive', () => proxy.hold(direction));
-    await untilLost(signal);
-    const writer = await other;
+    const scene = await readAlone(SHORT, 'exclusive', () => proxy.hold(direction));
+    await untilLost(scene.signal);
+    const writer = await scene.other;
     proxy.pass();
     // Comes after the late one, and so do the requests by which what that granted is given back.
     await instance.locks.query('job');
-    await reader.release();
-
-    expect(writer.held).toBe(true);
-    expect(await admin.get(KEY)).toBe(`${elsewhere.name}:${writer.fencingToken}`);
-    await writer.release();
-    await (await next).release();
-    await nothingIsLeft();
+    await expectToKeepIt(writer, scene);
   });
 
   it('changes nothing by a copy of its request that arrives late', async () => {

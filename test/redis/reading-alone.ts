@@ -1,4 +1,4 @@
-import type { Lock, LockOptions } from '../../lib/index.js';
+import type { Lock, LockOptions, LockService } from '../../lib/index.js';
 import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { waitFor } from '../support/wait-for.js';
 import { GatedStore } from './gated-store.js';
@@ -53,4 +53,16 @@ export async function readersBehindWriter(
     next: instance.locks.acquire(name, READ),
   }));
   return { writer, ...behind };
+}
+
+/** All three, the first of whom had the lock alone, read at the same time; then they release. */
+export async function expectAllToRead(
+  name: string,
+  readers: readonly [Lock, Lock, Lock],
+  locks: LockService,
+): Promise<void> {
+  await readers[0].extend();
+  expect(readers.map(({ held }) => held)).toEqual([true, true, true]);
+  expect((await locks.query(name)).held).toHaveLength(3);
+  await Promise.all(readers.map((lock) => lock.release()));
 }

@@ -74,7 +74,7 @@ export class LeaseKeeper {
 
   /** Looks after nothing any more, whatever is still answered. */
   stop(): void {
-    for (const lease of [...this.leases]) this.delete(lease);
+    for (const lease of this.leases) this.delete(lease);
     this.wakeUp.clear();
     this.suspends.stop();
   }

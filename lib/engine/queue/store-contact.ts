@@ -45,7 +45,7 @@ export class StoreContact {
   }
 
   /** Grants that came since then too late to be used, again and again, are as good as no answer. */
-  discountGrants(since = this.silence): void {
+  discountGrants(since: number | undefined): void {
     if (since !== undefined) this.silence = Math.min(since, this.silence ?? since);
   }
 

@@ -1,6 +1,6 @@
 import { isFree, isQueued } from '../../contract/observe.js';
 import { Instance } from '../../redis/instance.js';
-import { GatedInstance, READ, readersBehindWriter } from '../../redis/reading-alone.js';
+import { expectAllToRead, GatedInstance, READ, readersBehindWriter } from '../../redis/reading-alone.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -43,12 +43,8 @@ describe('A reader that has the lock of a master with sentinels alone in memory,
     const reader = await first;
     await (await group.master()).kill();
     send();
-    const readers = [reader, await next, await other];
 
-    await reader.extend();
-    expect(readers.map(({ held }) => held)).toEqual([true, true, true]);
-    expect((await elsewhere.locks.query('job')).held).toHaveLength(3);
-    await Promise.all(readers.map((lock) => lock.release()));
+    await expectAllToRead('job', [reader, await next, await other], elsewhere.locks);
     await isFree(elsewhere.locks, 'job');
   });
 
