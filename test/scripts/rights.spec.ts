@@ -112,6 +112,29 @@ describe('A Redis user with the least rights', () => {
     expect(withoutEval).not.toEqual([]);
   });
 
+  it('needs all keys that begin with its prefix, as the log and its errors say, and has locks alone without', async () => {
+    const keys = ['~lock:{*}', '~lock:{*}:q', '~lock:fence'];
+    const rights = [...keys, ...LEAST_RIGHTS.filter((right) => !right.startsWith('~'))];
+    await admin.call('ACL', 'SETUSER', 'alone', 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);
+    const connection = `redis://alone:secret@${server.host}:${server.port}`;
+    await using alone = new Instance({ connection, wait: PATIENT, outageTimeout: PATIENT });
+    await alone.locks.using('writer', () => undefined);
+    const refused = alone.locks.acquire('reader', { mode: 'shared' });
+
+    await expect(refused).rejects.toThrow(/NOPERM .* all keys that begin with the keyPrefix, as ~lock:\*/);
+    expect(await alone.locks.using('writer', ({ held }) => held)).toBe(true);
+    await waitFor(() => alone.logged.length > 0, { that: 'it to be said' });
+    expect(alone.logged).toEqual([
+      expect.stringMatching(
+        /^Redis cannot be used for locks: NOPERM .* all keys that begin with the keyPrefix/,
+      ),
+    ]);
+    await using other = new Instance({ connection: server.url, wait: PATIENT, outageTimeout: PATIENT });
+    const reader = await other.locks.acquire('writer', { mode: 'shared' });
+    expect(await alone.locks.tryAcquire('writer')).toBeNull();
+    await reader.release();
+  });
+
   it('that may not subscribe still gets locks, asking at intervals, and is told of it once', async () => {
     const rights = LEAST_RIGHTS.filter((right) => right !== '&lock:inbox:*');
     await admin.call('ACL', 'SETUSER', 'deaf', 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);

@@ -23,7 +23,6 @@ export class SharedRequests {
     { name, ttl, tokens, place }: AcquireRequest,
     { limit, turn }: SharedTerms,
   ): Promise<Grant | Taken> {
-    this.outbox.noteModes();
     const { keys, args } = this.acquires.content;
     const queueing = place === undefined ? undefined : parsePlace(place);
     keys.push(...this.outbox.keySpace.keys(name));
@@ -47,14 +46,16 @@ export class SharedRequests {
 
   async share({ name, owner, ttl, tokens, shared: { turn } }: ShareRequest): Promise<Grant | undefined> {
     const { outbox } = this;
-    outbox.noteModes();
     const keys = outbox.keySpace.keys(name);
     const args = [owner, ...outbox.common(keys), Math.ceil(ttl), tokens, turn];
     const reply = await outbox.runPatiently(shareScript, outbox.withFence(keys), args);
+    outbox.noteModes();
     return reply === null ? undefined : this.grant(list(reply, 2), turn);
   }
 
   private answer(reply: unknown, turn: string): Grant | Taken {
+    // Not before: who may not use the key of shared holders goes on to have locks alone.
+    this.outbox.noteModes();
     const parts = list(reply);
     return parts.length === 2 ? this.grant(parts, turn) : this.outbox.taken(parts);
   }

@@ -13,6 +13,10 @@ const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|CROSSSLOT|ERR (?!max number
 /** The server is a replica now: a failover has made another one the master. */
 const DEMOTED = /^READONLY/;
 
+/** Redis does not say which key of a script the user may not use: maybe one that only renewals and other modes name. */
+const KEY_DENIED = /^NOPERM .*\bkeys?\b/;
+const NEEDED_KEYS = 'allow the user all keys that begin with the keyPrefix, as ~lock:* does';
+
 /** Where in a script the error arose: of no use to whoever did not write it. */
 const PLACE_IN_SCRIPT = / script: (?:\w+, )?on @user_script:\d+\.?$/;
 
@@ -48,5 +52,6 @@ function passing(clean: Error): Error {
 }
 
 function reasonIn({ message }: Error): string {
-  return message.replace(PLACE_IN_SCRIPT, '');
+  const reason = message.replace(PLACE_IN_SCRIPT, '');
+  return KEY_DENIED.test(reason) ? `${reason}: ${NEEDED_KEYS}` : reason;
 }

@@ -1,6 +1,7 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { LockConfigError } from '../../../errors/lock-config.error.js';
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import { StoreRefusal } from '../../store-errors.js';
 import { trialScript } from '../../scripts/trial.script.js';
 import type { Redaction } from '../connection/redaction.js';
 import type { Scripts } from '../connection/script-runner.js';
@@ -122,8 +123,9 @@ export class Trial {
     try {
       const reply = await scripts.runPatiently(trialScript, [key], [channel, name]);
       found = findings(reply, (text) => redaction.text(text));
-    } catch {
-      // Locks are not answered either, and say why.
+    } catch (error) {
+      // Otherwise locks are not answered either, and say why; some may go well without what is refused here.
+      if (error instanceof StoreRefusal) this.complain(error.message);
     }
     this.isAsking = false;
     if (this.isOutdated) {
@@ -172,17 +174,19 @@ export class Trial {
     changed();
   }
 
-  /** Each trouble once, whatever number of connections meets it. */
   private report({ trouble, version }: Findings): void {
-    const { changed, log, where } = this.settings;
-    const fault = versionError(version, where);
-    for (const problem of [trouble, fault?.message]) {
-      if (problem === undefined || this.told.has(problem)) continue;
-      this.told.add(problem);
-      log.error(`Redis cannot be used for locks: ${problem}`);
-    }
+    const fault = versionError(version, this.settings.where);
+    this.complain(trouble);
+    this.complain(fault?.message);
     if (fault?.message === this.fault?.message) return;
     this.fault = fault;
-    changed();
+    this.settings.changed();
+  }
+
+  /** Each trouble once, whatever number of connections meets it. */
+  private complain(trouble: string | undefined): void {
+    if (trouble === undefined || this.told.has(trouble)) return;
+    this.told.add(trouble);
+    this.settings.log.error(`Redis cannot be used for locks: ${trouble}`);
   }
 }
