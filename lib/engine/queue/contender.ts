@@ -10,7 +10,8 @@ import { StoreContact } from './store-contact.js';
 import type { Turn } from './turn.js';
 import { isAlike, type Waiter } from './waiter.js';
 
-const MAX_REASK_DELAY = 1_000;
+/** Milliseconds after which is asked again what may have changed meanwhile, at most. */
+export const MAX_REASK_DELAY = 1_000;
 /** Milliseconds after which a request that failed is sent again. */
 export const RETRY_DELAY = 50;
 

@@ -1,4 +1,5 @@
 import { answerWithin } from '../../primitives/answer-within.js';
+import type { ScheduledCall } from '../../primitives/clock.js';
 import type { Grant } from '../../store/grant.js';
 import { instanceOf, ownersOf, turnOf } from '../../store/owner-id.js';
 import { isRefusal } from '../../store/store-errors.js';
@@ -8,7 +9,7 @@ import type { Hold } from '../hold/hold.js';
 import type { Lease, LeaseSharing } from '../hold/lease.js';
 import { expiredError, forcedError, takenError } from '../lock-errors.js';
 import type { Callers } from './callers.js';
-import { type Contender, RETRY_DELAY } from './contender.js';
+import { type Contender, MAX_REASK_DELAY, RETRY_DELAY } from './contender.js';
 import type { QueueContext } from './queue-context.js';
 import { MAX_SHARES } from './shared-turn.js';
 import type { Waiter } from './waiter.js';
@@ -45,6 +46,7 @@ export class Sharing implements LeaseSharing {
   private readonly sentAt: number;
   private answer: Promise<void> | undefined;
   private isUnsure = false;
+  private next: ScheduledCall | undefined;
 
   constructor(
     private readonly lease: Lease,
@@ -112,10 +114,14 @@ export class Sharing implements LeaseSharing {
     } catch (error) {
       if (isRefusal(error) && !this.isUnsure) return this.stayAlone();
       this.isUnsure = true;
-      context.clock.schedule(() => {
-        const isUsed = lease.hold && context.clock.now() < lease.deadline;
-        if (lease.sharing === this && lease.live && isUsed && !context.isClosing) this.ask();
-      }, RETRY_DELAY);
+      context.clock.cancel(this.next);
+      this.next = context.clock.schedule(
+        () => {
+          const isUsed = lease.hold && context.clock.now() < lease.deadline;
+          if (lease.sharing === this && lease.live && isUsed && !context.isClosing) this.ask();
+        },
+        isRefusal(error) ? MAX_REASK_DELAY : RETRY_DELAY,
+      );
     }
   }
 

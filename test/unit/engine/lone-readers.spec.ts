@@ -281,6 +281,31 @@ describe('A reader behind a writer of its instance', () => {
     expect(writer?.value?.fencingToken).toBe(102);
   });
 
+  it('asks once a second where a refusal follows what failed, for the store may have shared the lock', async () => {
+    const [first] = await behindWriter(READ);
+    (await asked()).fail(new Error('The connection was lost.'));
+    await settle();
+    await fixture.clock.advance(50);
+    (await fixture.store.next('share')).fail(new StoreRefusal('NOPERM'));
+    await settle();
+    await fixture.clock.advance(500);
+    expect(fixture.store.unseen('share')).toBe(0);
+    const extended = observe((first?.value ?? (await fixture.hold())).extend());
+    await settle();
+    (await fixture.store.next('share')).fail(new StoreRefusal('NOPERM'));
+    await settle();
+    expect(extended.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await fixture.clock.advance(900);
+    expect(fixture.store.unseen('share')).toBe(0);
+    expect(first?.value?.held).toBe(true);
+    await fixture.clock.advance(100);
+    const { request, answer } = await fixture.store.next('share');
+    answer(sharedGrant(request.shared.turn, 500));
+    await settle();
+
+    expect(first?.value?.lease.owner).toBe(`me~${request.shared.turn}:1`);
+  });
+
   it('asks no more when its instance was shut down', async () => {
     await behindWriter(READ);
     const { fail } = await asked();
