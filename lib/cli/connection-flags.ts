@@ -18,34 +18,28 @@ export interface ConnectionFlags {
 
 const SENTINEL_PORT = 26_379;
 
-interface Credentials {
-  readonly username?: string;
-  readonly password?: string;
-}
-
 /** Where the locks are, as the flags and the environment say: one Redis, a Cluster, the master of sentinels, or a quorum. */
 export function moduleOptions(
   flags: ConnectionFlags,
-  env: NodeJS.ProcessEnv = process.env,
 ): LockModuleOptions & { connection: LockConnection | readonly SingleConnection[] } {
-  const connection = connectionOf(flags, env);
+  const connection = connectionOf(flags);
   return { connection, keyPrefix: flags.prefix ?? 'lock:', commandTimeout: 3_000, nodeTimeout: 1_000 };
 }
 
-function connectionOf(
-  { url = [], cluster, sentinel }: ConnectionFlags,
-  env: NodeJS.ProcessEnv,
-): LockConnection | readonly SingleConnection[] {
-  const urls = url.length > 0 ? url : urlsIn(env['REDIS_URL'] ?? 'redis://127.0.0.1:6379');
-  const [first = '', ...others] = urls;
+function connectionOf({
+  url,
+  cluster,
+  sentinel,
+}: ConnectionFlags): LockConnection | readonly SingleConnection[] {
+  const urls = url ?? urlsIn(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379');
+  const [first = ''] = urls;
   if (cluster && sentinel !== undefined)
     throw new CommandError('Leave out --cluster or --sentinel: it is either.', ExitCode.usage);
   // Each by itself, so that what is wrong with one is said without its password.
   for (const each of urls) assertConnections(each);
-  if (cluster) return { nodes: [...urls], options: clusterOptions(first, env) };
-  if (sentinel !== undefined) return sentinelOptions(urls, sentinel, env);
-  const withPassword = urls.map((each) => withCredentials(each, env));
-  return others.length === 0 ? (withPassword[0] ?? first) : withPassword;
+  if (cluster) return { nodes: [...urls], options: clusterOptions(first) };
+  if (sentinel !== undefined) return sentinelOptions(urls, sentinel);
+  return urls.length === 1 ? withCredentials(first) : urls.map(withCredentials);
 }
 
 /** Several in one variable are separated by blanks or commas; a password may have a comma, too. */
@@ -53,57 +47,48 @@ function urlsIn(text: string): string[] {
   return text.trim().split(/[\s,]+(?=rediss?:\/\/)/);
 }
 
-function withCredentials(text: string, env: NodeJS.ProcessEnv): string {
-  const { username, password } = ofEnvironment(env);
+function withCredentials(text: string): string {
+  const { REDIS_USERNAME, REDIS_PASSWORD } = process.env;
   const url = new URL(text);
-  if (password === undefined || url.password !== '') return text;
-  url.password = encodeURIComponent(password);
-  if (username !== undefined && url.username === '') url.username = encodeURIComponent(username);
+  if (!REDIS_PASSWORD || url.password !== '') return text;
+  url.password = encodeURIComponent(REDIS_PASSWORD);
+  if (url.username === '') url.username = encodeURIComponent(REDIS_USERNAME ?? '');
   return url.href;
 }
 
-function clusterOptions(url: string, env: NodeJS.ProcessEnv): ClusterOptions {
+function clusterOptions(url: string): ClusterOptions {
   const isTls = url.startsWith('rediss:');
   return {
-    redisOptions: { ...credentialsIn(url), ...ofEnvironment(env), ...(isTls ? { tls: {} } : {}) },
+    redisOptions: { ...credentialsFor(url), ...(isTls ? { tls: {} } : {}) },
     // Names, of which certificates speak, are not looked up beforehand.
     ...(isTls ? { dnsLookup: (address, done) => done(null, address) } : {}),
   };
 }
 
 /** The URLs are those of sentinels. What they name as their password the master has, too, unless the environment says another. */
-function sentinelOptions(urls: readonly string[], name: string, env: NodeJS.ProcessEnv): RedisOptions {
+function sentinelOptions(urls: readonly string[], name: string): RedisOptions {
   const [first = ''] = urls;
-  const { username, password } = credentialsIn(first);
-  const database = new URL(first).pathname.slice(1);
+  const { username, password, pathname } = new URL(first);
   return {
     name,
     sentinels: urls.map((each) => {
       const { hostname, port } = new URL(each);
       return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || SENTINEL_PORT) };
     }),
-    ...(username === undefined ? {} : { sentinelUsername: username }),
-    ...(password === undefined ? {} : { sentinelPassword: password }),
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...ofEnvironment(env),
-    ...(database === '' ? {} : { db: Number(database) }),
+    sentinelUsername: decodeURIComponent(username) || undefined,
+    sentinelPassword: decodeURIComponent(password) || undefined,
+    ...credentialsFor(first),
+    db: Number(pathname.slice(1)),
     ...(first.startsWith('rediss:') ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
 
-function credentialsIn(text: string): Credentials {
+/** Those of the environment, which keeps passwords out of the list of processes, or else of a URL. */
+function credentialsFor(text: string): Pick<RedisOptions, 'username' | 'password'> {
+  const { REDIS_USERNAME, REDIS_PASSWORD } = process.env;
   const { username, password } = new URL(text);
   return {
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    username: REDIS_USERNAME || decodeURIComponent(username) || undefined,
+    password: REDIS_PASSWORD || decodeURIComponent(password) || undefined,
   };
-}
-
-/** They keep passwords out of the list of processes. */
-function ofEnvironment({
-  REDIS_USERNAME: username,
-  REDIS_PASSWORD: password,
-}: NodeJS.ProcessEnv): Credentials {
-  return { ...(username ? { username } : {}), ...(password ? { password } : {}) };
 }

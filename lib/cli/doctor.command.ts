@@ -5,9 +5,9 @@ import { admit, type Admission } from './doctor/admission.js';
 import { checkKeys } from './doctor/keys.check.js';
 import { checkEviction, checkPersistence } from './doctor/memory.check.js';
 import { checkReplication } from './doctor/replication.check.js';
-import { checkScripts, messageOf } from './doctor/scripts.check.js';
+import { checkScripts } from './doctor/scripts.check.js';
 import { checkClock, checkRoundTrip } from './doctor/times.check.js';
-import { error, type Finding, skipped, type Status } from './doctor/finding.js';
+import { error, type Finding, type Findings, messageOf, skipped, type Status } from './doctor/finding.js';
 import type { Patient } from './doctor/patient.js';
 import { Output, printable } from './output.js';
 
@@ -17,7 +17,7 @@ export interface DoctorFlags extends ConnectionFlags {
   readonly nodeTimeout: number;
 }
 
-const CHECKS: readonly (readonly [name: string, check: (patient: Patient) => Promise<Finding[]>])[] = [
+const CHECKS: readonly (readonly [name: string, check: (patient: Patient) => Findings])[] = [
   ['scripts', checkScripts],
   ['role', checkReplication],
   ['round-trip', checkRoundTrip],
@@ -64,22 +64,24 @@ type ServerFinding = Finding & { readonly server: string };
 async function examine({ server, findings, patient }: Admission): Promise<ServerFinding[]> {
   const all = [...findings];
   if (patient) {
-    const clock = attempt('clock', checkClock(patient));
-    for (const [name, check] of CHECKS) all.push(...(await attempt(name, check(patient))));
+    const clock = allOf('clock', checkClock(patient));
+    for (const [name, check] of CHECKS) all.push(...(await allOf(name, check(patient))));
     all.push(...(await clock));
   }
   return all.map((each) => ({ server, ...each }));
 }
 
-async function attempt(name: string, check: Promise<Finding[]>): Promise<Finding[]> {
-  return check.catch((reason: unknown) => [failed(name, reason)]);
-}
-
-function failed(name: string, reason: unknown): Finding {
-  const message = messageOf(reason);
-  return /^NOPERM|^ERR unknown/.test(message)
-    ? skipped(name, `Its ${name} cannot be looked at (${message}).`)
-    : error(name, `Its ${name} cannot be looked at (${message}).`);
+/** What a check finds until it has ended or failed. */
+async function allOf(name: string, check: Findings): Promise<Finding[]> {
+  const all: Finding[] = [];
+  try {
+    for await (const finding of check) all.push(finding);
+  } catch (reason) {
+    const message = messageOf(reason);
+    const conclude = /^NOPERM|^ERR unknown/.test(message) ? skipped : error;
+    all.push(conclude(name, `Its ${name} cannot be looked at (${message}).`));
+  }
+  return all;
 }
 
 function print(out: Output, findings: readonly ServerFinding[]): void {

@@ -21,8 +21,7 @@ export class CommandError extends Error {
   constructor(
     message: string,
     readonly exitCode: number,
-    options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(message);
   }
 }

@@ -19,7 +19,7 @@ export class Output {
     process.stdout.write(`${JSON.stringify(value)}\n`);
   }
 
-  line(text = ''): void {
+  line(text: string): void {
     process.stdout.write(`${text}\n`);
   }
 

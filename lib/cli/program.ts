@@ -33,8 +33,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
   const program = new Command('nest-redis-lock')
     .description('Looks at the locks of nest-redis-lock, and runs commands under them.')
     .version(version)
-    .exitOverride()
-    .configureOutput({ writeErr: (text) => void process.stderr.write(text) });
+    .exitOverride();
   const add = (usage: string, description: string): Command =>
     program
       .command(usage)

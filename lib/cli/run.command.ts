@@ -79,17 +79,13 @@ async function runWhileHeld(
   return ExitCode.lost;
 }
 
-function lockOptions(command: readonly string[], flags: RunFlags, signal: AbortSignal): LockOptions {
-  const { wait, ttl, limit, minHold } = flags;
-  return {
-    signal,
-    outageTimeout: OUTAGE,
-    label: labelOf(command),
-    ...(wait === undefined ? {} : { wait }),
-    ...(ttl === undefined ? {} : { ttl }),
-    ...(minHold === undefined ? {} : { minHold }),
-    ...(limit === undefined ? {} : { mode: 'shared', limit }),
-  };
+function lockOptions(
+  command: readonly string[],
+  { wait, ttl, limit, minHold }: RunFlags,
+  signal: AbortSignal,
+): LockOptions {
+  const mode = limit === undefined ? 'exclusive' : 'shared';
+  return { signal, outageTimeout: OUTAGE, label: labelOf(command), wait, ttl, minHold, mode, limit };
 }
 
 /** The program, without its arguments, which may be secret. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockError } from '../errors/lock.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
@@ -30,7 +29,7 @@ export async function watch(name: string, flags: WatchFlags): Promise<number> {
         shown = state;
       } catch (error) {
         // Nothing was ever seen: most likely the address is wrong.
-        if (!isLockError(error) || !(error instanceof LockUnavailableError) || shown === '') throw error;
+        if (!(error instanceof LockUnavailableError) || shown === '') throw error;
         if (trouble === '') tell(error.message);
         trouble = error.message;
       }

@@ -3,6 +3,8 @@ import { loadIoredis } from '../../options/connection/load-ioredis.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { isQuorum } from '../../options/connection/quorum-option.js';
 import type { ClusterDescription } from '../../options/module-options.interface.js';
+import { answerWithin } from '../../primitives/answer-within.js';
+import { SystemClock } from '../../primitives/clock.js';
 import { instanceName } from '../../service/open-lock-service.js';
 import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
 import { trialKey } from '../../store/redis/trial/single-trial.js';
@@ -58,7 +60,7 @@ async function admitOne(patient: Patient): Promise<Admission> {
   const { redis } = patient;
   try {
     await connected(redis);
-    await within(redis.time());
+    await answerWithin(new SystemClock(), redis.time(), PATIENCE + 500);
   } catch (reason) {
     // An answer is one, whatever it says.
     if (!isAnswer(reason)) {
@@ -130,7 +132,7 @@ async function connected(client: Redis | Cluster): Promise<void> {
   client.on('error', note);
   client.on('node error', note);
   try {
-    await within(client.connect());
+    await answerWithin(new SystemClock(), client.connect(), PATIENCE + 500);
   } catch (rejection) {
     throw causeOf(reason ?? rejection);
   }
@@ -139,18 +141,6 @@ async function connected(client: Redis | Cluster): Promise<void> {
 /** Of a Cluster: what the last of its nodes has said. */
 function causeOf(reason: unknown): unknown {
   return reason instanceof Error && 'lastNodeError' in reason ? (reason.lastNodeError ?? reason) : reason;
-}
-
-async function within<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE + 500);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function isAnswer(reason: unknown): boolean {

@@ -8,6 +8,9 @@ export interface Finding {
   readonly message: string;
 }
 
+/** What a check finds, as it goes on. */
+export type Findings = AsyncGenerator<Finding, void>;
+
 export const ok = finding('ok');
 export const warning = finding('warning');
 export const error = finding('error');
@@ -15,4 +18,9 @@ export const skipped = finding('skipped');
 
 function finding(status: Status): (check: string, message: string) => Finding {
   return (check, message) => ({ check, status, message });
+}
+
+/** What a server, or its client, has said, as a part of a sentence. */
+export function messageOf(reason: unknown): string {
+  return (reason instanceof Error ? reason.message : String(reason)).replace(/ script: .*$|\.$/s, '');
 }

@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { literally } from '../../store/redis/scan-names.js';
 import { formatDuration } from '../duration.js';
-import { error, type Finding, ok, skipped, warning } from './finding.js';
+import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
-import { messageOf } from './scripts.check.js';
 import { serverTime } from './times.check.js';
 
 /** Milliseconds for which keys are looked at. */
@@ -32,7 +31,7 @@ interface Key {
 }
 
 /** Keys where locks are that are none, or never end, and counters of fencing tokens ahead of time. */
-export async function checkKeys({ redis, settings, isOfCluster }: Patient): Promise<Finding[]> {
+export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Findings {
   const { before } = settings.keySpace;
   const until = performance.now() + PATIENCE;
   const [types, forever, fences]: [Key[], Key[], string[]] = [[], [], isOfCluster ? [] : [`${before}fence`]];
@@ -51,27 +50,25 @@ export async function checkKeys({ redis, settings, isOfCluster }: Patient): Prom
         if (suffix === ':fence' && each.type === 'string') fences.push(each.key);
       }
     } while (cursor !== '0' && performance.now() < until);
+    const part = cursor === '0' ? '' : ' looked at so far; there are more';
+    if (types.length + forever.length === 0)
+      yield ok('keys', `All keys of locks (${seen}${part}) are of the right type, and expire.`);
+    yield* told(
+      types,
+      ({ key, type }) =>
+        `${key} is a ${type}, so nobody gets that lock: delete it, or choose another keyPrefix.`,
+    );
+    yield* told(
+      forever,
+      ({ key }) => `${key} never expires, so nobody gets that lock: delete it once you know who set it.`,
+    );
   } catch (reason) {
-    return [
-      skipped('keys', `Keys cannot be looked through, as ls and list() do, either (${messageOf(reason)}).`),
-      ...(await checkFences(redis, fences)),
-    ];
+    yield skipped(
+      'keys',
+      `Keys cannot be looked through, as ls and list() do, either (${messageOf(reason)}).`,
+    );
   }
-  const part = cursor === '0' ? '' : ' looked at so far; there are more';
-  const findings = [
-    ...told(types, ({ key, type }) =>
-      error('keys', `${key} is a ${type}, so nobody gets that lock: delete it, or choose another keyPrefix.`),
-    ),
-    ...told(forever, ({ key }) =>
-      error('keys', `${key} never expires, so nobody gets that lock: delete it once you know who set it.`),
-    ),
-  ];
-  return [
-    ...(findings.length > 0
-      ? findings
-      : [ok('keys', `All keys of locks (${seen}${part}) are of the right type, and expire.`)]),
-    ...(await checkFences(redis, fences)),
-  ];
+  yield* checkFences(redis, fences);
 }
 
 async function describe(redis: Redis, keys: readonly string[]): Promise<Key[]> {
@@ -85,25 +82,23 @@ async function describe(redis: Redis, keys: readonly string[]): Promise<Key[]> {
   });
 }
 
-function told(keys: readonly Key[], tell: (key: Key) => Finding): Finding[] {
-  const findings = keys.slice(0, MOST).map(tell);
-  const rest = keys.length - findings.length;
-  return rest > 0 ? [...findings, error('keys', `There are ${rest} more such keys.`)] : findings;
+function* told(keys: readonly Key[], sentence: (key: Key) => string): Generator<Finding> {
+  for (const key of keys.slice(0, MOST)) yield error('keys', sentence(key));
+  if (keys.length > MOST) yield error('keys', `There are ${keys.length - MOST} more such keys.`);
 }
 
-async function checkFences(redis: Redis, fences: readonly string[]): Promise<Finding[]> {
+async function* checkFences(redis: Redis, fences: readonly string[]): Findings {
   const now = serverTime(await redis.time());
-  const findings: Finding[] = [];
+  let found = 0;
   for (const key of fences) {
     const ahead = Number(await redis.get(key).catch(() => 0)) / 1_000 - now;
     if (ahead <= AHEAD) continue;
-    findings.push(
-      warning(
-        'fence',
-        `${key} is ${formatDuration(ahead)} ahead of the server's clock, which was set back: fencing tokens would repeat if that key were lost by then.`,
-      ),
+    found += 1;
+    yield warning(
+      'fence',
+      `${key} is ${formatDuration(ahead)} ahead of the server's clock, which was set back: fencing tokens would repeat if that key were lost by then.`,
     );
+    if (found === MOST) return;
   }
-  if (findings.length === 0) return [ok('fence', 'Fencing tokens follow the clock.')];
-  return findings.slice(0, MOST);
+  if (found === 0) yield ok('fence', 'Fencing tokens follow the clock.');
 }

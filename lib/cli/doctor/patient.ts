@@ -19,11 +19,8 @@ export interface PatientSettings extends DoctorSettings {
   readonly channel: string;
 }
 
-type Section = 'server' | 'memory' | 'stats' | 'persistence' | 'replication' | 'cluster';
-
 /** One server that is looked at. */
 export class Patient {
-  private readonly sections = new Map<Section, Promise<ReadonlyMap<string, string>>>();
   private readonly besides: Redis[] = [];
 
   constructor(
@@ -42,25 +39,9 @@ export class Patient {
   }
 
   /** What the server says of itself; rejects where the user may not ask. */
-  info(section: Section): Promise<ReadonlyMap<string, string>> {
-    let answer = this.sections.get(section);
-    if (!answer) {
-      answer = this.redis
-        .info(section)
-        .then(
-          (text) =>
-            new Map(
-              [...text.matchAll(/^(\w+):([^\r\n]*)/gm)].map(([, name = '', value = '']) => [name, value]),
-            ),
-        );
-      this.sections.set(section, answer);
-    }
-    return answer;
-  }
-
-  async number(section: Section, field: string): Promise<number | undefined> {
-    const value = (await this.info(section)).get(field);
-    return value === undefined ? undefined : Number(value);
+  async info(section: string): Promise<ReadonlyMap<string, string>> {
+    const fields = (await this.redis.info(section)).matchAll(/^(\w+):([^\r\n]*)/gm);
+    return new Map([...fields].map(([, name = '', value = '']) => [name, value]));
   }
 
   /** Another connection to it. */

@@ -1,63 +1,49 @@
-import { error, type Finding, ok, skipped, warning } from './finding.js';
+import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
-import { messageOf } from './scripts.check.js';
 
 /** Milliseconds that replicas have to confirm a write. */
 const PATIENCE = 500;
 
 /** Whether it is a master of the kind that the connection says, and what its replicas are good for. */
-export async function checkReplication(patient: Patient): Promise<Finding[]> {
+export async function* checkReplication(patient: Patient): Findings {
   const replication = await patient.info('replication');
-  const role = replication.get('role');
-  if (role === 'slave')
-    return [
-      error(
-        'role',
-        `It is a replica of ${replication.get('master_host')}:${replication.get('master_port')}, and replicas grant no locks.`,
-      ),
-    ];
-  const [replicas, good] = [
-    Number(replication.get('connected_slaves')),
-    replication.get('min_slaves_good_slaves'),
-  ];
-  return [
-    ok('role', `It is a master, with ${replicas === 0 ? 'no replicas' : count(replicas, 'replica')}.`),
-    ...(await checkCluster(patient)),
-    ...(await checkIsolation(replicas, good)),
-    await checkWait(patient, replicas),
-  ];
-}
-
-async function checkCluster(patient: Patient): Promise<Finding[]> {
-  const isNode = (await patient.number('cluster', 'cluster_enabled').catch(() => undefined)) === 1;
-  if (isNode && !patient.isOfCluster)
-    return [
-      error('cluster', 'It is a node of a Redis Cluster: connect with { nodes }, and look with --cluster.'),
-    ];
-  if (!patient.isOfCluster) return [];
-  const state = /cluster_state:(\w+)/.exec(await patient.redis.cluster('INFO'))?.[1];
-  return state === 'ok'
-    ? [ok('cluster', 'It finds every slot served.')]
-    : [error('cluster', `It finds the Cluster in the state ${state}: some slots are served by nobody.`)];
-}
-
-/** `good` is told where min-replicas-to-write is set. */
-async function checkIsolation(replicas: number, good: string | undefined): Promise<Finding[]> {
-  if (good === undefined && replicas > 0) {
-    return [
-      warning(
-        'min-replicas',
-        'Cut off from its replicas it would go on granting beside the new master: set min-replicas-to-write.',
-      ),
-    ];
+  if (replication.get('role') === 'slave') {
+    const master = `${replication.get('master_host')}:${replication.get('master_port')}`;
+    yield error('role', `It is a replica of ${master}, and replicas grant no locks.`);
+    return;
   }
-  if (good === undefined) return [];
-  return [
-    ok(
+  const replicas = Number(replication.get('connected_slaves'));
+  yield ok('role', `It is a master, with ${replicas === 0 ? 'no replicas' : counted(replicas)}.`);
+  yield* checkCluster(patient);
+  // It is told where min-replicas-to-write is set.
+  const good = replication.get('min_slaves_good_slaves');
+  if (good !== undefined)
+    yield ok(
       'min-replicas',
-      `It takes no writes without its replicas; ${count(Number(good), 'replica')} in good health.`,
-    ),
-  ];
+      `It takes no writes without its replicas; ${counted(Number(good))} in good health.`,
+    );
+  else if (replicas > 0)
+    yield warning(
+      'min-replicas',
+      'Cut off from its replicas it would go on granting beside the new master: set min-replicas-to-write.',
+    );
+  yield await checkWait(patient, replicas);
+}
+
+async function* checkCluster(patient: Patient): Findings {
+  if (!patient.isOfCluster) {
+    const cluster = await patient.info('cluster').catch(() => undefined);
+    if (cluster?.get('cluster_enabled') === '1')
+      yield error(
+        'cluster',
+        'It is a node of a Redis Cluster: connect with { nodes }, and look with --cluster.',
+      );
+    return;
+  }
+  const state = /cluster_state:(\w+)/.exec(await patient.redis.cluster('INFO'))?.[1];
+  yield state === 'ok'
+    ? ok('cluster', 'It finds every slot served.')
+    : error('cluster', `It finds the Cluster in the state ${state}: some slots are served by nobody.`);
 }
 
 /** What the option `replicas` does. */
@@ -68,16 +54,16 @@ async function checkWait({ redis }: Patient, replicas: number): Promise<Finding>
     if (confirmed < replicas)
       return warning(
         'wait',
-        `Of ${count(replicas, 'replica')} only ${confirmed} confirmed a write within ${PATIENCE} ms.`,
+        `Of ${counted(replicas)} only ${confirmed} confirmed a write within ${PATIENCE} ms.`,
       );
     return replicas === 0
       ? ok('wait', 'It knows WAIT, and has no replicas for it.')
-      : ok('wait', `${count(replicas, 'replica')} confirmed a write.`);
+      : ok('wait', `${counted(replicas)} confirmed a write.`);
   } catch (reason) {
     return skipped('wait', `The option replicas cannot be used (${messageOf(reason)}).`);
   }
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
+function counted(replicas: number): string {
+  return `${replicas} replica${replicas === 1 ? '' : 's'}`;
 }

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { list, text } from '../../store/redis/connection/script-reply.js';
 import { CHECKED, rightTo } from '../../store/scripts/functions/check.js';
 import { trialScript } from '../../store/scripts/trial.script.js';
 import { versionError } from '../../store/redis/trial/findings.js';
 import { POLLED_INSTEAD } from '../../store/redis/trial/trial.js';
-import { error, type Finding, ok, skipped, warning } from './finding.js';
+import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
 /** Milliseconds that a message may take, and until one that nobody got is sent again. */
@@ -42,83 +43,81 @@ return { table.concat(missing, ' '), added, set, redis.acl_check_cmd and '1' or 
 const DISPENSABLE = /^s?(?:publish|subscribe)$/;
 
 /** Whether scripts can do there what locks need, and whether messages arrive and are counted. */
-export async function checkScripts(patient: Patient): Promise<Finding[]> {
+export async function* checkScripts(patient: Patient): Findings {
   const { channel, key, subscribe } = patient.settings;
-  const { redis } = patient;
   const soon = String(Date.now() + 60_000);
   let reply: unknown;
   try {
-    reply = await redis.eval(PROBE, 1, key, channel, subscribe, soon);
+    reply = await patient.redis.eval(PROBE, 1, key, channel, subscribe, soon);
   } catch (reason) {
-    return [error('rights', `No script of locks can run: ${messageOf(reason)}.`)];
+    yield error('rights', `No script of locks can run: ${messageOf(reason)}.`);
+    return;
   }
   const [missing = '', added = '', set = '', isKnown = ''] = list(reply, 4).map(text);
   const trial = await tryMessages(patient);
   const [, version = '', writes = '', clock = ''] = trial.reply.map(String);
   const old = versionError(version, 'this address');
-  return [
-    old
-      ? error('version', old.message)
-      : ok('version', version === '' ? 'It does not tell its version.' : `It is of version ${version}.`),
-    ...(isKnown === '' ? [skipped('rights', 'It does not tell scripts of rights.')] : rights(missing)),
-    ...writesFindings([writes, added, set].filter((each) => !each.startsWith('NOPERM'))),
-    clock === ''
-      ? ok('time', 'Scripts can ask it for the time.')
-      : error('time', `Scripts cannot ask it for the time (${clock}).`),
-    trial.finding,
-  ];
+  if (old) yield error('version', old.message);
+  else yield ok('version', version === '' ? 'It does not tell its version.' : `It is of version ${version}.`);
+  if (isKnown === '') yield skipped('rights', 'It does not tell scripts of rights.');
+  else yield* rights(missing.split(' ').filter((name) => name !== ''));
+  yield writesFinding([writes, added, set].find((each) => each !== '' && !each.startsWith('NOPERM')));
+  yield clock === ''
+    ? ok('time', 'Scripts can ask it for the time.')
+    : error('time', `Scripts cannot ask it for the time (${clock}).`);
+  yield trial.trouble === undefined
+    ? ok('messages', 'A script’s message arrives, and whoever gets it is counted.')
+    : warning('messages', `${trial.trouble}. ${POLLED_INSTEAD}`);
 }
 
-function rights(missing: string): Finding[] {
-  const names = missing.split(' ').filter((name) => name !== '');
-  const [needed, wanted] = [
-    names.filter((name) => !DISPENSABLE.test(name)),
-    names.filter((name) => DISPENSABLE.test(name)),
-  ];
-  return [
-    ...(names.length === 0 ? [ok('rights', 'The user has every right that locks need.')] : []),
-    ...needed.map((name) =>
-      error('rights', `The user may not run ${name} on the keys of locks: grant +${name}.`),
-    ),
-    ...wanted.map((name) =>
-      warning('rights', `The user may not ${name} on the channels of locks: grant +${name}.`),
-    ),
-  ];
+function* rights(missing: readonly string[]): Generator<Finding> {
+  if (missing.length === 0) yield ok('rights', 'The user has every right that locks need.');
+  for (const name of missing) {
+    yield DISPENSABLE.test(name)
+      ? warning('rights', `The user may not ${name} on the channels of locks: grant +${name}.`)
+      : error('rights', `The user may not run ${name} on the keys of locks: grant +${name}.`);
+  }
 }
 
-function writesFindings(refusals: readonly string[]): Finding[] {
-  const [refusal = ''] = refusals.filter((each) => each !== '');
-  if (refusal === '') return [ok('writes', 'It takes the writes of locks, ZADD GT and SET PXAT included.')];
+function writesFinding(refusal: string | undefined): Finding {
+  if (refusal === undefined)
+    return ok('writes', 'It takes the writes of locks, ZADD GT and SET PXAT included.');
   return refusal.startsWith('READONLY')
-    ? [error('writes', 'It is a replica and takes no writes: let the address lead to its master.')]
-    : [error('writes', `It refuses writes of locks (${refusal}).`)];
+    ? error('writes', 'It is a replica and takes no writes: let the address lead to its master.')
+    : error('writes', `It refuses writes of locks (${refusal}).`);
+}
+
+interface Trial {
+  readonly reply: readonly unknown[];
+  /** Why messages cannot be relied on; undefined where they can. */
+  readonly trouble?: string;
 }
 
 /** The trial that each connection of an application makes, with a listener of our own. */
-async function tryMessages(
-  patient: Patient,
-): Promise<{ readonly reply: readonly unknown[]; readonly finding: Finding }> {
+async function tryMessages(patient: Patient): Promise<Trial> {
+  const { redis, settings } = patient;
   const heard = await listen(patient);
   const began = performance.now();
-  const attempt = async (name: string): Promise<unknown[]> => {
-    const channel = typeof heard === 'string' ? '' : patient.settings.channel;
-    return list(await patient.redis.eval(trialScript.lua, 1, patient.settings.key, channel, name), 5);
-  };
-  const first = await attempt('1');
+  const attempt = async (channel: string, name: string): Promise<unknown[]> =>
+    list(await redis.eval(trialScript.lua, 1, settings.key, channel, name), 5);
   if (typeof heard === 'string')
-    return { reply: first, finding: polled(`Nobody can listen there (${heard})`) };
-  const isCounted = Number(first[0]) !== 0;
-  if (!isCounted) await wait(AGAIN);
-  const [reply, message] = isCounted ? [first, 'tried 1'] : [await attempt('2'), 'tried 2'];
+    return { reply: await attempt('', '1'), trouble: `Nobody can listen there (${heard})` };
+  let [name, reply] = ['1', await attempt(settings.channel, '1')];
+  if (Number(reply[0]) === 0) {
+    await sleep(AGAIN);
+    [name, reply] = ['2', await attempt(settings.channel, '2')];
+  }
   const receivers = Number(reply[0]);
   if (Number.isNaN(receivers))
-    return { reply, finding: polled(`It refuses to publish in a script (${String(reply[0])})`) };
+    return { reply, trouble: `It refuses to publish in a script (${String(reply[0])})` };
   if (receivers === 0)
-    return { reply, finding: polled('It, or a proxy before it, counts nobody who got a script’s message') };
-  while (!heard.has(message) && performance.now() < began + PATIENCE) await wait(5);
-  return heard.has(message)
-    ? { reply, finding: ok('messages', 'A script’s message arrives, and whoever gets it is counted.') }
-    : { reply, finding: polled(`It has not delivered a script’s message within ${PATIENCE} ms`) };
+    return { reply, trouble: 'It, or a proxy before it, counts nobody who got a script’s message' };
+  while (!heard.has(`tried ${name}`)) {
+    if (performance.now() >= began + PATIENCE)
+      return { reply, trouble: `It has not delivered a script’s message within ${PATIENCE} ms` };
+    await sleep(5);
+  }
+  return { reply };
 }
 
 /** The messages that come from now on, or why none can. */
@@ -134,16 +133,4 @@ async function listen(patient: Patient): Promise<ReadonlySet<string> | string> {
   } catch (reason) {
     return messageOf(reason);
   }
-}
-
-function polled(reason: string): Finding {
-  return warning('messages', `${reason}. ${POLLED_INSTEAD}`);
-}
-
-async function wait(delay: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, delay));
-}
-
-export function messageOf(reason: unknown): string {
-  return (reason instanceof Error ? reason.message : String(reason)).replace(/ script: .*$|\.$/s, '');
 }

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../duration.js';
-import { error, type Finding, ok, warning } from './finding.js';
+import { error, type Findings, ok, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
 /** Requests that are timed, as many as there is time for. */
@@ -13,14 +14,14 @@ const SKEW = 1_000;
 const STEP = 100;
 
 /** How long a request and its answer take, against what the application allows. */
-export async function checkRoundTrip({ redis, settings }: Patient): Promise<Finding[]> {
+export async function* checkRoundTrip({ redis, settings }: Patient): Findings {
   const times: number[] = [];
   const until = performance.now() + PATIENCE;
-  while (times.length < SAMPLES && (times.length === 0 || performance.now() < until)) {
+  do {
     const sent = performance.now();
     await redis.eval('return 1', 0);
     times.push(performance.now() - sent);
-  }
+  } while (times.length < SAMPLES && performance.now() < until);
   times.sort((a, b) => a - b);
   const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => times[Math.ceil(times.length * share) - 1]);
   const measured = `A request and its answer take ${p50.toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99)`;
@@ -35,12 +36,12 @@ export async function checkRoundTrip({ redis, settings }: Patient): Promise<Find
   const tooLong = limits.filter(({ limit, share }) => p99 > limit * share);
   if (tooLong.length === 0) {
     const against = limits.map(({ name, limit }) => `${name} ${formatDuration(limit)}`).join(', ');
-    return [ok('round-trip', `${measured}, well within ${against}.`)];
+    yield ok('round-trip', `${measured}, well within ${against}.`);
   }
-  return tooLong.map(({ name, limit }) => {
+  for (const { name, limit } of tooLong) {
     const message = `${measured}: too long for ${name} ${formatDuration(limit)}.`;
-    return p50 > limit ? error('round-trip', message) : warning('round-trip', message);
-  });
+    yield p50 > limit ? error('round-trip', message) : warning('round-trip', message);
+  }
 }
 
 interface Sample {
@@ -53,49 +54,35 @@ interface Sample {
 }
 
 /** Whether the server's clock agrees with this machine's, and goes on as time does. Takes a second. */
-export async function checkClock(patient: Patient): Promise<Finding[]> {
+export async function* checkClock(patient: Patient): Findings {
   const first = await sample(patient);
-  await new Promise((resolve) => setTimeout(resolve, WATCHED));
+  await sleep(WATCHED);
   const last = await sample(patient);
   const step = last.sinceStart - first.sinceStart;
-  const skew = last.ahead;
-  return [
-    ...(Math.abs(step) > STEP + first.error + last.error
-      ? [
-          error(
-            'clock',
-            `Its clock was set ${direction(step)} by ${formatDuration(Math.abs(step))} within a second: leases end early, or late.`,
-          ),
-        ]
-      : []),
-    Math.abs(skew) > SKEW + last.error
-      ? warning(
-          'clock',
-          `Its clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} this machine's: one of them lacks NTP, and fencing tokens follow the server's.`,
-        )
-      : ok(
-          'clock',
-          `Its clock agrees with this machine's to ${formatDuration(Math.abs(skew) + last.error)}.`,
-        ),
-  ];
-}
-
-function direction(step: number): string {
-  return step > 0 ? 'forward' : 'back';
+  if (Math.abs(step) > STEP + first.error + last.error)
+    yield error(
+      'clock',
+      `Its clock was set ${step > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step))} within a second: leases end early, or late.`,
+    );
+  const skew = Math.abs(last.ahead);
+  yield skew > SKEW + last.error
+    ? warning(
+        'clock',
+        `Its clock is ${formatDuration(skew)} ${last.ahead > 0 ? 'ahead of' : 'behind'} this machine's: one of them lacks NTP, and fencing tokens follow the server's.`,
+      )
+    : ok('clock', `Its clock agrees with this machine's to ${formatDuration(skew + last.error)}.`);
 }
 
 /** The best of some: that whose answer came soonest. */
 async function sample({ redis }: Patient): Promise<Sample> {
-  let best: Sample | undefined;
+  const samples: Sample[] = [];
   for (let i = 0; i < 5; i += 1) {
     const [wall, sent] = [Date.now(), performance.now()];
     const time = serverTime(await redis.time());
-    const took = performance.now() - sent;
-    const found = { ahead: time - (wall + took / 2), sinceStart: time - (sent + took / 2), error: took / 2 };
-    if (!best || found.error < best.error) best = found;
+    const half = (performance.now() - sent) / 2;
+    samples.push({ ahead: time - (wall + half), sinceStart: time - (sent + half), error: half });
   }
-  if (!best) throw new Error('No answer came.');
-  return best;
+  return samples.reduce((best, each) => (each.error < best.error ? each : best));
 }
 
 export function serverTime([seconds, microseconds]: readonly (number | string)[]): number {
