@@ -39,7 +39,7 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
   beforeApplicationShutdown(): void {
     this.isClosing = true;
     this.stopListening();
-    for (const stream of this.streams) stream.push(null);
+    for (const stream of this.streams) stream.end();
   }
 
   /**

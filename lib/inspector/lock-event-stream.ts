@@ -37,6 +37,12 @@ export class LockEventStream extends Readable {
     this.timer ??= setTimeout(() => this.flush(), PAUSE).unref();
   }
 
+  /** Sends nothing more than what its client has not read yet. */
+  end(): void {
+    this.isWanted = false;
+    this.push(null);
+  }
+
   override _read(): void {
     this.isWanted = true;
   }
@@ -60,7 +66,7 @@ export class LockEventStream extends Readable {
   }
 
   private send(text: string): void {
-    if (!this.isWanted || this.destroyed || this.readableEnded) return;
+    if (!this.isWanted || this.destroyed) return;
     this.isWanted = false;
     this.push(text);
   }
