@@ -3,9 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { OwnHold } from '../engine/hold/own-hold.interface.js';
 import { isLockError } from '../errors/lock.error.js';
-import { LockConfigError } from '../errors/lock-config.error.js';
+import type { ListOptions } from '../options/list-options.interface.js';
 import type { LockService } from '../service/lock.service.js';
-import { getLockServiceToken } from '../service/lock-service.token.js';
+import { findLockService } from '../service/lock-service.token.js';
 import type { LockListing } from '../store/lock-listing.interface.js';
 import { LockActivity } from './lock-activity.js';
 import type { LockInspectorOptions } from './lock-inspector.options.js';
@@ -35,12 +35,6 @@ export interface LockInspection {
   readonly lost: readonly LostHold[];
 }
 
-/** Which names an inspection is to list. */
-export interface InspectionRange {
-  readonly prefix: string;
-  readonly limit: number;
-}
-
 type Listing = Pick<LockInspection, 'names' | 'isPart' | 'trouble'>;
 
 /** Looks at the locks of one module. */
@@ -57,19 +51,10 @@ export class LockInspector {
 
   /** @throws LockConfigError where the application has no such module. */
   get locks(): LockService {
-    const { connection } = this.options;
-    try {
-      return this.moduleRef.get(getLockServiceToken(connection), { strict: false });
-    } catch (cause) {
-      const module = connection === undefined ? 'RedisLockModule' : `RedisLockModule named '${connection}'`;
-      throw new LockConfigError(
-        `LockInspectorModule finds no LockService. Import the ${module} in its application.`,
-        { cause },
-      );
-    }
+    return findLockService(this.moduleRef, this.options.connection, 'LockInspectorModule');
   }
 
-  async inspect(range: InspectionRange): Promise<LockInspection> {
+  async inspect(range: Required<ListOptions>): Promise<LockInspection> {
     const listing = await this.listOnce(range);
     const holds = this.locks.holds();
     return {
@@ -83,7 +68,7 @@ export class LockInspector {
     };
   }
 
-  private async listOnce(range: InspectionRange): Promise<Listing> {
+  private async listOnce(range: Required<ListOptions>): Promise<Listing> {
     const key = JSON.stringify(range);
     const under = this.listings.get(key);
     if (under !== undefined) return under;
@@ -93,7 +78,7 @@ export class LockInspector {
   }
 
   /** Without Redis there still is what this process knows by itself. */
-  private async list({ prefix, limit }: InspectionRange): Promise<Listing> {
+  private async list({ prefix, limit }: Required<ListOptions>): Promise<Listing> {
     /** By name, since one may be listed twice. */
     const names = new Map<string, LockListing>();
     try {

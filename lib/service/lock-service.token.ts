@@ -1,4 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import { LockConfigError } from '../errors/lock-config.error.js';
 import { LockService } from './lock.service.js';
 
 /**
@@ -12,4 +14,24 @@ import { LockService } from './lock.service.js';
  */
 export function getLockServiceToken(name?: string): InjectionToken<LockService> {
   return name === undefined ? LockService : `nest-redis-lock:LockService:${name}`;
+}
+
+/**
+ * The LockService of the module of a name, wherever in the application.
+ *
+ * @param who asks for it, for the message.
+ * @throws LockConfigError where the application has no such module.
+ */
+export function findLockService(modules: ModuleRef, name: string | undefined, who: string): LockService {
+  try {
+    return modules.get(getLockServiceToken(name), { strict: false });
+  } catch (cause) {
+    const message = `${who} finds no LockService. Import the ${moduleOf(name)} in its application.`;
+    throw new LockConfigError(message, { cause });
+  }
+}
+
+/** How messages name the module of a name. */
+export function moduleOf(name: string | undefined): string {
+  return name === undefined ? 'RedisLockModule' : `RedisLockModule named '${name}'`;
 }

@@ -1,9 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { LockConfigError } from '../errors/lock-config.error.js';
-import type { LockService } from '../service/lock.service.js';
-import { getLockServiceToken } from '../service/lock-service.token.js';
+import { findLockService } from '../service/lock-service.token.js';
 import { assertOptions, milliseconds, optionChecks } from '../options/option-checks.js';
 import type { StoreHealth } from '../store/health-check.js';
 
@@ -59,24 +57,13 @@ export class LockHealthIndicator {
   ): Promise<HealthIndicatorResult<Key>> {
     assertOptions('The options of isHealthy()', options, CHECKS);
     const { connection, timeout = 1_000 } = options;
-    const health = await this.serviceOf(connection).checkHealth(timeout);
+    const locks = findLockService(this.moduleRef, connection, 'LockHealthIndicator');
+    const health = await locks.checkHealth(timeout);
     const session = this.indicators.check(key);
     const found = { responseTime: Math.ceil(health.responseTime), ...nodesOf(health) };
     if (health.trouble) return session.down({ ...found, message: health.trouble.message });
     const isWhole = !health.nodes?.some(({ trouble }) => trouble !== undefined);
     return isWhole || !('degraded' in session) ? session.up(found) : session.degraded(found);
-  }
-
-  private serviceOf(connection: string | undefined): LockService {
-    try {
-      return this.moduleRef.get(getLockServiceToken(connection), { strict: false });
-    } catch (cause) {
-      const module = connection === undefined ? 'RedisLockModule' : `RedisLockModule named '${connection}'`;
-      throw new LockConfigError(
-        `LockHealthIndicator finds no LockService. Import the ${module} in its application.`,
-        { cause },
-      );
-    }
   }
 }
 

@@ -10,6 +10,7 @@ import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
 import type { LockedOptions } from './locked-options.interface.js';
 import type { LockService } from '../../service/lock.service.js';
+import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { assertNameCount } from '../../keys/sorted-names.js';
 import { currentLockIndexes, withCurrentLock } from './current-lock.decorator.js';
@@ -58,10 +59,8 @@ export class LockedMethod {
   serviceOf(instance: object): LockService {
     const service = this.binding.serviceOf(instance);
     if (service !== undefined) return service;
-    const module =
-      this.connection === undefined ? 'RedisLockModule' : `RedisLockModule named '${this.connection}'`;
     throw new LockConfigError(
-      `${this.name} is @Locked, but finds no LockService. Import the ${module} in its application; in a unit test, ` +
+      `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.connection)} in its application; in a unit test, ` +
         'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. Where it is ' +
         'made after the start while several applications run in this process, let Nest construct it.',
     );
