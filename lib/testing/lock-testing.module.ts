@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { LockModuleOptions, ResolvedModuleOptions } from '../options/module-options.interface.js';
+import type { LockModuleOptions } from '../options/module-options.interface.js';
+import type { createLockService } from '../lock-service.factory.js';
 import { createMemoryLockService } from './create-memory-lock-service.js';
 import { CREATE_SERVICE, OPTIONS, RESOLVED_OPTIONS } from '../nest/module/lock-module.definition.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
@@ -46,11 +47,10 @@ export class LockTestingModule {
    * ```
    */
   static forRoot({ server = new MemoryLockServer(), ...options }: LockTestingOptions = {}): DynamicModule {
-    const core = LockCoreModule.forRoot({
-      ...options,
-      createService: (resolved) => createMemoryLockService(resolved, server),
-    });
-    return moduleAround(LockTestingModule, core, options);
+    const { providers = [], ...core } = LockCoreModule.forRoot(options);
+    // Of two providers of a token Nest takes the later one.
+    const inMemory = { provide: CREATE_SERVICE, useValue: creatorOn(server) };
+    return moduleAround(LockTestingModule, { ...core, providers: [...providers, inMemory] }, options);
   }
 
   /**
@@ -68,9 +68,7 @@ export class LockTestingModule {
     builder: B,
     { server = new MemoryLockServer(), ...options }: Omit<LockTestingOptions, keyof LockModuleExtras> = {},
   ): B {
-    builder
-      .overrideProvider(CREATE_SERVICE)
-      .useValue((resolved: ResolvedModuleOptions) => createMemoryLockService(resolved, server));
+    builder.overrideProvider(CREATE_SERVICE).useValue(creatorOn(server));
     builder.overrideProvider(RESOLVED_OPTIONS).useFactory({
       factory: ({ connection: _connection, ...given }: LockModuleOptions) =>
         resolveModuleOptions({ ...given, ...options }),
@@ -78,4 +76,8 @@ export class LockTestingModule {
     });
     return builder;
   }
+}
+
+function creatorOn(server: MemoryLockServer): typeof createLockService {
+  return (options) => createMemoryLockService(options, server);
 }

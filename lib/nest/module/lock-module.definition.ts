@@ -2,7 +2,6 @@ import { ConfigurableModuleBuilder } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { LockModuleOptions, ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import { createLockService } from '../../lock-service.factory.js';
-import type { LockService } from '../../service/lock.service.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
 import { assertNotLoadedLazily } from './lazy-loading.js';
 import type { LockModuleAsyncExtras } from './lock-module-extras.interface.js';
@@ -16,18 +15,7 @@ export const OWN_LOCK_SERVICE = Symbol('nest-redis-lock:own-lock-service');
 /** What builds the LockService of a module; tests put another way in its place. */
 export const CREATE_SERVICE = Symbol('nest-redis-lock:create-service');
 
-type CreateService = (options: ResolvedModuleOptions) => LockService;
-
-interface CoreExtras extends LockModuleAsyncExtras {
-  createService?: CreateService;
-}
-
-const EXTRAS: CoreExtras = {
-  name: undefined,
-  isGlobal: true,
-  extraProviders: [],
-  createService: createLockService,
-};
+const EXTRAS: LockModuleAsyncExtras = { name: undefined, isGlobal: true, extraProviders: [] };
 
 /** The module's options as they were given, or as its factory made them. */
 export const OPTIONS = Symbol('nest-redis-lock:options');
@@ -37,16 +25,20 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
   new ConfigurableModuleBuilder<LockModuleOptions>({ optionsInjectionToken: OPTIONS })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createLockOptions')
-    .setExtras(EXTRAS, (definition, { name, extraProviders = [], createService = createLockService }) => ({
+    .setExtras(EXTRAS, (definition, { name, extraProviders = [] }) => ({
       ...definition,
       providers: [
         ...(definition.providers ?? []),
         ...extraProviders,
         { provide: RESOLVED_OPTIONS, useFactory: resolveModuleOptions, inject: [OPTIONS] },
-        { provide: CREATE_SERVICE, useValue: createService },
+        { provide: CREATE_SERVICE, useValue: createLockService },
         {
           provide: getLockServiceToken(name),
-          useFactory: (create: CreateService, options: ResolvedModuleOptions, modules: ModulesContainer) => {
+          useFactory: (
+            create: typeof createLockService,
+            options: ResolvedModuleOptions,
+            modules: ModulesContainer,
+          ) => {
             assertNotLoadedLazily(modules, OWN_LOCK_SERVICE);
             return create(options);
           },

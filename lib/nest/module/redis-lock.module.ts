@@ -6,7 +6,7 @@ import type { ASYNC_OPTIONS_TYPE } from './lock-module.definition.js';
 import { LockedInstanceBinder } from './locked-instance-binder.js';
 
 /** Options of `RedisLockModule.forRootAsync()`. */
-export type LockModuleAsyncOptions = Omit<typeof ASYNC_OPTIONS_TYPE, 'createService'>;
+export type LockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 
 /**
  * Gives an application a `LockService`, and `@Locked` methods their locks.
