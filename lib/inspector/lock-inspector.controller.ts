@@ -82,9 +82,10 @@ export class ActingLockInspectorController extends LockInspectorController {
    * Forms cannot send the header, and other sites cannot without being allowed to: who is logged in here and visits them
    * releases nothing.
    */
-  @Delete(':name')
+  @Delete([':name', ''])
   async release(
-    @Param('name') name: string,
+    @Param('name') path: string | undefined,
+    @Query('name') query: unknown,
     @Query('owner') owner: unknown,
     @Headers('x-lock-inspector') header: unknown,
     @Headers('sec-fetch-site') site: unknown,
@@ -92,6 +93,7 @@ export class ActingLockInspectorController extends LockInspectorController {
     if (header === undefined) throw new ForbiddenException('Send the header X-Lock-Inspector.');
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new ForbiddenException('Another site cannot release locks.');
+    const name = textOf('name', path ?? query);
     const { locks } = this.inspector;
     const { held } = await locks.query(name);
     const expected = owner === undefined ? undefined : textOf('owner', owner);
@@ -101,17 +103,6 @@ export class ActingLockInspectorController extends LockInspectorController {
     const holders = JSON.stringify(held.map((holder) => holder.owner));
     if (released) this.logger.warn(`${name} was released by force, from ${holders}, through the inspector.`);
     return { released };
-  }
-
-  /** The same, for every name. */
-  @Delete()
-  async releaseNamed(
-    @Query('name') name: unknown,
-    @Query('owner') owner: unknown,
-    @Headers('x-lock-inspector') header: unknown,
-    @Headers('sec-fetch-site') site: unknown,
-  ): Promise<{ released: boolean }> {
-    return this.release(textOf('name', name), owner, header, site);
   }
 }
 

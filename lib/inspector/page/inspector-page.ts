@@ -60,7 +60,7 @@ export const PAGE = `<!doctype html>
 <script>${PAGE_SCRIPT}</script>
 </body>
 </html>
-`.replaceAll('…', '&hellip;');
+`;
 
 /** Lets the page run what stands in it, ask where it comes from, and nothing else. */
 export const CONTENT_SECURITY_POLICY = [

@@ -23,7 +23,7 @@ const instanceOf = (owner) => /^[^~:]*/.exec(owner)[0] || owner;
 const url = (name) => base + '?name=' + encodeURIComponent(name);
 const ask = (address) => fetch(address, { headers: { accept: 'application/json' } });
 
-const state = { paused: false, data: undefined, grants: new Map(), waits: [], leftOut: 0, recent: [], open: undefined };
+const state = { paused: false, data: undefined, grants: new Map(), waits: [], recent: [], open: undefined };
 
 /** What stands in each table, by its id. */
 const filled = new Map();
