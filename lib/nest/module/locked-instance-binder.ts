@@ -8,6 +8,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { serviceBinding } from '../locked/service-binding.js';
 import type { LockService } from '../../service/lock.service.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
+import { provided } from '../startup/provided-classes.js';
 import { checkStart } from '../startup/start-check.js';
 
 /**
@@ -35,7 +36,7 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     binding.applicationServices.add(this.modules, this.service);
     // With several to choose from, only the call itself can tell that the choice is not ours to make.
     if (this.servicesInApplication().size > 1) return;
-    for (const instance of this.instances()) binding.bind(instance, this.service);
+    for (const [, { instance }] of provided(this.modules)) binding.bind(instance, this.service);
   }
 
   onApplicationBootstrap(): void {
@@ -52,13 +53,5 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     const token = getLockServiceToken(this.connection);
     const wrappers = [...this.modules.values()].map((module) => module.providers.get(token));
     return new Set(wrappers.flatMap((wrapper) => (wrapper ? [wrapper.instance] : [])));
-  }
-
-  private *instances(): Iterable<unknown> {
-    for (const module of this.modules.values()) {
-      for (const collection of [module.providers, module.controllers, module.injectables]) {
-        for (const wrapper of collection.values()) yield wrapper.instance;
-      }
-    }
   }
 }

@@ -1,17 +1,11 @@
-import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import { currentLockIndexes } from '../locked/current-lock.decorator.js';
 import type { LockedMethod } from '../locked/locked-method.js';
 import { lockedMethodsOf, takeUncheckedClasses } from '../locked/locked-methods.js';
 import { LockConfigError } from '../../errors/lock-config.error.js';
-import { LockInterceptor } from '../locked/lock.interceptor.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { memberName } from '../locked/instance-member.js';
-import {
-  isScheduled,
-  placeIgnoringClassInterceptors,
-  placeIgnoringMethodInterceptors,
-} from './places-without-interceptors.js';
+import { isScheduled, placeIgnoringInterceptors } from './places-without-interceptors.js';
 import { inheritanceOf, providedClasses, type ProvidedClass } from './provided-classes.js';
 import {
   currentLockWithoutLocked,
@@ -79,7 +73,7 @@ function* warningsOf(
   const current: unknown = Reflect.get(prototype, key);
   if (typeof current !== 'function') return;
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
-  const place = ignoringPlace(current, prototype.constructor, modules);
+  const place = placeIgnoringInterceptors(current, prototype.constructor, modules);
   if (place !== undefined) yield interceptorIgnored(method.name, place);
   const { connection } = method;
   if (connection !== undefined && !provides(modules, connection)) {
@@ -104,17 +98,6 @@ function* unlockedOverridesOf(prototype: object): Iterable<string> {
 function callsSuper(prototype: object, key: string | symbol): boolean {
   const override: unknown = Reflect.getOwnPropertyDescriptor(prototype, key)?.value;
   return typeof override === 'function' && Function.prototype.toString.call(override).includes('super');
-}
-
-function ignoringPlace(method: object, type: object, modules: ModulesContainer): string | undefined {
-  if (hasInterceptors(method)) return placeIgnoringMethodInterceptors(method, type, modules);
-  return hasInterceptors(type) ? placeIgnoringClassInterceptors(type) : undefined;
-}
-
-/** Others than the one that @Locked registers on the class. */
-function hasInterceptors(target: object): boolean {
-  const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
-  return registered.some((interceptor) => interceptor !== LockInterceptor);
 }
 
 function provides(modules: ModulesContainer, connection: string): boolean {

@@ -1,4 +1,6 @@
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
+import { LockInterceptor } from '../locked/lock.interceptor.js';
 
 /** Metadata that other packages write, by their keys: importing them would make them dependencies. */
 const OF_METHODS: readonly (readonly [key: string, place: string])[] = [
@@ -16,21 +18,23 @@ export function isScheduled(method: object): boolean {
   return Reflect.hasMetadata('SCHEDULER_TYPE', method);
 }
 
-/** What a method is called as, where that is known to skip the interceptors of the method. */
-export function placeIgnoringMethodInterceptors(
+/** What a method of a class is called as, where that is known to skip interceptors that one of both has. */
+export function placeIgnoringInterceptors(
   method: object,
   type: object,
   modules: ModulesContainer,
 ): string | undefined {
-  if (Reflect.hasMetadata('graphql:resolve_property', method) && !fieldsHaveInterceptors(modules)) {
+  const ofClass = placeOf(OF_CLASSES, type);
+  if (!hasInterceptors(method)) return hasInterceptors(type) ? ofClass : undefined;
+  if (Reflect.hasMetadata('graphql:resolve_property', method) && !fieldsHaveInterceptors(modules))
     return "GraphQL fields without fieldResolverEnhancers: ['interceptors']";
-  }
-  return placeOf(OF_METHODS, method) ?? placeIgnoringClassInterceptors(type);
+  return placeOf(OF_METHODS, method) ?? ofClass;
 }
 
-/** What the methods of a class are called as, where that is known to skip the interceptors of the class. */
-export function placeIgnoringClassInterceptors(type: object): string | undefined {
-  return placeOf(OF_CLASSES, type);
+/** Others than the one that @Locked registers on the class. */
+function hasInterceptors(target: object): boolean {
+  const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
+  return registered.some((interceptor) => interceptor !== LockInterceptor);
 }
 
 function fieldsHaveInterceptors(modules: ModulesContainer): boolean {

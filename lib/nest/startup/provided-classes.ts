@@ -1,4 +1,5 @@
 import type { ModulesContainer } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
 /** A class that an application constructs or was given an instance of. */
 export interface ProvidedClass {
@@ -9,16 +10,18 @@ export interface ProvidedClass {
 
 /** The classes that the modules of an application provide, tokens included: a test may have replaced what is behind. */
 export function* providedClasses(modules: ModulesContainer): Iterable<ProvidedClass> {
-  for (const module of modules.values()) {
-    for (const collection of [module.providers, module.controllers, module.injectables]) {
-      for (const [token, wrapper] of collection) {
-        const isStatic = wrapper.isDependencyTreeStatic();
-        const instance: unknown = wrapper.instance;
-        const prototypes = [prototypeOf(wrapper.metatype), prototypeOf(token), classPrototypeOf(instance)];
-        for (const prototype of new Set(prototypes))
-          if (prototype !== undefined) yield { prototype, isStatic };
-      }
-    }
+  for (const [token, wrapper] of provided(modules)) {
+    const isStatic = wrapper.isDependencyTreeStatic();
+    const instance: unknown = wrapper.instance;
+    const prototypes = [prototypeOf(wrapper.metatype), prototypeOf(token), classPrototypeOf(instance)];
+    for (const prototype of new Set(prototypes)) if (prototype !== undefined) yield { prototype, isStatic };
+  }
+}
+
+/** All that an application constructs or was given, each with its token. */
+export function* provided(modules: ModulesContainer): Iterable<[token: unknown, InstanceWrapper]> {
+  for (const { providers, controllers, injectables } of modules.values()) {
+    for (const collection of [providers, controllers, injectables]) yield* collection;
   }
 }
 
