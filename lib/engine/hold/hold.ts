@@ -229,7 +229,8 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   private releaseNow(): Promise<void> {
-    return this.reentry ? this.reentry.close().then(() => this.end()) : this.end();
+    const left = this.reentry?.close();
+    return left ? left.then(() => this.end()) : this.end();
   }
 
   /** What has left is not released. */

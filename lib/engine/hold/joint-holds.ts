@@ -35,7 +35,7 @@ export class JointHolds implements HoldOwner, LeaseUser {
   /** They are one lock: when one of them is released, so are the others, at once. */
   private readonly released: Hold[] = [];
   private end: Promise<void> | undefined;
-  private ended: (freed: Promise<unknown>) => void = () => {};
+  private ended: (freed: Promise<void>) => void = () => {};
 
   constructor(
     private readonly lease: Lease,
@@ -71,9 +71,11 @@ export class JointHolds implements HoldOwner, LeaseUser {
   }
 
   release(hold: Hold): Promise<void> {
-    if (hold.options.minHold > 0 || this.all.some(({ reentry }) => reentry?.isBusy))
-      return this.part(hold).release(hold);
-    this.end ??= new Promise<unknown>((resolve) => (this.ended = resolve)).then(() => undefined);
+    if (!this.end) {
+      if (hold.options.minHold > 0 || this.all.some(({ reentry }) => reentry?.isBusy))
+        return this.part(hold).release(hold);
+      this.end = new Promise((resolve) => (this.ended = resolve));
+    }
     if (this.released.push(hold) === this.all.length) {
       this.context.keeper.delete(this.lease);
       this.ended(this.heir.free());
@@ -112,7 +114,8 @@ export class JointHolds implements HoldOwner, LeaseUser {
       keeper.add(lease);
       return leases;
     });
-    this.ended(Promise.all(this.released.map((hold) => hold.owner.release(hold))));
+    const ends = this.released.map((hold) => hold.owner.release(hold));
+    this.ended(Promise.all(ends).then(() => undefined));
     return parts;
   }
 }

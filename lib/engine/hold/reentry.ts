@@ -29,24 +29,29 @@ export interface BranchWait {
  * The hold ends only when the branch inside has left, and lets nobody in from the moment its owner releases it.
  */
 export class Reentry {
-  /** The entries of the branches inside that have one by now. */
-  readonly occupants = new Set<Pick<Enterable, 'reentry'>>();
   private open = true;
   /** When the lease ends that there was when the hold was released. */
   private until = Infinity;
   /** How many branches are inside. */
   private inside = 0;
-  private readonly branches = new Set<Branch>();
+  /** Both made when they are needed, since most holds are entered by nobody. */
+  private entries: Set<Pick<Enterable, 'reentry'>> | undefined;
+  private branches: Set<Branch> | undefined;
   private emptied: (() => void) | undefined;
 
-  /** @param isBelow whether the running code is below the hold */
+  /** @param isBelow whether the running code is below a hold */
   constructor(
     private readonly hold: Omit<Enterable, 'reentry'>,
-    private readonly isBelow: () => boolean,
+    private readonly isBelow: (hold: object) => boolean,
   ) {}
 
   get isOpen(): boolean {
     return this.open;
+  }
+
+  /** The entries of the branches inside that have one by now. */
+  get occupants(): Set<Pick<Enterable, 'reentry'>> {
+    return (this.entries ??= new Set());
   }
 
   /** Resolves to false when the hold was released meanwhile: the caller has to acquire the lock by itself. */
@@ -60,7 +65,7 @@ export class Reentry {
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const leave = (): void => {
-        this.branches.delete(branch);
+        this.branches?.delete(branch);
         clearTimeout(timer);
         detach?.();
       };
@@ -84,13 +89,13 @@ export class Reentry {
         Math.min(wait, 2 ** 31 - 1),
       );
       timer.unref();
-      this.branches.add(branch);
+      (this.branches ??= new Set()).add(branch);
     });
   }
 
   leave(occupant: Pick<Enterable, 'reentry'>): void {
     this.occupants.delete(occupant);
-    const [next] = this.branches;
+    const [next] = this.branches ?? [];
     if (next) return next.settle(true);
     this.inside--;
     if (this.inside === 0) this.emptied?.();
@@ -108,7 +113,7 @@ export class Reentry {
 
   /** Whether who asks would wait below the hold for calls below it, maybe for itself. */
   get isOwnWait(): boolean {
-    return this.inside > 0 && this.isBelow();
+    return this.inside > 0 && this.isBelow(this.hold);
   }
 
   /**
@@ -126,12 +131,15 @@ export class Reentry {
     this.until = Infinity;
   }
 
-  /** Resolves when nobody is inside any more, or when the hold is lost and there is nothing left to wait for. */
-  close(): Promise<void> {
+  /**
+   * Resolves when nobody is inside any more, or when the hold is lost and there is nothing left to wait for; undefined where
+   * nobody is inside.
+   */
+  close(): Promise<void> | undefined {
     this.open = false;
     this.until = this.hold.leaseEnd;
-    for (const branch of [...this.branches]) branch.settle(false);
-    if (this.inside === 0) return Promise.resolve();
+    if (this.branches) for (const branch of [...this.branches]) branch.settle(false);
+    if (this.inside === 0) return undefined;
     return new Promise((resolve) => {
       const { signal } = this.hold;
       const end = (): void => {

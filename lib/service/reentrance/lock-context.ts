@@ -30,7 +30,7 @@ export class LockContext {
 
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
   run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
-    for (const hold of holds) hold.reentry ??= new Reentry(hold, () => this.isBelow(hold));
+    for (const hold of holds) hold.reentry ??= new Reentry(hold, this.isBelow);
     return this.frames.run({ lock, holds, outer: this.frames.getStore() }, work);
   }
 
@@ -40,10 +40,11 @@ export class LockContext {
   }
 
   /** Whether the running code is below a hold. */
-  private isBelow(hold: EnterableLock): boolean {
-    for (let frame = this.innermost; frame; frame = frame.outer) if (frame.holds.includes(hold)) return true;
+  private readonly isBelow = (hold: object): boolean => {
+    for (let frame = this.innermost; frame; frame = frame.outer)
+      if (frame.holds.some((each) => each === hold)) return true;
     return false;
-  }
+  };
 
   /** The innermost hold of a name that still lets calls in. */
   enclosing(name: string, innermost: Frame | undefined): EnclosingHold | undefined {
