@@ -1,12 +1,15 @@
 import { attempt } from './functions/attempt.js';
+import { check } from './functions/check.js';
+import { clock } from './functions/clock.js';
 import { cover } from './functions/cover.js';
+import { ends } from './functions/ends.js';
 import { include } from './functions/lua-function.js';
-import { renewShare } from './functions/renew-share.js';
 import { luaScript } from './lua-script.js';
 
 /**
  * Renews many leases at once, of locks and of shared holds. Never brings back one that is gone, nor shortens a lease
- * unasked: a request from a connection that was given up may arrive after a longer one that came later.
+ * unasked: a request from a connection that was given up may arrive after a longer one that came later. Shared holds whose
+ * leases have run out are left for a script that goes on with the queue. Leases are renewed while Redis is full.
  *
  * KEYS  for each: lock, shared holders
  * ARGV  for each: owner id, ttl in ms; `=` before it shortens a longer lease, too. Then `write`, or nothing, where each
@@ -17,20 +20,30 @@ import { luaScript } from './lua-script.js';
  * O(k log n) for k leases with n shared holders, O(k) without.
  */
 export const extendScript = luaScript('extend')`
-${include(cover, renewShare, attempt)}
+${include(check, clock, ends, cover, attempt)}
 local writes_all = ARGV[#KEYS + 1] == 'write'
 local function extend(lock, shared, owner, lease)
   local kept = redis.call('GET', lock)
+  local exact, ttl = string.match(lease, '^(=?)(%d+)$')
   if kept == 'shared' then
-    local extended, changed = renew_share(shared, owner, lease)
-    if changed or writes_all and extended > 0 then
+    check()
+    local time, last = math.floor(clock() / 1000), tonumber(redis.call('ZSCORE', shared, owner) or '0')
+    if last <= time then
+      return 0
+    end
+    local is_longer = exact == '' and math.floor(last) > time + ttl
+    -- A full Redis refuses what takes memory, and even that no more once a script has written.
+    redis.call('ZREM', shared, '')
+    if not is_longer then
+      redis.call('ZADD', shared, ends(ttl), owner)
+    end
+    if writes_all or not is_longer then
       cover(lock, shared)
     end
-    return extended
+    return is_longer and math.floor(last) - time or 1
   elseif kept ~= owner then
     return 0
   end
-  local exact, ttl = string.match(lease, '^(=?)(%d+)$')
   local left = redis.call('PTTL', lock)
   local is_longer = exact == '' and left >= tonumber(ttl)
   if writes_all or not is_longer then

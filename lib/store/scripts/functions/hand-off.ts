@@ -1,8 +1,7 @@
-import { claimEnds } from './claim-ends.js';
+import { ends } from './ends.js';
 import { hasLapsed } from './has-lapsed.js';
 import { mint } from './mint.js';
 import { mintShares } from './mint-shares.js';
-import { putBack } from './put-back.js';
 import { restOf } from './rest-of.js';
 import { share } from './share.js';
 import { tell } from './tell.js';
@@ -25,7 +24,7 @@ import { luaFunction } from './lua-function.js';
  * With `ask_if_waiting` set, a head that cannot have the lock yet has to be alive to keep the others waiting, and is asked whether it
  * still waits: leaving the queue may have failed.
  */
-export const handOff = luaFunction(restOf, tell, putBack, hasLapsed, mint, mintShares, share, claimEnds)`
+export const handOff = luaFunction(restOf, tell, hasLapsed, mint, mintShares, share, ends)`
 local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -45,12 +44,11 @@ local function hand_off(lock, queue, own, shared, held, take)
     if instance and (room < 1 or turn ~= '' and not shared) then
       local asked = (shared and 'waiting ' .. place .. ' ' or 'released ') .. string.sub(lock, prefix + 2, -2)
       if place == own or shared and not ask_if_waiting or tell(instance, asked) then
-        put_back(queue, head[2], place)
+        rest = place
         if not shared then
           redis.call('DEL', lock)
-          return 'shared'
+          given = 'shared'
         end
-        return given
       end
     elseif place == own then
       if turn == '' then
@@ -75,14 +73,15 @@ local function hand_off(lock, queue, own, shared, held, take)
         if held == 0 then
           redis.call('DEL', shared)
         end
-        share(lock, shared, instance .. '~' .. turn, room, claim_ends(tonumber(claim_ttl)))
+        share(lock, shared, instance .. '~' .. turn, room, ends(tonumber(claim_ttl)) .. '.5')
         held = held + room
         given = given or 'shared'
         rest = rest_of(place, room)
       end
     end
     if rest then
-      put_back(queue, head[2], rest)
+      redis.call('ZADD', queue, head[2], rest)
+      redis.call('PEXPIRE', queue, 60000)
       return given
     end
   end

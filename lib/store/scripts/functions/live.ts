@@ -6,7 +6,7 @@ import { luaFunction } from './lua-function.js';
  * `live(shared)`: how many of the holders in `shared` have leases that have not run out; the others go.
  *
  * Holds that others may have at the same time are scored by the end of their leases in ms since 1970. That of a lease by
- * hand-off is half a millisecond later (see `claim_ends`): the turns of such as run out are noted in `lapsed`, for nobody may be
+ * hand-off is half a millisecond later until its instance has renewed it: the turns of such as run out are noted in `lapsed`, for nobody may be
  * there any more.
  */
 export const live = luaFunction(clock, digits)`
