@@ -69,10 +69,6 @@ export class HeldLeases implements LeaseOwner {
     return this.alone?.owner === owner ? this.alone : this.shares?.get(owner);
   }
 
-  isShared({ owner }: Lease): boolean {
-    return this.shares?.has(owner) ?? false;
-  }
-
   /** Whether there are holds of a shared turn, from one of its parts on. */
   hasAnyFrom(turn: string): boolean {
     return [...(this.shares?.keys() ?? [])].some((owner) => isFrom(turnOf(owner) ?? '', turn));

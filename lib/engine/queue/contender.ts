@@ -50,7 +50,7 @@ export class Contender {
 
   /** Whether the lock alone is asked for. */
   get wantsToBeAlone(): boolean {
-    return this.turn !== undefined && !(this.turn instanceof SharedTurn);
+    return this.turn instanceof ExclusiveTurn;
   }
 
   /** Whether callers wait at a place in the store's queue, or at another one of the same turn. */

@@ -199,17 +199,19 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
   passOn(lease: Lease): Promise<void> {
-    if (this.leases.isShared(lease)) return this.shares.passOn(lease);
+    if (lease !== this.leases.alone) return this.shares.passOn(lease);
     const head = this.line.first;
     if (!head) return this.letGo(lease);
     const reads = head.options.mode === 'shared';
     const now = this.context.clock.now();
-    if (reads && (!this.readers.mayServe(head) || this.readers.mostStay(now))) return this.letGo(lease);
-    if (lease.fits(head.options, now) && this.handoffs.spend(now, reads)) {
+    const isServed = !reads || (this.readers.mayServe(head) && !this.readers.mostStay(now));
+    if (isServed && lease.fits(head.options, now) && this.handoffs.spend(now, reads)) {
       this.passOnInMemory(lease, head, now);
       if (reads) this.readers.watch();
-    } else if (reads) return this.letGo(lease);
-    else this.yield(lease, head);
+      return DONE;
+    }
+    if (reads) return this.letGo(lease);
+    this.yield(lease, head);
     return DONE;
   }
 

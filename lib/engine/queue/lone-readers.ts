@@ -1,11 +1,9 @@
 import { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
+import { LATELY } from './handoff-budget.js';
 import { Sharing, type SharingQueue } from './sharing.js';
 import type { QueueContext } from './queue-context.js';
 import type { Waiter } from './waiter.js';
-
-/** Milliseconds for which it is remembered that readers stay. */
-const MEMORY = 100;
 
 /**
  * Readers to whom the lease of the lock alone is passed on in memory, one after the other, as to writers: of those that are done
@@ -35,7 +33,7 @@ export class LoneReaders {
 
   /** Whether most readers lately stayed for longer than a tick. */
   mostStay(now: number): boolean {
-    return now - this.stayedAt < MEMORY;
+    return now - this.stayedAt < LATELY;
   }
 
   /** A reader has begun, with a lease of its own or with that of the lock alone. */

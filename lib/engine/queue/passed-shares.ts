@@ -1,13 +1,10 @@
-import type { HeldLeases } from '../hold/held-leases.js';
 import type { Lease } from '../hold/lease.js';
-import type { Contender } from './contender.js';
+import { LATELY } from './handoff-budget.js';
 import type { QueueContext } from './queue-context.js';
+import type { SharingQueue } from './sharing.js';
 import type { Waiter } from './waiter.js';
-import type { WaitingLine } from './waiting-line.js';
 
 const DONE = Promise.resolve();
-/** Milliseconds for which it is remembered, at least, how often leases were passed on. */
-const MEMORY = 100;
 
 /** How a shared lease may go from one caller to the next. */
 interface Pass {
@@ -17,16 +14,6 @@ interface Pass {
   /** Whether nobody waited for it: who is known to wait since then comes before those who came later. */
   readonly wasFree: boolean;
   used: number;
-}
-
-/** The queue whose callers have the leases. */
-interface SharingQueue {
-  readonly line: WaitingLine;
-  readonly leases: HeldLeases;
-  readonly contender: Contender;
-  passOnInMemory(lease: Lease, head: Waiter, now: number): void;
-  /** Goes on after leases were given back. */
-  askOn(): void;
 }
 
 /**
@@ -55,7 +42,7 @@ export class PassedShares {
   tokensEach(): number {
     const now = this.context.clock.now();
     const most = Math.max(this.most, this.mostBefore);
-    if (now - this.since >= MEMORY) {
+    if (now - this.since >= LATELY) {
       this.mostBefore = this.most;
       this.most = 0;
       this.since = now;

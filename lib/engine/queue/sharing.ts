@@ -22,6 +22,7 @@ export interface SharingQueue extends Pick<Callers, 'line' | 'share' | 'watchOut
   readonly name: string;
   readonly leases: HeldLeases;
   readonly contender: Contender;
+  passOnInMemory(lease: Lease, head: Waiter, now: number): void;
   /** Goes on after leases were given back, or may be shared. */
   askOn(): void;
   goOn(): void;

@@ -81,18 +81,20 @@ export class Outbox {
 
   /**
    * Sends what was gathered once nothing more can be expected in this tick; while Redis is at work on something anyway, not
-   * before all that has arrived was read: the requests of many connections then share a call. What many timers of a tick ask
-   * for shares one where it is known to come so: `isOneOfMany`.
+   * before all that has arrived was read: the requests of many connections then share a call.
    */
-  flushSoon(isOneOfMany = false): void {
+  flushSoon(): void {
+    if (this.isFlushDue) return;
+    if (!this.topology.scripts.isIdle) return this.flushAfterInput();
+    this.isFlushDue = true;
+    process.nextTick(() => this.flushDue());
+  }
+
+  /** The same where many are known to come one by one, each in a callback of its own: they share a call. */
+  flushAfterInput(): void {
     if (this.isFlushDue) return;
     this.isFlushDue = true;
-    const flush = (): void => {
-      this.isFlushDue = false;
-      this.flush();
-    };
-    if (this.topology.scripts.isIdle && !isOneOfMany) process.nextTick(flush);
-    else setImmediate(flush);
+    setImmediate(() => this.flushDue());
   }
 
   flush(): void {
@@ -148,6 +150,11 @@ export class Outbox {
   /** The counter of these locks stands before them. */
   withFence(keys: readonly string[]): string[] {
     return [this.keySpace.fence(keys[0] ?? ''), ...keys];
+  }
+
+  private flushDue(): void {
+    this.isFlushDue = false;
+    this.flush();
   }
 
   /** What a script has to know of inboxes and names. */

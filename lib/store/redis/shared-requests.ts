@@ -40,7 +40,7 @@ export class SharedRequests {
     content.keys.push(...this.outbox.keySpace.keys(name));
     content.args.push(owner);
     // Those who began together often end together, each in a callback of its own.
-    this.outbox.flushSoon(true);
+    this.outbox.flushAfterInput();
     return this.releases.join(isOne);
   }
 
