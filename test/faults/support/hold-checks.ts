@@ -48,7 +48,7 @@ export function lateAborts(holds: readonly HoldRecord[]): string[] {
     named.flatMap((hold, i) => {
       if (hold.lostSeenAt === undefined) return [];
       if (hold.abortedAt === undefined && hold.unabortedAt.length > LOOKS_IN_ONE_TURN) {
-        return [`${show(hold)} was lost, and its signal never aborted`];
+        return [`${show(hold)} was lost, and its signal never aborted${looksOf(hold)}`];
       }
       const next = named
         .slice(i + 1)
@@ -56,7 +56,7 @@ export function lateAborts(holds: readonly HoldRecord[]): string[] {
       if (!next) return [];
       const looks = hold.unabortedAt.filter((seenAt) => seenAt < next.begin).length;
       return looks > LOOKS_IN_ONE_TURN
-        ? [`${show(hold)} was lost, and ${show(next)} began before it was told`]
+        ? [`${show(hold)} was lost, and ${show(next)} began before it was told${looksOf(hold)}`]
         : [];
     }),
   );
@@ -116,6 +116,12 @@ function eachName(
 
 function show({ id, token, begin }: HoldRecord): string {
   return `${id} (token ${token}, begun at ${ms(begin)})`;
+}
+
+/** Shows whether a process had time to tell of a loss. */
+function looksOf({ heldUntil = NaN, unabortedAt, abortedAt = NaN, end = NaN }: HoldRecord): string {
+  const looks = unabortedAt.map((seenAt) => ms(seenAt)).join(', ');
+  return `: held until ${ms(heldUntil)}, seen lost at ${looks}, aborted at ${ms(abortedAt)}, ended at ${ms(end)}`;
 }
 
 function ms(time: number): string {
