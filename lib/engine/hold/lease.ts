@@ -42,9 +42,9 @@ export interface LeaseUser {
 
 /** What turns a lease of the lock alone into one that is shared, while it is not known whether the store has done so. */
 export interface LeaseSharing {
-  /** Asks the store, unless it is being asked. */
-  ask(): void;
-  /** Settles with the store's answer, whatever it is, or after so many ms. Never rejects. */
+  /** Asks the store, unless it is being asked; settles with the answer. Never rejects. */
+  ask(): Promise<void>;
+  /** The same, or settles after so many ms. */
   answered(patience: number): Promise<void>;
   /** Ends the hold that uses the lease. Never rejects. */
   release(): Promise<void>;

@@ -56,6 +56,6 @@ export class LoneReaders {
     const { hold } = lease;
     if (lease !== this.queue.leases.alone || !(hold instanceof Hold) || hold.mode === 'exclusive') return;
     lease.sharing ??= new Sharing(lease, hold, this.context, this.queue, this);
-    lease.sharing.ask();
+    void lease.sharing.ask();
   }
 }

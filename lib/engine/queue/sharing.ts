@@ -65,15 +65,14 @@ export class Sharing implements LeaseSharing {
     context.keeper.add(lease);
   }
 
-  ask(): void {
+  ask(): Promise<void> {
     this.queue.contender.contact.noteSilence(this.context.clock.now());
     this.queue.watchOutage();
-    this.answer ??= this.send().finally(() => (this.answer = undefined));
+    return (this.answer ??= this.send().finally(() => (this.answer = undefined)));
   }
 
   async answered(patience: number): Promise<void> {
-    this.ask();
-    if (this.answer) await answerWithin(this.context.clock, this.answer, patience).catch(() => undefined);
+    await answerWithin(this.context.clock, this.ask(), patience).catch(() => undefined);
   }
 
   async release(): Promise<void> {
@@ -119,7 +118,7 @@ export class Sharing implements LeaseSharing {
       this.next = context.clock.schedule(
         () => {
           const isUsed = lease.hold && context.clock.now() < lease.deadline;
-          if (lease.sharing === this && lease.live && isUsed && !context.isClosing) this.ask();
+          if (lease.live && isUsed && !context.isClosing) void this.ask();
         },
         isRefusal(error) ? MAX_REASK_DELAY : RETRY_DELAY,
       );
