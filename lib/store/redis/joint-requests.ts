@@ -1,10 +1,10 @@
 import type { Grant, TakenName } from '../grant.js';
 import type { JointRequest, JointStore } from '../lock-store.js';
-import { formatOwner } from '../owner-id.js';
+import { tokenOf } from '../owner-id.js';
 import { acquireAllScript } from '../scripts/acquire-all.script.js';
 import { releaseAllScript } from '../scripts/release-all.script.js';
 import { integer, list, text } from './connection/script-reply.js';
-import type { Outbox } from './outbox.js';
+import { isOwner, type Outbox } from './outbox.js';
 
 /**
  * Asks for several locks of one server together. Each request is a call of its own, on which Redis can work while the next
@@ -14,17 +14,15 @@ export class JointRequests implements JointStore {
   constructor(private readonly outbox: Outbox) {}
 
   acquire({ names, tag, ttl }: JointRequest): Promise<Grant | readonly TakenName[]> {
-    const { instance } = this.outbox;
     this.outbox.flush();
     const keys = this.outbox.keysOf(names);
     // Without those of shared holders.
     keys.length = 2 * names.length;
     const content = { keys, args: [tag, Math.ceil(ttl)] };
     return this.outbox.sendAcquires(acquireAllScript, content).then((reply) => {
-      const [first, ...rest] = list(reply);
-      const token = integer(first);
-      if (Array.isArray(rest[0]) || rest.length === 0) return rest.map((each) => takenName(each, names));
-      return { owner: formatOwner({ instance, tag, token }), token, tokens: integer(rest[0]) };
+      if (isOwner(reply)) return { owner: reply, token: tokenOf(reply), tokens: names.length };
+      const [, ...taken] = list(reply);
+      return taken.map((each) => takenName(each, names));
     });
   }
 

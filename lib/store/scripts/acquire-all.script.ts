@@ -11,7 +11,7 @@ import { luaScript } from './lua-script.js';
  * KEYS  1 fence counter, then all locks, then all queues
  * ARGV  1 instance, 2 until when this counts (`in-time.ts`), 3 of no use here, 4 tag of the owner id, another one in each
  *       request, 5 ttl in ms
- * Reply granted: { first token, tokens }
+ * Reply granted: the owner id, which ends in the first token; the others follow it in a row
  *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or
  *       `shared`, ms left of its lease (negative: no expiry) } }; not for those of this instance's own queues, whose
  *       release may have gone missing
@@ -34,7 +34,7 @@ if is_free then
       for i = 2, n + 1 do
         call('SET', KEYS[i], owner, 'PX', ttl)
       end
-      return { tonumber(token), n }
+      return owner
     end
     redis.call('SET', fence, last)
   end
@@ -46,7 +46,7 @@ if not is_free then
   for i = 2, n + 1 do
     local owner = redis.call('GET', KEYS[i])
     if owner and string.sub(owner, 1, #own) == own then
-      return { tonumber(string.sub(owner, #own + 1)), n }
+      return owner
     elseif owner and string.sub(owner, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then
       reply[#reply + 1] = { i - 2, owner, redis.call('PTTL', KEYS[i]) }
     end
@@ -54,12 +54,12 @@ if not is_free then
   return reply
 end
 ${includeBelow([clock], mint, inTime)}
-local token, _, text = mint(n, n)
+local _, _, text = mint(n, n)
 local owner = own .. text
 for i = 2, n + 1 do
   redis.call('SET', KEYS[i], owner, 'PX', ARGV[5])
 end
-return { token, n }
+return owner
 end
 return acquire_all()
 `;
