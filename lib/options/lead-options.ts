@@ -11,12 +11,7 @@ const CHECKS: OptionChecks = new Map([
 ]);
 
 /** The options of a campaign, and those of the acquires that it makes. */
-export interface ResolvedLeadOptions {
-  readonly pause: number;
-  readonly onError: LeadOptions['onError'];
-  readonly signal: AbortSignal | undefined;
-  readonly lock: LockOptions;
-}
+type ResolvedLeadOptions = Pick<LeadOptions, 'onError' | 'signal'> & { pause: number; lock: LockOptions };
 
 /**
  * Fills in the defaults of a campaign.
@@ -25,13 +20,15 @@ export interface ResolvedLeadOptions {
  */
 export function resolveLeadOptions(options: LeadOptions): ResolvedLeadOptions {
   assertOptions('The options of lead()', options, CHECKS);
-  const { pause = 1_000, onError, signal, ...lock } = options;
-  return {
-    pause,
-    onError,
-    signal,
-    lock: { ...lock, wait: Infinity, outageTimeout: Infinity, reentrant: false, mode: 'exclusive' },
-  };
+  const { pause = 1_000, onError, signal, ...given } = options;
+  const lock = {
+    ...given,
+    wait: Infinity,
+    outageTimeout: Infinity,
+    reentrant: false,
+    mode: 'exclusive',
+  } as const;
+  return { pause, onError, signal, lock };
 }
 
 function checkOnError(option: string, value: unknown): void {

@@ -329,9 +329,8 @@ export class LockService {
       onError,
       clock: this.engine.clock,
       log: this.engine.log,
-      random: Math.random,
       acquire: (until) => this.single.acquire(name, { ...resolved, signal: until }),
-      work: (term, hold) => this.context.run(term, holdsOf(hold), () => work(term)),
+      work: (term) => this.runInContext(term, () => work(term)),
     });
     await this.context.outside(() => campaign.run());
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../primitives/clock.js';
 import { onAbort } from '../../primitives/on-abort.js';
 import { isLockError } from '../../errors/lock.error.js';
-import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
 import type { LeadOptions } from '../../options/lead-options.interface.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { Term } from './term.js';
@@ -15,11 +15,8 @@ export interface CampaignSettings {
   readonly onError: LeadOptions['onError'];
   readonly clock: Clock;
   readonly log: LockLog;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  readonly acquire: (signal: AbortSignal) => Promise<GrantedLock>;
-  /** Runs the work; `hold` is what the term consists of. */
-  readonly work: (term: Term, hold: GrantedLock) => unknown;
+  readonly acquire: (signal: AbortSignal) => Promise<EnterableLock>;
+  readonly work: (term: Term) => unknown;
 }
 
 /**
@@ -55,7 +52,7 @@ export class Campaign {
     }
   }
 
-  private async win(): Promise<GrantedLock | undefined> {
+  private async win(): Promise<EnterableLock | undefined> {
     const { acquire, signal } = this.settings;
     try {
       const hold = await acquire(signal);
@@ -76,11 +73,11 @@ export class Campaign {
     this.settings.log.warn(`The campaign for ${this.settings.name} goes on trying. ${problem}`);
   }
 
-  private async serve(hold: GrantedLock): Promise<void> {
+  private async serve(hold: EnterableLock): Promise<void> {
     const { signal, work } = this.settings;
     const term = new Term(hold, signal);
     try {
-      if (!signal.aborted) await work(term, hold);
+      if (!signal.aborted) await work(term);
     } catch (error) {
       if (!term.isEndedBy(error)) await this.report(error);
     } finally {
@@ -90,7 +87,7 @@ export class Campaign {
   }
 
   /** Tells where a call below the work, which is over, has kept the hold for too long. */
-  private async release(hold: GrantedLock): Promise<void> {
+  private async release(hold: EnterableLock): Promise<void> {
     const { held } = hold;
     await hold.release();
     try {
@@ -109,7 +106,7 @@ export class Campaign {
   }
 
   private rest(): Promise<void> {
-    const { clock, pause, random, signal } = this.settings;
+    const { clock, pause, signal } = this.settings;
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
@@ -117,7 +114,7 @@ export class Campaign {
         stop();
         resolve();
       };
-      const timer = clock.schedule(end, pause * (0.5 + random()));
+      const timer = clock.schedule(end, pause * (0.5 + Math.random()));
       const stop = onAbort(signal, end);
     });
   }
