@@ -44,12 +44,12 @@ export class SingleName {
 
   /** Whether a hold of the name around the call would be entered. */
   isEnclosed(name: string, { reentrant }: ResolvedLockOptions): boolean {
-    return reentrant && this.context.enclosing(name, this.context.innermost) !== undefined;
+    return reentrant && this.context.enclosing(name) !== undefined;
   }
 
   /** Whether it is known here that a single attempt for the name would find it taken, or come before its turn. */
   isBusy(name: string, { reentrant, wait }: ResolvedLockOptions): boolean {
-    const enclosing = reentrant ? this.context.enclosing(name, this.context.innermost) : undefined;
+    const enclosing = reentrant ? this.context.enclosing(name) : undefined;
     if (enclosing) return !enclosing.reentry.admits;
     return this.engine.isTaken(name) || (wait > 0 && this.engine.waitersOf(name) > 0);
   }
@@ -64,7 +64,7 @@ export class SingleName {
     { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly EnterableLock[] },
     granting: () => Promise<T>,
   ): Promise<T> {
-    const holds = [...this.context.holds(this.context.innermost), ...held];
+    const holds = [...this.context.holds(), ...held];
     try {
       return await this.waits.during({ name, holds, blockers }, granting);
     } catch (error) {

@@ -31,7 +31,7 @@ export class LockContext {
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
   run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
     for (const hold of holds) hold.reentry ??= new Reentry(hold, this.isBelow);
-    return this.frames.run({ lock, holds, outer: this.frames.getStore() }, work);
+    return this.frames.run({ lock, holds, outer: this.innermost }, work);
   }
 
   /** Runs `work` with no lock around it. */
@@ -47,7 +47,7 @@ export class LockContext {
   };
 
   /** The innermost hold of a name that still lets calls in. */
-  enclosing(name: string, innermost: Frame | undefined): EnclosingHold | undefined {
+  enclosing(name: string, innermost = this.innermost): EnclosingHold | undefined {
     for (let frame = innermost; frame; frame = frame.outer) {
       for (const hold of frame.holds) {
         if (hold.keys[0] === name && hold.reentry?.isOpen) return { hold, reentry: hold.reentry };
@@ -57,9 +57,9 @@ export class LockContext {
   }
 
   /** All holds around the running code that have not ended, the outermost first. */
-  holds(innermost: Frame | undefined): EnterableLock[] {
+  holds(): EnterableLock[] {
     const holds: EnterableLock[] = [];
-    for (let frame = innermost; frame; frame = frame.outer) {
+    for (let frame = this.innermost; frame; frame = frame.outer) {
       holds.unshift(...frame.holds.filter(({ reentry }) => reentry?.isOpen));
     }
     return holds;
@@ -67,7 +67,7 @@ export class LockContext {
 
   /** The innermost lock, of any name or of the given one, that has not been released. */
   current(name: string | undefined): GrantedLock | undefined {
-    for (let frame = this.frames.getStore(); frame; frame = frame.outer) {
+    for (let frame = this.innermost; frame; frame = frame.outer) {
       const named = name === undefined || frame.lock.keys.includes(name);
       if (named && frame.holds.every((hold) => hold.reentry?.isOpen)) return frame.lock;
     }

@@ -18,7 +18,7 @@ export interface BlockedCall {
  */
 export class WaitGraph {
   /** The waiting calls below each hold. */
-  private readonly below = new Map<object, Set<BlockedCall>>();
+  private readonly below = new WeakMap<object, Set<BlockedCall>>();
 
   /**
    * Waits for what `granting` resolves to.
@@ -32,7 +32,7 @@ export class WaitGraph {
     try {
       return await granting();
     } finally {
-      for (const hold of call.holds) this.remove(hold, call);
+      for (const hold of call.holds) this.callsBelow(hold).delete(call);
     }
   }
 
@@ -58,11 +58,6 @@ export class WaitGraph {
     let calls = this.below.get(hold);
     if (!calls) this.below.set(hold, (calls = new Set()));
     return calls;
-  }
-
-  private remove(hold: object, call: BlockedCall): void {
-    const calls = this.below.get(hold);
-    if (calls?.delete(call) && calls.size === 0) this.below.delete(hold);
   }
 }
 
