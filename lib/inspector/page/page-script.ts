@@ -33,7 +33,22 @@ function put(id, text) {
   if ($(id).textContent !== text) $(id).textContent = text;
 }
 
-/** Rows are arrays of cells: text, a number of something with { number }, or a name to open with { name }. */
+function element(tag, text, className = '') {
+  return Object.assign(document.createElement(tag), { textContent: text, className });
+}
+
+/** Text, a number of something with { number }, or a name to open with { name }. */
+function cellOf(content) {
+  if (content?.number !== undefined) return element('td', content.number, 'number');
+  if (content?.name === undefined) return element('td', content ?? '');
+  const button = element('button', content.name, 'name');
+  button.type = 'button';
+  button.dataset.name = content.name;
+  const cell = element('td', '');
+  cell.append(button);
+  return cell;
+}
+
 function fill(id, heads, rows, none) {
   const table = $(id);
   const content = JSON.stringify([rows, none]);
@@ -43,40 +58,12 @@ function fill(id, heads, rows, none) {
   const active = document.activeElement;
   const focused = table.contains(active) ? active.dataset.name : undefined;
   const head = document.createElement('thead');
-  const line = head.insertRow();
-  for (const text of heads) {
-    const cell = document.createElement('th');
-    cell.scope = 'col';
-    cell.textContent = text;
-    if (rows.length > 0 && rows[0][line.childElementCount]?.number !== undefined) cell.className = 'number';
-    line.append(cell);
-  }
+  const isNumber = (column) => rows[0]?.[column]?.number !== undefined;
+  head.insertRow().append(...heads.map((text, i) =>
+    Object.assign(element('th', text, isNumber(i) ? 'number' : ''), { scope: 'col' })));
   const body = document.createElement('tbody');
-  for (const cells of rows) {
-    const row = body.insertRow();
-    for (const content of cells) {
-      const cell = row.insertCell();
-      if (content?.number !== undefined) {
-        cell.className = 'number';
-        cell.textContent = content.number;
-      } else if (content?.name !== undefined) {
-        const button = document.createElement('button');
-        button.type = 'button';
-        button.className = 'name';
-        button.dataset.name = content.name;
-        button.textContent = content.name;
-        cell.append(button);
-      } else {
-        cell.textContent = content ?? '';
-      }
-    }
-  }
-  if (rows.length === 0) {
-    const cell = body.insertRow().insertCell();
-    cell.className = 'none';
-    cell.colSpan = heads.length;
-    cell.textContent = none;
-  }
+  for (const cells of rows) body.insertRow().append(...cells.map(cellOf));
+  if (rows.length === 0) body.insertRow().append(Object.assign(element('td', none, 'none'), { colSpan: heads.length }));
   table.replaceChildren(head, body);
   if (focused === undefined) return;
   const again = [...table.querySelectorAll('button')].find((button) => button.dataset.name === focused);
@@ -139,10 +126,6 @@ function showActivity() {
   put('rate', count.format(Math.round(state.recent.reduce((sum, each) => sum + each.count, 0) / 5)));
 }
 
-function tell(text) {
-  put('state', text);
-}
-
 let timer, asked = 0;
 async function poll() {
   clearTimeout(timer);
@@ -156,7 +139,7 @@ async function poll() {
         state.data = await response.json();
         if (turn !== asked) return;
         show();
-        if (state.trouble) tell('');
+        if (state.trouble) put('state', '');
         state.trouble = false;
       } else {
         trouble('The application answers ' + response.status + '.');
@@ -172,7 +155,7 @@ async function poll() {
 
 function trouble(text) {
   state.trouble = true;
-  tell(text);
+  put('state', text);
 }
 
 function watch() {
@@ -259,7 +242,7 @@ $('prefix').addEventListener('input', () => {
 $('pause').addEventListener('click', () => {
   state.paused = !state.paused;
   $('pause').setAttribute('aria-pressed', String(state.paused));
-  tell(state.paused ? 'Paused' : '');
+  put('state', state.paused ? 'Paused' : '');
   if (!state.paused) void poll();
 });
 $('close').addEventListener('click', () => $('detail').close());
