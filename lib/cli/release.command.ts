@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises';
-import type { LockService } from '../service/lock.service.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { CommandError, ExitCode } from './exit-code.js';
@@ -42,7 +41,7 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
       out.line(MEANING);
       if (!(await isConfirmed(name))) return decline('It was left as it is.');
       // Somebody else may have it since it was shown.
-      if (!(await isHeldBy(locks, name, snapshot)))
+      if (owners(await locks.query(name)) !== owners(snapshot))
         return decline('Somebody else holds it by now, or nobody. Look again.');
     }
     const released = await locks.forceRelease(name);
@@ -61,10 +60,6 @@ async function isConfirmed(name: string): Promise<boolean> {
   const answer = await Promise.race([terminal.question(`Release ${name}? Type yes: `), closed]);
   terminal.close();
   return answer.trim().toLowerCase() === 'yes';
-}
-
-async function isHeldBy(locks: LockService, name: string, shown: LockSnapshot): Promise<boolean> {
-  return owners(await locks.query(name)) === owners(shown);
 }
 
 function owners({ held }: LockSnapshot): string {

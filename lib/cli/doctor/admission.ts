@@ -9,7 +9,7 @@ import { instanceName } from '../../service/open-lock-service.js';
 import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
 import { trialKey } from '../../store/redis/trial/single-trial.js';
 import type { moduleOptions } from '../connection-flags.js';
-import { error, type Finding, ok } from './finding.js';
+import { error, type Finding, messageOf, ok } from './finding.js';
 import { type DoctorSettings, Patient } from './patient.js';
 
 /** Milliseconds in which a server has to answer at all. */
@@ -63,7 +63,7 @@ async function admitOne(patient: Patient): Promise<Admission> {
     await answerWithin(new SystemClock(), redis.time(), PATIENCE + 500);
   } catch (reason) {
     // An answer is one, whatever it says.
-    if (!isAnswer(reason)) {
+    if (!messageOf(reason).startsWith('NOPERM')) {
       patient.close();
       return {
         server: nameOf(redis),
@@ -134,28 +134,21 @@ async function connected(client: Redis | Cluster): Promise<void> {
   try {
     await answerWithin(new SystemClock(), client.connect(), PATIENCE + 500);
   } catch (rejection) {
-    throw causeOf(reason ?? rejection);
+    const cause = reason ?? rejection;
+    // Of a Cluster: what the last of its nodes has said.
+    throw cause instanceof Error && 'lastNodeError' in cause ? (cause.lastNodeError ?? cause) : cause;
   }
 }
 
-/** Of a Cluster: what the last of its nodes has said. */
-function causeOf(reason: unknown): unknown {
-  return reason instanceof Error && 'lastNodeError' in reason ? (reason.lastNodeError ?? reason) : reason;
-}
-
-function isAnswer(reason: unknown): boolean {
-  return reason instanceof Error && reason.message.startsWith('NOPERM');
-}
-
 function hintFor(reason: unknown): string {
-  const message = reason instanceof Error ? reason.message || reason.name : String(reason);
+  const message = messageOf(reason);
   if (/certificate|altnames/i.test(message))
     return `${message} (name the authority's certificate in NODE_EXTRA_CA_CERTS)`;
   if (/wrong version number|packet length too long|EPROTO/i.test(message))
     return 'it does not speak TLS (write redis:// in place of rediss://)';
   if (/WRONGPASS|NOAUTH|AUTH called/.test(message))
     return `${message} (see REDIS_USERNAME and REDIS_PASSWORD)`;
-  return message.replace(/\.$/, '');
+  return message;
 }
 
 /** Of a master that sentinels name the address to which it is connected. */

@@ -22,5 +22,6 @@ function finding(status: Status): (check: string, message: string) => Finding {
 
 /** What a server, or its client, has said, as a part of a sentence. */
 export function messageOf(reason: unknown): string {
-  return (reason instanceof Error ? reason.message : String(reason)).replace(/ script: .*$|\.$/s, '');
+  const message = reason instanceof Error ? reason.message || reason.name : String(reason);
+  return message.replace(/ script: .*$|\.$/s, '');
 }

@@ -6,7 +6,7 @@ import type { LockService } from '../../service/lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../../options/http-option.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { LockGraphqlException } from './lock-graphql.exception.js';
-import { publicMessage, retryAdvice } from './public-message.js';
+import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
 /**
  * A lock error in the form in which a request over HTTP or GraphQL is to fail with it, with the `Retry-After`
@@ -23,7 +23,7 @@ export function exceptionFor(
   const statusCode = type === 'http' ? statusOf(error, service) : undefined;
   if (statusCode === undefined) return error;
   adviseRetry(error, host, adapter);
-  const message = publicMessage(error.code);
+  const message = PUBLIC_MESSAGES[error.code];
   const body = { statusCode, message, error: STATUS_CODES[statusCode] ?? 'Error' };
   return standFor(new HttpException(body, statusCode, { cause: error }), error);
 }

@@ -1,6 +1,6 @@
 import { IntrinsicException } from '@nestjs/common';
 import { type LockError, standFor } from '../../errors/lock.error.js';
-import { publicMessage, retryAdvice } from './public-message.js';
+import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
 /**
  * A lock error as a GraphQL client may see it; the error itself is its `cause`.
@@ -12,7 +12,7 @@ export class LockGraphqlException extends IntrinsicException {
   readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(error: LockError, status: number) {
-    super(publicMessage(error.code));
+    super(PUBLIC_MESSAGES[error.code]);
     this.name = 'LockGraphqlException';
     this.cause = error;
     this.extensions = { code: error.code, ...retryAdvice(error), http: { status } };

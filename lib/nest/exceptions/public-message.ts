@@ -1,8 +1,8 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { LockError, LockErrorCode } from '../../errors/lock.error.js';
 
-/** What a client is told: neither who holds the lock, nor its name, nor which method wanted it. */
-const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
+/** What a client of any transport is told: neither who holds the lock, nor its name, nor which method wanted it. */
+export const PUBLIC_MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_KEY: 'The request lacks a value that it needs, or has an unusable one',
   LOCK_TIMEOUT: 'The resource is in use, try again later',
   LOCK_DEADLOCK: 'Internal server error',
@@ -12,11 +12,6 @@ const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_CLOSED: 'The service is shutting down',
   LOCK_CONFIG: 'Internal server error',
 };
-
-/** The sentence that a client of any transport may read. */
-export function publicMessage(code: LockErrorCode): string {
-  return MESSAGES[code];
-}
 
 /** In how many seconds a client may try again; nothing where trying again soon is no good advice. */
 export function retryAdvice(error: LockError): { readonly retryAfter?: number } {
@@ -28,5 +23,5 @@ export function retryAdvice(error: LockError): { readonly retryAfter?: number } 
 
 /** What clients of message transports and gateways get of a lock error, shaped like Nest's own answers there. */
 export function lockMessage(error: LockError): object {
-  return { status: 'error', code: error.code, message: publicMessage(error.code), ...retryAdvice(error) };
+  return { status: 'error', code: error.code, message: PUBLIC_MESSAGES[error.code], ...retryAdvice(error) };
 }
