@@ -8,14 +8,10 @@ import { checkReplication } from './doctor/replication.check.js';
 import { checkScripts } from './doctor/scripts.check.js';
 import { checkClock, checkRoundTrip } from './doctor/times.check.js';
 import { error, type Finding, type Findings, messageOf, skipped, type Status } from './doctor/finding.js';
-import type { Patient } from './doctor/patient.js';
+import type { DoctorSettings, Patient } from './doctor/patient.js';
 import { Output, printable } from './output.js';
 
-export interface DoctorFlags extends ConnectionFlags {
-  readonly ttl: number;
-  readonly commandTimeout: number;
-  readonly nodeTimeout: number;
-}
+export type DoctorFlags = ConnectionFlags & DoctorSettings;
 
 const CHECKS: readonly (readonly [name: string, check: (patient: Patient) => Findings])[] = [
   ['scripts', checkScripts],
@@ -36,16 +32,10 @@ const MARKS: Readonly<Record<Status, string>> = {
 
 /** Looks for what stands in the way of locks, at every server that keeps them. Resolves to 0, 1 or 2, as the worst is. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
-  const out = new Output(flags.json === true);
-  const { ttl, commandTimeout, nodeTimeout } = flags;
+  const out = new Output(flags.json);
   const options = moduleOptions(flags);
   resolveModuleOptions(options);
-  const isQuorum = Array.isArray(options.connection);
-  const admissions = await admit(options, {
-    ttl,
-    commandTimeout,
-    nodeTimeout: isQuorum ? nodeTimeout : undefined,
-  });
+  const admissions = await admit(options, flags);
   try {
     const servers = await Promise.all(admissions.map(examine));
     const findings = servers.flat();

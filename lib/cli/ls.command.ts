@@ -11,7 +11,7 @@ export interface LsFlags extends ConnectionFlags {
 
 /** Lists the names that are held. */
 export async function ls(prefix: string, flags: LsFlags): Promise<number> {
-  const out = new Output(flags.json === true);
+  const out = new Output(flags.json);
   /** By name, since SCAN may give one twice. */
   const found = new Map<string, LockListing>();
   const isPart = await withLocks(flags, async (locks) => {

@@ -3,7 +3,7 @@ import { tableOf } from './table.js';
 
 /** What a command prints: for people, or one JSON text a line. */
 export class Output {
-  constructor(readonly isJson: boolean) {}
+  constructor(readonly isJson = false) {}
 
   /** A broken pipe ends the process as SIGPIPE would; there is nobody left to read. */
   static watch(): void {

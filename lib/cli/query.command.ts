@@ -7,7 +7,7 @@ import { withLocks } from './with-locks.js';
 
 /** Shows who holds a name, and who waits for it. */
 export async function query(name: string, flags: ConnectionFlags): Promise<number> {
-  const out = new Output(flags.json === true);
+  const out = new Output(flags.json);
   const snapshot = await withLocks(flags, (locks) => locks.query(name));
   if (out.isJson) out.json({ name, ...snapshot });
   else printSnapshot(out, snapshot);

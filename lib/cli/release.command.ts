@@ -17,7 +17,7 @@ refuses writes with an older fencing token keeps it out. Where nothing does, end
 
 /** Takes a name from whoever holds it, once somebody has seen who that is. */
 export async function release(name: string, flags: ReleaseFlags): Promise<number> {
-  const out = new Output(flags.json === true);
+  const out = new Output(flags.json);
   const mayAsk = process.stdin.isTTY && !out.isJson;
   if (!flags.force && !mayAsk) {
     throw new CommandError(

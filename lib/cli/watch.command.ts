@@ -12,7 +12,7 @@ export interface WatchFlags extends ConnectionFlags {
 
 /** Prints who holds a name and who waits for it, now and at each change, until Ctrl-C or SIGTERM. */
 export async function watch(name: string, flags: WatchFlags): Promise<number> {
-  const out = new Output(flags.json === true);
+  const out = new Output(flags.json);
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
   await withLocks(flags, async (locks) => {

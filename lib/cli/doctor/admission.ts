@@ -39,8 +39,9 @@ export interface Admission {
 /** Connects to every server that keeps locks. */
 export async function admit(
   { connection, keyPrefix = '' }: ReturnType<typeof moduleOptions>,
-  settings: DoctorSettings,
+  given: DoctorSettings,
 ): Promise<readonly Admission[]> {
+  const settings = isQuorum(connection) ? given : { ...given, nodeTimeout: undefined };
   if (isClusterConnection(connection))
     return admitCluster(connection as ClusterDescription, keyPrefix, settings);
   const nodes = (isQuorum(connection) ? connection : [connection]) as (string | RedisOptions)[];
