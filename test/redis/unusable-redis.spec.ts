@@ -113,7 +113,7 @@ describe('A Redis that cannot be used', () => {
   });
 
   it('for a reason in which the password stands is told without it, plain or encoded', () => {
-    const redaction = new Redaction([SECRET, undefined, '']);
+    const redaction = new Redaction({ password: SECRET }, {}, { password: '' });
     const error = redaction.error(
       new Error(`AUTH ${SECRET} failed for redis://:${encodeURIComponent(SECRET)}@h`),
     );
@@ -127,6 +127,6 @@ describe('A Redis that cannot be used', () => {
     const refused = ['connect ECONNREFUSED ::1:6379', 'connect ECONNREFUSED 127.0.0.1:6379'];
     const error = new AggregateError(refused.map((message) => new Error(message)));
 
-    expect(new Redaction([]).error(error).message).toBe(refused.join('; '));
+    expect(new Redaction().error(error).message).toBe(refused.join('; '));
   });
 });

@@ -1,7 +1,7 @@
 import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
 
 describe('A text about a connection', () => {
-  const redaction = new Redaction(['p@ss', undefined, ''], ['user', undefined]);
+  const redaction = new Redaction({ username: 'user', password: 'p@ss' }, {}, { password: '' });
 
   it.each([
     ['AUTH user p@ss', 'AUTH *** ***'],
@@ -29,11 +29,11 @@ describe('A text about a connection', () => {
   });
 
   it('names no password, wherever it stands', () => {
-    expect(new Redaction(['user']).text('username or user')).toBe('***name or ***');
+    expect(new Redaction({ password: 'user' }).text('username or user')).toBe('***name or ***');
   });
 
   it('keeps its own letters, although a password is one of them, and shows that nowhere', () => {
-    const short = new Redaction(['t', '6'], ['user']);
+    const short = new Redaction({ username: 'user', password: 't' }, { password: '6' });
     const texts = [
       "READONLY You can't write against a read only replica",
       'connect ECONNREFUSED 127.0.0.6:6379',
@@ -47,14 +47,16 @@ describe('A text about a connection', () => {
   });
 
   it('shows no rest of a password that another one begins', () => {
-    expect(new Redaction(['abc', 'abcdef']).text('abcdef')).toBe('***');
+    expect(new Redaction({ password: 'abc' }, { password: 'abcdef' }).text('abcdef')).toBe('***');
   });
 
   it('names no user whose name means something in a pattern', () => {
     const name = 'a+b.c[d]/e';
-    expect(new Redaction([], [name]).text(`User ${name} has no permissions`)).toBe(
+    expect(new Redaction({ username: name }).text(`User ${name} has no permissions`)).toBe(
       'User *** has no permissions',
     );
-    expect(new Redaction([], [name]).text(`redis://${encodeURIComponent(name)}@h`)).toBe('redis://***@h');
+    expect(new Redaction({ username: name }).text(`redis://${encodeURIComponent(name)}@h`)).toBe(
+      'redis://***@h',
+    );
   });
 });

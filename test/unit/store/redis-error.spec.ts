@@ -2,7 +2,7 @@ import { PassingRefusal, StoreRefusal } from '../../../lib/store/store-errors.js
 import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
 import { isDemoted, storeError } from '../../../lib/store/redis/connection/redis-error.js';
 
-const redaction = new Redaction(['s3cret']);
+const redaction = new Redaction({ password: 's3cret' });
 
 describe('An error of Redis', () => {
   it.each([

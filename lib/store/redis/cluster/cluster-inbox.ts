@@ -6,6 +6,7 @@ import type { StoreEvents } from '../../lock-store.js';
 import { deafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
+import { slotOf } from '../connection/slot-of.js';
 import type { TrialTarget } from '../trial/trial.js';
 import { triedEvents } from '../trial/tried-events.js';
 import type { ClusterConnection } from './cluster-connection.js';
@@ -114,7 +115,7 @@ export class ClusterInbox implements Inbox {
     const subscription: Subscription = {
       command,
       channel,
-      slot: this.connection.slotOf(channel),
+      slot: slotOf(channel),
       name,
       listener: undefined,
       address: '',
@@ -176,13 +177,13 @@ export class ClusterInbox implements Inbox {
 
   private listenerOf(subscription: Subscription): NodeListener | undefined {
     const { command, slot } = subscription;
-    const address = this.connection.ownerOf(slot);
+    const address = this.connection.clients.ownerOf(slot);
     if (address === undefined) return undefined;
     subscription.address = address;
     const key = listenerKey(command, address);
     const known = this.listeners.get(key);
     if (known) return known;
-    const client = this.connection.listener(address);
+    const client = this.connection.clients.listener(address);
     if (!client) return undefined;
     const { clock, commandTimeout, instance } = this.settings;
     const events = triedEvents(this.events, this.trials.at(address));
@@ -205,7 +206,7 @@ export class ClusterInbox implements Inbox {
     for (const subscription of this.byChannel.values())
       if (subscription.listener === listener) this.lose(subscription);
     if (this.closed) return;
-    this.connection.refresh();
+    this.connection.clients.refresh();
     this.retryLater();
   }
 
@@ -228,14 +229,14 @@ export class ClusterInbox implements Inbox {
   private isAtItsPlace({ command, listener, slot }: Subscription): boolean {
     // What is published to all nodes is heard at any of them.
     if (command === 'subscribe') return true;
-    return this.listeners.get(listenerKey(command, this.connection.ownerOf(slot) ?? '')) === listener;
+    return this.listeners.get(listenerKey(command, this.connection.clients.ownerOf(slot) ?? '')) === listener;
   }
 
   private retryLater(): void {
     if (this.closed) return;
     this.retry ??= this.settings.clock.schedule(() => {
       this.retry = undefined;
-      this.connection.refresh();
+      this.connection.clients.refresh();
       this.follow();
     }, RETRY_DELAY);
   }

@@ -1,6 +1,11 @@
 import type { Clock } from '../../../primitives/clock.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
-import { type ScriptConnection, ScriptRunner, type Scripts } from '../connection/script-runner.js';
+import {
+  type RunArguments,
+  type ScriptConnection,
+  ScriptRunner,
+  type Scripts,
+} from '../connection/script-runner.js';
+import { slotOf } from '../connection/slot-of.js';
 import type { ClusterConnection } from './cluster-connection.js';
 
 /**
@@ -22,16 +27,12 @@ export class ClusterScripts implements Scripts {
     connection.onRefresh(() => this.forgetGoneNodes());
   }
 
-  run(script: LuaScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    return this.runnerOf(keys).run(script, keys, args);
+  run(...call: RunArguments): Promise<unknown> {
+    return this.runnerOf(call[1]).run(...call);
   }
 
-  runPatiently(
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<unknown> {
-    return this.runnerOf(keys).runPatiently(script, keys, args);
+  runPatiently(...call: RunArguments): Promise<unknown> {
+    return this.runnerOf(call[1]).runPatiently(...call);
   }
 
   letMessagesLead(keys: readonly string[]): void {
@@ -40,7 +41,7 @@ export class ClusterScripts implements Scripts {
 
   serverOf([key = '']: readonly string[]): string {
     const { connection } = this;
-    return connection.ownerOf(connection.slotOf(connection.keyPrefix + key)) ?? '';
+    return connection.clients.ownerOf(slotOf(connection.keyPrefix + key)) ?? '';
   }
 
   private runnerOf(keys: readonly string[]): ScriptRunner {
@@ -57,22 +58,22 @@ export class ClusterScripts implements Scripts {
   /** Those that still wait for answers go on to do so. */
   private forgetGoneNodes(): void {
     for (const address of this.runners.keys())
-      if (!this.connection.node(address)) this.runners.delete(address);
+      if (!this.connection.clients.node(address)) this.runners.delete(address);
   }
 }
 
 /** Requests go through the Cluster's client, which knows where to; socket and silence are the node's. */
 function nodeConnection(connection: ClusterConnection, address: string): ScriptConnection {
-  const { redaction, needsText } = connection;
+  const { clients, redaction, needsText } = connection;
   return {
     redaction,
     needsText,
     commands: {
-      evaluate: (script, keys, args, by) => {
-        connection.node(address)?.cork();
-        return connection.evaluate(script, keys, args, by);
+      evaluate: (...call) => {
+        clients.node(address)?.cork();
+        return clients.evaluate(...call);
       },
-      letMessagesLead: async () => connection.node(address)?.letMessagesLead(),
+      letMessagesLead: async () => clients.node(address)?.letMessagesLead(),
     },
     get trouble() {
       return connection.trouble;

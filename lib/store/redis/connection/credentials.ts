@@ -78,8 +78,8 @@ export class Credentials {
   }
 
   private accept(credentials: LockCredentials): void {
-    const { expiresAt, password, username } = credentials;
-    this.redaction.learn([password], [username]);
+    const { expiresAt } = credentials;
+    this.redaction.learn([credentials]);
     this.known = credentials;
     for (const user of this.users) user.adopt(credentials);
     this.end('provider');

@@ -1,3 +1,5 @@
+import type { RedisUser } from './redis-client.js';
+
 /** A shorter password is part of any text; it is looked for where a text quotes it, as user names are. */
 const UNMISTAKABLE = 4;
 /** Secrets of one kind that are known at a time, in either spelling. */
@@ -12,14 +14,15 @@ export class Redaction {
   private readonly passwords = new Set<string>();
   private readonly names = new Set<string>();
 
-  constructor(passwords: readonly unknown[], userNames: readonly unknown[] = []) {
-    this.learn(passwords, userNames);
+  constructor(...users: readonly RedisUser[]) {
+    this.learn(users);
   }
 
   /** From now on these, too. Those of before may still show up; the oldest are forgotten. */
-  learn(passwords: readonly unknown[], userNames: readonly unknown[] = []): void {
-    remember(this.passwords, spellingsOf(passwords));
-    remember(this.names, spellingsOf(userNames.filter((name) => name !== 'default')));
+  learn(users: readonly (RedisUser | undefined)[]): void {
+    const names = users.map((user) => user?.username).filter((name) => name !== 'default');
+    remember(this.passwords, spellingsOf(users.map((user) => user?.password)));
+    remember(this.names, spellingsOf(names));
     this.secrets = [
       // A password may begin with another one.
       ...[...this.passwords]

@@ -11,7 +11,12 @@ export type ClientState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'en
 /** `ssubscribe` hears what is published in a slot of this node, `subscribe` what is published anywhere. */
 export type SubscribeCommand = 'ssubscribe' | 'subscribe';
 
-export type ScriptArguments = readonly (string | number)[];
+/** A script to run, with what it runs on. */
+export interface ScriptCall {
+  readonly script: LuaScript;
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
 
 export interface ClientEvents {
   /** Commands can be sent (again). */
@@ -36,12 +41,7 @@ export interface RedisClient {
    * Runs a script by its digest, or by its text. Resolves to its reply: numbers (or texts of digits), texts, null and arrays
    * of them, in which an error stands in its place. Rejects with the server's own words where the server refuses.
    */
-  evaluate(
-    script: LuaScript,
-    keys: readonly string[],
-    args: ScriptArguments,
-    by: 'digest' | 'text',
-  ): Promise<unknown>;
+  evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown>;
   /** Resolves to how many replicas have what this connection wrote last. */
   wait(replicas: number, timeout: number): Promise<number>;
   subscribe(command: SubscribeCommand, channel: string): Promise<void>;
@@ -61,10 +61,10 @@ export interface RedisClient {
   close(): void;
 }
 
-/** What must not show up in texts. */
-export interface Secrets {
-  readonly passwords: readonly unknown[];
-  readonly userNames: readonly unknown[];
+/** Who a client says that it is, as far as it says so. */
+export interface RedisUser {
+  readonly username?: unknown;
+  readonly password?: unknown;
 }
 
 /** What is known of clients before they connect. */
@@ -77,7 +77,8 @@ interface ClientSettings {
   readonly needsText: boolean;
   /** What the client puts before keys, but not before channels. */
   readonly keyPrefix: string;
-  readonly secrets: Secrets;
+  /** What must not show up in texts. */
+  readonly users: readonly (RedisUser | undefined)[];
 }
 
 /** The clients of one server, or of the master that sentinels name, all from one description. */
@@ -117,8 +118,6 @@ export interface ClusterClients extends ClientSettings {
   evaluate: RedisClient['evaluate'];
   /** Addresses of the nodes that serve slots. */
   readonly masters: ReadonlySet<string>;
-  /** The slot of a key or channel. */
-  slotOf(key: string): number;
   /** Address of the node that serves a slot, as far as is known. */
   ownerOf(slot: number): string | undefined;
   node(address: string): Pick<RedisClient, 'cork' | 'cut' | 'letMessagesLead'> | undefined;

@@ -3,7 +3,7 @@ import { Fifo, type FifoNode } from '../../../primitives/fifo.js';
 import { WakeUp } from '../../../primitives/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import type { Redaction } from './redaction.js';
-import type { RedisClient, ScriptArguments } from './redis-client.js';
+import type { RedisClient, ScriptCall } from './redis-client.js';
 import { isAnswer, storeError } from './redis-error.js';
 
 /** Where scripts run, and what is known of it when no answer comes. */
@@ -24,12 +24,7 @@ export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runPatie
   letMessagesLead?(keys: readonly string[]): void;
 }
 
-/** A script to run, with what it runs on. */
-interface ScriptCall {
-  readonly script: LuaScript;
-  readonly keys: readonly string[];
-  readonly args: ScriptArguments;
-}
+export type RunArguments = [script: LuaScript, keys: readonly string[], args: ScriptCall['args']];
 
 /** A call that was sent. */
 class SentCall implements FifoNode<SentCall> {
@@ -82,7 +77,7 @@ export class ScriptRunner implements Scripts {
   }
 
   /** Rejects when no answer comes within the command timeout. */
-  run(script: LuaScript, keys: readonly string[], args: ScriptArguments): Promise<unknown> {
+  run(script: LuaScript, keys: readonly string[], args: ScriptCall['args']): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const expire = (): void =>
         reject(
@@ -95,20 +90,20 @@ export class ScriptRunner implements Scripts {
   }
 
   /** Waits for the answer however long it takes: for requests whose late answer would be a grant that nobody knows of. */
-  runPatiently(script: LuaScript, keys: readonly string[], args: ScriptArguments): Promise<unknown> {
+  runPatiently(script: LuaScript, keys: readonly string[], args: ScriptCall['args']): Promise<unknown> {
     return this.send({ script, keys, args }, new SentCall(), same, rethrow);
   }
 
   private send(
-    { script, keys, args }: ScriptCall,
-    call: SentCall,
+    call: ScriptCall,
+    sent: SentCall,
     answer: (reply: unknown) => unknown,
     refuse: (problem: Error) => unknown,
   ): Promise<unknown> {
     const { commands } = this.connection;
-    this.watch(call, this.clock.now());
+    this.watch(sent, this.clock.now());
     const succeed = (reply: unknown): unknown => {
-      this.noteAnswer(call);
+      this.noteAnswer(sent);
       return answer(
         isPartlyRefused(reply)
           ? reply.map((each) => (each instanceof Error ? this.problem(each) : each))
@@ -116,15 +111,14 @@ export class ScriptRunner implements Scripts {
       );
     };
     const fail = (error: unknown): unknown => {
-      this.noteAnswer(call);
+      this.noteAnswer(sent);
       return refuse(this.problem(error));
     };
-    const sendText = (): Promise<unknown> =>
-      commands.evaluate(script, keys, args, 'text').then(succeed, fail);
+    const sendText = (): Promise<unknown> => commands.evaluate(call, 'text').then(succeed, fail);
     // Some clients would send the digest again on each new connection, for ever.
-    if (script.isRare || this.connection.needsText) return sendText();
+    if (call.script.isRare || this.connection.needsText) return sendText();
     return commands
-      .evaluate(script, keys, args, 'digest')
+      .evaluate(call, 'digest')
       .then(succeed, (error: unknown) =>
         error instanceof Error && error.message.startsWith('NOSCRIPT') ? sendText() : fail(error),
       );

@@ -1,12 +1,11 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { inRootContext } from '../../../primitives/root-context.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
 import type { Credentials } from '../connection/credentials.js';
 import type {
   ClientEvents,
   ClientState,
   RedisClient,
-  ScriptArguments,
+  ScriptCall,
   SubscribeCommand,
 } from '../connection/redis-client.js';
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
@@ -64,15 +63,8 @@ export class IoredisClient implements RedisClient {
     ]);
   }
 
-  evaluate(
-    script: LuaScript,
-    keys: readonly string[],
-    args: ScriptArguments,
-    by: 'digest' | 'text',
-  ): Promise<unknown> {
-    return by === 'digest'
-      ? this.redis.evalsha(script.sha, keys.length, ...keys, ...args)
-      : this.redis.eval(script.lua, keys.length, ...keys, ...args);
+  evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
+    return evaluate(this.redis, call, by);
   }
 
   wait(replicas: number, timeout: number): Promise<number> {
@@ -144,6 +136,16 @@ export class OwnIoredisClient extends IoredisClient {
       if (!this.isClosed && redis.status === 'end') redis.connect().catch(() => {});
     }, RETURN_DELAY).unref();
   }
+}
+
+export function evaluate(
+  redis: Redis | Cluster,
+  { script, keys, args }: ScriptCall,
+  by: 'digest' | 'text',
+): Promise<unknown> {
+  return by === 'digest'
+    ? redis.evalsha(script.sha, keys.length, ...keys, ...args)
+    : redis.eval(script.lua, keys.length, ...keys, ...args);
 }
 
 export function undoAll(undo: readonly (() => void)[]): () => void {

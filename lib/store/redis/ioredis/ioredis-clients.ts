@@ -1,7 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { NodeRedisConnection, SingleConnection } from '../../../options/module-options.interface.js';
 import type { Credentials } from '../connection/credentials.js';
-import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
+import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
 import { reconnectDelay } from '../connection/reconnecting.js';
 import { createClient, DISCONNECT_TIMEOUT, isLazy } from './create-client.js';
 import { IoredisClient, OwnIoredisClient } from './ioredis-client.js';
@@ -20,7 +20,7 @@ export class IoredisClients implements RedisClients {
   readonly needsText: boolean;
   readonly keyPrefix: string;
   readonly label: string;
-  readonly secrets: Secrets;
+  readonly users: readonly RedisUser[];
   readonly warning: string | undefined;
   private readonly redis: Redis;
 
@@ -37,8 +37,7 @@ export class IoredisClients implements RedisClients {
     this.needsText = needsText(options);
     this.keyPrefix = options.keyPrefix ?? '';
     this.label = options.path ?? `${options.host}:${options.port}`;
-    const { password, sentinelPassword, sentinelUsername, username } = options;
-    this.secrets = { passwords: [password, sentinelPassword], userNames: [username, sentinelUsername] };
+    this.users = [options, { username: options.sentinelUsername, password: options.sentinelPassword }];
     if (passedIn && options.sentinels && !options.failoverDetector) this.warning = UNAWARE_OF_FAILOVERS;
   }
 

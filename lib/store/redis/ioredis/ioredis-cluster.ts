@@ -1,20 +1,19 @@
 import type { Cluster, Redis } from 'ioredis';
 import { isClusterClient } from '../../../options/connection/cluster-option.js';
 import type { ClusterDescription } from '../../../options/module-options.interface.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
 import type { Credentials } from '../connection/credentials.js';
 import type {
   ClientState,
   ClusterClients,
   ClusterEvents,
   RedisClient,
-  ScriptArguments,
-  Secrets,
+  RedisUser,
+  ScriptCall,
 } from '../connection/redis-client.js';
 import { MAX_REDIRECTIONS, reconnectDelay } from '../connection/reconnecting.js';
 import { DISCONNECT_TIMEOUT } from './create-client.js';
 import { askForCredentials } from './ask-for-credentials.js';
-import { IoredisClient, stateOf, undoAll } from './ioredis-client.js';
+import { evaluate, IoredisClient, stateOf, undoAll } from './ioredis-client.js';
 import { needsText } from './ioredis-clients.js';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 
@@ -24,8 +23,7 @@ export class IoredisCluster implements ClusterClients {
   readonly isLazy: boolean;
   readonly needsText: boolean;
   readonly keyPrefix: string;
-  readonly secrets: Secrets;
-  private readonly Command = loadIoredis().Command;
+  readonly users: readonly RedisUser[];
   private readonly cluster: Cluster;
   private readonly nodes = new Map<string, { readonly redis: Redis; readonly client: RedisClient }>();
   private readonly undo: (() => void)[] = [];
@@ -42,7 +40,7 @@ export class IoredisCluster implements ClusterClients {
     this.isLazy = passedIn || (connection.options?.lazyConnect ?? false);
     this.keyPrefix = this.cluster.options.keyPrefix ?? '';
     this.needsText = needsText(this.cluster.options.redisOptions ?? {});
-    this.secrets = secretsOf(this.cluster, connection);
+    this.users = usersOf(this.cluster, connection);
     for (const redis of this.cluster.nodes()) this.add(redis);
     this.undo.push(
       this.listen('+node', (redis: Redis) => this.add(redis)),
@@ -83,19 +81,8 @@ export class IoredisCluster implements ClusterClients {
     return () => undoAll(undo)();
   }
 
-  evaluate(
-    script: LuaScript,
-    keys: readonly string[],
-    args: ScriptArguments,
-    by: 'digest' | 'text',
-  ): Promise<unknown> {
-    return by === 'digest'
-      ? this.cluster.evalsha(script.sha, keys.length, ...keys, ...args)
-      : this.cluster.eval(script.lua, keys.length, ...keys, ...args);
-  }
-
-  slotOf(key: string): number {
-    return new this.Command('get', [key]).getSlot();
+  evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
+    return evaluate(this.cluster, call, by);
   }
 
   ownerOf(slot: number): string | undefined {
@@ -178,24 +165,15 @@ function createCluster({ nodes, options }: ClusterDescription): Cluster {
   });
 }
 
-interface NodeCredentials {
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-}
-
-function secretsOf({ options }: Cluster, connection: Cluster | ClusterDescription): Secrets {
+function usersOf({ options }: Cluster, connection: Cluster | ClusterDescription): RedisUser[] {
   const described = isClusterClient(connection) ? [] : connection.nodes;
-  const users = [options.redisOptions, ...described].flatMap((each): NodeCredentials[] => {
-    if (typeof each === 'string') return [each, decodeURIComponent(each)].map(credentialsIn);
-    return typeof each === 'object' ? [each as NodeCredentials] : [];
+  return [options.redisOptions, ...described].flatMap((each): RedisUser[] => {
+    if (typeof each === 'string') return [each, decodeURIComponent(each)].map(userIn);
+    return typeof each === 'object' ? [each as RedisUser] : [];
   });
-  return {
-    passwords: users.map(({ password }) => password),
-    userNames: users.map(({ username }) => username),
-  };
 }
 
-function credentialsIn(url: string): NodeCredentials {
+function userIn(url: string): RedisUser {
   const [, credentials = ''] = /^\w+:\/\/(.*)@/s.exec(url) ?? [];
   const [, username, password] = /^([^:]*):(.*)$/s.exec(credentials) ?? [];
   // What stands alone may be either.

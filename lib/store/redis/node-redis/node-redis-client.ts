@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { inRootContext } from '../../../primitives/root-context.js';
-import type { LuaScript } from '../../scripts/lua-script.js';
 import type {
   ClientEvents,
   ClientState,
   RedisClient,
-  ScriptArguments,
+  ScriptCall,
   SubscribeCommand,
 } from '../connection/redis-client.js';
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
@@ -67,12 +66,7 @@ export class NodeRedisClient implements RedisClient {
     return () => this.events.off(name, call);
   }
 
-  evaluate(
-    script: LuaScript,
-    keys: readonly string[],
-    args: ScriptArguments,
-    by: 'digest' | 'text',
-  ): Promise<unknown> {
+  evaluate({ script, keys, args }: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
     const [command, text] = by === 'digest' ? ['EVALSHA', script.sha] : ['EVAL', script.lua];
     return this.sendPatiently([command, text, String(keys.length), ...keys, ...args.map(String)]);
   }

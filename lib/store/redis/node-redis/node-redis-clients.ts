@@ -1,4 +1,4 @@
-import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
+import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
 import { NodeRedisServer } from './node-redis-settings.js';
 import { type NodeRedisTemplate, OF_LOCKS, SOCKET_OF_LOCKS, strategyOf } from './node-redis.js';
@@ -7,13 +7,14 @@ import { type NodeRedisTemplate, OF_LOCKS, SOCKET_OF_LOCKS, strategyOf } from '.
 export class NodeRedisClients extends NodeRedisServer implements RedisClients {
   readonly commands: RedisClient;
   readonly label: string;
-  readonly secrets: Secrets;
+  readonly users: readonly RedisUser[];
 
   constructor(private readonly template: NodeRedisTemplate) {
     super();
-    const { password, socket, username } = template.options ?? {};
+    const { options = {} } = template;
+    const { socket } = options;
     this.label = socket?.path ?? `${socket?.host ?? '127.0.0.1'}:${socket?.port ?? 6379}`;
-    this.secrets = { passwords: [password], userNames: [username] };
+    this.users = [options];
     this.commands = this.make(true);
   }
 

@@ -1,12 +1,11 @@
 import { EventEmitter } from 'node:events';
-import type { LuaScript } from '../../scripts/lua-script.js';
 import type {
   ClientState,
   ClusterClients,
   ClusterEvents,
   RedisClient,
-  ScriptArguments,
-  Secrets,
+  RedisUser,
+  ScriptCall,
 } from '../connection/redis-client.js';
 import { CONNECT_TIMEOUT, MAX_REDIRECTIONS } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
@@ -48,8 +47,7 @@ const MAP_INTERVAL = 250;
  * for each master.
  */
 export class NodeRedisCluster extends NodeRedisSettings implements ClusterClients {
-  readonly secrets: Secrets;
-  readonly slotOf = slotOf;
+  readonly users: readonly (RedisUser | undefined)[];
   state: ClientState = 'idle';
   masters: ReadonlySet<string> = new Set();
   private readonly options: ClusterOptions;
@@ -65,11 +63,7 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
     super();
     this.options = optionsOf(client) as ClusterOptions;
     const { defaults, rootNodes } = this.options;
-    const users = [defaults, ...rootNodes, ...rootNodes.map(({ url }) => (url ? new URL(url) : undefined))];
-    this.secrets = {
-      passwords: users.map((user) => user?.password),
-      userNames: users.map((user) => user?.username),
-    };
+    this.users = [defaults, ...rootNodes, ...rootNodes.map(({ url }) => (url ? new URL(url) : undefined))];
     // Each waiting request listens.
     this.events.setMaxListeners(0);
   }
@@ -94,20 +88,15 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
     return () => this.events.off(name, call);
   }
 
-  async evaluate(
-    script: LuaScript,
-    keys: readonly string[],
-    args: ScriptArguments,
-    by: 'digest' | 'text',
-  ): Promise<unknown> {
-    const slot = slotOf(keys[0] ?? '');
+  async evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
+    const slot = slotOf(call.keys[0] ?? '');
     let asked: string | undefined;
     for (let attempt = 1; ; attempt++) {
       const node = this.clientOf(asked ?? this.owners[slot] ?? (await this.firstOwnerOf(slot)));
       try {
         // In this order on the connection: what follows ASKING may be answered.
         if (asked !== undefined) node.send(['ASKING']).catch(() => undefined);
-        return await node.evaluate(script, keys, args, by);
+        return await node.evaluate(call, by);
       } catch (error) {
         const [kind, address] = error instanceof Error ? redirectionIn(error.message) : [];
         // The map of slots has changed meanwhile.

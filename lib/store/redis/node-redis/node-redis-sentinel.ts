@@ -1,4 +1,4 @@
-import type { RedisClient, RedisClients, Secrets } from '../connection/redis-client.js';
+import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
 import { CONNECT_TIMEOUT } from '../connection/reconnecting.js';
 import { NodeRedisClient, type NodeRedisClientSettings } from './node-redis-client.js';
 import { NodeRedisServer } from './node-redis-settings.js';
@@ -37,7 +37,7 @@ const SWITCHED = '+switch-master';
 export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
   readonly commands: RedisClient;
   readonly label: string;
-  readonly secrets: Secrets;
+  readonly users: readonly (RedisUser | undefined)[];
   private readonly options: SentinelOptions;
   private readonly create = loadCreateClient();
   /** The one that answered last comes first. */
@@ -50,11 +50,7 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
     const { name, nodeClientOptions, sentinelClientOptions, sentinelRootNodes } = this.options;
     this.label = name;
     this.sentinels = [...sentinelRootNodes];
-    const users = [nodeClientOptions, sentinelClientOptions];
-    this.secrets = {
-      passwords: users.map((user) => user?.password),
-      userNames: users.map((user) => user?.username),
-    };
+    this.users = [nodeClientOptions, sentinelClientOptions];
     const watchers = sentinelRootNodes.map((sentinel) => this.watcher(sentinel));
     this.commands = this.make(true, (settings) => new WatchedClient(settings, watchers));
   }

@@ -1,8 +1,6 @@
 import type { RedisConnection } from '../connection/connection.js';
-import type { ScriptRunner, Scripts } from '../connection/script-runner.js';
+import type { RunArguments, ScriptRunner, Scripts } from '../connection/script-runner.js';
 import { slotOf } from '../connection/slot-of.js';
-
-type Parameters = Readonly<globalThis.Parameters<Scripts['run']>>;
 
 /** Runs scripts, each on keys of one slot, through one connection behind which each slot may be on another server. */
 export class SlotScripts implements Scripts {
@@ -15,12 +13,12 @@ export class SlotScripts implements Scripts {
     private readonly clientPrefix: string,
   ) {}
 
-  run(...call: Parameters): Promise<unknown> {
+  run(...call: RunArguments): Promise<unknown> {
     this.connection.commands.cork();
     return this.runner.run(...call);
   }
 
-  runPatiently(...call: Parameters): Promise<unknown> {
+  runPatiently(...call: RunArguments): Promise<unknown> {
     this.connection.commands.cork();
     return this.runner.runPatiently(...call);
   }

@@ -85,9 +85,9 @@ export class ReplicaLane {
     this.answerDue = now + timeout + this.commandTimeout;
     this.wakeUp.at(this.answerDue);
     const keys = batch.flatMap(({ lease }) => [lease.key, lease.shared]);
-    const args = batch.flatMap(({ lease }) => [lease.owner, lease.ttl]);
+    const args = [...batch.flatMap(({ lease }) => [lease.owner, lease.ttl]), 'write'];
     try {
-      const written = this.client.evaluate(extendScript, keys, [...args, 'write'], 'text');
+      const written = this.client.evaluate({ script: extendScript, keys, args }, 'text');
       const [owned, replicas] = await Promise.all([
         written.then((reply) => this.tellOthers(batch, list(reply, batch.length))),
         this.client.wait(this.min, timeout),
