@@ -1,3 +1,4 @@
+import type { ReplicaDemand } from '../grant.js';
 import type { Extended, Extension } from '../lock-store.js';
 import { extendScript } from '../scripts/extend.script.js';
 import type { LuaScript } from '../scripts/lua-script.js';
@@ -10,7 +11,7 @@ export interface LeaseServer {
   keys(name: string): readonly [lock: string, queue: string, shared: string];
   send(script: LuaScript, content: BatchContent): Promise<unknown>;
   /** Has replicas learn of a lease that has to be known to them. */
-  confirm?(extension: Extension): Promise<Extended>;
+  confirm?(extension: Extension, demand: ReplicaDemand): Promise<Extended>;
   /** Most leases in one call. */
   readonly maxBatch?: number | undefined;
 }
@@ -22,10 +23,11 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
     server.maxBatch ?? Infinity,
   );
   const answers = batch.map((extension) => {
-    if (extension.replicas && server.confirm) return server.confirm(extension);
-    const [lock, , shared] = server.keys(extension.name);
+    const { name, owner, replicas } = extension;
+    if (replicas && server.confirm) return server.confirm(extension, replicas);
+    const [lock, , shared] = server.keys(name);
     requests.content.keys.push(lock, shared);
-    requests.content.args.push(extension.owner, leaseArgument(extension));
+    requests.content.args.push(owner, leaseArgument(extension));
     return requests.join(integer);
   });
   requests.flush();

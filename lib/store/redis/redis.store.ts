@@ -17,7 +17,7 @@ import {
   type YieldRequest,
 } from '../lock-store.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
-import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
+import { type Grant, isGrant, type ReplicaDemand, type SharedTerms, type Taken } from '../grant.js';
 import { isSharedOwner } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
@@ -118,7 +118,7 @@ export class RedisStore implements LockStore {
     return extendLeases(batch, {
       keys: (name) => this.keySpace.keys(name),
       send: (script, { keys, args }) => this.topology.scripts.run(script, keys, args),
-      confirm: (extension) => this.confirm(extension),
+      confirm: (extension, demand) => this.confirm(extension, demand),
       maxBatch: this.maxBatch,
     });
   }
@@ -222,8 +222,8 @@ export class RedisStore implements LockStore {
     { name, ttl, replicas }: Pick<AcquireRequest, 'name' | 'ttl' | 'replicas'>,
   ): Promise<T> {
     if (!replicas || !isGrant(reply)) return reply;
-    const lease = { name, owner: reply.owner, ttl, exact: false, replicas };
-    const confirmation = await this.confirm(lease).catch((cause: unknown) => {
+    const lease = { name, owner: reply.owner, ttl, exact: false };
+    const confirmation = await this.confirm(lease, replicas).catch((cause: unknown) => {
       // Unlike other refusals this one comes when the lock was granted already.
       throw cause instanceof StoreRefusal ? new TooFewReplicas(reply, replicas, { cause }) : cause;
     });
@@ -232,17 +232,13 @@ export class RedisStore implements LockStore {
     throw new Error('The server that was asked for its replicas does not know of the grant.');
   }
 
-  private async confirm(extension: Extension): Promise<Extended> {
-    const { name, owner, replicas } = extension;
-    if (!replicas) return undefined;
-    return this.topology.confirm(
-      {
-        key: this.keySpace.lock(name),
-        shared: this.keySpace.keys(name)[2],
-        owner,
-        ttl: leaseArgument(extension),
-      },
-      replicas,
+  private async confirm(extension: Extension, demand: ReplicaDemand): Promise<Extended> {
+    const { replication } = this.topology;
+    if (!replication) throw new Error('The option replicas goes with one Redis and its replicas only.');
+    const [key, , shared] = this.keySpace.keys(extension.name);
+    return replication.confirm(
+      { key, shared, owner: extension.owner, ttl: leaseArgument(extension) },
+      demand,
     );
   }
 

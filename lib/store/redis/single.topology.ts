@@ -1,12 +1,9 @@
 import type { SingleConnection } from '../../options/module-options.interface.js';
-import type { Extended } from '../lock-store.js';
-import type { ReplicaDemand } from '../grant.js';
 import type { Inbox, InboxEvents } from './connection/inbox.js';
 import { ScriptRunner } from './connection/script-runner.js';
 import { SingleInbox } from './connection/single-inbox.js';
 import { EndpointTopology } from './endpoint.topology.js';
 import { SingleKeySpace } from './key-space.js';
-import type { ReplicatedLease } from './replicas/replica-lane.js';
 import { Replication } from './replicas/replication.js';
 import { scanNames } from './scan-names.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
@@ -18,7 +15,7 @@ export class SingleTopology extends EndpointTopology implements Topology {
   readonly scripts: ScriptRunner;
   readonly maxBatch = undefined;
   protected readonly trial: SingleTrial;
-  private readonly replication: Replication;
+  readonly replication: Replication;
   private readonly channel: string;
 
   constructor(connection: SingleConnection | undefined, settings: RedisStoreSettings) {
@@ -29,10 +26,6 @@ export class SingleTopology extends EndpointTopology implements Topology {
     this.replication = new Replication(this.connection, clock, commandTimeout);
     this.channel = this.keySpace.inbox() + instance;
     this.trial = this.newTrial(this.scripts, { key: trialKey(this.keySpace), channel: this.channel });
-  }
-
-  confirm(lease: ReplicatedLease, demand: ReplicaDemand): Promise<Extended> {
-    return this.replication.confirm(lease, demand);
   }
 
   names(beginning: string): AsyncIterable<readonly string[]> {

@@ -1,11 +1,10 @@
 import type { Clock } from '../../primitives/clock.js';
 import type { CredentialsProvider, LockConnection } from '../../options/module-options.interface.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
-import type { Extended, StoreEvents } from '../lock-store.js';
-import type { ReplicaDemand } from '../grant.js';
+import type { StoreEvents } from '../lock-store.js';
 import type { Inbox } from './connection/inbox.js';
 import type { KeySpace } from './key-space.js';
-import type { ReplicatedLease } from './replicas/replica-lane.js';
+import type { Replication } from './replicas/replication.js';
 import type { Scripts } from './connection/script-runner.js';
 import type { Counting } from './trial/trial.js';
 
@@ -42,8 +41,8 @@ export interface Topology {
   ready(): Promise<void>;
   /** Tells holders that their hold was taken away, where the script that did it cannot; left out where it can. */
   tellRevoked?(owners: readonly string[], name: string): Promise<void>;
-  /** Extends a lease, and resolves when so many replicas have it, or have let their time pass. */
-  confirm(lease: ReplicatedLease, demand: ReplicaDemand): Promise<Extended>;
+  /** Left out where options that ask for replicas are refused. */
+  readonly replication?: Replication;
   /** Connects, and starts to listen for messages and to tell of interruptions. */
   open(events: StoreEvents): void;
   /** The names that begin so and are locked, some at a time, at every master. */

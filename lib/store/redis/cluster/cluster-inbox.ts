@@ -1,14 +1,12 @@
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
-import { Deadlines, type Timed } from '../../../primitives/deadlines.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
-import { deafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
+import { DeafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
 import type { TrialTarget } from '../trial/trial.js';
-import { triedEvents } from '../trial/tried-events.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import type { ClusterTrials } from './cluster-trials.js';
 import { NodeListener } from './node-listener.js';
@@ -30,11 +28,7 @@ interface Subscription {
   address: string;
   stands: boolean;
   /** While nobody waits for the name. */
-  linger: Lingering | undefined;
-}
-
-interface Lingering extends Timed {
-  readonly channel: string;
+  linger: ScheduledCall | undefined;
 }
 
 export interface ClusterInboxSettings {
@@ -56,9 +50,8 @@ export class ClusterInbox implements Inbox {
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
   private retry: ScheduledCall | undefined;
-  private readonly lingering: Deadlines<Lingering>;
   private closed = false;
-  private warned = false;
+  private readonly warning: DeafnessWarning;
 
   constructor(
     private readonly connection: ClusterConnection,
@@ -67,7 +60,7 @@ export class ClusterInbox implements Inbox {
     private readonly trials: ClusterTrials,
     private readonly events: StoreEvents,
   ) {
-    this.lingering = new Deadlines(settings.clock, ({ channel }) => this.forget(channel));
+    this.warning = new DeafnessWarning(settings.log);
   }
 
   open(): void {
@@ -86,22 +79,23 @@ export class ClusterInbox implements Inbox {
   listen(name: string): void {
     const channel = this.channelOf(name);
     const known = this.byChannel.get(channel);
-    if (!known) this.subscribe(this.add('ssubscribe', channel, name));
-    else if (known.linger) this.lingering.delete(known.linger);
+    if (!known) return this.subscribe(this.add('ssubscribe', channel, name));
+    this.settings.clock.cancel(known.linger);
+    known.linger = undefined;
   }
 
   ignore(name: string): void {
-    const subscription = this.byChannel.get(this.channelOf(name));
-    if (!subscription || subscription.linger?.isTimed) return;
-    const { channel } = subscription;
-    subscription.linger = { channel, due: this.settings.clock.now() + LINGER, isTimed: false };
-    this.lingering.add(subscription.linger);
+    const channel = this.channelOf(name);
+    const subscription = this.byChannel.get(channel);
+    if (subscription)
+      subscription.linger ??= this.settings.clock.schedule(() => this.forget(channel), LINGER);
   }
 
   close(): void {
     this.closed = true;
-    this.settings.clock.cancel(this.retry);
-    this.lingering.stop();
+    const { clock } = this.settings;
+    clock.cancel(this.retry);
+    for (const { linger } of this.byChannel.values()) clock.cancel(linger);
     this.byChannel.clear();
     for (const listener of this.listeners.values()) listener.close();
     this.listeners.clear();
@@ -136,7 +130,7 @@ export class ClusterInbox implements Inbox {
       () => {
         if (subscription.listener !== listener) return;
         subscription.stands = true;
-        this.warned = false;
+        this.warning.end();
         this.heed(subscription);
       },
       (error: unknown) => {
@@ -186,10 +180,10 @@ export class ClusterInbox implements Inbox {
     const client = this.connection.clients.listener(address);
     if (!client) return undefined;
     const { clock, commandTimeout, instance } = this.settings;
-    const events = triedEvents(this.events, this.trials.at(address));
+    const told = { events: this.events, trial: this.trials.at(address) };
     const heard = (channel: string, message: string): void => {
       // A master that was taken for dead may hand locks over once more before it learns that it is none any longer.
-      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, events);
+      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, told);
     };
     const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
       if (this.listeners.get(key) === listener) {
@@ -247,10 +241,8 @@ export class ClusterInbox implements Inbox {
   }
 
   /** A node that is down is no reason to warn, nor is a slot on its way: both pass. */
-  private warnIfRefused(command: string, channel: string, error: unknown): void {
-    if (this.warned || !(error instanceof Error && REFUSED.test(error.message))) return;
-    this.warned = true;
-    this.settings.log.warn(deafnessWarning(command.toUpperCase(), channel, error));
+  private warnIfRefused(command: SubscribeCommand, channel: string, error: unknown): void {
+    if (error instanceof Error && REFUSED.test(error.message)) this.warning.give(command, channel, error);
   }
 }
 

@@ -34,10 +34,6 @@ export class ClusterTrials {
     return [...this.byNode.values()].find(({ fault }) => fault)?.fault;
   }
 
-  hear(name: string): void {
-    for (const trial of this.byNode.values()) trial.hear(name);
-  }
-
   close(): void {
     for (const trial of this.byNode.values()) trial.end();
   }

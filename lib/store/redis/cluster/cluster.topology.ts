@@ -64,11 +64,6 @@ export class ClusterTopology implements Topology {
     return this.connection.ready();
   }
 
-  /** Options that ask for it are refused. */
-  confirm(): Promise<never> {
-    return Promise.reject(new Error('The option replicas does not go with a Redis Cluster.'));
-  }
-
   async *names(beginning: string): AsyncGenerator<readonly string[], void> {
     const { connection, keySpace, scripts, settings } = this;
     connection.connect();

@@ -1,5 +1,8 @@
+import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { sharedOwner } from '../../owner-id.js';
+import type { Trial } from '../trial/trial.js';
+import type { SubscribeCommand } from './redis-client.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
 const SHARED = /^shared (\d+) (\d+)(?:\/(\d+))? (\d+) (\w+) (.*)$/s;
@@ -8,10 +11,12 @@ const WAITING = /^waiting (\S+) (.*)$/s;
 const TRIED = /^tried (\S+)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
-/** What an inbox tells of. */
-export interface InboxEvents extends StoreEvents {
-  /** A message of a trial has come. */
-  tried(trial: string): void;
+/** Who is told of what an inbox hears. */
+export interface InboxEvents {
+  readonly events: StoreEvents;
+  readonly trial: Pick<Trial, 'counting' | 'hear'>;
+  /** Messages can be received (again), of this name or of all. */
+  subscribed(name?: string): void;
 }
 
 /** One instance's ear, by which scripts of other instances hand it locks. */
@@ -28,35 +33,60 @@ export interface Inbox {
 }
 
 /** Tells the engine what a script said to this instance. */
-export function deliver(message: string, instance: string, events: Omit<InboxEvents, 'subscribed'>): void {
-  const granted = GRANTED.exec(message);
+export function deliver(
+  message: string,
+  instance: string,
+  { events, trial }: Omit<InboxEvents, 'subscribed'>,
+): void {
+  const granted = grantIn(message, instance);
   if (granted) {
-    const [, token = '', tokens, claimTtl, name = ''] = granted;
-    const grant = { owner: `${instance}:${token}`, token: Number(token), tokens: Number(tokens) };
-    return events.granted(name, grant, Number(claimTtl));
-  }
-  const shared = SHARED.exec(message);
-  if (shared) {
-    const [, token, holds, block = holds, claimTtl, turn = '', name = ''] = shared;
-    const owner = sharedOwner(instance, turn, 1);
-    const grant = { owner, turn, token: Number(token), tokens: Number(holds), block: Number(block) };
-    return events.granted(name, grant, Number(claimTtl));
+    // Only while whoever sent it surely knows that it was heard. Else the lock may be another one's as well; asking finds
+    // out whose it is.
+    if (trial.counting === 'counted') events.granted(...granted);
+    return;
   }
   const released = RELEASED.exec(message);
   if (released) return events.released(released[1] ?? '');
   const waiting = WAITING.exec(message);
   if (waiting) return events.askedIfWaiting(waiting[2] ?? '', waiting[1] ?? '');
   const tried = TRIED.exec(message);
-  if (tried) return events.tried(tried[1] ?? '');
+  if (tried) return trial.hear(tried[1] ?? '');
   const revoked = REVOKED.exec(message);
   if (revoked) return events.revoked(revoked[2] ?? '', revoked[1] ?? '');
   events.told(message);
 }
 
-/** What to tell the log when listening is refused. */
-export function deafnessWarning(command: string, channel: string, error: unknown): string {
-  return (
-    `Locks cannot be handed over directly, waiters have to ask at intervals: ` +
-    `${command} ${channel} failed: ${error instanceof Error ? error.message : String(error)}`
-  );
+function grantIn(message: string, instance: string): Parameters<StoreEvents['granted']> | undefined {
+  const granted = GRANTED.exec(message);
+  if (granted) {
+    const [, token = '', tokens, claimTtl, name = ''] = granted;
+    const grant = { owner: `${instance}:${token}`, token: Number(token), tokens: Number(tokens) };
+    return [name, grant, Number(claimTtl)];
+  }
+  const shared = SHARED.exec(message);
+  if (!shared) return undefined;
+  const [, token, holds, block = holds, claimTtl, turn = '', name = ''] = shared;
+  const owner = sharedOwner(instance, turn, 1);
+  const grant = { owner, turn, token: Number(token), tokens: Number(holds), block: Number(block) };
+  return [name, grant, Number(claimTtl)];
+}
+
+/** Tells the log that listening is refused: not at each further attempt, but again after it has worked meanwhile. */
+export class DeafnessWarning {
+  private isGiven = false;
+
+  constructor(private readonly log: LockLog) {}
+
+  give(command: SubscribeCommand, channel: string, error: unknown): void {
+    if (this.isGiven) return;
+    this.isGiven = true;
+    this.log.warn(
+      `Locks cannot be handed over directly, waiters have to ask at intervals: ` +
+        `${command.toUpperCase()} ${channel} failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+
+  end(): void {
+    this.isGiven = false;
+  }
 }

@@ -1,5 +1,5 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
-import { deafnessWarning, deliver, type Inbox, type InboxEvents } from './inbox.js';
+import { DeafnessWarning, deliver, type Inbox, type InboxEvents } from './inbox.js';
 import type { RedisClient } from './redis-client.js';
 
 const RESUBSCRIBE_DELAY = 500;
@@ -8,15 +8,16 @@ const RESUBSCRIBE_DELAY = 500;
 export class SingleInbox implements Inbox {
   private subscribed = false;
   private closed = false;
-  private warned = false;
+  private readonly warning: DeafnessWarning;
 
   constructor(
     private readonly client: RedisClient,
     private readonly channel: string,
     instance: string,
     private readonly events: InboxEvents,
-    private readonly log: LockLog,
+    log: LockLog,
   ) {
+    this.warning = new DeafnessWarning(log);
     client.on('message', (_channel, message) => deliver(message, instance, events));
     client.on('lost', () => (this.subscribed = false));
     client.on('ready', () => void this.subscribe());
@@ -43,21 +44,14 @@ export class SingleInbox implements Inbox {
     try {
       await this.client.subscribe('subscribe', this.channel);
       this.subscribed = true;
-      this.warned = false;
+      this.warning.end();
       this.events.subscribed();
     } catch (error) {
       if (this.closed || this.client.state !== 'ready') return;
-      this.warnOnce(error);
+      this.warning.give('subscribe', this.channel, error);
       setTimeout(() => {
         if (!this.closed && this.client.state === 'ready') void this.subscribe();
       }, RESUBSCRIBE_DELAY).unref();
     }
-  }
-
-  /** Not at each further attempt, but again after it has worked meanwhile. */
-  private warnOnce(error: unknown): void {
-    if (this.warned) return;
-    this.warned = true;
-    this.log.warn(deafnessWarning('SUBSCRIBE', this.channel, error));
   }
 }

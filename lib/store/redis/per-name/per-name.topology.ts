@@ -20,10 +20,9 @@ export class PerNameTopology extends EndpointTopology implements Topology {
   constructor(connection: SingleConnection | undefined, settings: RedisStoreSettings) {
     super(connection, settings);
     const { clock, commandTimeout, instance, keyPrefix, wake } = settings;
-    const { keyPrefix: clientPrefix } = this.connection;
-    this.keySpace = new PerNameKeySpace(keyPrefix, clientPrefix, wake);
+    this.keySpace = new PerNameKeySpace(keyPrefix, this.connection.keyPrefix, wake);
     const runner = new ScriptRunner(this.connection, clock, commandTimeout);
-    this.scripts = new SlotScripts(this.connection, runner, clientPrefix);
+    this.scripts = new SlotScripts(this.connection, runner);
     const name = this.keySpace.nameOf(instance);
     this.trial = this.newTrial(this.scripts, { name, ...this.keySpace.ownInbox(instance) });
   }
@@ -37,11 +36,6 @@ export class PerNameTopology extends EndpointTopology implements Topology {
         return this.scripts.run(sendScript, [key], [channel, `revoked ${owner} ${name}`]);
       }),
     );
-  }
-
-  /** Options that ask for it are refused. */
-  confirm(): Promise<never> {
-    return Promise.reject(new Error("The option replicas does not go with layout: 'per-name'."));
   }
 
   /** Refused before. */

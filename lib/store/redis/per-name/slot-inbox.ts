@@ -1,7 +1,6 @@
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
-import { Deadlines, type Timed } from '../../../primitives/deadlines.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
-import { deafnessWarning, deliver, type Inbox, type InboxEvents } from '../connection/inbox.js';
+import { DeafnessWarning, deliver, type Inbox, type InboxEvents } from '../connection/inbox.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import type { KeySpace } from '../key-space.js';
 
@@ -15,11 +14,7 @@ interface Subscription {
   stands: boolean;
   isAsked: boolean;
   /** While nobody wants the name. */
-  linger: Lingering | undefined;
-}
-
-interface Lingering extends Timed {
-  readonly name: string;
+  linger: ScheduledCall | undefined;
 }
 
 export interface SlotInboxSettings {
@@ -33,10 +28,9 @@ export interface SlotInboxSettings {
  */
 export class SlotInbox implements Inbox {
   private readonly byName = new Map<string, Subscription>();
-  private readonly lingering: Deadlines<Lingering>;
   private retry: ScheduledCall | undefined;
   private closed = false;
-  private warned = false;
+  private readonly warning: DeafnessWarning;
 
   constructor(
     private readonly client: RedisClient,
@@ -44,7 +38,7 @@ export class SlotInbox implements Inbox {
     private readonly settings: SlotInboxSettings,
     private readonly events: InboxEvents,
   ) {
-    this.lingering = new Deadlines(settings.clock, ({ name }) => this.forget(name));
+    this.warning = new DeafnessWarning(settings.log);
     client.on('message', (_channel, message) => deliver(message, settings.instance, events));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => this.subscribeAll());
@@ -65,21 +59,21 @@ export class SlotInbox implements Inbox {
       subscription = { channel, stands: false, isAsked: false, linger: undefined };
       this.byName.set(name, subscription);
     }
-    if (subscription.linger) this.lingering.delete(subscription.linger);
+    this.settings.clock.cancel(subscription.linger);
+    subscription.linger = undefined;
     void this.subscribe(name, subscription);
   }
 
   ignore(name: string): void {
     const subscription = this.byName.get(name);
-    if (!subscription || subscription.linger?.isTimed) return;
-    subscription.linger = { name, due: this.settings.clock.now() + LINGER, isTimed: false };
-    this.lingering.add(subscription.linger);
+    if (subscription) subscription.linger ??= this.settings.clock.schedule(() => this.forget(name), LINGER);
   }
 
   close(): void {
     this.closed = true;
-    this.lingering.stop();
-    this.settings.clock.cancel(this.retry);
+    const { clock } = this.settings;
+    clock.cancel(this.retry);
+    for (const { linger } of this.byName.values()) clock.cancel(linger);
     this.loseAll();
     this.byName.clear();
   }
@@ -101,7 +95,7 @@ export class SlotInbox implements Inbox {
     } catch (error) {
       if (!subscription.isAsked || this.closed) return;
       subscription.isAsked = false;
-      this.warnOnce(channel, error);
+      if (this.client.state === 'ready') this.warning.give('ssubscribe', channel, error);
       this.retry ??= this.settings.clock.schedule(() => {
         this.retry = undefined;
         this.subscribeAll();
@@ -112,7 +106,7 @@ export class SlotInbox implements Inbox {
     if (!subscription.isAsked || this.byName.get(name) !== subscription) return;
     subscription.isAsked = false;
     subscription.stands = true;
-    this.warned = false;
+    this.warning.end();
     this.events.subscribed(name);
   }
 
@@ -120,12 +114,5 @@ export class SlotInbox implements Inbox {
     const subscription = this.byName.get(name);
     this.byName.delete(name);
     if (subscription) this.client.unsubscribe(subscription.channel);
-  }
-
-  /** Not at each further attempt, but again after it has worked meanwhile. */
-  private warnOnce(channel: string, error: unknown): void {
-    if (this.warned || this.client.state !== 'ready') return;
-    this.warned = true;
-    this.settings.log.warn(deafnessWarning('SSUBSCRIBE', channel, error));
   }
 }

@@ -9,8 +9,6 @@ export class SlotScripts implements Scripts {
   constructor(
     private readonly connection: RedisConnection,
     private readonly runner: ScriptRunner,
-    /** What the client puts before keys. */
-    private readonly clientPrefix: string,
   ) {}
 
   run(...call: RunArguments): Promise<unknown> {
@@ -24,6 +22,6 @@ export class SlotScripts implements Scripts {
   }
 
   serverOf([key = '']: readonly string[]): string {
-    return String(slotOf(this.clientPrefix + key));
+    return String(slotOf(this.connection.keyPrefix + key));
   }
 }

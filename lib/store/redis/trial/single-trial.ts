@@ -3,7 +3,6 @@ import type { RedisConnection } from '../connection/connection.js';
 import type { Inbox, InboxEvents } from '../connection/inbox.js';
 import type { KeySpace } from '../key-space.js';
 import { type Counting, Trial, type TrialSettings } from './trial.js';
-import { triedEvents } from './tried-events.js';
 
 export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | 'changed'> {
   /** The name of a lock that is listened to for the trial; left out where there is one channel for all. */
@@ -47,7 +46,8 @@ export class SingleTrial {
       if (!this.trial.hasBegun) this.begin();
     });
     return {
-      ...triedEvents(events, this.trial),
+      events,
+      trial: this.trial,
       subscribed: (name) => {
         if (name === this.settings.name) this.begin();
         else events.subscribed(name);
