@@ -9,6 +9,19 @@ export function answerWithin<T>(clock: Clock, answer: Promise<T>, delay: number)
   });
 }
 
+/** What `answer` settles to, or what `late` gives or throws where that takes longer than `delay` ms by the system's clock. */
+export async function within<T>(delay: number, answer: Promise<T>, late: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, delay).unref();
+  });
+  try {
+    return await Promise.race([answer, end.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export function sleep(clock: Clock, delay: number): Promise<void> {
   return new Promise((resolve) => void clock.schedule(resolve, delay));
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { LockError } from '../errors/lock.error.js';
 import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
-import { type LockStore, type StoreNode } from './lock-store.js';
+import { within } from '../primitives/answer-within.js';
 import { isGrant } from './grant.js';
+import type { LockStore, StoreNode } from './lock-store.js';
 
 /** Milliseconds after which a check's lock has gone by itself, should its release get lost. */
 const CHECK_LEASE = 2_000;
@@ -38,9 +39,9 @@ export class HealthCheck {
 
   private async grantWithin(timeout: number): Promise<LockUnavailableError | undefined> {
     this.running ??= this.grantAndRelease().finally(() => (this.running = undefined));
+    const granted = this.running.then(() => undefined);
     try {
-      if (await isSettledWithin(this.running, timeout)) return undefined;
-      return unhealthy(`within ${timeout} ms`, this.store.trouble);
+      return await within(timeout, granted, () => unhealthy(`within ${timeout} ms`, this.store.trouble));
     } catch (error) {
       return unhealthy('', error);
     }
@@ -56,25 +57,10 @@ export class HealthCheck {
 
   private async nodesWithin(timeout: number): Promise<readonly StoreNode[] | undefined> {
     const asked = this.store.nodes?.(timeout);
-    if (asked === undefined) return undefined;
-    try {
-      return (await isSettledWithin(asked, timeout)) ? await asked : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-/** Rejects as `work` does. Its timer does not keep the process alive. */
-async function isSettledWithin(work: Promise<unknown>, timeout: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeout).unref();
-  });
-  try {
-    return await Promise.race([work.then(() => true), expired]);
-  } finally {
-    clearTimeout(timer);
+    return (
+      asked &&
+      within<readonly StoreNode[] | undefined>(timeout, asked, () => undefined).catch(() => undefined)
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CredentialsProvider, LockCredentials } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
+import { within } from '../../../primitives/answer-within.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { Redaction } from './redaction.js';
 
@@ -140,19 +141,11 @@ export class Credentials {
 }
 
 async function askOnce(provide: CredentialsProvider): Promise<LockCredentials> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const give = (): void =>
-      reject(new Error(`The function credentials did not answer within ${PATIENCE} ms.`));
-    timer = setTimeout(give, PATIENCE).unref();
+  const credentials: unknown = await within<unknown>(PATIENCE, provide(), () => {
+    throw new Error(`The function credentials did not answer within ${PATIENCE} ms.`);
   });
-  try {
-    const credentials: unknown = await Promise.race([provide(), late]);
-    assertCredentials(credentials);
-    return credentials;
-  } finally {
-    clearTimeout(timer);
-  }
+  assertCredentials(credentials);
+  return credentials;
 }
 
 /** Says nothing of the values. */

@@ -1,7 +1,6 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { sharedOwner } from '../../owner-id.js';
-import type { Trial } from '../trial/trial.js';
 import type { SubscribeCommand } from './redis-client.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
@@ -14,7 +13,7 @@ const REVOKED = /^revoked (\S+) (.*)$/s;
 /** Who is told of what an inbox hears. */
 export interface InboxEvents {
   readonly events: StoreEvents;
-  readonly trial: Pick<Trial, 'counting' | 'hear'>;
+  readonly trial: { readonly counting: string; hear(name: string): void };
   /** Messages can be received (again), of this name or of all. */
   subscribed(name?: string): void;
 }

@@ -1,7 +1,7 @@
 import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
 import { NodeRedisServer } from './node-redis-settings.js';
-import { type NodeRedisTemplate, OF_LOCKS, SOCKET_OF_LOCKS, strategyOf } from './node-redis.js';
+import { type NodeRedisTemplate, optionsOfLocks, strategyOf } from './node-redis.js';
 
 /** Clients of node-redis for one server, all made after the one that was passed in, which is left alone. */
 export class NodeRedisClients extends NodeRedisServer implements RedisClients {
@@ -24,14 +24,7 @@ export class NodeRedisClients extends NodeRedisServer implements RedisClients {
     return new NodeRedisClient({
       sendsAgain,
       make: (strategy) =>
-        template.duplicate({
-          ...OF_LOCKS,
-          socket: {
-            ...options?.socket,
-            ...SOCKET_OF_LOCKS,
-            reconnectStrategy: strategy(strategyOf(options)),
-          },
-        }),
+        template.duplicate(optionsOfLocks(options, { reconnectStrategy: strategy(strategyOf(options)) })),
     });
   }
 }

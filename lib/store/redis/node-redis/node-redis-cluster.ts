@@ -7,7 +7,7 @@ import type {
   RedisUser,
   ScriptCall,
 } from '../connection/redis-client.js';
-import { CONNECT_TIMEOUT, MAX_REDIRECTIONS } from '../connection/reconnecting.js';
+import { MAX_REDIRECTIONS } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
 import { slotOf } from '../connection/slot-of.js';
 import { NodeRedisClient } from './node-redis-client.js';
@@ -17,11 +17,10 @@ import {
   loadCreateClient,
   mapped,
   type NodeAddressMap,
-  OF_LOCKS,
-  SOCKET_OF_LOCKS,
   type NodeRedis,
   type NodeRedisOptions,
   optionsOf,
+  optionsOfOneOfSeveral,
   type ReconnectStrategy,
   untiringStrategyOf,
 } from './node-redis.js';
@@ -197,19 +196,8 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
 
   private createClient(options: NodeRedisOptions, socket: object): NodeRedis {
     const { defaults, RESP } = this.options;
-    return this.create({
-      RESP,
-      ...defaults,
-      ...options,
-      ...OF_LOCKS,
-      socket: {
-        connectTimeout: CONNECT_TIMEOUT,
-        ...defaults?.socket,
-        ...options.socket,
-        ...SOCKET_OF_LOCKS,
-        ...socket,
-      },
-    });
+    const given = { RESP, ...defaults, ...options, socket: { ...defaults?.socket, ...options.socket } };
+    return this.create(optionsOfOneOfSeveral(given, socket));
   }
 
   private async readMap(): Promise<void> {

@@ -1,5 +1,4 @@
 import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
-import { CONNECT_TIMEOUT } from '../connection/reconnecting.js';
 import { NodeRedisClient, type NodeRedisClientSettings } from './node-redis-client.js';
 import { NodeRedisServer } from './node-redis-settings.js';
 import {
@@ -8,11 +7,11 @@ import {
   loadCreateClient,
   mapped,
   type NodeAddressMap,
-  OF_LOCKS,
-  SOCKET_OF_LOCKS,
   type NodeRedis,
   type NodeRedisOptions,
   optionsOf,
+  optionsOfOneOfSeveral,
+  type ReconnectStrategy,
   untiringStrategyOf,
 } from './node-redis.js';
 
@@ -59,24 +58,12 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
     sendsAgain: boolean,
     open = (settings: NodeRedisClientSettings): NodeRedisClient => new NodeRedisClient(settings),
   ): NodeRedisClient {
-    const { RESP, nodeAddressMap, nodeClientOptions } = this.options;
+    const { nodeAddressMap, nodeClientOptions } = this.options;
     const client = open({
       sendsAgain,
       make: async () => {
-        const { host, port } = mapped(await this.findMaster(), nodeAddressMap);
-        return this.create({
-          RESP,
-          ...nodeClientOptions,
-          ...OF_LOCKS,
-          socket: {
-            connectTimeout: CONNECT_TIMEOUT,
-            ...nodeClientOptions?.socket,
-            ...SOCKET_OF_LOCKS,
-            host,
-            port,
-            reconnectStrategy: false,
-          },
-        });
+        const master = mapped(await this.findMaster(), nodeAddressMap);
+        return this.createClient(nodeClientOptions, master, false);
       },
       again: untiringStrategyOf(nodeClientOptions),
     });
@@ -89,7 +76,7 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
     let problem: unknown;
     for (const sentinel of [...this.sentinels]) {
       try {
-        const client = this.sentinelClient(sentinel, () => false);
+        const client = this.createClient(this.options.sentinelClientOptions, sentinel, false);
         const { reply } = await askOnce(client, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]);
         if (!Array.isArray(reply)) throw new Error(`The sentinels know no master of the name ${name}.`);
         this.sentinels.splice(this.sentinels.indexOf(sentinel), 1);
@@ -112,7 +99,12 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
     const { sentinelClientOptions } = this.options;
     const watcher = new NodeRedisClient({
       sendsAgain: false,
-      make: (strategy) => this.sentinelClient(sentinel, strategy(untiringStrategyOf(sentinelClientOptions))),
+      make: (strategy) =>
+        this.createClient(
+          sentinelClientOptions,
+          sentinel,
+          strategy(untiringStrategyOf(sentinelClientOptions)),
+        ),
     });
     watcher.on('ready', () => {
       watcher.subscribe('subscribe', SWITCHED).catch(() => undefined);
@@ -129,21 +121,13 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
       if (client.state !== 'idle' && client.peer !== `${master.host}:${master.port}`) client.cut();
   }
 
-  private sentinelClient({ host, port }: Address, reconnectStrategy: unknown): NodeRedis {
-    const { RESP, sentinelClientOptions } = this.options;
-    return this.create({
-      RESP,
-      ...sentinelClientOptions,
-      ...OF_LOCKS,
-      socket: {
-        connectTimeout: CONNECT_TIMEOUT,
-        ...sentinelClientOptions?.socket,
-        ...SOCKET_OF_LOCKS,
-        host,
-        port,
-        reconnectStrategy,
-      },
-    });
+  private createClient(
+    options: NodeRedisOptions | undefined,
+    { host, port }: Address,
+    reconnectStrategy: ReconnectStrategy | false,
+  ): NodeRedis {
+    const given = { RESP: this.options.RESP, ...options };
+    return this.create(optionsOfOneOfSeveral(given, { host, port, reconnectStrategy }));
   }
 }
 

@@ -1,10 +1,11 @@
 import { LockConfigError } from '../../../errors/lock-config.error.js';
-import { ANSWER_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
+import { within } from '../../../primitives/answer-within.js';
+import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 
 /** Milliseconds to the next attempt to connect, or why there is none. */
 export type ReconnectStrategy = (retries: number, cause: Error) => number | false | Error;
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly host?: string;
   readonly port?: number;
   readonly path?: string;
@@ -18,6 +19,7 @@ export interface NodeRedisOptions {
   readonly url?: string;
   readonly username?: string;
   readonly password?: string;
+  readonly RESP?: 2 | 3 | undefined;
   readonly socket?: SocketOptions;
 }
 
@@ -53,21 +55,30 @@ export interface NodeRedisTemplate {
 }
 
 /**
- * Types of replies, limits, signals and a cache of the user are for the user's commands. Nothing is queued in the client,
- * which would write it before its credentials are accepted, and no socket is put in the place of another one, unnoticed.
+ * The options of a client for locks, by those of the user. Types of replies, limits, signals and a cache are for the user's
+ * commands. Nothing is queued in the client, which would write it before its credentials are accepted, and no socket is put
+ * in the place of another one, unnoticed.
  */
-export const OF_LOCKS = {
-  // redis 6 has one of five seconds, with a timer for each command.
-  commandOptions: { timeout: undefined },
-  commandsQueueMaxLength: undefined,
-  clientSideCache: undefined,
-  emitInvalidate: false,
-  disableOfflineQueue: true,
-  maintNotifications: 'disabled',
-} as const;
+export function optionsOfLocks(given: NodeRedisOptions | undefined, socket: object): object {
+  return {
+    ...given,
+    // redis 6 has one of five seconds, with a timer for each command.
+    commandOptions: { timeout: undefined },
+    commandsQueueMaxLength: undefined,
+    clientSideCache: undefined,
+    emitInvalidate: false,
+    disableOfflineQueue: true,
+    maintNotifications: 'disabled',
+    // A connection that listens is silent while nobody waits.
+    socket: { ...given?.socket, socketTimeout: undefined, ...socket },
+  };
+}
 
-/** A connection that listens is silent while nobody waits. */
-export const SOCKET_OF_LOCKS = { socketTimeout: undefined } as const;
+/** The same for one of several servers, where one that may be gone without a trace is given up soon. */
+export function optionsOfOneOfSeveral(given: NodeRedisOptions | undefined, socket: object): object {
+  const { connectTimeout = CONNECT_TIMEOUT } = given?.socket ?? {};
+  return optionsOfLocks(given, { connectTimeout, ...socket });
+}
 
 export function strategyOf(options: NodeRedisOptions | undefined): ReconnectStrategy {
   const given = options?.socket?.reconnectStrategy;
@@ -101,20 +112,17 @@ export async function askOnce(
   client: NodeRedis,
   command: readonly string[],
 ): Promise<{ reply: unknown; host: string }> {
-  let timer: NodeJS.Timeout | undefined;
   let hasSocket = false;
   client.on('connect', () => (hasSocket = true));
   const { host = '127.0.0.1', port = 6379 } = client.options?.socket ?? {};
-  const late = new Promise<never>((_, reject) => {
-    const give = (): void => reject(new Error(`${host}:${port} did not answer within ${ANSWER_TIMEOUT} ms.`));
-    timer = setTimeout(give, ANSWER_TIMEOUT).unref();
-    client.on('error', reject);
-  });
+  const failure = new Promise<never>((_, reject) => void client.on('error', reject));
+  const answer = client.connect().then(() => client.sendCommand(command));
   try {
-    const reply = await Promise.race([client.connect().then(() => client.sendCommand(command)), late]);
+    const reply = await within(ANSWER_TIMEOUT, Promise.race([answer, failure]), () => {
+      throw new Error(`${host}:${port} did not answer within ${ANSWER_TIMEOUT} ms.`);
+    });
     return { reply, host };
   } finally {
-    clearTimeout(timer);
     end(client, hasSocket);
   }
 }
