@@ -5,12 +5,12 @@ import type { Inbox, InboxEvents } from './connection/inbox.js';
 import type { Scripts } from './connection/script-runner.js';
 import type { RedisStoreSettings } from './topology.js';
 import { SingleTrial, type SingleTrialSettings } from './trial/single-trial.js';
-import { type Counting, POLLED_INSTEAD } from './trial/trial.js';
+import type { Counting } from './trial/trial.js';
 
 /** What looks like one Redis, with two connections: for scripts, and to listen. */
 export abstract class EndpointTopology {
   inbox: Inbox | undefined;
-  protected readonly connection: RedisConnection;
+  readonly connection: RedisConnection;
   protected abstract readonly trial: SingleTrial;
 
   constructor(
@@ -20,24 +20,12 @@ export abstract class EndpointTopology {
     this.connection = new RedisConnection(connection, settings.log, settings.credentials);
   }
 
-  get trouble(): Error {
-    return this.connection.trouble;
-  }
-
   get counting(): Counting {
     return this.trial.counting;
   }
 
   hears(name: string): boolean {
     return this.counting === 'counted' && (this.inbox?.hears(name) ?? false);
-  }
-
-  connect(): void {
-    if (!this.connection.isLazy) this.connection.connect();
-  }
-
-  ready(): Promise<void> {
-    return this.connection.ready();
   }
 
   open(events: StoreEvents): void {
@@ -60,10 +48,10 @@ export abstract class EndpointTopology {
 
   protected newTrial(
     scripts: Scripts,
-    where: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
+    target: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
   ): SingleTrial {
     const { clock, commandTimeout: patience, log } = this.settings;
-    const told = { where: this.connection.label, consequence: POLLED_INSTEAD };
-    return new SingleTrial(this.connection, { scripts, ...where, ...told, patience, clock, log });
+    const { connection } = this;
+    return new SingleTrial(connection, { scripts, ...target, where: connection.label, patience, clock, log });
   }
 }

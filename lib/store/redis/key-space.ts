@@ -7,7 +7,7 @@ export abstract class KeySpace {
 
   /** @param clientPrefix what the client puts before keys, but not before channels */
   constructor(
-    private readonly prefix: string,
+    protected readonly prefix: string,
     protected readonly clientPrefix: string,
     protected readonly wake: 'pubsub' | 'poll',
   ) {
@@ -43,12 +43,7 @@ export abstract class KeySpace {
 
 /** One counter and one inbox for all names: nothing is left behind for a name. */
 export class SingleKeySpace extends KeySpace {
-  private readonly counter: string;
-
-  constructor(prefix: string, clientPrefix: string, wake: 'pubsub' | 'poll') {
-    super(prefix, clientPrefix, wake);
-    this.counter = `${prefix}fence`;
-  }
+  private readonly counter = `${this.prefix}fence`;
 
   inbox(): string {
     return this.revocations;

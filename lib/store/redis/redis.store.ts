@@ -62,7 +62,7 @@ export class RedisStore implements LockStore {
   }
 
   connect(): void {
-    this.topology.connect();
+    this.topology.connection.connectAhead();
   }
 
   open(events: StoreEvents): void {
@@ -86,7 +86,7 @@ export class RedisStore implements LockStore {
   }
 
   get trouble(): Error {
-    return this.topology.trouble;
+    return this.topology.connection.trouble;
   }
 
   place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
@@ -180,7 +180,7 @@ export class RedisStore implements LockStore {
   }
 
   async roundTrip(): Promise<number> {
-    await this.topology.ready();
+    await this.topology.connection.ready();
     let shortest = Number.POSITIVE_INFINITY;
     for (let i = 0; i < ROUND_TRIP_SAMPLES; i += 1) {
       const sent = this.settings.clock.now();

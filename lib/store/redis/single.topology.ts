@@ -13,7 +13,6 @@ import { type SingleTrial, trialKey } from './trial/single-trial.js';
 export class SingleTopology extends EndpointTopology implements Topology {
   readonly keySpace: SingleKeySpace;
   readonly scripts: ScriptRunner;
-  readonly maxBatch = undefined;
   protected readonly trial: SingleTrial;
   readonly replication: Replication;
   private readonly channel: string;

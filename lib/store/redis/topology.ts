@@ -2,6 +2,7 @@ import type { Clock } from '../../primitives/clock.js';
 import type { CredentialsProvider, LockConnection } from '../../options/module-options.interface.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../lock-store.js';
+import type { RedisConnection } from './connection/connection.js';
 import type { Inbox } from './connection/inbox.js';
 import type { KeySpace } from './key-space.js';
 import type { Replication } from './replicas/replication.js';
@@ -24,21 +25,16 @@ export interface RedisStoreSettings {
 
 /** What differs between one Redis and a Cluster. */
 export interface Topology {
+  readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
   readonly inbox: Inbox | undefined;
   /** Whether the receivers of scripts' messages are counted. */
   readonly counting: Counting;
   /** How many locks a script can reach at once, where that is limited. */
-  readonly maxBatch: number | undefined;
-  /** Why no answer comes, as far as the client knows. */
-  readonly trouble: Error;
+  readonly maxBatch?: number;
   /** Whether a grant of this name would be heard just now, and its sender learn of it. */
   hears(name: string): boolean;
-  /** Connects, unless the user wants that left to the first lock. */
-  connect(): void;
-  /** Settles when commands can be sent; never, where it is closed before. */
-  ready(): Promise<void>;
   /** Tells holders that their hold was taken away, where the script that did it cannot; left out where it can. */
   tellRevoked?(owners: readonly string[], name: string): Promise<void>;
   /** Left out where options that ask for replicas are refused. */

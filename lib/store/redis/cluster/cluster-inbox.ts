@@ -1,9 +1,9 @@
-import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import type { ScheduledCall } from '../../../primitives/clock.js';
 import { inRootContext } from '../../../primitives/root-context.js';
-import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { DeafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
+import type { RedisStoreSettings } from '../topology.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
 import type { TrialTarget } from '../trial/trial.js';
@@ -31,13 +31,6 @@ interface Subscription {
   linger: ScheduledCall | undefined;
 }
 
-export interface ClusterInboxSettings {
-  readonly instance: string;
-  readonly clock: Clock;
-  readonly commandTimeout: number;
-  readonly log: LockLog;
-}
-
 /**
  * One instance's ears in a Cluster: one channel in the slot of each name that it waits for, at the node which serves
  * that slot, and one for revocations, which are published to all nodes.
@@ -56,7 +49,7 @@ export class ClusterInbox implements Inbox {
   constructor(
     private readonly connection: ClusterConnection,
     private readonly keySpace: ClusterKeySpace,
-    private readonly settings: ClusterInboxSettings,
+    private readonly settings: Pick<RedisStoreSettings, 'clock' | 'commandTimeout' | 'instance' | 'log'>,
     private readonly trials: ClusterTrials,
     private readonly events: StoreEvents,
   ) {

@@ -64,9 +64,8 @@ export class ClusterScripts implements Scripts {
 
 /** Requests go through the Cluster's client, which knows where to; socket and silence are the node's. */
 function nodeConnection(connection: ClusterConnection, address: string): ScriptConnection {
-  const { clients, redaction, needsText } = connection;
+  const { clients, needsText } = connection;
   return {
-    redaction,
     needsText,
     commands: {
       evaluate: (...call) => {
@@ -79,7 +78,6 @@ function nodeConnection(connection: ClusterConnection, address: string): ScriptC
       return connection.trouble;
     },
     replaceSilent: () => connection.replaceSilent(address),
-    // The client follows the slots to their new master by itself.
-    leaveIfDemoted: () => undefined,
+    problemOf: (error) => connection.problemOf(error),
   };
 }

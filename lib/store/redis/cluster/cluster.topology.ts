@@ -3,7 +3,7 @@ import type { StoreEvents } from '../../lock-store.js';
 import { ClusterKeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
 import { trialKey } from '../trial/single-trial.js';
-import { type Counting, POLLED_INSTEAD } from '../trial/trial.js';
+import type { Counting } from '../trial/trial.js';
 import { scanNames } from '../scan-names.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
 import { ClusterConnection } from './cluster-connection.js';
@@ -18,7 +18,7 @@ export class ClusterTopology implements Topology {
   /** A script reaches one slot. Renewals of one tick go out in one packet to each node all the same. */
   readonly maxBatch = 1;
   inbox: ClusterInbox | undefined;
-  private readonly connection: ClusterConnection;
+  readonly connection: ClusterConnection;
   private readonly trials: ClusterTrials;
   private events: StoreEvents | undefined;
 
@@ -30,22 +30,11 @@ export class ClusterTopology implements Topology {
     this.connection = new ClusterConnection(connection, log, credentials);
     this.keySpace = new ClusterKeySpace(keyPrefix, this.connection.keyPrefix, wake);
     this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
-    const { connection: nodes, scripts } = this;
+    const { redaction } = this.connection;
     this.trials = new ClusterTrials(
-      {
-        scripts,
-        redaction: nodes.redaction,
-        patience: commandTimeout,
-        consequence: POLLED_INSTEAD,
-        clock,
-        log,
-      },
+      { scripts: this.scripts, redaction, patience: commandTimeout, clock, log },
       (address) => this.judged(address),
     );
-  }
-
-  get trouble(): Error {
-    return this.connection.trouble;
   }
 
   get counting(): Counting {
@@ -54,14 +43,6 @@ export class ClusterTopology implements Topology {
 
   hears(name: string): boolean {
     return this.inbox?.hears(name) ?? false;
-  }
-
-  connect(): void {
-    if (!this.connection.isLazy) this.connection.connect();
-  }
-
-  ready(): Promise<void> {
-    return this.connection.ready();
   }
 
   async *names(beginning: string): AsyncGenerator<readonly string[], void> {

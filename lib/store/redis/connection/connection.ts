@@ -55,12 +55,13 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   }
 
   /** Looks for the master anew where an error says that the server is not it any more. */
-  leaveIfDemoted(error: Error): void {
-    if (!isDemoted(error)) return;
+  override problemOf(error: unknown): Error {
+    const problem = super.problemOf(error);
     const now = performance.now();
-    if (now < this.leftAt + LEAVE_INTERVAL) return;
+    if (!isDemoted(problem) || now < this.leftAt + LEAVE_INTERVAL) return problem;
     this.leftAt = now;
     for (const client of this.opened) if (client.state === 'ready') client.cut();
+    return problem;
   }
 
   override close(): void {

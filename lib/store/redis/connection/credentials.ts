@@ -1,6 +1,7 @@
 import type { CredentialsProvider, LockCredentials } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { within } from '../../../primitives/answer-within.js';
+import { onAbort } from '../../../primitives/on-abort.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { Redaction } from './redaction.js';
 
@@ -133,9 +134,8 @@ export class Credentials {
   private untilClosed<T>(wait: Promise<T>): Promise<T> {
     const { signal } = this.closed;
     return new Promise((resolve, reject) => {
-      const end = (): void => reject(signal.reason as Error);
-      signal.addEventListener('abort', end);
-      wait.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+      const end = onAbort(signal, () => reject(signal.reason as Error));
+      wait.then(resolve, reject).finally(end);
     });
   }
 }

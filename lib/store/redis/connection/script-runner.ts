@@ -2,20 +2,18 @@ import type { Clock } from '../../../primitives/clock.js';
 import { Fifo, type FifoNode } from '../../../primitives/fifo.js';
 import { WakeUp } from '../../../primitives/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
-import type { Redaction } from './redaction.js';
 import type { RedisClient, ScriptCall } from './redis-client.js';
-import { isAnswer, storeError } from './redis-error.js';
+import { isAnswer } from './redis-error.js';
 
 /** Where scripts run, and what is known of it when no answer comes. */
 export interface ScriptConnection {
   readonly commands: Pick<RedisClient, 'evaluate' | 'letMessagesLead'>;
-  readonly redaction: Redaction;
   readonly trouble: Error;
   /** Whether scripts have to be sent as text. */
   readonly needsText: boolean;
   replaceSilent(): void;
-  /** Looks for the master anew where an error says that the server is not it any more. */
-  leaveIfDemoted(error: Error): void;
+  /** What Redis or its client says of a command, as the engine may see it. */
+  problemOf(error: unknown): Error;
 }
 
 /** How a store runs scripts. */
@@ -106,13 +104,13 @@ export class ScriptRunner implements Scripts {
       this.noteAnswer(sent);
       return answer(
         isPartlyRefused(reply)
-          ? reply.map((each) => (each instanceof Error ? this.problem(each) : each))
+          ? reply.map((each) => (each instanceof Error ? this.connection.problemOf(each) : each))
           : reply,
       );
     };
     const fail = (error: unknown): unknown => {
       this.noteAnswer(sent);
-      return refuse(this.problem(error));
+      return refuse(this.connection.problemOf(error));
     };
     const sendText = (): Promise<unknown> => commands.evaluate(call, 'text').then(succeed, fail);
     // Some clients would send the digest again on each new connection, for ever.
@@ -122,12 +120,6 @@ export class ScriptRunner implements Scripts {
       .then(succeed, (error: unknown) =>
         error instanceof Error && error.message.startsWith('NOSCRIPT') ? sendText() : fail(error),
       );
-  }
-
-  private problem(error: unknown): Error {
-    const problem = storeError(error, this.connection.redaction);
-    this.connection.leaveIfDemoted(problem);
-    return problem;
   }
 
   private noteAnswer(call: SentCall): void {

@@ -3,6 +3,7 @@ import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { Credentials } from './credentials.js';
 import { Redaction } from './redaction.js';
 import type { ClientState, ClusterClients, RedisClients } from './redis-client.js';
+import { storeError } from './redis-error.js';
 import { Trouble } from './trouble.js';
 
 /** A client, or that of a Cluster. */
@@ -50,6 +51,16 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
   get trouble(): Error {
     const known = this.problem.error ?? this.credentials?.trouble;
     return known ?? new Error(`The status of the Redis client is "${this.client.state}".`);
+  }
+
+  /** What Redis or its client says of a command, as the engine may see it. */
+  problemOf(error: unknown): Error {
+    return storeError(error, this.redaction);
+  }
+
+  /** Connects ahead of the first command, unless the user wants that left to it. */
+  connectAhead(): void {
+    if (!this.isLazy) this.connect();
   }
 
   /** Connects, if nobody has yet. What comes of it is reported like any trouble. */

@@ -1,8 +1,8 @@
-import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
-import type { LockLog } from '../../../diagnostics/lock-log.js';
+import type { ScheduledCall } from '../../../primitives/clock.js';
 import { DeafnessWarning, deliver, type Inbox, type InboxEvents } from '../connection/inbox.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import type { KeySpace } from '../key-space.js';
+import type { RedisStoreSettings } from '../topology.js';
 
 /** Milliseconds until a subscription that failed is tried again. */
 const RETRY_DELAY = 500;
@@ -17,12 +17,6 @@ interface Subscription {
   linger: ScheduledCall | undefined;
 }
 
-export interface SlotInboxSettings {
-  readonly instance: string;
-  readonly clock: Clock;
-  readonly log: LockLog;
-}
-
 /**
  * One instance's channels on one connection: one in the slot of each name that it waits for, and one of its own.
  */
@@ -35,7 +29,7 @@ export class SlotInbox implements Inbox {
   constructor(
     private readonly client: RedisClient,
     private readonly keySpace: KeySpace,
-    private readonly settings: SlotInboxSettings,
+    private readonly settings: Pick<RedisStoreSettings, 'clock' | 'instance' | 'log'>,
     private readonly events: InboxEvents,
   ) {
     this.warning = new DeafnessWarning(settings.log);

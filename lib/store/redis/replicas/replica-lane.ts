@@ -3,7 +3,7 @@ import { WakeUp } from '../../../primitives/wake-up.js';
 import type { Extended } from '../../lock-store.js';
 import { extendScript } from '../../scripts/extend.script.js';
 import type { RedisConnection } from '../connection/connection.js';
-import { isOfOtherType, storeError } from '../connection/redis-error.js';
+import { isOfOtherType } from '../connection/redis-error.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { integer, list } from '../connection/script-reply.js';
 
@@ -96,15 +96,9 @@ export class ReplicaLane {
         if (this.requests.delete(request)) request.resolve(replicas >= this.min ? owned[i] : undefined);
       });
     } catch (error) {
-      const problem = this.problem(error);
+      const problem = this.connection.problemOf(error);
       for (const request of batch) if (this.requests.delete(request)) request.reject(problem);
     }
-  }
-
-  private problem(error: unknown): Error {
-    const problem = storeError(error, this.connection.redaction);
-    this.connection.leaveIfDemoted(problem);
-    return problem;
   }
 
   /** Whose lease is gone need not wait for replicas. */
@@ -113,7 +107,7 @@ export class ReplicaLane {
     return batch.map((request, i) => {
       const reply = replies[i];
       if (reply instanceof Error && !isOfOtherType(reply)) {
-        if (this.requests.delete(request)) request.reject(this.problem(reply));
+        if (this.requests.delete(request)) request.reject(this.connection.problemOf(reply));
         return undefined;
       }
       const extended = reply instanceof Error ? 0 : integer(reply);

@@ -44,8 +44,8 @@ export interface TrialSettings {
   readonly log: LockLog;
   /** The server, for errors; without credentials. */
   readonly where: string;
-  /** What follows for waiters where messages cannot be relied on. */
-  readonly consequence: string;
+  /** What follows for waiters where messages cannot be relied on; left out where locks are handed over all the same. */
+  readonly consequence?: string;
   /** {@link Trial.counting} or {@link Trial.fault} has changed. */
   readonly changed: () => void;
 }
@@ -164,7 +164,7 @@ export class Trial {
   }
 
   private fail(reason: string): void {
-    const { changed, consequence, log } = this.settings;
+    const { changed, consequence = POLLED_INSTEAD, log } = this.settings;
     // Should the message come late, it is as good.
     this.askIn(LOOK_AGAIN);
     if (!this.warned) log.warn(`Redis, or a proxy before it, ${reason}. ${consequence}`);
