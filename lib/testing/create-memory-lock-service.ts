@@ -3,7 +3,7 @@ import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../service/open-lock-service.js';
-import { MemoryStore } from '../store/memory/memory.store.js';
+import { memoryStore } from '../store/memory/memory.store.js';
 import type { MemoryLockServer } from '../store/memory/memory-lock-server.js';
 
 export function createMemoryLockService(
@@ -12,6 +12,6 @@ export function createMemoryLockService(
 ): LockService {
   return openLockService(options, {
     log: new Logger(LOG_CONTEXT),
-    openStore: ({ name }) => new MemoryStore(server, name),
+    openStore: ({ name }) => memoryStore(server, name),
   });
 }

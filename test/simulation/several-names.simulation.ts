@@ -3,7 +3,7 @@ import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
-import { MemoryStore } from '../../lib/store/memory/memory.store.js';
+import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import { CommandConnection } from './command-connection.js';
 import { InboxConnection } from './inbox-connection.js';
 import { SimulatedProcess } from './simulated-process.js';
@@ -47,7 +47,7 @@ export class SeveralNamesSimulation {
     const weather = new Weather({ drifts: [], handoff, latencies, straggle: undefined, steps: [] });
     this.processes = Array.from({ length: schedule.instances }, (_, i) => {
       const process = new SimulatedProcess(this.time, 1, 10_000 * i);
-      const remote = new MemoryStore(this.server, `p${i}`);
+      const remote = memoryStore(this.server, `p${i}`);
       const commands = new CommandConnection(this.time, process, weather, i, undefined);
       const inbox = new InboxConnection(this.time, process, weather, i, remote);
       const options = resolveModuleOptions({ handoff, wait: Infinity });

@@ -4,7 +4,7 @@ import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
-import { MemoryStore } from '../../lib/store/memory/memory.store.js';
+import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import type { Attempt } from './attempt.js';
 import { CommandConnection } from './command-connection.js';
 import { EventLog } from './event-log.js';
@@ -108,7 +108,7 @@ export class Simulation {
     const name = NAMES[index] ?? 'z';
     const { time, server, weather, schedule } = this;
     const process = new SimulatedProcess(time, 1 + drift / 1_000, 10_000 * index);
-    const remote = new MemoryStore(server, name);
+    const remote = memoryStore(server, name);
     const commands = new CommandConnection(time, process, weather, index, schedule.straggle);
     const inbox = new InboxConnection(time, process, weather, index, remote);
     const options = resolveModuleOptions({ handoff: schedule.handoff });

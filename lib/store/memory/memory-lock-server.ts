@@ -12,7 +12,6 @@ import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName 
 import { formatOwner, instanceOf, isSharedOwner, ownersOf, sharedOwner, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { hadBefore, tokensEach, wholeTurn } from '../turn-name.js';
-import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
 import { snapshotOf } from './memory-snapshot.js';
@@ -44,7 +43,8 @@ export class MemoryLockServer {
   private readonly shares: MemoryLeases;
   private readonly queues: MemoryQueues;
   private readonly tokens: MemoryTokens;
-  private readonly inboxes = new MemoryInboxes();
+  /** Where instances hear what concerns them. */
+  private readonly inboxes = new Map<string, StoreEvents>();
 
   /** @param now the time in milliseconds since 1970; by default the system's, fake timers respected. */
   constructor(private readonly now: () => number = () => Date.now()) {
@@ -56,12 +56,17 @@ export class MemoryLockServer {
 
   /** @internal */
   subscribe(instance: string, events: StoreEvents): void {
-    this.inboxes.open(instance, events);
+    this.inboxes.set(instance, events);
   }
 
   /** @internal */
   unsubscribe(instance: string): void {
-    this.inboxes.close(instance);
+    this.inboxes.delete(instance);
+  }
+
+  /** @internal */
+  hears(instance: string): boolean {
+    return this.inboxes.has(instance);
   }
 
   /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. Tokens go on growing. */
@@ -180,7 +185,7 @@ export class MemoryLockServer {
   forceRelease(name: string): boolean {
     const owner = this.owner(name);
     const owners = owner === undefined ? [...this.shares.of(name).keys()] : [owner];
-    for (const each of owners) this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
+    for (const each of owners) this.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
     this.locks.clear(name);
     this.shares.clear(name);
     if (owners.length > 0) this.handOff(name);
@@ -194,7 +199,7 @@ export class MemoryLockServer {
 
   /** @internal */
   send(instance: string, message: string): boolean {
-    return this.inboxes.tell(instance, (inbox) => inbox.told(message));
+    return this.tell(instance, (inbox) => inbox.told(message));
   }
 
   /** @internal What is held of the names that begin so. */
@@ -239,6 +244,13 @@ export class MemoryLockServer {
     return { owner: sharedOwner(instance, turn, 1), turn, token, tokens: wanted, block: tokens };
   }
 
+  /** Messages arrive after the call that caused them, as they do from Redis. Whether anybody listens. */
+  private tell(instance: string, message: (inbox: StoreEvents) => void): boolean {
+    const inbox = this.inboxes.get(instance);
+    if (inbox) void Promise.resolve(inbox).then(message);
+    return inbox !== undefined;
+  }
+
   /** Who has the lock alone. */
   private owner(name: string): string | undefined {
     return this.locks.of(name).keys().next().value;
@@ -273,12 +285,12 @@ export class MemoryLockServer {
     const lapsed = this.shares.lapse(name);
     for (const place of [...this.queues.of(name).keys()]) {
       const { instance, claimTtl, tokens, shared } = parsePlace(place);
-      const isHeard = this.inboxes.has(instance);
+      const isHeard = this.hears(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
       if (room < 1 && (isHeard || place === own.place)) {
         if (own.take && place !== own.place)
-          this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
+          this.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
         break;
       }
       if (place === own.place) {
@@ -301,7 +313,7 @@ export class MemoryLockServer {
         ? this.sharedGrant(instance, shared.turn, room)
         : this.grant(name, instance, claimTtl, tokens);
       for (const owner of shared ? ownersOf(grant) : []) this.shares.handOff(name, owner, claimTtl);
-      this.inboxes.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
+      this.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
       given ??= grant.owner;
       if (!shared || rest !== undefined) break;
     }

@@ -41,12 +41,15 @@ export class RedisConnection extends StoreConnection<RedisClients> {
 
   /** A client beside the one for commands, with the same settings, to listen with; connects when it is told to. */
   listener(): RedisClient {
-    return this.watch(this.clients.listener());
+    return this.watch(this.clients.open(true));
   }
 
-  /** A client to write and then WAIT with, which sends nothing again. */
+  /**
+   * A client to write and then WAIT with. A command that lost its connection must not be sent again on the next: a WAIT
+   * without the write before it counts replicas that know nothing of it.
+   */
   confirmer(): RedisClient {
-    return this.watch(this.clients.confirmer());
+    return this.watch(this.clients.open(false));
   }
 
   /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */

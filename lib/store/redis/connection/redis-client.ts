@@ -72,11 +72,11 @@ interface ClientSettings {
   /** Whether the clients for commands are of our own making: these are cut off when they are silent, and closed. */
   readonly isOwned: boolean;
   /** Whether it is left to the first lock to connect. */
-  readonly isLazy: boolean;
+  readonly isLazy?: boolean;
   /** Whether scripts have to be sent as text, for the client takes an unknown digest for a broken connection. */
-  readonly needsText: boolean;
+  readonly needsText?: boolean;
   /** What the client puts before keys, but not before channels. */
-  readonly keyPrefix: string;
+  readonly keyPrefix?: string;
   /** What must not show up in texts. */
   readonly users: readonly (RedisUser | undefined)[];
 }
@@ -87,14 +87,9 @@ export interface RedisClients extends ClientSettings {
   /** Names the server to people. */
   readonly label: string;
   /** What to tell the log of this client's settings. */
-  readonly warning: string | undefined;
-  /** A client to listen with. */
-  listener(): RedisClient;
-  /**
-   * A client to write and then WAIT with. A command that lost its connection must not be sent again on the next: a WAIT
-   * without the write before it counts replicas that know nothing of it.
-   */
-  confirmer(): RedisClient;
+  readonly warning?: string | undefined;
+  /** A further client, which listens, or sends nothing again that was lost with its connection. */
+  open(sendsAgain: boolean): RedisClient;
 }
 
 export interface ClusterEvents {

@@ -35,16 +35,16 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
   /** Whether it is left to the first lock to connect. */
   get isLazy(): boolean {
-    return this.clients.isLazy;
+    return this.clients.isLazy ?? false;
   }
 
   get needsText(): boolean {
-    return this.clients.needsText;
+    return this.clients.needsText ?? false;
   }
 
   /** What the client puts before keys. */
   get keyPrefix(): string {
-    return this.clients.keyPrefix;
+    return this.clients.keyPrefix ?? '';
   }
 
   /** Why no answer comes, as far as the client knows. */

@@ -41,29 +41,23 @@ export class IoredisClients implements RedisClients {
     if (passedIn && options.sentinels && !options.failoverDetector) this.warning = UNAWARE_OF_FAILOVERS;
   }
 
-  listener(): RedisClient {
+  open(sendsAgain: boolean): RedisClient {
+    const { redis } = this;
     // It takes channels in slots for keys.
-    return this.beside({ enableOfflineQueue: true, maxRetriesPerRequest: null, keyPrefix: '' });
-  }
-
-  confirmer(): RedisClient {
-    return this.beside({
+    const listening = { enableOfflineQueue: true, maxRetriesPerRequest: null, keyPrefix: '' };
+    const confirming = {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       commandTimeout: undefined,
-    });
-  }
-
-  private beside(options: RedisOptions): RedisClient {
-    const { redis } = this;
+    };
     return new OwnIoredisClient(
       redis.duplicate({
         lazyConnect: true,
         autoResubscribe: false,
         disconnectTimeout: DISCONNECT_TIMEOUT,
         retryStrategy: redis.options.retryStrategy ?? reconnectDelay,
-        ...options,
+        ...(sendsAgain ? listening : confirming),
       }),
       this.credentials,
     );

@@ -27,6 +27,8 @@ export interface NodeRedisClientSettings {
   readonly sendsAgain: boolean;
   /** Where the server may be another one each time: milliseconds from a loss until the next client is made. */
   readonly again?: (retries: number, cause: Error) => number;
+  /** What connects with it, and lasts as long as it does. */
+  readonly companions?: readonly NodeRedisClient[];
 }
 
 /** A client of node-redis for one server, always of our own making. */
@@ -56,7 +58,9 @@ export class NodeRedisClient implements RedisClient {
   }
 
   connect(): void {
-    if (this.state === 'idle') this.begin();
+    if (this.state !== 'idle') return;
+    for (const companion of this.settings.companions ?? []) companion.connect();
+    this.begin();
   }
 
   on<Event extends keyof ClientEvents>(event: Event, call: ClientEvents[Event]): () => void {
@@ -111,6 +115,7 @@ export class NodeRedisClient implements RedisClient {
     this.client = undefined;
     if (client) end(client, hasSocket);
     this.tellWaiting();
+    for (const companion of this.settings.companions ?? []) companion.close();
   }
 
   /** Any command, as node-redis takes it. */

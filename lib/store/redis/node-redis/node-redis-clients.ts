@@ -1,24 +1,23 @@
 import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
-import { NodeRedisServer } from './node-redis-settings.js';
 import { type NodeRedisTemplate, optionsOfLocks, strategyOf } from './node-redis.js';
 
 /** Clients of node-redis for one server, all made after the one that was passed in, which is left alone. */
-export class NodeRedisClients extends NodeRedisServer implements RedisClients {
+export class NodeRedisClients implements RedisClients {
+  readonly isOwned = true;
   readonly commands: RedisClient;
   readonly label: string;
   readonly users: readonly RedisUser[];
 
   constructor(private readonly template: NodeRedisTemplate) {
-    super();
     const { options = {} } = template;
     const { socket } = options;
     this.label = socket?.path ?? `${socket?.host ?? '127.0.0.1'}:${socket?.port ?? 6379}`;
     this.users = [options];
-    this.commands = this.make(true);
+    this.commands = this.open(true);
   }
 
-  protected make(sendsAgain: boolean): RedisClient {
+  open(sendsAgain: boolean): RedisClient {
     const { template } = this;
     const { options } = template;
     return new NodeRedisClient({

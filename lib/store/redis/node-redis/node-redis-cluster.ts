@@ -24,7 +24,6 @@ import {
   type ReconnectStrategy,
   untiringStrategyOf,
 } from './node-redis.js';
-import { NodeRedisSettings } from './node-redis-settings.js';
 import { readSlotMap } from './slot-map.js';
 
 interface ClusterOptions {
@@ -45,7 +44,8 @@ const MAP_INTERVAL = 250;
  * That client itself would not do: it waits for nodes that are gone or frozen. So the map of slots is kept here, with a client
  * for each master.
  */
-export class NodeRedisCluster extends NodeRedisSettings implements ClusterClients {
+export class NodeRedisCluster implements ClusterClients {
+  readonly isOwned = true;
   readonly users: readonly (RedisUser | undefined)[];
   state: ClientState = 'idle';
   masters: ReadonlySet<string> = new Set();
@@ -59,7 +59,6 @@ export class NodeRedisCluster extends NodeRedisSettings implements ClusterClient
   private timer: NodeJS.Timeout | undefined;
 
   constructor(client: object) {
-    super();
     this.options = optionsOf(client) as ClusterOptions;
     const { defaults, rootNodes } = this.options;
     this.users = [defaults, ...rootNodes, ...rootNodes.map(({ url }) => (url ? new URL(url) : undefined))];

@@ -1,6 +1,5 @@
 import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
-import { NodeRedisClient, type NodeRedisClientSettings } from './node-redis-client.js';
-import { NodeRedisServer } from './node-redis-settings.js';
+import { NodeRedisClient } from './node-redis-client.js';
 import {
   type Address,
   askOnce,
@@ -33,7 +32,8 @@ const SWITCHED = '+switch-master';
  * planned failover. So each connection begins with a question to a
  * sentinel, and is left when a sentinel tells of another master: until the old one is demoted, both grant.
  */
-export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
+export class NodeRedisSentinel implements RedisClients {
+  readonly isOwned = true;
   readonly commands: RedisClient;
   readonly label: string;
   readonly users: readonly (RedisUser | undefined)[];
@@ -44,23 +44,20 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
   private readonly clients: NodeRedisClient[] = [];
 
   constructor(client: object) {
-    super();
     this.options = optionsOf(client) as SentinelOptions;
     const { name, nodeClientOptions, sentinelClientOptions, sentinelRootNodes } = this.options;
     this.label = name;
     this.sentinels = [...sentinelRootNodes];
     this.users = [nodeClientOptions, sentinelClientOptions];
     const watchers = sentinelRootNodes.map((sentinel) => this.watcher(sentinel));
-    this.commands = this.make(true, (settings) => new WatchedClient(settings, watchers));
+    this.commands = this.open(true, watchers);
   }
 
-  protected make(
-    sendsAgain: boolean,
-    open = (settings: NodeRedisClientSettings): NodeRedisClient => new NodeRedisClient(settings),
-  ): NodeRedisClient {
+  open(sendsAgain: boolean, companions: readonly NodeRedisClient[] = []): NodeRedisClient {
     const { nodeAddressMap, nodeClientOptions } = this.options;
-    const client = open({
+    const client = new NodeRedisClient({
       sendsAgain,
+      companions,
       make: async () => {
         const master = mapped(await this.findMaster(), nodeAddressMap);
         return this.createClient(nodeClientOptions, master, false);
@@ -128,25 +125,5 @@ export class NodeRedisSentinel extends NodeRedisServer implements RedisClients {
   ): NodeRedis {
     const given = { RESP: this.options.RESP, ...options };
     return this.create(optionsOfOneOfSeveral(given, { host, port, reconnectStrategy }));
-  }
-}
-
-/** With the connections to the sentinels, which last as long as it does. */
-class WatchedClient extends NodeRedisClient {
-  constructor(
-    settings: NodeRedisClientSettings,
-    private readonly watchers: readonly NodeRedisClient[],
-  ) {
-    super(settings);
-  }
-
-  override connect(): void {
-    if (this.state === 'idle') for (const watcher of this.watchers) watcher.connect();
-    super.connect();
-  }
-
-  override close(): void {
-    super.close();
-    for (const watcher of this.watchers) watcher.close();
   }
 }
