@@ -116,6 +116,10 @@ export function describeClusterLocks(version: string): void {
         ]);
       const nodes = (): unknown =>
         client.nodes().map((node) => [node.options.port, node.listenerCount('ready')]);
+      // While it connects a node, the client has a listener of its own there.
+      const nodesSettled = (): Promise<unknown> =>
+        waitFor(() => client.nodes().every(({ status }) => status === 'ready' || status === 'wait'));
+      await nodesSettled();
       const before = [listeners(), nodes()];
       const instance = new Instance({ connection: client });
       const lock = await instance.locks.acquire('n');
@@ -126,8 +130,7 @@ export function describeClusterLocks(version: string): void {
 
       expect(client.status).toBe('ready');
       expect(await client.ping()).toBe('PONG');
-      // While it connects a node, the client has a listener of its own there.
-      await waitFor(() => client.nodes().every(({ status }) => status === 'ready' || status === 'wait'));
+      await nodesSettled();
       expect([listeners(), nodes()]).toEqual(before);
     });
 
