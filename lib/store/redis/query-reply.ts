@@ -25,9 +25,7 @@ export function snapshot(name: string, reply: unknown): LockSnapshot {
 }
 
 function sharers(name: string, shared: readonly string[], now: number): LockInfo[] {
-  return shared.flatMap((owner, i) =>
-    i % 2 === 0 ? [{ name, mode: 'shared' as const, owner, remaining: Number(shared[i + 1]) - now }] : [],
-  );
+  return pairs(shared).map(([owner, end]) => ({ name, mode: 'shared', owner, remaining: end - now }));
 }
 
 /** The owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners have none. */
@@ -39,19 +37,15 @@ function holder(name: string, owner: string, remaining: number): LockInfo {
 }
 
 function waiters(name: string, queue: readonly string[], now: number): LockInfo[] {
-  return queue.flatMap((place, i) => {
-    if (i % 2 === 1) return [];
-    const since = Number(queue[i + 1]);
+  return pairs(queue).map(([place, since]) => {
     const { instance: owner, shared } = parsePlace(place);
-    return [
-      {
-        name,
-        mode: shared ? ('shared' as const) : ('exclusive' as const),
-        owner,
-        since: new Date(since / 1_000),
-        // Places at the nodes of a quorum are dated by a clock of their own.
-        waited: Math.max(0, now - since) / 1_000,
-      },
-    ];
+    const mode = shared ? 'shared' : 'exclusive';
+    // Places at the nodes of a quorum are dated by a clock of their own.
+    return { name, mode, owner, since: new Date(since / 1_000), waited: Math.max(0, now - since) / 1_000 };
   });
+}
+
+/** Members of a sorted set with their scores. */
+function pairs(members: readonly string[]): [member: string, score: number][] {
+  return members.flatMap((member, i) => (i % 2 === 0 ? [[member, Number(members[i + 1])]] : []));
 }

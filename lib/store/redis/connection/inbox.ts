@@ -24,10 +24,10 @@ export interface Inbox {
   open(): void;
   /** Whether a grant of this name would be heard just now. */
   hears(name: string): boolean;
-  /** Somebody waits for the name. */
-  listen(name: string): void;
+  /** Somebody waits for the name. Left out where one channel is for all names. */
+  listen?(name: string): void;
   /** Nobody waits for the name any more. */
-  ignore(name: string): void;
+  ignore?(name: string): void;
   close(): void;
 }
 

@@ -31,10 +31,6 @@ export class SingleInbox implements Inbox {
     return this.subscribed;
   }
 
-  listen(): void {}
-
-  ignore(): void {}
-
   close(): void {
     this.closed = true;
     this.subscribed = false;

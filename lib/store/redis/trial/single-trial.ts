@@ -58,7 +58,7 @@ export class SingleTrial {
   /** Where messages come. */
   listen(inbox: Inbox): void {
     this.inbox = inbox;
-    if (this.settings.name !== undefined) inbox.listen(this.settings.name);
+    if (this.settings.name !== undefined) inbox.listen?.(this.settings.name);
   }
 
   close(): void {
