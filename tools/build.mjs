@@ -33,17 +33,37 @@ const COMMAND = 'cli/index';
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
-const OF_DIAGNOSTICS = ['diagnostics', 'errors', 'primitives'];
+const OF_DIAGNOSTICS = [
+  'diagnostics',
+  'errors',
+  'primitives/abandonment',
+  'primitives/on-abort',
+  'primitives/root-context',
+];
 /** What meets NestJS, apart from the entry points. */
 const NEST = 'nest';
 /** Apart from the others, and read when the first LockService is made: to decorate methods takes none of it. */
 const OF_THE_ENGINE = [
   'engine',
+  'nest/exceptions/graphql-schema',
+  'nest/startup/places-without-interceptors',
+  'nest/startup/provided-classes',
+  'nest/startup/start.messages',
+  'options',
+  'primitives',
   'service/acquire',
   'service/leader',
   'service/open-lock-service',
   'service/reentrance',
   'store',
+];
+/** But for what decorators ask of their options and keys. */
+const OF_DECORATORS = [
+  'options/closest-name',
+  'options/connection/replicas-option',
+  'options/lock-options',
+  'options/option-checks',
+  'primitives/characters',
 ];
 /** Likewise, when the first connection is made: to test with locks in memory takes none of it. */
 const OF_REDIS = ['store/redis', 'store/scripts'];
@@ -100,7 +120,7 @@ function fileFor(file, { getModuleInfo }) {
   if (isCode && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (ENTRY_POINTS.some(isIn) || (isCode && OF_ENTRY_POINTS.some(isIn))) return undefined;
   if (isCode && OF_REDIS.some(isIn)) return 'redis';
-  if (isCode && OF_THE_ENGINE.some(isIn)) return 'lock-engine';
+  if (isCode && OF_THE_ENGINE.some(isIn) && !OF_DECORATORS.some(isIn)) return 'lock-engine';
   const needs = (/** @type {string} */ name) => needsPackage(name, file, getModuleInfo);
   if (needs('@nestjs/') || (isCode && needs('rxjs'))) return NEST;
   return needs('rxjs') ? 'locked' : 'locks';

@@ -166,11 +166,13 @@ function checkClasses({ application, entryPoints }) {
  */
 function checkLateReading({ application }) {
   const script = `
+    require('nest-redis-lock/opentelemetry');
+    const early = Object.keys(require.cache).filter((file) => /node_modules.(?:@nestjs|rxjs|ioredis)/.test(file));
+    if (early.length > 0) throw new Error('No instrumentation can change what is read with opentelemetry: ' + early);
     require('nest-redis-lock');
     const isRead = (name) => Object.keys(require.cache).some((file) => file.endsWith('dist/' + name + '.js'));
     if (isRead('lock-engine')) throw new Error('The engine is read although there is no LockService');
-    const { resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
-    const { openLockService } = require('./node_modules/nest-redis-lock/dist/lock-engine.js');
+    const { openLockService, resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/lock-engine.js');
     const open = (options) => void openLockService(resolveModuleOptions(options), { log: console });
     if (isRead('redis')) throw new Error('What talks to Redis is read although nothing does');
     const [connection, ...others] = [1, 2, 3].map((port) => 'redis://127.0.0.1:' + port);

@@ -1,9 +1,8 @@
 import { isDate } from 'node:util/types';
+import { LONE_SURROGATE } from '../primitives/characters.js';
 
 const PART_ALLOWED =
   'a part of a key is a non-empty string, a finite number, a bigint, a boolean or a valid Date';
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * The text of a key part, before it is encoded; undefined where the value cannot be one.

@@ -1,3 +1,5 @@
+import { CONTROL_CHARACTER } from '../primitives/characters.js';
+
 /** The step of a path that walks every element of an array; no property of a template is named so. */
 export const EACH = '[]';
 
@@ -36,7 +38,7 @@ function argumentProblem(name: string): string | undefined {
 
 function propertyProblem(name: string): string | undefined {
   if (name === '') return 'a property name is expected after "."';
-  if (/[\s<\p{Cc}]/u.test(name))
+  if (/[\s<]/.test(name) || CONTROL_CHARACTER.test(name))
     return 'a property name has no spaces, control characters or "<" (is a ">" missing?)';
   // They are on every object, or lead out of it to its class: never what tells one caller's object from another's.
   if (name in Object.prototype) return `"${name}" belongs to every object and cannot be part of a key`;

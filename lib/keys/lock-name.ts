@@ -1,4 +1,5 @@
 import { LockKeyError } from '../errors/lock-key.error.js';
+import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
 
 /** The longest lock name, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 512;
@@ -10,8 +11,6 @@ const SURELY_SHORT = Math.floor(MAX_NAME_BYTES / 3);
 
 /** The name that was checked last and may be locked. */
 let lastFit: unknown = 'any';
-
-const UNFIT = /[\p{Cc}\p{Surrogate}]/u;
 
 /** What keeps a value from being a lock name, as the end of a sentence; undefined where it is one. */
 export function lockNameProblem(name: unknown): string | undefined {
@@ -44,8 +43,8 @@ function problemOf(name: unknown): string | undefined {
     return `is not a string but ${name === null ? 'null' : `of type ${typeof name}`}`;
   if (name === '') return 'is empty';
   if (name.startsWith('}')) return 'starts with "}"';
-  if (UNFIT.test(name))
-    return /\p{Cc}/u.test(name)
+  if (UNPRINTABLE.test(name))
+    return CONTROL_CHARACTER.test(name)
       ? 'contains a control character'
       : 'contains a lone surrogate, which is not valid Unicode';
   if (name.length <= SURELY_SHORT) return undefined;

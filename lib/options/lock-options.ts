@@ -1,6 +1,7 @@
 import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
 import type { ResolvedLockOptions, LockOptions } from './lock-options.interface.js';
 import { LockConfigError } from '../errors/lock-config.error.js';
+import { UNPRINTABLE } from '../primitives/characters.js';
 import {
   assertOptions,
   milliseconds,
@@ -100,7 +101,7 @@ function checkLabel(option: string, label: unknown): void {
   const isFit =
     typeof label === 'string' &&
     label !== '' &&
-    !/[\p{Cc}\p{Surrogate}]/u.test(label) &&
+    !UNPRINTABLE.test(label) &&
     (label.length <= SURELY_SHORT || Buffer.byteLength(label) <= MAX_LABEL_BYTES);
   if (!isFit)
     refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);

@@ -1,4 +1,5 @@
 import type { LockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
+import { CONTROL_CHARACTER } from '../primitives/characters.js';
 import { checkHttp, resolveHttpOption } from './http-option.js';
 import { assertHoldRange, LOCK_OPTION_CHECKS, LOCK_OPTION_DEFAULTS } from './lock-options.js';
 import {
@@ -96,6 +97,6 @@ function resolveDefaults(options: LockModuleOptions): ResolvedModuleOptions['def
 
 function checkKeyPrefix(option: string, keyPrefix: unknown): void {
   // Braces would move keys to another Cluster slot than their queue; control characters hide in listings.
-  if (typeof keyPrefix === 'string' && !/[{}\p{Cc}]/u.test(keyPrefix)) return;
+  if (typeof keyPrefix === 'string' && !/[{}]/.test(keyPrefix) && !CONTROL_CHARACTER.test(keyPrefix)) return;
   refuseOption(option, keyPrefix, 'a string without { } and control characters');
 }
