@@ -48,11 +48,14 @@ describe('nest-redis-lock run', () => {
   }
 
   it('holds the lock while the command works, gives it name and token, and ends as it does', async () => {
-    const command = start('echo "$LOCK_NAME $LOCK_TOKEN go"; read -r line; exit 7');
+    const looked = join(directory, 'looked');
+    const command = start(
+      `echo "$LOCK_NAME $LOCK_TOKEN go"; until [ -e '${looked}' ]; do sleep 0.02; done; exit 7`,
+    );
     await command.says(/job \d+ go/);
     const owner = await redis.get(KEY);
     const [, token] = /job (\d+)/.exec(command.stdout) ?? [];
-    // It reads from what this process has as its input, which is none.
+    await writeFile(looked, '');
     const { exitCode, stderr } = await command.end();
 
     expect(owner).toMatch(new RegExp(`:${token}$`));
