@@ -2,6 +2,7 @@ import type { Clock } from '../../primitives/clock.js';
 import type { Grant, Taken } from '../grant.js';
 import type { Round } from './ballots.js';
 import type { Endings } from './endings.js';
+import { Gate } from './gate.js';
 import type { Proposal, Proposals } from './proposals.js';
 import type { Waits } from './waits.js';
 import { sleep } from '../../primitives/answer-within.js';
@@ -37,10 +38,31 @@ export interface ContestParts {
 
 /** Proposes tokens until a majority grants what is asked for, or surely does not. */
 export class Contest {
-  constructor(private readonly parts: ContestParts) {}
+  private readonly gate: Gate;
+
+  constructor(private readonly parts: ContestParts) {
+    this.gate = new Gate(parts.clock);
+  }
 
   /** Proposes tokens beyond `last`. */
-  async run(bid: Bid, last: number): Promise<Grant | Taken> {
+  run(bid: Bid, last: number): Promise<Grant | Taken> {
+    return this.gate.pass(() => this.contend(bid, last));
+  }
+
+  /** A block beyond `last`, noted for when the name is given up. */
+  propose(name: string, last: number, tokens: number): Proposal {
+    const { proposals, waits } = this.parts;
+    const proposal = proposals.next(last, tokens);
+    waits.propose(name, proposal.last);
+    return proposal;
+  }
+
+  /** No lock is handed off by a message here, so there is none from which to tell this answer. */
+  taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
+    return { owner, remaining, tokenFloor: 0 };
+  }
+
+  private async contend(bid: Bid, last: number): Promise<Grant | Taken> {
     const { clock, endings, unreachable } = this.parts;
     const { name, place } = bid;
     let accepted = last;
@@ -60,27 +82,17 @@ export class Contest {
         await sleep(clock, this.retryDelay(clock.now() - startedAt, round));
         continue;
       }
+      if (verdict.kind === 'unreachable') {
+        endings.whereAsked(votes, ending);
+        throw unreachable(name, votes);
+      }
       endings.whereNotTaken(votes, ending);
-      if (verdict.kind === 'unreachable') throw unreachable(name, votes);
       if (verdict.kind === 'taken') return this.taken(verdict);
       const delay = this.retryDelay(clock.now() - startedAt, round);
       const owner = verdict.kind === 'split' ? verdict.owner : '';
       if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
       await sleep(clock, delay);
     }
-  }
-
-  /** A block beyond `last`, noted for when the name is given up. */
-  propose(name: string, last: number, tokens: number): Proposal {
-    const { proposals, waits } = this.parts;
-    const proposal = proposals.next(last, tokens);
-    waits.propose(name, proposal.last);
-    return proposal;
-  }
-
-  /** No lock is handed off by a message here, so there is none from which to tell this answer. */
-  taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
-    return { owner, remaining, tokenFloor: 0 };
   }
 
   /** Of the order of a trip, doubled with each round, so that one of several contenders gets ahead of the others. */

@@ -3,7 +3,7 @@ import { quorumReleaseScript } from '../scripts/quorum-release.script.js';
 import { isTaken, type NodeAnswer } from './node-answer.js';
 import { isAnswer, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
-import type { QuorumNode } from './quorum-node.js';
+import { NotAsked, type QuorumNode } from './quorum-node.js';
 
 /** What an instance gives up on a node. */
 export interface Ending {
@@ -55,6 +55,15 @@ export class Endings {
   whereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
     this.quorum.nodes.forEach((node, i) => {
       if (!isTaken(votes[i])) this.inBackground(node, ending);
+    });
+  }
+
+  /** The same for a name that is asked for again, or cancelled, soon: an outage shall queue no flood for its end. */
+  whereAsked(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
+    this.quorum.nodes.forEach((node, i) => {
+      const vote = votes[i];
+      const wasAsked = !(vote instanceof Error && vote.cause instanceof NotAsked);
+      if (wasAsked && !isTaken(vote)) this.inBackground(node, ending);
     });
   }
 

@@ -20,6 +20,9 @@ export interface NodeEvents {
 /** Whether a request takes something, or ends what was taken before. */
 export type RequestKind = 'take' | 'end';
 
+/** Why a node was not asked at all. */
+export class NotAsked extends Error {}
+
 /** One of the independent Redis servers of a quorum. */
 export interface QuorumNode {
   /** Where it is, for errors and logs; without credentials. */
@@ -33,7 +36,7 @@ export interface QuorumNode {
   /** Connects, unless the user wants that left to the first lock. */
   connect(): void;
   open(events: NodeEvents): void;
-  /** Requests reach the node in the order of the calls. Rejects at once where it is of no use to ask. */
+  /** Requests reach the node in the order of the calls. Rejects at once, with {@link NotAsked}, where it is of no use to ask. */
   run(
     kind: RequestKind,
     script: LuaScript,

@@ -9,7 +9,7 @@ import { ScriptRunner } from '../redis/connection/script-runner.js';
 import { ScriptBatch } from '../redis/script-batch.js';
 import { SingleTrial, trialKey } from '../redis/trial/single-trial.js';
 import { QuorumKeys } from './quorum-keys.js';
-import type { NodeEvents, QuorumNode, RequestKind } from './quorum-node.js';
+import { type NodeEvents, NotAsked, type QuorumNode, type RequestKind } from './quorum-node.js';
 
 type Args = readonly (string | number)[];
 
@@ -111,10 +111,13 @@ export class RedisNode implements QuorumNode {
 
   run(kind: RequestKind, script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     const { clock, nodeTimeout } = this.settings;
-    if (kind === 'take' && AWAY.has(this.connection.commands.state)) return Promise.reject(this.trouble);
+    if (kind === 'take' && AWAY.has(this.connection.commands.state))
+      return Promise.reject(new NotAsked(this.trouble.message, { cause: this.trouble }));
     const now = clock.now();
     if (this.owed >= MAX_OWED[kind] && now - this.silentSince > nodeTimeout) {
-      return Promise.reject(new Error(`It has not answered ${this.owed} requests.`, { cause: this.trouble }));
+      return Promise.reject(
+        new NotAsked(`It has not answered ${this.owed} requests.`, { cause: this.trouble }),
+      );
     }
     if (this.owed++ === 0) this.silentSince = now;
     const answer = script.takesSeveral ? this.gather(script, keys, args) : this.send(script, keys, args);

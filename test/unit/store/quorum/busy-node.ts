@@ -1,0 +1,46 @@
+import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
+import { NotAsked, type QuorumNode } from '../../../../lib/store/quorum/quorum-node.js';
+import type { VirtualTime } from '../../../simulation/virtual-time.js';
+
+/** A node of a quorum on which all names are free, and that does what it is asked one after the other. */
+export class BusyNode implements QuorumNode {
+  readonly label = 'a busy node';
+  readonly clientPrefix = '';
+  readonly listening = true;
+  readonly trouble = new Error('It is busy.');
+  /** Whether it is of no use to take anything there. */
+  isAway = false;
+  private readonly asked: string[] = [];
+  private doneAt = 0;
+
+  /** @param pace - Milliseconds that each request takes */
+  constructor(
+    private readonly time: VirtualTime,
+    private readonly pace: number,
+  ) {}
+
+  /** How often it was asked to run a script. */
+  count(script: string): number {
+    return this.asked.filter((each) => each === script).length;
+  }
+
+  run(
+    kind: 'take' | 'end',
+    { name }: LuaScript,
+    _keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    if (this.isAway && kind === 'take') return Promise.reject(new NotAsked('It is away.'));
+    this.asked.push(name);
+    this.doneAt = Math.max(this.doneAt, this.time.now) + this.pace;
+    const [, first, last] = args;
+    // Outdated is what is proposed before a node has told its time.
+    const vote = [first === 0 ? 2 : 1, 1e15 + this.doneAt * 1_000, last];
+    const reply = name === 'quorum-acquire' ? vote : 1;
+    return new Promise((resolve) => void this.time.at(this.doneAt, () => resolve(reply)));
+  }
+
+  connect(): void {}
+  open(): void {}
+  close(): void {}
+}

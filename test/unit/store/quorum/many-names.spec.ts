@@ -1,0 +1,116 @@
+import { sleep } from '../../../../lib/primitives/answer-within.js';
+import type { Clock, ScheduledCall } from '../../../../lib/primitives/clock.js';
+import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { type Appointment, VirtualTime } from '../../../simulation/virtual-time.js';
+import { BusyNode } from './busy-node.js';
+
+const NODE_TIMEOUT = 50;
+/** The engine asks again so many milliseconds after a failure. */
+const RETRY_DELAY = 50;
+
+describe('A quorum that is asked for many free names at once', () => {
+  let time: VirtualTime;
+  let clock: Clock;
+  let granted: string[];
+  let failures: number;
+
+  beforeEach(() => {
+    time = new VirtualTime();
+    clock = clockOf(time);
+    granted = [];
+    failures = 0;
+  });
+
+  it.each([
+    { names: 300, pace: 0.5 },
+    { names: 1_000, pace: 0.5 },
+    { names: 300, pace: 2 },
+    { names: 1_000, pace: 2 },
+    { names: 300, pace: 5 },
+  ])(
+    'grants $names of them in not much more time than the nodes take, at $pace ms each',
+    async ({ names, pace }) => {
+      const { nodes, store } = open(pace);
+      for (let i = 0; i < names; i++) void acquire(store, `n${i}`);
+      await passUntil(() => granted.length === names, 5 * names * pace);
+
+      expect(granted).toHaveLength(names);
+      for (const node of nodes) expect(node.count('quorum-release')).toBeLessThan(2 * names);
+    },
+  );
+
+  it('grants them in the order in which they were asked for where nodes answer in time', async () => {
+    const { store } = open(0.1);
+    const names = Array.from({ length: 500 }, (_, i) => `n${i}`);
+    for (const name of names) void acquire(store, name);
+    await passUntil(() => granted.length === names.length, 1_000);
+
+    expect(granted).toEqual(names);
+    expect(failures).toBe(0);
+  });
+
+  it('asks the nodes at once to end and to renew holds, however many names are in line', () => {
+    const { nodes, store } = open(0.5);
+    for (let i = 0; i < 1_000; i++) void acquire(store, `n${i}`);
+    void store.release('held', 'me:1');
+    void store.extend([{ name: 'held', owner: 'me:2', ttl: 30_000, exact: false }]);
+    void store.yield({ name: 'held', owner: 'me:3', ttl: 30_000, tokens: 1, place: undefined });
+
+    for (const node of nodes) {
+      expect(node.count('quorum-acquire')).toBeLessThan(100);
+      for (const script of ['quorum-release', 'extend', 'quorum-yield']) expect(node.count(script)).toBe(1);
+    }
+  });
+
+  it('does not ask for all of them again and again, nor ends what was not asked for, while nodes are away', async () => {
+    const { nodes, store } = open(0.5);
+    for (const node of nodes) node.isAway = true;
+    for (let i = 0; i < 1_000; i++) void acquire(store, `n${i}`);
+    await passUntil(() => false, 1_000);
+    // Twenty times for each name without a limit.
+    expect(failures).toBeGreaterThan(0);
+    expect(failures).toBeLessThan(1_000);
+    for (const node of nodes) expect(node.count('quorum-release')).toBe(0);
+
+    for (const node of nodes) node.isAway = false;
+    await passUntil(() => granted.length === 1_000, 2_000);
+    expect(granted).toHaveLength(1_000);
+  });
+
+  function open(pace: number): { nodes: readonly BusyNode[]; store: QuorumStore } {
+    const nodes = Array.from({ length: 5 }, () => new BusyNode(time, pace));
+    const settings = { keyPrefix: 'lock:', instance: 'me', nodeTimeout: NODE_TIMEOUT, random: () => 0.5 };
+    return { nodes, store: new QuorumStore({ nodes, clock, ...settings }) };
+  }
+
+  /** As the engine does. */
+  async function acquire(store: QuorumStore, name: string): Promise<void> {
+    for (;;) {
+      try {
+        await store.acquire({ name, ttl: 30_000, tokens: 1, place: undefined, spent: 0 });
+        return void granted.push(name);
+      } catch {
+        failures++;
+        await sleep(clock, RETRY_DELAY);
+      }
+    }
+  }
+
+  async function passUntil(isDone: () => boolean, duration: number): Promise<void> {
+    const end = time.now + duration;
+    while (!isDone() && time.now < end && (await time.step(() => undefined)));
+  }
+});
+
+function clockOf(time: VirtualTime): Clock {
+  return {
+    now: () => time.now,
+    schedule: (call, delay) => time.after(delay, call) as unknown as ScheduledCall,
+    cancel: (call) => {
+      if (call) (call as unknown as Appointment).cancelled = true;
+    },
+    sleeps: 0,
+    onSleep: () => undefined,
+    afterInput: (call) => void time.after(0, call),
+  };
+}
