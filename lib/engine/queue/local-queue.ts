@@ -211,7 +211,8 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
       return DONE;
     }
     if (reads) return this.letGo(lease);
-    this.yield(lease, head);
+    this.context.keeper.delete(lease);
+    this.contender.yield(lease, head, () => this.leases.end(lease));
     return DONE;
   }
 
@@ -268,11 +269,6 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     const freed = this.leases.free(lease);
     this.contender.askOrRest();
     return freed;
-  }
-
-  private yield(lease: Lease, head: Waiter): void {
-    this.context.keeper.delete(lease);
-    this.contender.yield(lease, head, () => this.leases.end(lease));
   }
 
   private begin(lease: Lease, ttl: number, by: GrantedBy): void {

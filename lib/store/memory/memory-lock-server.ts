@@ -5,20 +5,17 @@ import {
   type JointRequest,
   type OwnerChange,
   type ShareRequest,
-  type StoreEvents,
   type YieldRequest,
 } from '../lock-store.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
-import { formatOwner, instanceOf, isSharedOwner, ownersOf, sharedOwner, tokenOf } from '../owner-id.js';
+import { formatOwner, instanceOf, isSharedOwner, ownersOf, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
-import { hadBefore, tokensEach, wholeTurn } from '../turn-name.js';
+import { hadBefore, wholeTurn } from '../turn-name.js';
+import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
 import { snapshotOf } from './memory-snapshot.js';
 import { MemoryTokens } from './memory-tokens.js';
-
-/** Most fencing tokens of a shared grant that has more than one for each hold. */
-const MAX_BLOCK = 4_096;
 
 /** The place in the queue of whoever asks, and how it takes shared holds. */
 interface Own {
@@ -43,8 +40,8 @@ export class MemoryLockServer {
   private readonly shares: MemoryLeases;
   private readonly queues: MemoryQueues;
   private readonly tokens: MemoryTokens;
-  /** Where instances hear what concerns them. */
-  private readonly inboxes = new Map<string, StoreEvents>();
+  /** @internal */
+  readonly inboxes = new MemoryInboxes();
 
   /** @param now the time in milliseconds since 1970; by default the system's, fake timers respected. */
   constructor(private readonly now: () => number = () => Date.now()) {
@@ -52,21 +49,6 @@ export class MemoryLockServer {
     this.shares = new MemoryLeases(now);
     this.queues = new MemoryQueues(now);
     this.tokens = new MemoryTokens(now);
-  }
-
-  /** @internal */
-  subscribe(instance: string, events: StoreEvents): void {
-    this.inboxes.set(instance, events);
-  }
-
-  /** @internal */
-  unsubscribe(instance: string): void {
-    this.inboxes.delete(instance);
-  }
-
-  /** @internal */
-  hears(instance: string): boolean {
-    return this.inboxes.has(instance);
   }
 
   /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. Tokens go on growing. */
@@ -160,9 +142,9 @@ export class MemoryLockServer {
   /** @internal */
   share(instance: string, { name, owner, ttl, tokens, shared: { turn } }: ShareRequest): Grant | undefined {
     const held = this.shares.ofTurn(name, instance, turn).length;
-    if (!this.locks.has(name, owner)) return held > 0 ? this.sharedGrant(instance, turn, held) : undefined;
+    if (!this.locks.has(name, owner)) return held > 0 ? this.tokens.shared(instance, turn, held) : undefined;
     this.locks.clear(name);
-    const grant = this.sharedGrant(instance, turn, tokens);
+    const grant = this.tokens.shared(instance, turn, tokens);
     for (const each of ownersOf(grant)) this.shares.grant(name, each, ttl);
     this.handOff(name);
     return grant;
@@ -185,7 +167,7 @@ export class MemoryLockServer {
   forceRelease(name: string): boolean {
     const owner = this.owner(name);
     const owners = owner === undefined ? [...this.shares.of(name).keys()] : [owner];
-    for (const each of owners) this.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
+    for (const each of owners) this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
     this.locks.clear(name);
     this.shares.clear(name);
     if (owners.length > 0) this.handOff(name);
@@ -199,7 +181,7 @@ export class MemoryLockServer {
 
   /** @internal */
   send(instance: string, message: string): boolean {
-    return this.tell(instance, (inbox) => inbox.told(message));
+    return this.inboxes.tell(instance, (inbox) => inbox.told(message));
   }
 
   /** @internal What is held of the names that begin so. */
@@ -220,12 +202,12 @@ export class MemoryLockServer {
     if (granted.length > 0) {
       for (const owner of granted) this.shares.prolong(name, owner, ttl);
       if (place !== undefined) this.queues.dequeue(name, place);
-      return this.sharedGrant(instance, turn, granted.length);
+      return this.tokens.shared(instance, turn, granted.length);
     }
     if (place !== undefined) this.queues.enqueue(name, place);
     let grant: Grant | undefined;
     const take = (room: number): number => {
-      grant = this.sharedGrant(instance, turn, Math.min(room, tokens));
+      grant = this.tokens.shared(instance, turn, Math.min(room, tokens));
       for (const owner of ownersOf(grant)) this.shares.grant(name, owner, ttl);
       return tokens - grant.tokens;
     };
@@ -235,20 +217,6 @@ export class MemoryLockServer {
       if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
     }
     return grant ?? this.taken(name);
-  }
-
-  /** Holds whose answer went missing get tokens anew. */
-  private sharedGrant(instance: string, turn: string, wanted: number): Grant {
-    const block = Math.max(wanted, Math.min(wanted * tokensEach(turn), MAX_BLOCK));
-    const { token, tokens } = this.tokens.mint(block, wanted);
-    return { owner: sharedOwner(instance, turn, 1), turn, token, tokens: wanted, block: tokens };
-  }
-
-  /** Messages arrive after the call that caused them, as they do from Redis. Whether anybody listens. */
-  private tell(instance: string, message: (inbox: StoreEvents) => void): boolean {
-    const inbox = this.inboxes.get(instance);
-    if (inbox) void Promise.resolve(inbox).then(message);
-    return inbox !== undefined;
   }
 
   /** Who has the lock alone. */
@@ -285,12 +253,12 @@ export class MemoryLockServer {
     const lapsed = this.shares.lapse(name);
     for (const place of [...this.queues.of(name).keys()]) {
       const { instance, claimTtl, tokens, shared } = parsePlace(place);
-      const isHeard = this.hears(instance);
+      const isHeard = this.inboxes.has(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
       if (room < 1 && (isHeard || place === own.place)) {
         if (own.take && place !== own.place)
-          this.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
+          this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
         break;
       }
       if (place === own.place) {
@@ -310,10 +278,10 @@ export class MemoryLockServer {
       const rest = restOf(place, room);
       this.queues.replace(name, place, rest);
       const grant = shared
-        ? this.sharedGrant(instance, shared.turn, room)
+        ? this.tokens.shared(instance, shared.turn, room)
         : this.grant(name, instance, claimTtl, tokens);
       for (const owner of shared ? ownersOf(grant) : []) this.shares.handOff(name, owner, claimTtl);
-      this.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
+      this.inboxes.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
       given ??= grant.owner;
       if (!shared || rest !== undefined) break;
     }

@@ -11,8 +11,8 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
       acquire: async (request) => server.acquireAll(instance, request),
       release: async (names, tag) => server.releaseAll(instance, names, tag),
     },
-    open: (events) => server.subscribe(instance, events),
-    canQueue: () => server.hears(instance),
+    open: (events) => server.inboxes.open(instance, events),
+    canQueue: () => server.inboxes.has(instance),
     place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),
     acquire: async (request) => known(server.acquire(instance, request), request),
     yield: async (request) => {
@@ -30,7 +30,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     },
     send: async (to, message) => server.send(to, message),
     forceRelease: async (name) => server.forceRelease(name),
-    close: async () => server.unsubscribe(instance),
+    close: async () => server.inboxes.close(instance),
   };
 }
 

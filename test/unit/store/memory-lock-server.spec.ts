@@ -16,7 +16,7 @@ describe('What a limit has left of a turn in memory', () => {
   const listen = (instance: string): Grant[] => {
     const grants: Grant[] = [];
     const ignore = (): void => undefined;
-    server.subscribe(instance, {
+    server.inboxes.open(instance, {
       granted: (_, grant) => void grants.push(grant),
       revoked: ignore,
       released: ignore,

@@ -1,0 +1,25 @@
+import type { StoreEvents } from '../lock-store.js';
+
+/** Where instances hear what concerns them. */
+export class MemoryInboxes {
+  private readonly inboxes = new Map<string, StoreEvents>();
+
+  open(instance: string, events: StoreEvents): void {
+    this.inboxes.set(instance, events);
+  }
+
+  close(instance: string): void {
+    this.inboxes.delete(instance);
+  }
+
+  has(instance: string): boolean {
+    return this.inboxes.has(instance);
+  }
+
+  /** Messages arrive after the call that caused them, as they do from Redis. Whether anybody listens. */
+  tell(instance: string, message: (inbox: StoreEvents) => void): boolean {
+    const inbox = this.inboxes.get(instance);
+    if (inbox) void Promise.resolve(inbox).then(message);
+    return inbox !== undefined;
+  }
+}
