@@ -46,7 +46,6 @@ const NEST = 'nest';
 const OF_THE_ENGINE = [
   'engine',
   'nest/exceptions/graphql-schema',
-  'nest/startup/places-without-interceptors',
   'nest/startup/provided-classes',
   'nest/startup/start.messages',
   'options',

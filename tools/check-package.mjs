@@ -156,6 +156,10 @@ function checkClasses({ application, entryPoints }) {
     const renamed = code.match(/class \w+\$\d+/g) ?? [];
     if (renamed.length > 0)
       throw new Error(`dist/${file}.js has ${renamed.join(', ')}: give one another name`);
+    // NestJS may be ES modules, which not all who read this can require: only entry points have it.
+    const [meeting] = /\brequire\(["']@nestjs\/[^)]*\)/.exec(code) ?? [];
+    if (meeting)
+      throw new Error(`dist/${file}.js calls ${meeting}: tools/build.mjs keeps such code in dist/nest`);
   }
 }
 
