@@ -33,7 +33,7 @@ export class SingleName {
     // Here, before each wait: a signal that is aborted already says nothing any more.
     options.signal?.throwIfAborted();
     const { innermost } = this.context;
-    const enclosing = innermost && options.reentrant ? this.context.enclosing(name, innermost) : undefined;
+    const enclosing = innermost && options.reentrant ? this.context.enclosing(name) : undefined;
     if (enclosing) return this.enter(name, enclosing, options, held, ask);
     const holdsNothing = innermost === undefined && held.length === 0;
     if (holdsNothing || options.wait === 0) return ask(name, leaseCovering(options));

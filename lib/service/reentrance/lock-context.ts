@@ -47,8 +47,8 @@ export class LockContext {
   };
 
   /** The innermost hold of a name that still lets calls in. */
-  enclosing(name: string, innermost = this.innermost): EnclosingHold | undefined {
-    for (let frame = innermost; frame; frame = frame.outer) {
+  enclosing(name: string): EnclosingHold | undefined {
+    for (let frame = this.innermost; frame; frame = frame.outer) {
       for (const hold of frame.holds) {
         if (hold.keys[0] === name && hold.reentry?.isOpen) return { hold, reentry: hold.reentry };
       }

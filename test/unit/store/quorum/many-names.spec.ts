@@ -1,7 +1,7 @@
 import { sleep } from '../../../../lib/primitives/answer-within.js';
-import type { Clock, ScheduledCall } from '../../../../lib/primitives/clock.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
-import { type Appointment, VirtualTime } from '../../../simulation/virtual-time.js';
+import { SimulatedProcess } from '../../../simulation/simulated-process.js';
+import { VirtualTime } from '../../../simulation/virtual-time.js';
 import { BusyNode } from './busy-node.js';
 
 const NODE_TIMEOUT = 50;
@@ -10,13 +10,13 @@ const RETRY_DELAY = 50;
 
 describe('A quorum that is asked for many free names at once', () => {
   let time: VirtualTime;
-  let clock: Clock;
+  let clock: SimulatedProcess;
   let granted: string[];
   let failures: number;
 
   beforeEach(() => {
     time = new VirtualTime();
-    clock = clockOf(time);
+    clock = new SimulatedProcess(time, 1, 0);
     granted = [];
     failures = 0;
   });
@@ -101,16 +101,3 @@ describe('A quorum that is asked for many free names at once', () => {
     while (!isDone() && time.now < end && (await time.step(() => undefined)));
   }
 });
-
-function clockOf(time: VirtualTime): Clock {
-  return {
-    now: () => time.now,
-    schedule: (call, delay) => time.after(delay, call) as unknown as ScheduledCall,
-    cancel: (call) => {
-      if (call) (call as unknown as Appointment).cancelled = true;
-    },
-    sleeps: 0,
-    onSleep: () => undefined,
-    afterInput: (call) => void time.after(0, call),
-  };
-}
