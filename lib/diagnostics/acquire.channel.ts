@@ -12,7 +12,7 @@ const queueLength = lockChannel('nest-redis-lock:queue:length');
 
 /** What {@link observeAcquire} needs to know of an engine. */
 interface ObservedEngine<Options, Hold> {
-  acquire(name: string, options: Options, once: boolean): Promise<Hold>;
+  acquire(name: string, options: Options): Promise<Hold>;
   /** Callers that wait for a name. */
   waitersOf(name: string): number;
 }
@@ -109,7 +109,7 @@ export async function observeLength<Options extends ObservedOptions, Hold>(
   options: Options,
 ): Promise<Hold> {
   try {
-    const asking = engine.acquire(name, options, options.wait === 0);
+    const asking = engine.acquire(name, options);
     tellLength(engine, name);
     return await asking;
   } finally {

@@ -131,14 +131,14 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return this.queues.get(name)?.isTaken ?? false;
   }
 
-  /** Waits for the lock of one name; `once` asks a single time instead. */
-  acquire(name: string, options: ResolvedLockOptions, once: boolean): Promise<Hold> {
+  /** Waits for the lock of one name, or asks a single time where there is no time to wait. */
+  acquire(name: string, options: ResolvedLockOptions): Promise<Hold> {
     const rejection = this.rejectionOf(name);
     if (rejection) return Promise.reject(rejection);
     this.open();
     let queue = this.queues.get(name);
     if (!queue) this.queues.set(name, (queue = new LocalQueue(name, this)));
-    return queue.enter(options, once);
+    return queue.enter(options);
   }
 
   /** Asks for several names at once; undefined where they have to be asked for one by one. */

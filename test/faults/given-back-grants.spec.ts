@@ -38,7 +38,7 @@ it('a grant that was given back is never taken up again', async () => {
   const grant = { owner: 'me:700', token: 700, tokens: 1 };
 
   engine.granted('job', grant, 1_000);
-  const refused = engine.acquire('job', defaults, false);
+  const refused = engine.acquire('job', defaults);
 
   expect(store.released).toEqual([grant.owner]);
   expect(store.acquires).toMatchObject([{ spent: grant.token }]);

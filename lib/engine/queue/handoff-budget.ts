@@ -1,10 +1,7 @@
 import type { HandoffOptions } from '../../options/module-options.interface.js';
 
 /** Upper bound of the holds in one budget and of the tokens in one block. */
-export const MAX_BUDGET = 4_096;
-
-/** Milliseconds for which it counts how holds went when what is asked for next goes by that. */
-export const LATELY = 100;
+const MAX_BUDGET = 4_096;
 
 /**
  * How many holds in a row, and for how long, an instance may hand a lock on in memory before it asks the

@@ -45,16 +45,17 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     this.contender = new Contender(name, context, this);
   }
 
-  /** Waits for the lock; `once` asks a single time instead and is rejected at once where the lock is known to be taken. */
-  enter(options: ResolvedLockOptions, once: boolean): Promise<Hold> {
+  /** Waits for the lock; who has no time to wait asks once, and is rejected at once where the lock is known to be taken. */
+  enter(options: ResolvedLockOptions): Promise<Hold> {
     return new Promise((resolve, reject) => {
       const isFull = this.line.size >= this.context.maxWaiters;
+      const once = options.wait === 0;
       // An attempt does not wait, and would come after all those who do.
       if (once && (isFull || this.isTaken))
-        return new Waiter(this, options, once, 0, resolve, reject).reject(this.timeoutError(0, options));
+        return new Waiter(this, options, 0, resolve, reject).reject(this.timeoutError(0, options));
       if (isFull) return reject(queueFullError([this.name], this.line.size));
       const now = this.context.clock.now();
-      const waiter = new Waiter(this, options, once, now, resolve, reject);
+      const waiter = new Waiter(this, options, now, resolve, reject);
       this.line.add(waiter);
       if (this.passedShares?.giveSpare(waiter)) return;
       if (!this.isIdle) return once ? this.watchOutage() : this.watch(waiter);

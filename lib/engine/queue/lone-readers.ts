@@ -1,9 +1,11 @@
 import { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
-import { LATELY } from './handoff-budget.js';
 import { Sharing, type SharingQueue } from './sharing.js';
 import type { QueueContext } from './queue-context.js';
 import type { Waiter } from './waiter.js';
+
+/** Milliseconds for which it counts how holds went when what is asked for next goes by that. */
+export const LATELY = 100;
 
 /**
  * Readers to whom the lease of the lock alone is passed on in memory, one after the other, as to writers: of those that are done

@@ -1,5 +1,5 @@
 import type { Lease } from '../hold/lease.js';
-import { LATELY } from './handoff-budget.js';
+import { LATELY } from './lone-readers.js';
 import type { QueueContext } from './queue-context.js';
 import type { SharingQueue } from './sharing.js';
 import type { Waiter } from './waiter.js';

@@ -48,18 +48,19 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   next: Waiter | undefined;
   isTimed = false;
   isWaiting = true;
+  /** Asks a single time and does not queue. */
+  readonly once: boolean;
   private readonly detach: (() => void) | undefined;
 
   constructor(
     readonly queue: WaiterQueue,
     readonly options: ResolvedLockOptions,
-    /** Asks a single time and does not queue. */
-    readonly once: boolean,
     readonly startedAt: number,
     private readonly resolve: (hold: Hold | Promise<never>) => void,
     private readonly fail: (error: unknown) => void,
   ) {
-    const { signal } = options;
+    const { signal, wait } = options;
+    this.once = wait === 0;
     if (signal) this.detach = onAbort(signal, () => queue.giveUp(this, signal.reason));
   }
 

@@ -150,7 +150,7 @@ export class SeveralNames {
 
   private readonly ask: Ask = (name, options) => {
     const { engine } = this.single;
-    if (!this.observed) return engine.acquire(name, options, options.wait === 0);
+    if (!this.observed) return engine.acquire(name, options);
     this.observed.start(name);
     return observeLength(engine, name, options);
   };

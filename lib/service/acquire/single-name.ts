@@ -56,7 +56,7 @@ export class SingleName {
 
   private readonly ask: Ask = (name, options) => {
     if (hasAcquireSubscribers()) return observeAcquire(this.engine, name, options);
-    return this.engine.acquire(name, options, options.wait === 0);
+    return this.engine.acquire(name, options);
   };
 
   /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */

@@ -83,7 +83,7 @@ export class RedisNode implements QuorumNode {
   }
 
   connect(): void {
-    if (!this.connection.isLazy) this.connection.connect();
+    this.connection.connectAhead();
   }
 
   open(events: NodeEvents): void {

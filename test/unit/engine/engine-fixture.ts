@@ -32,7 +32,7 @@ export class EngineFixture {
   }
 
   acquire(options: LockOptions = {}, name = 'n'): Promise<Hold> {
-    return this.engine.acquire(name, resolveLockOptions(LOCK_OPTION_DEFAULTS, options), options.wait === 0);
+    return this.engine.acquire(name, resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
   }
 
   /** Acquires a lock that nobody else has. */

@@ -17,7 +17,7 @@ import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 const CLOSED = 'Socket closed unexpectedly';
 
 /** Makes a client that is not connected, of which `strategy` says when it connects again. */
-export type MakeNodeRedis = (
+type MakeNodeRedis = (
   strategy: (given: ReconnectStrategy) => ReconnectStrategy,
 ) => NodeRedis | Promise<NodeRedis>;
 
