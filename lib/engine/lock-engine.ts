@@ -25,6 +25,7 @@ import { tokensMark } from '../store/turn-name.js';
 import { closedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
+import { LocalQueues } from './queue/local-queues.js';
 import type { QueueContext } from './queue/queue-context.js';
 import { type Waiter, wantsToBeAlone } from './queue/waiter.js';
 
@@ -48,7 +49,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   readonly log: LockLog;
-  private readonly queues = new Map<string, LocalQueue>();
+  private readonly queues = new LocalQueues();
   readonly unqueued = new UnqueuedLeases(this);
   private readonly attachments = new Attachments(this, this.unqueued);
   private readonly joint: JointAcquires;
@@ -137,14 +138,14 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     if (rejection) return Promise.reject(rejection);
     this.open();
     let queue = this.queues.get(name);
-    if (!queue) this.queues.set(name, (queue = new LocalQueue(name, this)));
+    if (!queue) this.queues.add((queue = new LocalQueue(name, this)));
     return queue.enter(options);
   }
 
   /** Asks for several names at once; undefined where they have to be asked for one by one. */
   acquireAll(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> | undefined {
     const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejectionOf();
-    if (!mayAsk || names.some((name) => this.queues.has(name))) return undefined;
+    if (!mayAsk || names.some((name) => this.queues.get(name))) return undefined;
     this.open();
     return this.joint.acquire(names, options);
   }
@@ -188,7 +189,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   subscribed(name?: string): void {
     if (name !== undefined) return this.queues.get(name)?.askAgain();
     this.keeper.checkNow();
-    for (const queue of this.queues.values()) queue.askAgain();
+    for (const queue of this.queues) queue.askAgain();
   }
 
   reconnected(): void {
@@ -246,10 +247,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   drop(queue: { readonly name: string }): void {
-    const { name } = queue;
-    if (this.queues.get(name) !== queue) return;
-    this.queues.delete(name);
-    this.store.ignore?.(name);
+    if (this.queues.delete(queue)) this.store.ignore?.(queue.name);
   }
 
   /** Rejects everybody from now on, those who wait included. Holders go on. */
@@ -272,7 +270,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
 
   private checkOutages(): void {
     const now = this.clock.now();
-    for (const queue of this.queues.values()) this.outages.at(queue.checkOutage(now));
+    for (const queue of this.queues) this.outages.at(queue.checkOutage(now));
   }
 
   private leasesOf({ name, owner }: HeldBy): HeldLeases | undefined {
@@ -287,7 +285,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   private rejectAll(error: (names: readonly string[]) => Error): void {
-    for (const queue of [...this.queues.values()]) queue.rejectAll(() => error([queue.name]));
+    for (const queue of [...this.queues]) queue.rejectAll(() => error([queue.name]));
     this.attachments.rejectAll((name) => error([name]));
     this.joint.rejectAll(error);
   }

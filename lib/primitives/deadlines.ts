@@ -1,15 +1,21 @@
 import type { Clock } from './clock.js';
 import { WakeUp } from './wake-up.js';
 
-/** Items that have left are only marked; so many of them may stay beside as many again as are still there. */
+/** Deadlines of items that have left are only emptied; so many may stay beside as many again as are still waited for. */
 const MAX_LEFT = 64;
+
+/** When the time of an item is over; empty once that has left, of which nothing shall stay in memory. */
+interface Deadline<T> {
+  readonly due: number;
+  item: T | undefined;
+}
 
 /** An item whose time can be over. */
 export interface Timed {
   /** On {@link Clock.now}'s scale. */
   readonly due: number;
-  /** Whether its time is looked after. */
-  isTimed: boolean;
+  /** Where its time is looked after. */
+  deadline: Deadline<unknown> | undefined;
 }
 
 /**
@@ -20,7 +26,7 @@ export interface Timed {
 export class Deadlines<T extends Timed> {
   /** How many items are looked after. */
   size = 0;
-  private heap: T[] = [];
+  private heap: Deadline<T>[] = [];
   private readonly wakeUp: WakeUp;
 
   constructor(
@@ -32,21 +38,24 @@ export class Deadlines<T extends Timed> {
 
   /** Calls back at the item's `due`, unless it leaves before. An item comes at most once. */
   add(item: T): void {
-    if (item.due === Infinity || item.isTimed) return;
-    item.isTimed = true;
+    const { due } = item;
+    if (due === Infinity || item.deadline) return;
+    const deadline = { due, item };
+    item.deadline = deadline;
     this.size++;
-    this.push(item);
-    this.wakeUp.at(item.due);
+    this.push(deadline);
+    this.wakeUp.at(due);
   }
 
   delete(item: T): void {
-    if (!item.isTimed) return;
-    item.isTimed = false;
+    const { deadline } = item;
+    if (!deadline) return;
+    deadline.item = item.deadline = undefined;
     this.size--;
     if (this.size === 0) this.heap = [];
     // What is sorted is a heap.
     else if (this.heap.length > 2 * this.size + MAX_LEFT)
-      this.heap = this.heap.filter(({ isTimed }) => isTimed).toSorted((a, b) => a.due - b.due);
+      this.heap = this.heap.filter((each) => each.item).toSorted((a, b) => a.due - b.due);
   }
 
   /** Calls nobody back any more. */
@@ -57,44 +66,45 @@ export class Deadlines<T extends Timed> {
   private sweep(now: number): void {
     const expired: T[] = [];
     for (let first = this.heap[0]; first; first = this.heap[0]) {
-      if (first.isTimed && first.due > now) {
-        this.wakeUp.at(first.due);
+      const { due, item } = first;
+      if (item && due > now) {
+        this.wakeUp.at(due);
         break;
       }
       this.pop();
-      if (!first.isTimed) continue;
-      first.isTimed = false;
+      if (!item) continue;
+      item.deadline = undefined;
       this.size--;
-      expired.push(first);
+      expired.push(item);
     }
     for (const item of expired) this.expire(item);
   }
 
-  private push(item: T): void {
+  private push(deadline: Deadline<T>): void {
     const { heap } = this;
     let at = heap.length;
     for (let above = parent(at); at > 0; above = parent(at)) {
       const upper = heap[above];
-      if (!upper || upper.due <= item.due) break;
+      if (!upper || upper.due <= deadline.due) break;
       heap[at] = upper;
       at = above;
     }
-    heap[at] = item;
+    heap[at] = deadline;
   }
 
   private pop(): void {
     const { heap } = this;
-    const item = heap.pop();
-    if (!item || heap.length === 0) return;
+    const last = heap.pop();
+    if (!last || heap.length === 0) return;
     let at = 0;
     for (;;) {
       const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]];
       const lower = right && left && right.due < left.due ? right : left;
-      if (!lower || item.due <= lower.due) break;
+      if (!lower || last.due <= lower.due) break;
       heap[at] = lower;
       at = lower === left ? 2 * at + 1 : 2 * at + 2;
     }
-    heap[at] = item;
+    heap[at] = last;
   }
 }
 

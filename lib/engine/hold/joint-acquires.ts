@@ -1,5 +1,6 @@
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { Deadlines, type Timed } from '../../primitives/deadlines.js';
+import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 import { onAbort } from '../../primitives/on-abort.js';
 import type { Grant, TakenName } from '../../store/grant.js';
 import { tagIn } from '../../store/owner-id.js';
@@ -19,14 +20,17 @@ const JOINT_TAG = 'm';
 const MAX_TOGETHER = 1_000;
 
 /** One request for several names, and what was granted to it. */
-class JointAcquire implements Timed {
-  isTimed = false;
+class JointAcquire implements FifoNode<JointAcquire>, Timed {
+  previous: JointAcquire | undefined;
+  next: JointAcquire | undefined;
+  deadline: Timed['deadline'];
   /** Whether a hold was taken away by force, which may be told before the answer that granted it. */
   isRevoked = false;
   holds: JointHolds | undefined;
   private readonly unhook: (() => void) | undefined;
 
   constructor(
+    readonly tag: string,
     readonly names: readonly string[],
     readonly options: ResolvedLockOptions,
     readonly sentAt: number,
@@ -72,8 +76,7 @@ export function mayGoTogether(names: readonly string[], { mode, replicas }: Reso
  * are granted belongs to no queue.
  */
 export class JointAcquires {
-  /** By the tag in their owner ids. */
-  private readonly all = new Map<string, JointAcquire>();
+  private readonly all = new Fifo<JointAcquire>();
   private readonly outages: Deadlines<JointAcquire>;
   private count = 0;
 
@@ -91,23 +94,22 @@ export class JointAcquires {
     const { clock, store } = this.context;
     const tag = JOINT_TAG + (++this.count).toString(36);
     return new Promise((resolve, reject) => {
-      const acquire = new JointAcquire(names, options, clock.now(), resolve, reject);
-      this.all.set(tag, acquire);
+      const acquire = new JointAcquire(tag, names, options, clock.now(), resolve, reject);
+      this.all.push(acquire);
       this.outages.add(acquire);
       const answer = store.joint?.acquire({ names, tag, ttl: options.ttl }) ?? Promise.resolve([]);
-      answer
-        .then((reply) => this.hear(tag, acquire, reply))
-        .catch((error: unknown) => this.fail(tag, acquire, error));
+      answer.then((reply) => this.hear(acquire, reply)).catch((error: unknown) => this.fail(acquire, error));
     });
   }
 
   holdersOf(name: string): Hold[] {
-    return [...this.all.values()].flatMap(({ holds }) => holds?.holdsOf(name) ?? []);
+    return [...this.all].flatMap(({ holds }) => holds?.holdsOf(name) ?? []);
   }
 
   /** A hold was taken away by force. */
   revoke(name: string, owner: string): void {
-    const acquire = this.all.get(tagIn(owner) ?? '');
+    const tag = tagIn(owner);
+    const acquire = [...this.all].find((each) => each.tag === tag);
     if (!acquire) return;
     acquire.isRevoked = true;
     acquire.holds?.loseSome(forcedError([name]), true);
@@ -115,18 +117,18 @@ export class JointAcquires {
 
   /** Rejects all who have no answer yet. */
   rejectAll(error: (names: readonly string[]) => unknown): void {
-    for (const acquire of this.all.values()) acquire.reject(error(acquire.names));
+    for (const acquire of this.all) acquire.reject(error(acquire.names));
   }
 
   stop(): void {
     this.outages.stop();
   }
 
-  private hear(tag: string, acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
+  private hear(acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
     const { names, options, sentAt } = acquire;
     this.outages.delete(acquire);
     if (!('token' in reply)) {
-      this.all.delete(tag);
+      this.all.remove(acquire);
       return acquire.settle({ taken: reply });
     }
     const lease = new Lease(names[0] ?? '', reply, options.ttl, sentAt);
@@ -134,12 +136,12 @@ export class JointAcquires {
     // One by one they can be asked for as long as it takes.
     const isLate = lease.deadline - this.context.clock.now() < options.ttl / 4;
     if (!acquire.isWanted || acquire.isRevoked || isLate) {
-      void this.free(tag, acquire);
+      void this.free(acquire);
       return acquire.settle(UNKNOWN);
     }
     const holds = new JointHolds(lease, options, this.context, {
-      free: () => this.free(tag, acquire),
-      forget: () => void this.all.delete(tag),
+      free: () => this.free(acquire),
+      forget: () => this.all.remove(acquire),
     });
     acquire.holds = holds;
     const [first] = holds.all;
@@ -148,15 +150,16 @@ export class JointAcquires {
   }
 
   /** Without an answer they may have been granted all the same. */
-  private fail(tag: string, acquire: JointAcquire, error: unknown): void {
+  private fail(acquire: JointAcquire, error: unknown): void {
     this.outages.delete(acquire);
-    if (isRefusal(error)) this.all.delete(tag);
-    else void this.free(tag, acquire);
+    if (isRefusal(error)) this.all.remove(acquire);
+    else void this.free(acquire);
     acquire.settle(UNKNOWN);
   }
 
-  private free(tag: string, { names, options }: JointAcquire): Promise<void> {
-    this.all.delete(tag);
+  private free(acquire: JointAcquire): Promise<void> {
+    const { tag, names, options } = acquire;
+    this.all.remove(acquire);
     return this.context.freeAll(names, tag, options.ttl);
   }
 }

@@ -52,8 +52,7 @@ export class LeaseKeeper {
   }
 
   add(lease: Lease): void {
-    if (!lease.isKept) this.leases.push(lease);
-    lease.isKept = true;
+    this.leases.push(lease);
     this.wakeUp.at(lease.due);
     this.suspends.start();
   }
@@ -66,8 +65,7 @@ export class LeaseKeeper {
   }
 
   delete(lease: Lease): void {
-    if (lease.isKept) this.leases.remove(lease);
-    lease.isKept = false;
+    this.leases.remove(lease);
     // Should it come back, nobody has seen the answer.
     if (lease.renewing) lease.renewAt = -Infinity;
   }
@@ -109,14 +107,14 @@ export class LeaseKeeper {
     const { soon } = this;
     this.soon = [];
     for (const lease of soon) lease.renewsSoon = false;
-    this.renewNow(soon.filter(({ isKept }) => isKept));
+    this.renewNow(soon.filter((lease) => this.leases.has(lease)));
   }
 
   private look(now: number): void {
     const due: Lease[] = [];
     // A copy, because whoever learns that its hold is lost may release others at once.
     for (const lease of [...this.leases]) {
-      if (!lease.isKept || this.endIfExpired(lease, now)) continue;
+      if (!this.leases.has(lease) || this.endIfExpired(lease, now)) continue;
       if (lease.isLeaving) {
         this.wakeUp.at(lease.due);
         continue;
@@ -152,7 +150,7 @@ export class LeaseKeeper {
     let size = 0;
     for (const lease of running) {
       // Whoever was told just now that its hold is lost may have released others.
-      if (!lease.isKept || lease.isLeaving) continue;
+      if (!this.leases.has(lease) || lease.isLeaving) continue;
       batch.push(lease);
       size += lease.names.length;
       if (size < maxBatch) continue;
@@ -178,7 +176,7 @@ export class LeaseKeeper {
     let next = 0;
     for (const { lease, asked } of requests) {
       const results = lease.names.map(() => renewed?.[next++]);
-      if (!lease.isKept) continue;
+      if (!this.leases.has(lease)) continue;
       // One that is being transferred or shared may be another owner's by the time that the renewal arrives.
       const gone = lease.isLeaving || lease.sharing ? [] : lease.names.filter((_, i) => results[i] === 0);
       if (gone.length > 0) {

@@ -70,8 +70,6 @@ function deadlineOf(ttl: number, sentAt: number): number {
 export class Lease implements FifoNode<Lease> {
   previous: Lease | undefined;
   next: Lease | undefined;
-  /** Whether the keeper looks after it. */
-  isKept = false;
   /** Whether a renewal is about to be sent. */
   renewsSoon = false;
   readonly owner: string;

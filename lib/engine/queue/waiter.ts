@@ -46,7 +46,7 @@ export function patienceEnd(
 export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;
   next: Waiter | undefined;
-  isTimed = false;
+  deadline: Timed['deadline'];
   isWaiting = true;
   /** Asks a single time and does not queue. */
   readonly once: boolean;

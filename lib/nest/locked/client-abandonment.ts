@@ -1,5 +1,6 @@
 import { HttpException, type ExecutionContext } from '@nestjs/common';
 import { Abandonment } from '../../primitives/abandonment.js';
+import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 
 /** Milliseconds that a call waits before its connection is listened to: one that need not wait pays nothing. */
 const UNHEARD = 20;
@@ -21,17 +22,21 @@ interface Message {
   readonly socket?: unknown;
 }
 
-const unheard = new Set<ClientAbandonment>();
+const unheard = new Fifo<ClientAbandonment>();
 let timer: NodeJS.Timeout | undefined;
 
 function listenToAll(): void {
   timer = undefined;
-  for (const each of unheard) each.listen();
-  unheard.clear();
+  for (let each = unheard.first; each; each = unheard.first) {
+    unheard.remove(each);
+    each.listen();
+  }
 }
 
 /** An {@link Abandonment} that aborts by itself when the connection of an invocation's client closes. */
-export class ClientAbandonment extends Abandonment {
+export class ClientAbandonment extends Abandonment implements FifoNode<ClientAbandonment> {
+  previous: ClientAbandonment | undefined;
+  next: ClientAbandonment | undefined;
   private stop: (() => void) | undefined;
 
   constructor(private readonly context: ExecutionContext) {
@@ -40,13 +45,13 @@ export class ClientAbandonment extends Abandonment {
 
   override addEventListener(type: 'abort', listener: () => void): void {
     super.addEventListener(type, listener);
-    unheard.add(this);
+    unheard.push(this);
     timer ??= setTimeout(listenToAll, UNHEARD).unref();
   }
 
   override removeEventListener(type: 'abort', listener: () => void): void {
     super.removeEventListener(type, listener);
-    unheard.delete(this);
+    unheard.remove(this);
     this.stop?.();
   }
 

@@ -28,7 +28,6 @@ export type RunArguments = [script: LuaScript, keys: readonly string[], args: Sc
 class SentCall implements FifoNode<SentCall> {
   previous: SentCall | undefined;
   next: SentCall | undefined;
-  isPending = false;
   /** Since when it has waited for a sign of life. */
   since = -Infinity;
   due = Infinity;
@@ -124,18 +123,12 @@ export class ScriptRunner implements Scripts {
 
   private noteAnswer(call: SentCall): void {
     this.answeredAt = this.clock.now();
-    this.forget(call);
-  }
-
-  private forget(call: SentCall): void {
-    if (call.isPending) this.pending.remove(call);
-    call.isPending = false;
+    this.pending.remove(call);
   }
 
   private watch(call: SentCall, now: number): void {
     call.since = now;
     call.due = now + this.commandTimeout;
-    call.isPending = true;
     this.pending.push(call);
     this.wakeUp.at(call.due);
   }
@@ -143,7 +136,7 @@ export class ScriptRunner implements Scripts {
   private expire(now: number): void {
     for (const call of this.pending) {
       if (call.due > now) return this.wakeUp.at(call.due);
-      this.forget(call);
+      this.pending.remove(call);
       if (this.answeredAt < call.since) this.connection.replaceSilent();
       if (call.expire) call.expire();
       // It was sent again on the next connection, which may be silent, too.

@@ -1,0 +1,109 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { LocalQueue } from '../../../lib/engine/queue/local-queue.js';
+import { LocalQueues } from '../../../lib/engine/queue/local-queues.js';
+import { Deadlines, type Timed } from '../../../lib/primitives/deadlines.js';
+import { Fifo, type FifoNode } from '../../../lib/primitives/fifo.js';
+import { SystemClock } from '../../../lib/primitives/clock.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
+
+const AT_ONCE = 5;
+const TIMES = 10_000;
+const WEIGHT = 1_000;
+/** Of the bytes that come and go, so many may get into the old generation: those that are there at a scavenge. */
+const MAX_GROWTH = (TIMES * WEIGHT * 8) / 25;
+
+interface Item {
+  readonly weight: readonly number[];
+}
+
+class Node implements FifoNode<Node>, Timed {
+  previous: Node | undefined;
+  next: Node | undefined;
+  deadline: Timed['deadline'];
+  readonly due = Date.now() + 60_000;
+  readonly weight = weight();
+}
+
+function weight(): readonly number[] {
+  return Array.from({ length: WEIGHT }, () => 0.5);
+}
+
+/** By how much the old generation grows while items come, and go again, with a few of them there at any time. */
+function growth<T extends Item>(
+  make: (index: number) => T,
+  add: (item: T) => void,
+  remove: (item: T) => void,
+): number {
+  const present: T[] = [];
+  const comeAndGo = (index: number): void => {
+    const item = make(index);
+    add(item);
+    if (present.push(item) > AT_ONCE) remove(present.shift() as T);
+  };
+  for (let i = 0; i < 2 * AT_ONCE; i++) comeAndGo(i);
+  // Those that are there now are old from here on.
+  collect();
+  const before = oldGeneration();
+  for (let i = 0; i < TIMES; i++) {
+    comeAndGo(i);
+    if (i % 200 === 0) collect({ type: 'minor' });
+  }
+  return oldGeneration() - before;
+}
+
+function oldGeneration(): number {
+  return (
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? NaN
+  );
+}
+
+describe('What has left is not copied into the old generation of the heap', () => {
+  test('of the queues of names', () => {
+    const queues = new LocalQueues();
+    const make = (index: number): LocalQueue & Item =>
+      ({ name: `n${index}`, weight: weight() }) as unknown as LocalQueue & Item;
+    const grown = growth(
+      make,
+      (queue) => queues.add(queue),
+      (queue) => queues.delete(queue),
+    );
+    expect(grown).toBeLessThan(MAX_GROWTH);
+  });
+
+  test('of what stands in a line', () => {
+    const line = new Fifo<Node>();
+    const grown = growth(
+      () => new Node(),
+      (node) => line.push(node),
+      (node) => line.remove(node),
+    );
+    expect(grown).toBeLessThan(MAX_GROWTH);
+  });
+
+  test('but where each leads to the next, to see that this can be seen', () => {
+    let last = new Node();
+    const grown = growth(
+      () => new Node(),
+      (node) => (last = last.next = node),
+      () => undefined,
+    );
+    expect(grown).toBeGreaterThan(MAX_GROWTH);
+  });
+});
+
+test('Of what had a deadline and has left nothing stays in memory', async () => {
+  const deadlines = new Deadlines<Node>(new SystemClock(), () => undefined);
+  deadlines.add(new Node());
+  let node: Node | undefined = new Node();
+  const left = new WeakRef(node);
+  deadlines.add(node);
+  deadlines.delete(node);
+  node = undefined;
+  await new Promise((resolve) => void setImmediate(resolve));
+  collect();
+  deadlines.stop();
+  expect(left.deref()).toBeUndefined();
+});
