@@ -178,10 +178,6 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     if (limit === Infinity) this.readers.watch();
   }
 
-  tokensEach(): number {
-    return this.shares.tokensEach();
-  }
-
   tokensFor(callers: number): number {
     return this.handoffs.tokens(callers, this.loneReaders !== undefined);
   }
@@ -243,7 +239,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     return (this.loneReaders ??= new LoneReaders(this.context, this));
   }
 
-  private get shares(): PassedShares {
+  get shares(): PassedShares {
     return (this.passedShares ??= new PassedShares(this.context, this));
   }
 

@@ -5,6 +5,11 @@ import type { SharingQueue } from './sharing.js';
 import type { Waiter } from './waiter.js';
 
 const DONE = Promise.resolve();
+/**
+ * Of the permits that would do for all callers, one after the other, so many times as many are asked for: less would have each be
+ * given back and asked for more often, and more would keep those of other instances waiting for all of them.
+ */
+const SURPLUS = 3;
 
 /** How a shared lease may go from one caller to the next. */
 interface Pass {
@@ -41,13 +46,18 @@ export class PassedShares {
   /** Fencing tokens that the next turn asks for with each hold: twice as many as lately were of use. */
   tokensEach(): number {
     const now = this.context.clock.now();
-    const most = Math.max(this.most, this.mostBefore);
+    const { servedEach } = this;
     if (now - this.since >= LATELY) {
       this.mostBefore = this.most;
       this.most = 0;
       this.since = now;
     }
-    return Math.min(this.context.handoff.max, 2 * (1 + most));
+    return Math.min(this.context.handoff.max, 2 * servedEach);
+  }
+
+  /** Permits to ask for: one for each caller, but where one lately went from caller to caller. */
+  permitsFor(callers: number): number {
+    return Math.min(callers, Math.ceil((SURPLUS * callers) / this.servedEach));
   }
 
   /** The store gave a lease. */
@@ -83,6 +93,11 @@ export class PassedShares {
     }
     this.settle();
     return true;
+  }
+
+  /** How many callers a lease lately served, at most. */
+  private get servedEach(): number {
+    return 1 + Math.max(this.most, this.mostBefore);
   }
 
   private give(lease: Lease, head: Waiter): boolean {

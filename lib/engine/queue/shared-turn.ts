@@ -22,7 +22,7 @@ export class SharedTurn extends Turn {
 
   constructor(name: string, context: QueueContext, callers: Callers, limit: number) {
     super(name, context, callers);
-    this.current = { limit, turn: context.newTurn(callers.tokensEach()) };
+    this.current = { limit, turn: context.newTurn(callers.shares.tokensEach()) };
   }
 
   get terms(): SharedTerms {
@@ -34,8 +34,8 @@ export class SharedTurn extends Turn {
   }
 
   get tokens(): number {
-    const { line } = this.callers;
-    return line.first ? line.leading(isAlike(line.first), MAX_SHARES) : 0;
+    const { shares } = this.callers;
+    return this.current.limit < Infinity ? shares.permitsFor(this.wanted) : this.wanted;
   }
 
   /** Whoever comes when all for whom it asked have what they want, by leases that were passed on, comes after other instances. */
@@ -48,7 +48,7 @@ export class SharedTurn extends Turn {
   }
 
   override queue(waiter: Waiter, tokens: number): string {
-    if (this.place === undefined) this.owed = tokens;
+    if (this.place === undefined) this.owed = this.wanted;
     return super.queue(waiter, tokens);
   }
 
@@ -109,6 +109,12 @@ export class SharedTurn extends Turn {
 
   protected get placeless(): string {
     return this.context.store.place(0, MAX_SHARES, this.current);
+  }
+
+  /** How many callers at the head of the line want the same. */
+  private get wanted(): number {
+    const { line } = this.callers;
+    return line.first ? line.leading(isAlike(line.first), MAX_SHARES) : 0;
   }
 
   private restAfter({ tokens }: Grant): string | undefined {

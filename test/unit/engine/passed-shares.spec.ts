@@ -118,6 +118,16 @@ describe('A turn', () => {
     expect(tokensEach(request.shared?.turn ?? '')).toBe(8);
   });
 
+  it('asks for fewer permits than it has callers where one lately went from caller to caller', async () => {
+    const { holds, waiting } = await handedOff(...Array.from({ length: 6 }, () => PERMIT));
+    for (const hold of [holds[0], ...waiting]) await release(hold);
+    for (let i = 0; i < 14; i++) enter(PERMIT);
+    const { request } = await fixture.store.next('acquire');
+
+    // Thrice as many as would serve 14 callers, 7 by each.
+    expect(request.tokens).toBe(6);
+  });
+
   it('asks for one token for each hold where nothing is passed on', async () => {
     fixture = new EngineFixture({ max: 1 });
     enter(PERMIT);
