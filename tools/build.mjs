@@ -63,6 +63,7 @@ const OF_DECORATORS = [
   'options/lock-options',
   'options/option-checks',
   'primitives/characters',
+  'primitives/fifo',
 ];
 /** Likewise, when the first connection is made: to test with locks in memory takes none of it. */
 const OF_REDIS = ['store/redis', 'store/scripts'];
