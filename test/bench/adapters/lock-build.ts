@@ -13,7 +13,10 @@ export async function openLocks(
   ttl = LEASE,
 ): Promise<Contestant> {
   const module = RedisLockModule.forRoot({ connection, ttl, wait: WAIT });
-  const application = await NestFactory.createApplicationContext(module, { logger: false });
+  const application = await NestFactory.createApplicationContext(module, {
+    logger: false,
+    abortOnError: false,
+  });
   const locks = application.get(LockService);
   async function hold(
     key: string | readonly string[],
