@@ -9,7 +9,7 @@ export interface FifoNode<T> {
  *
  * For what comes and goes all the time, also where no order is asked for: a Map or a Set leaves a table behind each time it
  * has made room, with a link to the next one. Once such a table is in V8's old generation the young one keeps all that follow, and
- * what stood in them, and copies it again and again: of a hundred thousand holds a megabyte at a time.
+ * what stood in them, and copies it again and again.
  */
 export class Fifo<T extends FifoNode<T>> {
   first: T | undefined;

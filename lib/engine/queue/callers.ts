@@ -9,6 +9,7 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 interface LatelyShared {
   /** Fencing tokens for each of several shared holds. */
   tokensEach(): number;
+  /** Permits for so many callers. */
   permitsFor(callers: number): number;
 }
 

@@ -6,11 +6,8 @@ interface Slot {
 }
 
 /**
- * The local queues of one instance, by name.
- *
- * A Map in which names come and go leaves old tables behind, each with a link to the next. Once one of them is in V8's old
- * generation, the young one keeps all after it, with whatever stood in them, and copies it again and again. So a queue that
- * has left is not there to be copied: its slot is empty.
+ * The local queues of one instance, by name. What `Fifo` tells of a Map holds for this one, too; but a queue that has left
+ * is not there to be copied, since its slot is empty.
  */
 export class LocalQueues {
   private readonly slots = new Map<string, Slot>();

@@ -48,8 +48,6 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   next: Waiter | undefined;
   deadline: Timed['deadline'];
   isWaiting = true;
-  /** Asks a single time and does not queue. */
-  readonly once: boolean;
   private readonly detach: (() => void) | undefined;
 
   constructor(
@@ -59,9 +57,13 @@ export class Waiter implements FifoNode<Waiter>, Timed {
     private readonly resolve: (hold: Hold | Promise<never>) => void,
     private readonly fail: (error: unknown) => void,
   ) {
-    const { signal, wait } = options;
-    this.once = wait === 0;
+    const { signal } = options;
     if (signal) this.detach = onAbort(signal, () => queue.giveUp(this, signal.reason));
+  }
+
+  /** Whether it asks a single time and does not queue. */
+  get once(): boolean {
+    return this.options.wait === 0;
   }
 
   /** When its wait is over. */
