@@ -64,9 +64,8 @@ describe('Scripts', () => {
     { ttl = 10_000, tokens = 1, place = '3000|1', spent = 0 } = {},
   ): Promise<Granted> => {
     const args = [instance, '', `${spent} ${BOTH}`, `${ttl} ${tokens} ${place}`];
-    const reply = (await run(acquireScript, args)) as string | [Reply];
-    // An owner id.
-    if (typeof reply === 'string') return [Number(reply.split(':')[1]), tokens];
+    const all = (await run(acquireScript, args)) as number | [Reply];
+    const reply = typeof all === 'number' ? [all] : all;
     return typeof reply[0] === 'number' ? [reply[0], tokens] : (reply[0] as Granted);
   };
   const release = async (owner: string): Promise<unknown> => {
@@ -470,7 +469,7 @@ describe('Scripts', () => {
     const on = await confined(four);
     const [, lock = '', queue = '', shared = ''] = four;
     await listen('b');
-    const held = (await on(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])) as string;
+    const held = `a:${String(await on(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1']))}`;
     await on(acquireScript, ['b', '', `0 ${BOTH}`, '5000 1 3000|1']);
     await on(queryScript, [], [lock, queue, shared]);
     await on(extendScript, [held, 5_000], [lock, shared]);

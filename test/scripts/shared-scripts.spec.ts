@@ -66,8 +66,7 @@ describe('Scripts of shared holds', () => {
   /** Asks for the lock alone. */
   const acquire = async (instance: string): Promise<unknown> => {
     const reply = await run(acquireScript, [instance, '', `0 ${BOTH}`, '10000 1 3000|1']);
-    // An owner id.
-    return typeof reply === 'string' ? Number(reply.split(':')[1]) : (reply as [unknown])[0];
+    return Array.isArray(reply) ? reply[0] : reply;
   };
   const release = async (owner: string): Promise<unknown> => {
     const [reply] = (await run(releaseSharedScript, [BOTH, owner])) as [unknown];

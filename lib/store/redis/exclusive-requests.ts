@@ -1,11 +1,10 @@
 import type { Grant, Taken } from '../grant.js';
 import type { AcquireRequest, YieldRequest } from '../lock-store.js';
-import { tokenOf } from '../owner-id.js';
 import { acquireScript } from '../scripts/acquire.script.js';
 import { releaseScript } from '../scripts/release.script.js';
 import { yieldScript } from '../scripts/yield.script.js';
 import { integer, list } from './connection/script-reply.js';
-import { isOwner, type Outbox } from './outbox.js';
+import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
 /** Acquires, yields and releases locks in mode exclusive. */
@@ -58,9 +57,8 @@ export class ExclusiveRequests {
     return outbox.isReleased(outcome);
   }
 
-  /** The first token of as many as were asked for, alone or in the owner id, that and how many there are, or who has the lock. */
+  /** The first token of as many as were asked for, that and how many there are, or who has the lock. */
   private answer(reply: unknown, wanted: number): Grant | Taken {
-    if (isOwner(reply)) return { owner: reply, token: integer(tokenOf(reply)), tokens: wanted };
     if (!Array.isArray(reply)) return this.grant(integer(reply), wanted);
     if (reply.length === 2) return this.grant(integer(reply[0]), integer(reply[1]));
     return this.outbox.taken(reply);

@@ -1,10 +1,10 @@
 import type { Grant, TakenName } from '../grant.js';
 import type { JointRequest, JointStore } from '../lock-store.js';
-import { tokenOf } from '../owner-id.js';
+import { formatOwner } from '../owner-id.js';
 import { acquireAllScript } from '../scripts/acquire-all.script.js';
 import { releaseAllScript } from '../scripts/release-all.script.js';
 import { integer, list, text } from './connection/script-reply.js';
-import { isOwner, type Outbox } from './outbox.js';
+import type { Outbox } from './outbox.js';
 
 /**
  * Asks for several locks of one server together. Each request is a call of its own, on which Redis can work while the next
@@ -20,9 +20,10 @@ export class JointRequests implements JointStore {
     keys.length = 2 * names.length;
     const content = { keys, args: [tag, Math.ceil(ttl)] };
     return this.outbox.sendAcquires(acquireAllScript, content).then((reply) => {
-      if (isOwner(reply)) return { owner: reply, token: tokenOf(reply), tokens: names.length };
-      const [, ...taken] = list(reply);
-      return taken.map((each) => takenName(each, names));
+      if (Array.isArray(reply)) return reply.slice(1).map((each) => takenName(each, names));
+      const token = integer(reply);
+      const owner = formatOwner({ instance: this.outbox.instance, tag, token });
+      return { owner, token, tokens: names.length };
     });
   }
 

@@ -1,5 +1,4 @@
 import { SHARED_OWNER, type Taken } from '../grant.js';
-import { tokenOf } from '../owner-id.js';
 import { UNTRIED } from '../scripts/functions/tell.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { integer, list, text } from './connection/script-reply.js';
@@ -127,8 +126,9 @@ export class Outbox {
     const sentAt = clock.now();
     const args = [instance, latest, `${this.spent} ${this.prefixes(content.keys)}`, ...content.args];
     return scripts.runPatiently(script, keys, args).then((reply) => {
-      if (!Array.isArray(reply) && !isOwner(reply)) {
-        this.times.correct(reply, server, sentAt);
+      const said = Array.isArray(reply) ? 0 : integer(reply);
+      if (said < 0) {
+        this.times.correct(-said, server, sentAt);
         return this.sendAcquires(script, content, 2 * patience);
       }
       this.times.observe(() => timeIn(reply), server, sentAt);
@@ -190,14 +190,9 @@ export class Outbox {
   }
 }
 
-/** Whether a reply is the owner id of what the only request was granted: a time has no colon. */
-export function isOwner(reply: unknown): reply is string {
-  return typeof reply === 'string' && reply.includes(':');
-}
-
 /** The first token, or the token floor beside who has the lock. */
-function timeIn(reply: readonly unknown[] | string): unknown {
-  if (typeof reply === 'string') return tokenOf(reply);
-  const [first] = reply;
+function timeIn(reply: unknown): unknown {
+  if (!Array.isArray(reply)) return reply;
+  const [first] = reply as unknown[];
   return Array.isArray(first) ? first[first.length === 3 ? 2 : 0] : first;
 }

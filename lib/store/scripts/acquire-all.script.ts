@@ -11,11 +11,11 @@ import { luaScript } from './lua-script.js';
  * KEYS  1 fence counter, then all locks, then all queues
  * ARGV  1 instance, 2 until when this counts (`in-time.ts`), 3 of no use here, 4 tag of the owner id, another one in each
  *       request, 5 ttl in ms
- * Reply granted: the owner id, which ends in the first token; the others follow it in a row
+ * Reply granted: the first token, in which the owner id ends; the others follow it in a row
  *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or
  *       `shared`, ms left of its lease (negative: no expiry) } }; not for those of this instance's own queues, whose
  *       release may have gone missing
- *       or the server's time where the request comes too late
+ *       or minus the server's time where the request comes too late
  *
  * O(k) for k locks.
  */
@@ -34,7 +34,7 @@ if is_free then
       for i = 2, n + 1 do
         call('SET', KEYS[i], owner, 'PX', ttl)
       end
-      return owner
+      return tonumber(token)
     end
     redis.call('SET', fence, last)
   end
@@ -46,7 +46,7 @@ if not is_free then
   for i = 2, n + 1 do
     local owner = redis.call('GET', KEYS[i])
     if owner and string.sub(owner, 1, #own) == own then
-      return owner
+      return tonumber(string.sub(owner, #own + 1))
     elseif owner and string.sub(owner, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then
       reply[#reply + 1] = { i - 2, owner, redis.call('PTTL', KEYS[i]) }
     end
@@ -54,12 +54,11 @@ if not is_free then
   return reply
 end
 ${includeBelow([clock], mint, inTime)}
-local _, _, text = mint(n, n)
-local owner = own .. text
+local token, _, text = mint(n, n)
 for i = 2, n + 1 do
-  redis.call('SET', KEYS[i], owner, 'PX', ARGV[5])
+  redis.call('SET', KEYS[i], own .. text, 'PX', ARGV[5])
 end
-return owner
+return token
 end
 return acquire_all()
 `;

@@ -19,8 +19,8 @@ import { luaScript } from './lua-script.js';
  *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing
  * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted
  *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }
- *       or, for the only one, its owner id where it is granted all tokens; or, for all together, the server's time in
- *       microseconds where the request comes too late
+ *       the only one's token may stand alone; so does minus the server's time in microseconds, where the request comes
+ *       too late
  *
  * A key that this instance already owns is its own grant whose reply was lost, and is granted again as it is;
  * unless its hold has ended here and only the release went missing: then it counts as free.
@@ -41,9 +41,8 @@ if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEY
   if token and (ARGV[2] == '' or token <= ARGV[2]) then
     local last = redis.call('SET', fence, token, 'GET')
     if not last or #last <= #token and last < token then
-      local owner = ARGV[1] .. ':' .. token
-      redis.call('SET', lock, owner, 'PX', ttl)
-      return owner
+      redis.call('SET', lock, ARGV[1] .. ':' .. token, 'PX', ttl)
+      return tonumber(token)
     end
     redis.call('SET', fence, last)
   end

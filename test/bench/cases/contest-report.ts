@@ -86,10 +86,8 @@ export function rateGoal(
   other: { id: string; name: string } | undefined,
   atLeast: number,
 ): Goal | undefined {
-  const ours = medianOf(result, 'ours', ({ rate }) => rate);
-  const theirs = other && medianOf(result, other.id, ({ rate }) => rate);
-  if (!other || ours === undefined || !theirs) return undefined;
-  const ratio = ours / theirs;
+  const ratio = other && timesRateOf(result, other.id);
+  if (!other || ratio === undefined) return undefined;
   return {
     text: `at least ${atLeast} times ${other.name}`,
     measured: `${ratio.toFixed(2)} times`,
@@ -97,13 +95,22 @@ export function rateGoal(
   };
 }
 
+/**
+ * How many times another's rate one of ours has: the median over the rounds, in each of which both had the machine as it was
+ * at that time; undefined where one of them did not run.
+ */
+function timesRateOf(result: ContestResult, other: string, ours = 'ours'): number | undefined {
+  const [one, two] = [result.get(ours), result.get(other)];
+  if (!Array.isArray(one) || !Array.isArray(two)) return undefined;
+  const rounds: readonly RoundFigures[] = two;
+  return spreadOf(one.map(({ rate }: RoundFigures, i) => rate / (rounds[i]?.rate ?? NaN)))?.median;
+}
+
 /** That it goes over node-redis nearly as fast, and as safely. */
 export function nodeRedisGoals(result: ContestResult): (Goal | undefined)[] {
-  const over = medianOf(result, 'ours-node-redis', ({ rate }) => rate);
-  const ours = medianOf(result, 'ours', ({ rate }) => rate);
+  const ratio = timesRateOf(result, 'ours', 'ours-node-redis');
   const exclusion = exclusionGoal(result, 'over node-redis no two holders at once', 'ours-node-redis');
-  if (over === undefined || !ours) return [exclusion];
-  const ratio = over / ours;
+  if (ratio === undefined) return [exclusion];
   return [
     {
       text: 'over node-redis at least 0.8 times as fast as over ioredis',
@@ -166,10 +173,8 @@ export function representativesOf(bench: Bench): string[] {
 }
 
 function ratioText(result: ContestResult, id: string): string {
-  const ours = medianOf(result, 'ours', ({ rate }) => rate);
-  const theirs = medianOf(result, id, ({ rate }) => rate);
-  if (id === 'ours' || !ours || !theirs) return '';
-  const ratio = ours / theirs;
+  const ratio = timesRateOf(result, id);
+  if (id === 'ours' || ratio === undefined) return '';
   return `${ratio.toFixed(ratio < 10 ? 2 : 0)} ×`;
 }
 

@@ -11,6 +11,10 @@ export interface Contest {
   readonly ids: readonly string[];
   readonly processes: number;
   readonly load: Pick<LoadPlan, 'names' | 'callers' | 'work' | 'record' | 'sharing'>;
+  /** Milliseconds of warm-up in the first round, where processes are to have compiled what they run. */
+  readonly rehearsal?: number;
+  /** How many rounds stand for each that was asked for, where differences are smaller than the machine's noise. */
+  readonly turns?: number;
   /** Milliseconds of each round. */
   readonly warmUp: number;
   readonly duration: number;
@@ -24,7 +28,7 @@ export interface Contest {
 export type ContestResult = ReadonlyMap<string, readonly RoundFigures[] | Error>;
 
 /**
- * Runs the contest in alternating rounds (A B C A B C), so that a machine that drifts does not decide.
+ * Runs the contest in alternating rounds (A B C C B A), so that a machine that drifts does not decide.
  *
  * Load processes stay idle while another contestant has its turn.
  */
@@ -33,13 +37,14 @@ export async function runContest(bench: Bench, contest: Contest): Promise<Contes
   for (const id of contest.ids) {
     results.set(id, (await failureToOpen(bench, id, contest)) ?? []);
   }
-  for (let round = 1; round <= bench.rounds; round++) {
-    bench.say(`${contest.name}: round ${round} of ${bench.rounds}`);
-    for (const id of contest.ids) {
-      const rounds = results.get(id);
-      if (!Array.isArray(rounds)) continue;
+  const rounds = bench.rounds * (contest.turns ?? 1);
+  for (let round = 1; round <= rounds; round++) {
+    bench.say(`${contest.name}: round ${round} of ${rounds}`);
+    for (const id of round % 2 === 0 ? contest.ids.toReversed() : contest.ids) {
+      const figures = results.get(id);
+      if (!Array.isArray(figures)) continue;
       try {
-        rounds.push(await runRound(bench, id, contest, round));
+        figures.push(await runRound(bench, id, contest, round));
       } catch (error) {
         results.set(id, error as Error);
         await bench.pools.discard(id);
@@ -72,7 +77,7 @@ async function runRound(bench: Bench, id: string, contest: Contest, round: numbe
   const { plan, results } = await pool.load(
     // Another name for each, and in each round: a lock that was left behind must not stop the next.
     { ...contest.load, name: `bench:${contest.name}:${round}:${id}` },
-    contest,
+    { warmUp: (round === 1 && contest.rehearsal) || contest.warmUp, duration: contest.duration },
   );
   const figures = figuresOf(plan, results, {
     requests: await countRequests(bench, id, servers),

@@ -37,6 +37,7 @@ function freeNames(callers: number, goals: (result: ContestResult) => (Goal | un
         ids: idsOf(bench, 'async-mutex'),
         processes: 1,
         load: { names: 'own', callers, work: 0, record: false },
+        ...(callers === 1 && !bench.quick && { rehearsal: 3_000, turns: 3 }),
         warmUp: bench.quick ? 100 : 400,
         duration: bench.quick ? 200 : 1_000,
       };
