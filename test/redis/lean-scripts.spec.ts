@@ -3,7 +3,7 @@ import { withLeanScripts } from '../../lib/store/redis/ioredis/lean-scripts.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const ECHO = 'return { #KEYS, KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3] }';
-const SENT = [2, 'lock:{ä}', 'lock:{𝒳}', 'é'.repeat(40), '7', ''];
+const SENT = [2, 'lock:{ä}', 'lock:{𝒳}', 'é'.repeat(200), '7', ''];
 
 describe('A client with lean scripts', () => {
   let server: RedisServer;
@@ -17,7 +17,7 @@ describe('A client with lean scripts', () => {
     const client = withLeanScripts(new Redis(server.url, options));
     try {
       const sha = String(await client.script('LOAD', ECHO));
-      return await client.evalsha(sha, 2, 'lock:{ä}', 'lock:{𝒳}', 'é'.repeat(40), 7, '');
+      return await client.evalsha(sha, 2, 'lock:{ä}', 'lock:{𝒳}', 'é'.repeat(200), 7, '');
     } finally {
       client.disconnect();
     }

@@ -18,7 +18,7 @@ describe('Scripts for several names', () => {
   const run = (script: LuaScript, ...args: readonly (string | number)[]): Promise<unknown> =>
     client.eval(script.lua, KEYS.length, ...KEYS, ...args);
   const acquireAll = (tag = 'm1', { until = '', instance = 'p1', ttl = 10_000 } = {}): Promise<unknown> =>
-    run(acquireAllScript, instance, until, PREFIXES, tag, ttl);
+    run(acquireAllScript, `${instance}~${tag}:`, until, PREFIXES, ttl);
   const releaseAll = (tag = 'm1', instance = 'p1'): Promise<unknown> =>
     run(releaseAllScript, `${instance}~${tag}:`, PREFIXES, NAMES.length);
   const owners = (): Promise<(string | null)[]> => client.mget(LOCKS);
@@ -43,7 +43,7 @@ describe('Scripts for several names', () => {
   it('grant all where scripts may not ask for the time', async () => {
     await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
     const timeless = server.client({ username: 'timeless', password: 'secret' });
-    const args = ['p1', '', PREFIXES, 'm1', 10_000];
+    const args = ['p1~m1:', '', PREFIXES, 10_000];
 
     const token = await timeless.eval(acquireAllScript.lua, KEYS.length, ...KEYS, ...args);
     expect(await owners()).toEqual(NAMES.map(() => `p1~m1:${Number(token)}`));

@@ -175,7 +175,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'acquire-all, free': {
     script: acquireAllScript,
     keys: releaseAll.keys,
-    args: ['a', '', `0 ${BOTH}`, 'm1', TTL],
+    args: ['a~m1:', '', `0 ${BOTH}`, TTL],
   },
   'release-all': releaseAll,
   'release-all, others wait': { ...releaseAll, waiting },

@@ -5,15 +5,13 @@ import { onAbort } from '../../primitives/on-abort.js';
 
 /** Holds of several names as one lock: lost with the first that is lost. */
 export class CombinedLock implements GrantedLock {
-  readonly keys: readonly string[];
   private combined: AbortController | undefined;
   private ends: readonly (() => void)[] = [];
 
-  constructor(readonly holds: readonly EnterableLock[]) {
-    const keys: string[] = [];
-    // Not flatMap, which would take longer than all else that is made for a call of several names.
-    for (const hold of holds) keys.push(...hold.keys);
-    this.keys = keys;
+  constructor(readonly holds: readonly EnterableLock[]) {}
+
+  get keys(): readonly string[] {
+    return this.holds.flatMap(({ keys }) => keys);
   }
 
   get fencingToken(): number {

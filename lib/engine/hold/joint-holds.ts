@@ -59,7 +59,7 @@ export class JointHolds implements HoldOwner, LeaseUser {
 
   /** When the first of them ends whatever its lease. */
   get endsAt(): number {
-    return Math.min(...this.all.map(({ endsAt }) => endsAt));
+    return this.all.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
   }
 
   describe(): readonly Omit<OwnHold, 'waiting'>[] {

@@ -1,6 +1,5 @@
 import type { Grant, TakenName } from '../grant.js';
 import type { JointRequest, JointStore } from '../lock-store.js';
-import { formatOwner } from '../owner-id.js';
 import { acquireAllScript } from '../scripts/acquire-all.script.js';
 import { releaseAllScript } from '../scripts/release-all.script.js';
 import { integer, list, text } from './connection/script-reply.js';
@@ -18,12 +17,12 @@ export class JointRequests implements JointStore {
     const keys = this.outbox.keysOf(names);
     // Without those of shared holders.
     keys.length = 2 * names.length;
-    const content = { keys, args: [tag, Math.ceil(ttl)] };
-    return this.outbox.sendAcquires(acquireAllScript, content).then((reply) => {
+    const content = { keys, args: [Math.ceil(ttl)] };
+    const holder = this.holderOf(tag);
+    return this.outbox.sendAcquires(acquireAllScript, content, holder).then((reply) => {
       if (Array.isArray(reply)) return reply.slice(1).map((each) => takenName(each, names));
       const token = integer(reply);
-      const owner = formatOwner({ instance: this.outbox.instance, tag, token });
-      return { owner, token, tokens: names.length };
+      return { owner: holder + token, token, tokens: names.length };
     });
   }
 
@@ -31,7 +30,7 @@ export class JointRequests implements JointStore {
     const { outbox } = this;
     outbox.flush();
     const content = { keys: outbox.keysOf(names), args: [names.length] };
-    return outbox.sendReleases(releaseAllScript, content, `${outbox.instance}~${tag}:`).then((reply) => {
+    return outbox.sendReleases(releaseAllScript, content, this.holderOf(tag)).then((reply) => {
       if (!Array.isArray(reply)) {
         integer(reply);
         return;
@@ -41,6 +40,11 @@ export class JointRequests implements JointStore {
         outbox.isReleased(each);
       }
     });
+  }
+
+  /** All of the owner id but the token, which only the server knows. */
+  private holderOf(tag: string): string {
+    return `${this.outbox.instance}~${tag}:`;
   }
 }
 

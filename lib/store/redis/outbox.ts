@@ -59,11 +59,9 @@ export class Outbox {
 
   /** The same of several locks: all locks, all queues, and all shared holders. */
   keysOf(names: readonly string[]): string[] {
-    const locks: string[] = [];
-    for (const name of names) locks.push(this.keySpace.lock(name));
-    const keys = [...locks];
-    for (const lock of locks) keys.push(`${lock}:q`);
-    if (this.knowsModes) for (const lock of locks) keys.push(`${lock}:s`);
+    const locks = names.map((name) => this.keySpace.lock(name));
+    const keys = [...locks, ...locks.map((lock) => `${lock}:q`)];
+    if (this.knowsModes) keys.push(...locks.map((lock) => `${lock}:s`));
     return keys;
   }
 
@@ -116,20 +114,21 @@ export class Outbox {
   sendAcquires(
     script: LuaScript,
     content: BatchContent,
+    holder = this.instance,
     patience = this.settings.commandTimeout / 2,
   ): Promise<unknown> {
-    const { clock, instance } = this.settings;
+    const { clock } = this.settings;
     const { scripts } = this.topology;
     const keys = this.withFence(content.keys);
     const server = scripts.serverOf(keys);
     const latest = this.times.in(patience, server);
     const sentAt = clock.now();
-    const args = [instance, latest, `${this.spent} ${this.prefixes(content.keys)}`, ...content.args];
+    const args = [holder, latest, `${this.spent} ${this.prefixes(content.keys)}`, ...content.args];
     return scripts.runPatiently(script, keys, args).then((reply) => {
       const said = Array.isArray(reply) ? 0 : integer(reply);
       if (said < 0) {
         this.times.correct(-said, server, sentAt);
-        return this.sendAcquires(script, content, 2 * patience);
+        return this.sendAcquires(script, content, holder, 2 * patience);
       }
       this.times.observe(() => timeIn(reply), server, sentAt);
       return reply;

@@ -9,8 +9,8 @@ import { luaScript } from './lua-script.js';
  * nobody waits for one; else it writes nothing. Asked twice, it gives the same grant, even where one of the locks was taken away since.
  *
  * KEYS  1 fence counter, then all locks, then all queues
- * ARGV  1 instance, 2 until when this counts (`in-time.ts`), 3 of no use here, 4 tag of the owner id, another one in each
- *       request, 5 ttl in ms
+ * ARGV  1 owner id up to the token, another one in each request, 2 until when this counts (`in-time.ts`), 3 of no use here,
+ *       4 ttl in ms
  * Reply granted: the first token, in which the owner id ends; the others follow it in a row
  *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or
  *       `shared`, ms left of its lease (negative: no expiry) } }; not for those of this instance's own queues, whose
@@ -20,7 +20,7 @@ import { luaScript } from './lua-script.js';
  * O(k) for k locks.
  */
 export const acquireAllScript = luaScript('acquire-all')`
-local fence, own = KEYS[1], ARGV[1] .. '~' .. ARGV[4] .. ':'
+local fence, own = KEYS[1], ARGV[1]
 local n = (#KEYS - 1) / 2
 -- Free names, the most common request by far, have no need of what takes Redis longer to set up than to run.
 local is_free = redis.call('EXISTS', unpack(KEYS, 2)) == 0
@@ -30,9 +30,10 @@ if is_free then
   if token and (ARGV[2] == '' or token <= ARGV[2]) then
     local last = redis.call('SET', fence, string.format('%.0f', token + n - 1), 'GET')
     if not last or #last <= #token and last < token then
-      local call, owner, ttl = redis.call, own .. token, ARGV[5]
+      local call, owner, ttl = redis.call, own .. token, ARGV[4]
+      -- By GET the reply is nothing: for an OK Redis would make a table.
       for i = 2, n + 1 do
-        call('SET', KEYS[i], owner, 'PX', ttl)
+        call('SET', KEYS[i], owner, 'PX', ttl, 'GET')
       end
       return tonumber(token)
     end
@@ -42,12 +43,12 @@ end
 local function acquire_all()
 ${include(clock)}
 if not is_free then
-  local reply = { clock() }
+  local reply, instance = { clock() }, string.match(own, '^[^~]*') .. ':'
   for i = 2, n + 1 do
     local owner = redis.call('GET', KEYS[i])
     if owner and string.sub(owner, 1, #own) == own then
       return tonumber(string.sub(owner, #own + 1))
-    elseif owner and string.sub(owner, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then
+    elseif owner and string.sub(owner, 1, #instance) ~= instance then
       reply[#reply + 1] = { i - 2, owner, redis.call('PTTL', KEYS[i]) }
     end
   end
@@ -56,7 +57,7 @@ end
 ${includeBelow([clock], mint, inTime)}
 local token, _, text = mint(n, n)
 for i = 2, n + 1 do
-  redis.call('SET', KEYS[i], own .. text, 'PX', ARGV[5])
+  redis.call('SET', KEYS[i], own .. text, 'PX', ARGV[4])
 end
 return token
 end

@@ -41,7 +41,8 @@ if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEY
   if token and (ARGV[2] == '' or token <= ARGV[2]) then
     local last = redis.call('SET', fence, token, 'GET')
     if not last or #last <= #token and last < token then
-      redis.call('SET', lock, ARGV[1] .. ':' .. token, 'PX', ttl)
+      -- By GET the reply is nothing: for an OK Redis would make a table.
+      redis.call('SET', lock, ARGV[1] .. ':' .. token, 'PX', ttl, 'GET')
       return tonumber(token)
     end
     redis.call('SET', fence, last)
@@ -111,7 +112,7 @@ for i = 1, #ARGV - 3 do
       is_short = left < wanted * rest
     end
     local n = is_short and 1 or wanted
-    redis.call('SET', lock, instance .. digits(token), 'PX', ttl)
+    redis.call('SET', lock, instance .. digits(token), 'PX', ttl, 'GET')
     reply[i] = n == wanted and token or { token, n }
     token, left = token + n, left - n
   end
