@@ -11,9 +11,9 @@ export interface Contest {
   readonly ids: readonly string[];
   readonly processes: number;
   readonly load: Pick<LoadPlan, 'names' | 'callers' | 'work' | 'record' | 'sharing'>;
-  /** Milliseconds of warm-up in the first round, where processes are to have compiled what they run. */
+  /** Milliseconds of warm-up in the first round of new processes, where these are to have compiled what they run. */
   readonly rehearsal?: number;
-  /** How many rounds stand for each that was asked for, where differences are smaller than the machine's noise. */
+  /** How often the rounds are run, with new processes each time, where differences are smaller than what noise makes. */
   readonly turns?: number;
   /** Milliseconds of each round. */
   readonly warmUp: number;
@@ -40,6 +40,7 @@ export async function runContest(bench: Bench, contest: Contest): Promise<Contes
   const rounds = bench.rounds * (contest.turns ?? 1);
   for (let round = 1; round <= rounds; round++) {
     bench.say(`${contest.name}: round ${round} of ${rounds}`);
+    if (round > 1 && isFirst(bench, round)) await bench.pools.clear();
     for (const id of round % 2 === 0 ? contest.ids.toReversed() : contest.ids) {
       const figures = results.get(id);
       if (!Array.isArray(figures)) continue;
@@ -52,6 +53,11 @@ export async function runContest(bench: Bench, contest: Contest): Promise<Contes
     }
   }
   return results;
+}
+
+/** Whether it is the first round of its processes. */
+function isFirst({ rounds }: Bench, round: number): boolean {
+  return (round - 1) % rounds === 0;
 }
 
 async function failureToOpen(bench: Bench, id: string, contest: Contest): Promise<Error | undefined> {
@@ -77,7 +83,7 @@ async function runRound(bench: Bench, id: string, contest: Contest, round: numbe
   const { plan, results } = await pool.load(
     // Another name for each, and in each round: a lock that was left behind must not stop the next.
     { ...contest.load, name: `bench:${contest.name}:${round}:${id}` },
-    { warmUp: (round === 1 && contest.rehearsal) || contest.warmUp, duration: contest.duration },
+    { warmUp: (isFirst(bench, round) && contest.rehearsal) || contest.warmUp, duration: contest.duration },
   );
   const figures = figuresOf(plan, results, {
     requests: await countRequests(bench, id, servers),

@@ -1,4 +1,5 @@
 import type { Bench, BenchCase, Goal } from '../bench.js';
+import { keepAwake } from '../load/keep-awake.js';
 import { runContest, type Contest, type ContestResult } from './contest.js';
 import {
   bestPeer,
@@ -41,7 +42,8 @@ function freeNames(callers: number, goals: (result: ContestResult) => (Goal | un
         warmUp: bench.quick ? 100 : 400,
         duration: bench.quick ? 200 : 1_000,
       };
-      const result = await runContest(bench, contest);
+      const run = (): Promise<ContestResult> => runContest(bench, contest);
+      const result = await (callers === 1 ? keepAwake(run) : run());
       return contestReport(contest, result, {
         title: `Free names: 1 process, ${callers} caller${callers === 1 ? '' : 's'}, each a name of its own`,
         columns: [],

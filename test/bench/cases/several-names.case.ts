@@ -63,6 +63,7 @@ function severalNames({ name, about, names, work, goals }: Variant): BenchCase {
         ids: idsOf(bench).filter((id) => IDS.includes(id)),
         processes: PROCESSES,
         load: { names, callers: CALLERS, work, record: true },
+        ...(names.shared === 0 && !bench.quick && { rehearsal: 2_000, turns: 3 }),
         warmUp: bench.quick ? 200 : 500,
         duration: bench.quick ? 400 : 2_500,
       };

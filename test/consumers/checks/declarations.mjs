@@ -65,10 +65,10 @@ export function compilerOf(name) {
  */
 export function importChecks(tested) {
   const some = {
-    // Loaded when the first of its clients is made.
+    // ioredis is loaded when the first of its clients is made.
     'nest-redis-lock': [...tested.neededPeers, 'ioredis'],
     'nest-redis-lock/node-redis': ['ioredis'],
-    'nest-redis-lock/opentelemetry': ['@opentelemetry/api'],
+    'nest-redis-lock/opentelemetry': ['@opentelemetry/api', 'ioredis'],
   };
   return tested.entryPoints.map(({ specifier, packages }) => ({
     subject: EVERYWHERE,
