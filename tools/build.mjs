@@ -32,6 +32,14 @@ const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis'];
 const COMMAND = 'cli/index';
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
+/** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
+const OF_DIAGNOSTICS = [
+  'diagnostics',
+  'errors',
+  'primitives/abandonment',
+  'primitives/on-abort',
+  'primitives/root-context',
+];
 /** What meets NestJS, apart from the entry points. */
 const NEST = 'nest';
 /** Apart from the others, and read when the first LockService is made: to decorate methods takes none of it. */
@@ -48,17 +56,14 @@ const OF_THE_ENGINE = [
   'service/reentrance',
   'store',
 ];
-/** But for what decorators ask of their options and keys, and what `opentelemetry` listens by. */
+/** But for what decorators ask of their options and keys. */
 const OF_DECORATORS = [
   'options/closest-name',
   'options/connection/replicas-option',
   'options/lock-options',
   'options/option-checks',
-  'primitives/abandonment',
   'primitives/characters',
   'primitives/fifo',
-  'primitives/on-abort',
-  'primitives/root-context',
 ];
 /** Likewise, when the first connection is made: to test with locks in memory takes none of it. */
 const OF_REDIS = ['store/redis', 'store/scripts'];
@@ -111,6 +116,7 @@ function fileFor(file, { getModuleInfo }) {
   const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
   const isCode = file.endsWith('.js');
   if (isIn('cli')) return undefined;
+  if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
   if (isCode && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (ENTRY_POINTS.some(isIn) || (isCode && OF_ENTRY_POINTS.some(isIn))) return undefined;
   if (isCode && OF_REDIS.some(isIn)) return 'redis';
@@ -345,7 +351,7 @@ const withoutSpaces = {
 /** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
 async function completeCommand() {
   const file = join(dist, `${COMMAND}.js`);
-  const shared = ['locks', 'lock-engine', 'redis'].map((name) => `../${name}.js`);
+  const shared = ['diagnostics', 'locks', 'lock-engine', 'redis'].map((name) => `../${name}.js`);
   await bundlePackages({
     entryPoints: [file],
     outfile: file,

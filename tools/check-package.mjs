@@ -151,7 +151,7 @@ function checkClasses({ application, entryPoints }) {
     const types = Reflect.getMetadata('design:paramtypes', LockHealthIndicator).map(({ name }) => name);
     if (String(types) !== 'HealthIndicatorService,ModuleRef') throw new Error('Nest would inject: ' + types);`;
   show(process.execPath, ['-e', script], application);
-  for (const file of ['nest/nest', 'locks', 'lock-engine', 'redis', 'clusters']) {
+  for (const file of ['nest/nest', 'locks', 'lock-engine', 'redis', 'clusters', 'diagnostics']) {
     const code = readFileSync(join(application, 'node_modules/nest-redis-lock/dist', `${file}.js`), 'utf8');
     const renamed = code.match(/class \w+\$\d+/g) ?? [];
     if (renamed.length > 0)

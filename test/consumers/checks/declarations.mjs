@@ -65,10 +65,10 @@ export function compilerOf(name) {
  */
 export function importChecks(tested) {
   const some = {
-    // ioredis is loaded when the first of its clients is made.
+    // Loaded when the first of its clients is made.
     'nest-redis-lock': [...tested.neededPeers, 'ioredis'],
     'nest-redis-lock/node-redis': ['ioredis'],
-    'nest-redis-lock/opentelemetry': ['@opentelemetry/api', 'ioredis'],
+    'nest-redis-lock/opentelemetry': ['@opentelemetry/api'],
   };
   return tested.entryPoints.map(({ specifier, packages }) => ({
     subject: EVERYWHERE,
