@@ -14,9 +14,7 @@ export class JointRequests implements JointStore {
 
   acquire({ names, tag, ttl }: JointRequest): Promise<Grant | readonly TakenName[]> {
     this.outbox.flush();
-    const keys = this.outbox.keysOf(names);
-    // Without those of shared holders.
-    keys.length = 2 * names.length;
+    const keys = this.outbox.keysOf(names, false);
     const content = { keys, args: [Math.ceil(ttl)] };
     const holder = this.holderOf(tag);
     return this.outbox.sendAcquires(acquireAllScript, content, holder).then((reply) => {

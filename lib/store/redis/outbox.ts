@@ -58,10 +58,10 @@ export class Outbox {
   }
 
   /** The same of several locks: all locks, all queues, and all shared holders. */
-  keysOf(names: readonly string[]): string[] {
+  keysOf(names: readonly string[], withShared = this.knowsModes): string[] {
     const locks = names.map((name) => this.keySpace.lock(name));
     const keys = [...locks, ...locks.map((lock) => `${lock}:q`)];
-    if (this.knowsModes) keys.push(...locks.map((lock) => `${lock}:s`));
+    if (withShared) keys.push(...locks.map((lock) => `${lock}:s`));
     return keys;
   }
 

@@ -8,6 +8,22 @@ function headOf(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
 
+/** Asks for the bytes of the whole text only: to ask for those of each word takes longer than to write them all. */
+function textOf(words: readonly string[]): string {
+  const text = textWith(words, ({ length }) => length);
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return isAscii ? text : textWith(words, (word) => Buffer.byteLength(word));
+}
+
+function textWith(words: readonly string[], bytesOf: (word: string) => number): string {
+  let text = `*${words.length + 1}\r\n$7\r\nevalsha`;
+  for (const word of words) {
+    const bytes = bytesOf(word);
+    text += (HEADS[bytes] ?? headOf(bytes)) + word;
+  }
+  return `${text}\r\n`;
+}
+
 /**
  * Lets a client of ours run scripts with less ado. ioredis copies the arguments of each command by `Array.prototype.flat`,
  * and makes its text of five pieces a word: with the keys of many locks that alone takes longer than to write them to the
@@ -20,12 +36,7 @@ export function withLeanScripts(client: Redis): Redis {
   const { Command } = loadIoredis();
   class LeanCommand extends Command {
     override toWritable(): string {
-      let text = `*${this.args.length + 1}\r\n$7\r\nevalsha`;
-      for (const word of this.args as string[]) {
-        const bytes = Buffer.byteLength(word);
-        text += (HEADS[bytes] ?? headOf(bytes)) + word;
-      }
-      return `${text}\r\n`;
+      return textOf(this.args as string[]);
     }
   }
   const evalsha = (...words: (string | number)[]): Promise<unknown> => {
