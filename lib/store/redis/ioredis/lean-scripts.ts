@@ -8,7 +8,7 @@ function headOf(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
 
-/** Asks for the bytes of the whole text only: to ask for those of each word takes longer than to write them all. */
+/** Asks for the bytes of the whole text only: to ask for those of each word takes longer than all the rest of making it. */
 function textOf(words: readonly string[]): string {
   const text = textWith(words, ({ length }) => length);
   const isAscii = Buffer.byteLength(text) === text.length;
