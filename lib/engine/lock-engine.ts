@@ -96,7 +96,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   labelOf({ name, owner }: HeldBy): string | undefined {
     const lease = this.leasesOf({ name, owner })?.leaseOf(owner);
     const hold = lease?.hold ?? this.joint.holdersOf(name).find((each) => each.lease.owner === owner);
-    return hold?.describe().find((each) => each.name === name)?.label;
+    return hold?.describe(this.clock.now()).find((each) => each.name === name)?.label;
   }
 
   told(message: string): void {

@@ -24,7 +24,8 @@ export async function sellTheLastPieceOnce({ node, main, redisUrl }) {
   const said = () => `It said:\n${output.toString()}\n${errors.toString()}`;
   try {
     const url = `http://127.0.0.1:${port}`;
-    const listensOrEnded = () => !isRunning(child) || fetch(url);
+    // Where an attempt hangs, another one tells whether the application does.
+    const listensOrEnded = () => !isRunning(child) || fetch(url, { signal: AbortSignal.timeout(5_000) });
     await waitFor(listensOrEnded, { timeout: 60_000, interval: 50, that: 'it to listen' }).catch((cause) => {
       throw new Error(`The application did not start. ${said()}`, { cause });
     });

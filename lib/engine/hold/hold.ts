@@ -124,10 +124,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     return Math.max(0, Math.min(this.lease.deadline, this.endsAt) - this.owner.clock.now());
   }
 
-  describe(): readonly Omit<OwnHold, 'waiting'>[] {
+  describe(now: number): readonly Omit<OwnHold, 'waiting'>[] {
     const { fencingToken, keys, mode, certainFor: remaining } = this;
     const { label, origin } = this.options;
-    const held = this.owner.clock.now() - this.startedAt;
+    const held = now - this.startedAt;
     const since = new Date(Date.now() - held);
     const told = { mode, label, ...origin, since, held, remaining, fencingToken };
     return keys.map((name) => ({ name, ...told }));

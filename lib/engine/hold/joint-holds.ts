@@ -62,8 +62,8 @@ export class JointHolds implements HoldOwner, LeaseUser {
     return this.all.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
   }
 
-  describe(): readonly Omit<OwnHold, 'waiting'>[] {
-    return this.all.flatMap((hold) => hold.describe());
+  describe(now: number): readonly Omit<OwnHold, 'waiting'>[] {
+    return this.all.flatMap((hold) => hold.describe(now));
   }
 
   holdsOf(name: string): readonly Hold[] {

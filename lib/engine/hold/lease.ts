@@ -32,8 +32,8 @@ export interface LeaseUser {
   readonly mode: 'exclusive' | 'shared';
   /** When the hold ends whatever its lease. */
   readonly endsAt: number;
-  /** The hold of each of its names as `locks.holds()` tells it, but for who waits. */
-  describe(): readonly Omit<OwnHold, 'waiting'>[];
+  /** The hold of each of its names at the time `now` as `locks.holds()` tells it, but for who waits. */
+  describe(now: number): readonly Omit<OwnHold, 'waiting'>[];
   /** Tells the caller that the hold is over before it was released. */
   lose(error: LockLostError): void;
   /** The same, because of {@link endsAt}. */

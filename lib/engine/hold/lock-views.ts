@@ -1,3 +1,4 @@
+import type { Clock } from '../../primitives/clock.js';
 import type { LockListing } from '../../store/lock-listing.interface.js';
 import { listingOf } from '../../store/lock-listing.js';
 import type { LockInfo, LockSnapshot } from '../../store/lock-snapshot.interface.js';
@@ -7,6 +8,7 @@ import type { LeaseKeeper } from './lease-keeper.js';
 import type { OwnHold } from './own-hold.interface.js';
 
 interface ViewContext {
+  readonly clock: Clock;
   readonly store: LockStore;
   readonly keeper: LeaseKeeper;
   readonly labels: Labels;
@@ -21,8 +23,10 @@ export class LockViews {
   /** What is held here, oldest grant first. */
   holds(): OwnHold[] {
     const { context } = this;
+    // One moment for all: a process that is kept from its processor between two of them would tell them in a wrong order.
+    const now = context.clock.now();
     return [...context.keeper]
-      .flatMap(({ hold }) => hold?.describe() ?? [])
+      .flatMap(({ hold }) => hold?.describe(now) ?? [])
       .map((hold) => ({ ...hold, waiting: context.waitersOf(hold.name) }))
       .toSorted((a, b) => b.held - a.held);
   }

@@ -12,6 +12,6 @@ export function knownHolder(
 ): LockHolder | undefined {
   if (!alone) return found && { owner: found.owner, remaining: found.remaining };
   const { owner, deadline, hold } = alone;
-  const [{ label } = NO_LABEL] = hold?.describe() ?? [];
+  const [{ label } = NO_LABEL] = hold?.describe(now) ?? [];
   return { owner, remaining: Math.max(0, deadline - now), ...(label === undefined ? {} : { label }) };
 }

@@ -1,0 +1,26 @@
+import { EngineFixture } from './engine-fixture.js';
+import { ManualClock } from './manual-clock.js';
+
+/** Of a process that is kept from its processor for so many ms whenever it asks for the time. */
+class SlowClock extends ManualClock {
+  lag = 0;
+  private lost = 0;
+
+  override now(): number {
+    return super.now() + (this.lost += this.lag);
+  }
+}
+
+describe('What is held here', () => {
+  it('is told oldest first, also by a process that is kept from its processor meanwhile', async () => {
+    const clock = new SlowClock();
+    const fixture = new EngineFixture({}, clock);
+    for (const [token, name] of ['a', 'b', 'c'].entries()) {
+      await fixture.hold({}, { name, token: 100 * (token + 1) });
+      await clock.advance(1);
+    }
+    clock.lag = 50;
+
+    expect(fixture.engine.views.holds().map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+});
