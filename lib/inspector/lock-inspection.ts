@@ -62,7 +62,7 @@ export class LockInspector {
       at: new Date(),
       actions: this.options.actions === true,
       ...listing,
-      holds: holds.toSorted((a, b) => b.held - a.held).slice(0, range.limit),
+      holds: holds.slice(0, range.limit),
       holdCount: holds.length,
       lost: this.activity.lost.all(),
     };
