@@ -38,16 +38,6 @@ export interface Extension {
  */
 export type Extended = number | undefined;
 
-/** Makes holds that others may have, too, of the lock that this instance has alone. */
-export interface ShareRequest {
-  readonly name: string;
-  readonly owner: string;
-  readonly ttl: number;
-  /** How many holds. */
-  readonly tokens: number;
-  readonly shared: SharedTerms;
-}
-
 /** A lock that goes from one owner id to another. */
 export interface OwnerChange {
   readonly name: string;
@@ -149,11 +139,6 @@ export interface LockStore {
    * out by stores whose holds stay with their instance.
    */
   transfer?(change: OwnerChange): Promise<boolean>;
-  /**
-   * Turns the lock of `owner` into the holds of a shared turn, and lets those in who come next and would share it. Resolves to
-   * undefined where it is neither the owner's nor the turn's. An answer may be long in coming. Left out by stores that cannot.
-   */
-  share?(request: ShareRequest): Promise<Grant | undefined>;
   query(name: string): Promise<LockSnapshot>;
   /** The names that begin so and are held, some at a time: those that are held all the time, maybe twice, and some others. */
   list(beginning: string): AsyncIterable<readonly LockSnapshot[]>;

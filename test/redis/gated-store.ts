@@ -3,14 +3,13 @@ import type {
   Extension,
   LockStore,
   OwnerChange,
-  ShareRequest,
   StoreEvents,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { Grant, SharedTerms, Taken } from '../../lib/store/grant.js';
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 
-type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer' | 'share';
+type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer';
 
 /** A real store whose requests, or whose answers, a test can hold up one by one. */
 export class GatedStore implements LockStore {
@@ -81,10 +80,6 @@ export class GatedStore implements LockStore {
 
   transfer(change: OwnerChange): Promise<boolean> {
     return this.pass('transfer', change, async () => (await this.store.transfer?.(change)) ?? false);
-  }
-
-  share(request: ShareRequest): Promise<Grant | undefined> {
-    return this.pass('share', request, async () => this.store.share?.(request));
   }
 
   query(name: string): Promise<LockSnapshot> {

@@ -5,7 +5,6 @@ import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.scri
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { forceReleaseScript } from '../../lib/store/scripts/force-release.script.js';
-import { shareScript } from '../../lib/store/scripts/share.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
@@ -245,20 +244,6 @@ const SCENES: Readonly<Record<string, Scene>> = {
     keys: [N.lock, N.shared],
     args: ['a:5', 'b~0f:5', TTL],
     owner: 'a:5',
-  },
-  share: {
-    script: shareScript,
-    keys: single,
-    args: ['a:5', 'lock:inbox:', 'lock:'.length, TTL, 2, 's9'],
-    owner: 'a:5',
-    waiting: [PLACES.sharing],
-  },
-  'share, asked again': {
-    script: shareScript,
-    keys: single,
-    args: ['a:5', 'lock:inbox:', 'lock:'.length, TTL, 2, 's9'],
-    owner: 'shared',
-    holders: { 'a~s9:1': TTL, 'a~s9:2': TTL },
   },
   'transfer, shared': {
     script: transferScript,

@@ -5,7 +5,6 @@ import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.scri
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { forceReleaseScript } from '../../lib/store/scripts/force-release.script.js';
-import { shareScript } from '../../lib/store/scripts/share.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
@@ -35,7 +34,6 @@ const SCRIPTS = [
   releaseSharedScript,
   scanScript,
   sendScript,
-  shareScript,
   yieldScript,
 ];
 

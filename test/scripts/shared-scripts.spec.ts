@@ -8,7 +8,6 @@ import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
-import { shareScript } from '../../lib/store/scripts/share.script.js';
 import type { RedisServer } from '../support/redis-server.js';
 import { startEmptied } from './emptied-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -304,94 +303,6 @@ describe('Scripts of shared holds', () => {
 
     expect(await leaseOf('b~staken:7')).toBeLessThanOrEqual(10_000);
     expect(await holders()).toEqual(['a~s1:2', 'b~staken:7']);
-  });
-
-  describe('that share the lock of a reader who has it alone', () => {
-    const open = (owner: string, wanted = 2, ttl = 10_000): Promise<unknown> =>
-      run(shareScript, [owner, ...PREFIXES, ttl, wanted, 's9']);
-    const alone = async (instance: string): Promise<string> => {
-      await acquire(instance);
-      return (await client.get(LOCK)) ?? '';
-    };
-
-    it('make its holds of it, with greater tokens', async () => {
-      const owner = await alone('a');
-      const [token, holds] = (await open(owner)) as [number, number];
-
-      expect(token).toBeGreaterThan(Number(owner.slice(2)));
-      expect(holds).toBe(2);
-      expect(await client.get(LOCK)).toBe('shared');
-      expect(await holders()).toEqual(['a~s9:1', 'a~s9:2']);
-      expect(await client.pttl(LOCK)).toBeGreaterThan(9_000);
-    });
-
-    it('let the readers at the head of the queue in, and none behind a writer', async () => {
-      const owner = await alone('a');
-      const [messages] = await Promise.all(['b', 'w', 'c'].map(listen));
-      await share('b~s1');
-      await acquire('w');
-      await share('c~s1');
-      await open(owner, 1);
-
-      expect(await holders()).toEqual(['a~s9:1', 'b~s1:1']);
-      await waitFor(() => messages?.length === 1);
-      expect(messages?.[0]).toMatch(/^shared \d+ 1 3000 s1 n$/);
-    });
-
-    it('let nobody in where a writer is at the head of the queue', async () => {
-      const owner = await alone('a');
-      await Promise.all(['w', 'b'].map(listen));
-      await acquire('w');
-      await share('b~s1');
-      await open(owner, 1);
-
-      expect(await holders()).toEqual(['a~s9:1']);
-      expect(await client.zcard(QUEUE)).toBe(2);
-    });
-
-    it('answer the same when asked again, with tokens anew, and lengthen no lease by that', async () => {
-      const owner = await alone('a');
-      const [first] = (await open(owner)) as [number, number];
-      await run(extendScript, ['a~s9:2', '=1000'], [LOCK, SHARED]);
-      const [again, holds] = (await open(owner, 2, 30_000)) as [number, number];
-
-      expect(again).toBeGreaterThan(first + 1);
-      expect(holds).toBe(2);
-      expect(await leaseOf('a~s9:2')).toBeLessThanOrEqual(1_000);
-      expect(await client.pttl(LOCK)).toBeLessThanOrEqual(10_000);
-    });
-
-    it.each<[string, (owner: string) => Promise<unknown>]>([
-      ['was released', (owner) => run(releaseScript, ['a', BOTH, owner.slice(2)], ALL)],
-      ['was taken by force', () => run(forceReleaseScript, [...PREFIXES, ''])],
-      ['ran out, and another reader came', () => client.del(LOCK).then(() => share('b~s1'))],
-      ['ran out, and a writer came', () => client.del(LOCK).then(() => acquire('b'))],
-    ])('do nothing when they come late, after it %s', async (_, end) => {
-      const owner = await alone('a');
-      await end(owner);
-      const before = [await client.get(LOCK), await holders()];
-
-      expect(await open(owner)).toBeNull();
-      expect([await client.get(LOCK), await holders()]).toEqual(before);
-    });
-
-    it('do nothing when they come late, after its holds were released while others read', async () => {
-      const owner = await alone('a');
-      await open(owner, 1);
-      await share('b~s1');
-      await run(releaseSharedScript, [BOTH, 'a~s9:1']);
-
-      expect(await open(owner, 1)).toBeNull();
-      expect(await holders()).toEqual(['b~s1:1']);
-    });
-
-    it('find nothing of holders from before', async () => {
-      const owner = await alone('a');
-      await client.zadd(SHARED, Date.now() + 60_000, 'gone~s1:1');
-      await open(owner, 1);
-
-      expect(await holders()).toEqual(['a~s9:1']);
-    });
   });
 
   it('give up with its place what a turn was granted, and hand that on', async () => {

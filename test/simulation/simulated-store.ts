@@ -5,7 +5,6 @@ import type {
   JointStore,
   LockStore,
   OwnerChange,
-  ShareRequest,
   StoreEvents,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
@@ -65,10 +64,6 @@ export class SimulatedStore implements LockStore {
 
   transfer(change: OwnerChange): Promise<boolean> {
     return this.commands.send(async () => (await this.server.transfer?.(change)) ?? false, 'patient');
-  }
-
-  share(request: ShareRequest): Promise<Grant | undefined> {
-    return this.commands.send(async () => this.server.share?.(request), 'patient');
   }
 
   query(name: string): Promise<LockSnapshot> {

@@ -1,6 +1,6 @@
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import { isSharedOwner, turnOf } from '../../store/owner-id.js';
+import { turnOf } from '../../store/owner-id.js';
 import { isFrom } from '../../store/turn-name.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
@@ -16,8 +16,6 @@ const PARK_MARGIN = 100;
 export interface Heir {
   /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
   passOn(lease: Lease): Promise<void>;
-  /** Lets others read beside the reader that uses a lease of the lock alone. */
-  open?(lease: Lease): void;
   /** A lease has ended of which the store does not know, or does not know any more. */
   goOn(): void;
 }
@@ -95,7 +93,6 @@ export class HeldLeases implements LeaseOwner {
   release(hold: Hold): Promise<void> {
     const { lease } = hold;
     if (!lease.live) return lease.gone ? Promise.resolve() : this.free(lease);
-    if (lease.sharing) return lease.sharing.release();
     lease.hold = undefined;
     const { minHold } = hold.options;
     const end = hold.startedAt + minHold;
@@ -103,12 +100,7 @@ export class HeldLeases implements LeaseOwner {
   }
 
   async extend(hold: Hold, ttl: number): Promise<void> {
-    if (hold.lease.sharing) {
-      await this.answered(hold, Infinity);
-      hold.assertHeld();
-    }
     const { lease } = hold;
-    if (lease.sharing) throw extensionError(this.keys, undefined);
     const sentAt = this.clock.now();
     // Should this process die, the name stays taken for `minHold` all the same.
     lease.ttl = Math.max(ttl, Math.ceil(hold.startedAt + hold.options.minHold - sentAt));
@@ -149,11 +141,8 @@ export class HeldLeases implements LeaseOwner {
    * the other on its way, so that the lease is found under its owner id again by the next renewal.
    */
   async transfer(hold: Hold, to: string, ttl: number): Promise<void> {
-    this.heir.open?.(hold.lease);
-    if (hold.lease.sharing) await this.answered(hold, hold.options.outageTimeout);
     const { lease } = hold;
     if (!lease.live) return hold.assertNotLost();
-    if (isSharedOwner(lease.owner) !== isSharedOwner(to)) throw detachmentError(this.keys, undefined);
     const { clock, keeper, store } = this.context;
     const change = { name: this.name, from: lease.owner, to, ttl };
     const sentAt = clock.now();
@@ -189,8 +178,7 @@ export class HeldLeases implements LeaseOwner {
   }
 
   /** Releases what a lease has kept. */
-  free({ name, owner, ttl, deadline, sharing, how }: Lease): Promise<void> {
-    if (sharing) return sharing.free();
+  free({ name, owner, ttl, deadline, how }: Lease): Promise<void> {
     // Where this one had to be waited for, so may the next one be.
     return this.context.free(name, owner, Math.max(ttl, deadline - this.clock.now()), how !== 'free');
   }
@@ -221,11 +209,6 @@ export class HeldLeases implements LeaseOwner {
     this.context.spend(lease.token);
     if (this.alone === lease) this.alone = undefined;
     else this.shares?.delete(lease.owner);
-  }
-
-  /** Waits until it is known under which owner id a hold has the lock, for so many ms at most. */
-  private async answered({ lease }: Hold, patience: number): Promise<void> {
-    await lease.sharing?.answered(Math.min(patience, lease.deadline - this.clock.now()));
   }
 
   /** Keeps the name taken until the `end` of `minHold`; should this process die, the shortened lease ends by itself. */

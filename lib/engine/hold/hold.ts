@@ -108,7 +108,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   get mode(): 'exclusive' | 'shared' {
-    return this.terms.mode === 'shared' || isSharedOwner(this.lease.owner) ? 'shared' : 'exclusive';
+    return isSharedOwner(this.lease.owner) ? 'shared' : 'exclusive';
   }
 
   get held(): boolean {

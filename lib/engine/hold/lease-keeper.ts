@@ -177,8 +177,8 @@ export class LeaseKeeper {
     for (const { lease, asked } of requests) {
       const results = lease.names.map(() => renewed?.[next++]);
       if (!this.leases.has(lease)) continue;
-      // One that is being transferred or shared may be another owner's by the time that the renewal arrives.
-      const gone = lease.isLeaving || lease.sharing ? [] : lease.names.filter((_, i) => results[i] === 0);
+      // One that is being transferred may be another owner's by the time that the renewal arrives.
+      const gone = lease.isLeaving ? [] : lease.names.filter((_, i) => results[i] === 0);
       if (gone.length > 0) {
         this.lose(lease, takenError(gone), true);
         continue;

@@ -40,20 +40,6 @@ export interface LeaseUser {
   runOut(): void;
 }
 
-/** What turns a lease of the lock alone into one that is shared, while it is not known whether the store has done so. */
-export interface LeaseSharing {
-  /** Asks the store, unless it is being asked; settles with the answer. Never rejects. */
-  ask(): Promise<void>;
-  /** The same, or settles after so many ms. */
-  answered(patience: number): Promise<void>;
-  /** Ends the hold that uses the lease. Never rejects. */
-  release(): Promise<void>;
-  /** Releases whatever the lease has kept, under either owner id. Never rejects. */
-  free(): Promise<void>;
-  /** The hold of this owner id was taken away by force. */
-  revoke(owner: string): void;
-}
-
 const NOTHING_ASKED: readonly Asked[] = [];
 
 /** Until when the lease surely runs that was asked for so. */
@@ -89,8 +75,6 @@ export class Lease implements FifoNode<Lease> {
   renew = true;
   /** Whether it is being transferred: what its owner id is in the store is not certain, so nobody asks. */
   isLeaving = false;
-  /** Set where a reader uses the lock alone, and others are to be let in beside it. */
-  sharing: LeaseSharing | undefined;
   /** When the keeper renews it next. */
   renewAt: number;
   /** Until then the store surely keeps the lock, on the local clock: time of sending + ttl − drift. */
@@ -132,15 +116,6 @@ export class Lease implements FifoNode<Lease> {
     sibling.tokensOf = this;
     sibling.how = this.how;
     return sibling;
-  }
-
-  /** The lease of a shared hold into which this one was turned by a request for `ttl` that was sent first at `sentAt`. */
-  successor(grant: Grant, ttl: number, sentAt: number): Lease {
-    // Where this one was renewed since, it was so before the other began.
-    const lease = new Lease(this.name, grant, ttl, Math.max(sentAt, this.sentAt));
-    lease.how = this.how;
-    lease.renew = this.renew;
-    return lease;
   }
 
   get names(): readonly string[] {

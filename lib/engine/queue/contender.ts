@@ -11,9 +11,9 @@ import type { Turn } from './turn.js';
 import { isAlike, type Waiter } from './waiter.js';
 
 /** Milliseconds after which is asked again what may have changed meanwhile, at most. */
-export const MAX_REASK_DELAY = 1_000;
+const MAX_REASK_DELAY = 1_000;
 /** Milliseconds after which a request that failed is sent again. */
-export const RETRY_DELAY = 50;
+const RETRY_DELAY = 50;
 
 /**
  * Contends in the store for one name, for the callers of this process: one turn after the other, with one request under

@@ -19,9 +19,9 @@ export class HandoffBudget {
     this.size = options.max;
   }
 
-  /** Fencing tokens to reserve for a turn that starts with so many callers waiting here, some of whom may only read. */
-  tokens(waiting: number, someRead: boolean): number {
-    return Math.min(this.most(someRead), Math.max(2 * this.used, Math.min(waiting, this.options.max)));
+  /** Fencing tokens to reserve for a turn that starts with so many callers waiting here. */
+  tokens(waiting: number): number {
+    return Math.min(this.size, Math.max(2 * this.used, Math.min(waiting, this.options.max)));
   }
 
   /** The store gave the lock: a new turn begins. */
@@ -38,17 +38,10 @@ export class HandoffBudget {
     this.answeredAt = now;
   }
 
-  /**
-   * Takes one hold out of the budget; false when it is spent. Readers may exceed it by a quarter: then a writer is next, who can
-   * hand the lock on in one request, while readers would let others read and keep the next writer waiting.
-   */
-  spend(now: number, reads: boolean): boolean {
-    if (this.used >= this.most(reads) || now - this.answeredAt >= this.options.window) return false;
+  /** Takes one hold out of the budget; false when it is spent. */
+  spend(now: number): boolean {
+    if (this.used >= this.size || now - this.answeredAt >= this.options.window) return false;
     this.used++;
     return true;
-  }
-
-  private most(reads: boolean): number {
-    return reads ? Math.min(this.size + Math.floor(this.size / 4), MAX_BUDGET) : this.size;
   }
 }

@@ -10,7 +10,6 @@ import { type Heir, HeldLeases } from '../hold/held-leases.js';
 import type { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
 import { knownHolder } from './known-holder.js';
-import { LoneReaders } from './lone-readers.js';
 import { PassedShares } from './passed-shares.js';
 import type { QueueContext } from './queue-context.js';
 import { queueFullError, timeoutError, unavailableError } from '../lock-errors.js';
@@ -30,7 +29,6 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   readonly leases: HeldLeases;
   readonly contender: Contender;
   /** Made when the first shared hold is asked for. */
-  private loneReaders: LoneReaders | undefined;
   private passedShares: PassedShares | undefined;
   /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
   private budget: HandoffBudget | undefined;
@@ -67,9 +65,7 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   /** While a request is without an answer nobody knows: the store may be down. */
   get isTaken(): boolean {
     const { contact, grants, isContending } = this.contender;
-    // Others may come in beside a reader that uses the lock alone.
-    if (this.leases.alone && !isContending)
-      return this.leases.alone.hold?.mode !== 'shared' || this.readers.isRefused;
+    if (this.leases.alone && !isContending) return true;
     return grants.found !== undefined && !contact.isBusy;
   }
 
@@ -156,7 +152,6 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   /** The lock was taken away by force; that may be told before the answer which granted it. */
   revoke(owner: string): void {
     if (this.leases.revoke(owner)) return;
-    this.leases.alone?.sharing?.revoke(owner);
     this.contender.revoke(owner);
   }
 
@@ -175,11 +170,10 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
     const limit = this.line.first?.options.limit ?? 1;
     this.shares.begin(lease, limit);
     this.begin(lease, ttl, by);
-    if (limit === Infinity) this.readers.watch();
   }
 
   tokensFor(callers: number): number {
-    return this.handoffs.tokens(callers, this.loneReaders !== undefined);
+    return this.handoffs.tokens(callers);
   }
 
   watch(waiter: Waiter): void {
@@ -198,23 +192,15 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
   passOn(lease: Lease): Promise<void> {
     if (lease !== this.leases.alone) return this.shares.passOn(lease);
     const head = this.line.first;
-    if (!head) return this.letGo(lease);
-    const reads = head.options.mode === 'shared';
+    if (head?.options.mode !== 'exclusive') return this.letGo(lease);
     const now = this.context.clock.now();
-    const isServed = !reads || (this.readers.mayServe(head) && !this.readers.mostStay(now));
-    if (isServed && lease.fits(head.options, now) && this.handoffs.spend(now, reads)) {
+    if (lease.fits(head.options, now) && this.handoffs.spend(now)) {
       this.passOnInMemory(lease, head, now);
-      if (reads) this.readers.watch();
       return DONE;
     }
-    if (reads) return this.letGo(lease);
     this.context.keeper.delete(lease);
     this.contender.yield(lease, head, () => this.leases.end(lease));
     return DONE;
-  }
-
-  open(lease: Lease): void {
-    this.loneReaders?.share(lease);
   }
 
   /** A lease is over of which the store does not know, or does not know any more. */
@@ -233,10 +219,6 @@ export class LocalQueue implements WaiterQueue, Heir, Callers {
 
   private get handoffs(): HandoffBudget {
     return (this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt));
-  }
-
-  private get readers(): LoneReaders {
-    return (this.loneReaders ??= new LoneReaders(this.context, this));
   }
 
   get shares(): PassedShares {

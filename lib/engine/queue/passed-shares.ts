@@ -1,15 +1,28 @@
+import type { HeldLeases } from '../hold/held-leases.js';
 import type { Lease } from '../hold/lease.js';
-import { LATELY } from './lone-readers.js';
+import type { Contender } from './contender.js';
 import type { QueueContext } from './queue-context.js';
-import type { SharingQueue } from './sharing.js';
 import type { Waiter } from './waiter.js';
+import type { WaitingLine } from './waiting-line.js';
 
 const DONE = Promise.resolve();
+/** Milliseconds for which it counts how holds went when what is asked for next goes by that. */
+const LATELY = 100;
 /**
  * Of the permits that would do for all callers, one after the other, so many times as many are asked for: less would have each be
  * given back and asked for more often, and more would keep those of other instances waiting for all of them.
  */
 const SURPLUS = 3;
+
+/** The queue whose callers have the leases. */
+export interface SharingQueue {
+  readonly line: WaitingLine;
+  readonly leases: HeldLeases;
+  readonly contender: Contender;
+  passOnInMemory(lease: Lease, head: Waiter, now: number): void;
+  /** Goes on after leases were given back. */
+  askOn(): void;
+}
 
 /** How a shared lease may go from one caller to the next. */
 interface Pass {

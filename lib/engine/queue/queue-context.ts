@@ -14,8 +14,6 @@ export interface QueueContext extends LeaseContext {
   readonly handoff: Required<HandoffOptions>;
   readonly maxWaiters: number;
   readonly labels: Labels;
-  /** Whether shutdown has begun. */
-  readonly isClosing: boolean;
   /** The highest token noted by `spend`. */
   readonly highestSpentToken: number;
   /** Releases a grant that nobody wants, never to take it up again. Its lease runs for at most so many ms. */

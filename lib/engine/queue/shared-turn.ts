@@ -9,7 +9,7 @@ import { Turn } from './turn.js';
 import { isAlike, isKnownEnough, type Waiter } from './waiter.js';
 
 /** Most shared holds that one turn asks for. */
-export const MAX_SHARES = 256;
+const MAX_SHARES = 256;
 
 /**
  * A turn for holds that others may have at the same time, one for each of the callers at the head of the line. What a

@@ -34,16 +34,6 @@ export class StoreContact {
     return this.silence;
   }
 
-  /** A request has left. */
-  noteSilence(since: number): void {
-    this.silence ??= since;
-  }
-
-  /** The store has answered. */
-  endSilence(): void {
-    this.silence = undefined;
-  }
-
   /** Grants that came since then too late to be used, again and again, are as good as no answer. */
   discountGrants(since: number | undefined): void {
     if (since !== undefined) this.silence = Math.min(since, this.silence ?? since);
@@ -121,7 +111,7 @@ export class StoreContact {
   private send(now: number): void {
     this.isBusy = true;
     this.isOutdated = false;
-    this.noteSilence(now);
+    this.silence ??= now;
     this.dontAsk();
   }
 

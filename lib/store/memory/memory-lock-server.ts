@@ -4,7 +4,6 @@ import {
   type Extension,
   type JointRequest,
   type OwnerChange,
-  type ShareRequest,
   type YieldRequest,
 } from '../lock-store.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
@@ -137,17 +136,6 @@ export class MemoryLockServer {
     leases.delete(name, from);
     leases.keep(name, to, ttl);
     return true;
-  }
-
-  /** @internal */
-  share(instance: string, { name, owner, ttl, tokens, shared: { turn } }: ShareRequest): Grant | undefined {
-    const held = this.shares.ofTurn(name, instance, turn).length;
-    if (!this.locks.has(name, owner)) return held > 0 ? this.tokens.shared(instance, turn, held) : undefined;
-    this.locks.clear(name);
-    const grant = this.tokens.shared(instance, turn, tokens);
-    for (const each of ownersOf(grant)) this.shares.grant(name, each, ttl);
-    this.handOff(name);
-    return grant;
   }
 
   /** @internal */

@@ -23,7 +23,6 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     extend: async (batch) => batch.map((extension) => server.extend(extension)),
     cancel: async (name, place) => server.cancel(instance, name, place),
     transfer: async (change) => server.transfer(change),
-    share: async (request) => server.share(instance, request),
     query: async (name) => server.query(name),
     async *list(beginning) {
       yield server.list(beginning);

@@ -12,7 +12,6 @@ import {
   type JointStore,
   type LockStore,
   type OwnerChange,
-  type ShareRequest,
   type StoreEvents,
   type YieldRequest,
 } from '../lock-store.js';
@@ -135,10 +134,6 @@ export class RedisStore implements LockStore {
     const [lock, , shared] = this.keySpace.keys(name);
     const args = [from, to, Math.ceil(ttl)];
     return isOne(await this.outbox.runPatiently(transferScript, [lock, shared], args));
-  }
-
-  share(request: ShareRequest): Promise<Grant | undefined> {
-    return this.shared.share(request);
   }
 
   async query(name: string): Promise<LockSnapshot> {

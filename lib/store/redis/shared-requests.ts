@@ -1,10 +1,9 @@
 import type { Grant, SharedTerms, Taken } from '../grant.js';
-import type { AcquireRequest, ShareRequest } from '../lock-store.js';
+import type { AcquireRequest } from '../lock-store.js';
 import { sharedOwner } from '../owner-id.js';
 import { parsePlace } from '../place.js';
 import { acquireSharedScript } from '../scripts/acquire-shared.script.js';
 import { releaseSharedScript } from '../scripts/release-shared.script.js';
-import { shareScript } from '../scripts/share.script.js';
 import { integer, isOne, list } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
@@ -42,15 +41,6 @@ export class SharedRequests {
     // Those who began together often end together, each in a callback of its own.
     this.outbox.flushAfterInput();
     return this.releases.join(isOne);
-  }
-
-  async share({ name, owner, ttl, tokens, shared: { turn } }: ShareRequest): Promise<Grant | undefined> {
-    const { outbox } = this;
-    const keys = outbox.keySpace.keys(name);
-    const args = [owner, ...outbox.common(keys), Math.ceil(ttl), tokens, turn];
-    const reply = await outbox.runPatiently(shareScript, outbox.withFence(keys), args);
-    outbox.noteModes();
-    return reply === null ? undefined : this.grant(list(reply, 2), turn);
   }
 
   private answer(reply: unknown, turn: string): Grant | Taken {

@@ -5,7 +5,6 @@ import type {
   Extension,
   LockStore,
   OwnerChange,
-  ShareRequest,
   StoreEvents,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
@@ -20,7 +19,6 @@ interface Calls {
   release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
   extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | Extended)[] };
   transfer: { readonly request: OwnerChange; readonly reply: boolean };
-  share: { readonly request: ShareRequest; readonly reply: Grant | undefined };
   cancel: {
     readonly request: { readonly name: string; readonly place: string };
     readonly reply: string | undefined;
@@ -48,7 +46,6 @@ export class ScriptedStore implements LockStore {
     extend: [],
     cancel: [],
     transfer: [],
-    share: [],
   };
 
   open(events: StoreEvents): void {
@@ -96,10 +93,6 @@ export class ScriptedStore implements LockStore {
 
   transfer(change: OwnerChange): Promise<boolean> {
     return this.ask('transfer', change);
-  }
-
-  share(request: ShareRequest): Promise<Grant | undefined> {
-    return this.ask('share', request);
   }
 
   query(): Promise<LockSnapshot> {
