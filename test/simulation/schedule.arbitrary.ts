@@ -94,3 +94,13 @@ export const lossySchedule = lossy();
 
 /** The same with readers, writers and permits. */
 export const lossyModesSchedule = lossy(either);
+
+/** A schedule of any of these kinds. */
+export const anySchedule = fc.oneof(
+  calmSchedule,
+  stormySchedule,
+  lossySchedule,
+  calmModesSchedule,
+  stormyModesSchedule,
+  lossyModesSchedule,
+);

@@ -1,0 +1,98 @@
+import type { DeliberateFault } from './deliberate-fault.js';
+
+const server = 'store/memory/memory-lock-server.ts';
+const contender = 'engine/queue/contender.ts';
+
+/** What could go wrong on one Redis: in the scripts, in how the engine reads their replies, between the two. */
+export const oneRedisFaults: readonly DeliberateFault[] = [
+  {
+    fault: 'a free lock goes to whoever asks, past the queue',
+    file: server,
+    text: 'if (!next || next === place) return',
+    instead: 'return',
+  },
+  {
+    fault: 'an extension revives a lease that has ended',
+    file: server,
+    text: 'else leases.prolong(name, owner, ttl);',
+    instead: 'else leases.keep(name, owner, ttl);',
+  },
+  {
+    fault: 'a release ends the lease of any holder',
+    file: server,
+    text: 'const released = leases.has(name, owner) && leases.delete(name, owner);',
+    instead: 'const released = leases.of(name).size > 0; leases.clear(name);',
+  },
+  {
+    fault: 'a reply without a token floor lets an old hand-off count',
+    file: server,
+    text: 'tokenFloor: this.tokens.floor()',
+    instead: 'tokenFloor: 0',
+  },
+  {
+    fault: 'an instance does not recognize its own grant whose reply got lost',
+    file: server,
+    text: 'if (owner !== undefined && token > spent && token < Infinity) {',
+    instead: 'if (false) {',
+  },
+  {
+    fault: 'the deadline of a grant counts from the answer',
+    file: contender,
+    text: "this.hear(turn, reply, ttl, now, 'answer');",
+    instead: "this.hear(turn, reply, ttl, this.context.clock.now(), 'answer');",
+  },
+  {
+    fault: 'the deadline of a hand-off counts from its arrival',
+    file: 'engine/queue/grants.ts',
+    text: 'found?.sentAt ?? -Infinity',
+    instead: 'this.context.clock.now()',
+  },
+  {
+    fault: 'a waiter does not ask again',
+    file: contender,
+    text: 'this.contact.askIn(Math.max(0, found.answeredAt + delay - clock.now()), () => this.ask());',
+    instead: 'void [clock, delay];',
+  },
+  {
+    fault: 'deadlines leave no room for clocks that run at different speeds',
+    file: 'engine/hold/lease.ts',
+    text: 'return ttl * SKEW + LATENCY;',
+    instead: 'return 0;',
+  },
+  {
+    fault: 'a waiter that gives up stays in the queue',
+    file: server,
+    text: '} else this.queues.dequeue(name, place);',
+    instead: '}',
+  },
+  {
+    fault: 'a writer gets in beside readers',
+    file: server,
+    text: 'if (this.locks.of(name).size + this.shares.of(name).size === 0) {',
+    instead: 'if (this.locks.of(name).size === 0) {',
+  },
+  {
+    fault: 'permits are granted beyond their limit',
+    file: server,
+    text: 'const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);',
+    instead: 'const room = shared ? tokens : Number(held === 0);',
+  },
+  {
+    fault: 'a reader overtakes a writer that waits',
+    file: server,
+    text: 'if (!grant && this.queues.of(name).size === 0 &&',
+    instead: 'if (!grant &&',
+  },
+  {
+    fault: 'two instances attach one detached hold',
+    file: server,
+    text: 'if (!leases.has(name, from)) return leases.has(name, to);',
+    instead: 'if (!leases.has(name, from) && leases.of(name).size === 0) return false;',
+  },
+  {
+    fault: 'a forced release does not notify the holder',
+    file: server,
+    text: 'for (const each of owners) this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));',
+    instead: '',
+  },
+];
