@@ -42,6 +42,11 @@ export class CommandConnection {
     private readonly straggle: number | undefined,
   ) {}
 
+  /** Whether the client believes that the server can be reached. */
+  get isUp(): boolean {
+    return this.up;
+  }
+
   send<T>(execute: () => Promise<T>, patience: 'patient' | 'impatient'): Promise<T> {
     return new Promise<unknown>((resolve, reject) => {
       const request: Request = {

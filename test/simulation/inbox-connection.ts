@@ -16,7 +16,7 @@ export class InboxConnection {
     private readonly process: SimulatedProcess,
     private readonly weather: Weather,
     private readonly instance: number,
-    private readonly server: LockStore,
+    private readonly server: Pick<LockStore, 'open' | 'close'>,
   ) {}
 
   listen(events: StoreEvents): void {
@@ -64,7 +64,7 @@ export class InboxConnection {
         released: () => undefined,
         subscribed: () => undefined,
         reconnected: () => undefined,
-        told: () => undefined,
+        told: (...message) => this.deliver(generation, () => events?.told(...message)),
         unusable: () => undefined,
       });
       this.travel(generation, () =>

@@ -2,7 +2,6 @@ import { LockTimeoutError } from '../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../lib/errors/lock.error.js';
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
-import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import type { Attempt } from './attempt.js';
 import type { EventLog } from './event-log.js';
 import type { Court, Rule } from './rules/court.js';
@@ -12,16 +11,16 @@ import { TokenRule } from './rules/token.rule.js';
 import { WaitRule } from './rules/wait.rule.js';
 import { WakeUpRule } from './rules/wake-up.rule.js';
 import type { AcquireStep, Expectations } from './schedule.js';
+import type { Servers } from './servers.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { VirtualTime } from './virtual-time.js';
 
 export interface RefereeSettings {
   readonly time: VirtualTime;
-  readonly server: MemoryLockServer;
+  readonly servers: Servers;
   readonly log: EventLog;
   readonly expectations: Expectations;
   readonly quietSince: number;
-  readonly longestTrip: number;
 }
 
 /** An acquire that was given up by its caller. */

@@ -75,15 +75,27 @@ export type FaultStep =
   | { readonly kind: 'refuse'; readonly lasts: number };
 
 /** What takes the server's word back. */
-export type LossStep = { readonly kind: 'flush' } | { readonly kind: 'forceRelease'; readonly name: string };
+export type LossStep =
+  | { readonly kind: 'flush'; readonly node?: number }
+  | { readonly kind: 'forceRelease'; readonly name: string };
 
 /** A way through the network: commands, their replies, messages of the inbox. */
 export type Lane = 'requests' | 'replies' | 'messages';
 
 export type Step = AcquireStep | FaultStep | LossStep;
 
-/** A step so many milliseconds after the one before it. */
-export type TimedStep = Step & { readonly after: number };
+/** A step so many milliseconds after the one before it; on a quorum, a fault may strike at one node only. */
+export type TimedStep = Step & { readonly after: number; readonly node?: number | undefined };
+
+/** Several servers in place of one. */
+export interface QuorumTerms {
+  /** Milliseconds that a node has for its answer. */
+  readonly nodeTimeout: number;
+  /** By how many ms each node's clock is ahead, and how fast it runs, in thousandths more or less than true. */
+  readonly clocks: readonly { readonly ahead: number; readonly drift: number }[];
+  /** What contenders that got in each other's way draw, one after the other, over and over. */
+  readonly dice: readonly number[];
+}
 
 export interface Schedule {
   /** How fast each instance's clock runs, in thousandths more or less than true. */
@@ -93,6 +105,8 @@ export interface Schedule {
   readonly latencies: readonly number[];
   /** How long after a reset a request that had been sent before it still arrives; undefined: never. */
   readonly straggle: number | undefined;
+  /** Left out: one server. */
+  readonly quorum?: QuorumTerms;
   readonly steps: readonly TimedStep[];
 }
 

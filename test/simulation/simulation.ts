@@ -3,12 +3,8 @@ import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
-import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
-import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import type { Attempt } from './attempt.js';
-import { CommandConnection } from './command-connection.js';
 import { EventLog } from './event-log.js';
-import { InboxConnection } from './inbox-connection.js';
 import { GivenUp, Referee } from './referee.js';
 import {
   type AcquireStep,
@@ -16,15 +12,13 @@ import {
   type Pass,
   quietSince,
   type Schedule,
-  type Step,
+  type TimedStep,
 } from './schedule.js';
 import { SimulatedProcess } from './simulated-process.js';
-import { SimulatedStore } from './simulated-store.js';
+import { SimulatedQuorum } from './quorum/simulated-quorum.js';
+import { type Link, type Servers, SingleServer } from './servers.js';
 import { VirtualTime } from './virtual-time.js';
-import { Weather } from './weather.js';
 
-/** The server's clock at the start, in milliseconds: tokens are short in the log. */
-const EPOCH = 1_000;
 const NAMES = 'abcd';
 const MAX_EVENTS = 20_000;
 /** Longer than any lease. */
@@ -48,8 +42,7 @@ const PROBE: Omit<AcquireStep, 'name'> = {
 interface Instance {
   readonly name: string;
   readonly process: SimulatedProcess;
-  readonly commands: CommandConnection;
-  readonly inbox: InboxConnection;
+  readonly link: Link;
   readonly engine: LockEngine;
   readonly service: LockService;
 }
@@ -58,8 +51,7 @@ interface Instance {
 export class Simulation {
   private readonly time = new VirtualTime();
   private readonly log = new EventLog(this.time);
-  private readonly server = new MemoryLockServer(() => EPOCH + this.time.now);
-  private readonly weather: Weather;
+  private readonly servers: Servers;
   private readonly referee: Referee;
   private readonly instances: Instance[];
   private callers = 0;
@@ -67,14 +59,16 @@ export class Simulation {
   private readonly ways: { attempt: Attempt; takers: readonly (Instance | undefined)[] }[] = [];
 
   constructor(private readonly schedule: Schedule) {
-    this.weather = new Weather(schedule);
+    const { log, time } = this;
+    const { quorum } = schedule;
+    const servers = quorum ? new SimulatedQuorum(time, schedule, quorum) : new SingleServer(time, schedule);
+    this.servers = servers;
     this.referee = new Referee({
-      time: this.time,
-      server: this.server,
-      log: this.log,
+      time,
+      servers,
+      log,
       expectations: expectationsOf(schedule),
       quietSince: quietSince(schedule),
-      longestTrip: this.weather.longestTrip,
     });
     this.instances = schedule.drifts.map((drift, index) => this.instance(drift, index));
   }
@@ -106,43 +100,42 @@ export class Simulation {
 
   private instance(drift: number, index: number): Instance {
     const name = NAMES[index] ?? 'z';
-    const { time, server, weather, schedule } = this;
-    const process = new SimulatedProcess(time, 1 + drift / 1_000, 10_000 * index);
-    const remote = memoryStore(server, name);
-    const commands = new CommandConnection(time, process, weather, index, schedule.straggle);
-    const inbox = new InboxConnection(time, process, weather, index, remote);
-    const options = resolveModuleOptions({ handoff: schedule.handoff });
+    const process = new SimulatedProcess(this.time, 1 + drift / 1_000, 10_000 * index);
+    const link = this.servers.link(name, index, process);
+    const options = resolveModuleOptions({ handoff: this.schedule.handoff });
     const engine = new LockEngine({
-      store: new SimulatedStore(remote, commands, inbox),
+      store: link.store,
       clock: process,
       handoff: options.handoff,
       maxWaiters: options.maxWaiters,
       log: { log: () => undefined, warn: () => undefined, error: () => undefined },
     });
-    return { name, process, commands, inbox, engine, service: new LockService(options, engine) };
+    return { name, process, link, engine, service: new LockService(options, engine) };
   }
 
-  private perform(step: Step): void {
+  private perform(step: TimedStep): void {
+    const where = step.node === undefined ? '' : ` (node ${step.node})`;
     if (step.kind === 'flush') {
       this.referee.flushed();
-      return this.server.clear();
+      return this.servers.clear(step);
     }
     if (step.kind === 'forceRelease') {
-      for (const { owner } of this.server.query(step.name).held) this.referee.revoked(step.name, owner);
-      return void this.server.forceRelease(step.name);
+      for (const { owner } of this.servers.query(step.name).held) this.referee.revoked(step.name, owner);
+      return this.servers.forceRelease(step.name);
     }
-    if (step.kind === 'refuse') return this.log.note('server', `answers with errors for ${step.lasts} ms`);
-    if (step.kind === 'pause') return this.log.note('server', `pauses for ${step.lasts} ms`);
+    if (step.kind === 'refuse')
+      return this.log.note('server', `answers with errors for ${step.lasts} ms${where}`);
+    if (step.kind === 'pause') return this.log.note('server', `pauses for ${step.lasts} ms${where}`);
     const instance = this.instances[step.instance % this.instances.length];
     if (!instance?.process.alive) return;
-    const { name, process, commands, inbox } = instance;
+    const { name, process, link } = instance;
     switch (step.kind) {
       case 'acquire':
         return process.run('timers', () => void this.acquire(instance, step));
       case 'crash':
         this.log.note(name, `crashes, noticed after ${step.noticedAfter} ms`);
         process.crash();
-        this.time.after(step.noticedAfter, () => inbox.drop());
+        this.time.after(step.noticedAfter, () => link.drop());
         return;
       case 'freeze':
         this.log.note(name, `is stopped for ${step.lasts} ms`);
@@ -153,15 +146,18 @@ export class Simulation {
         });
         return;
       case 'reset':
-        this.log.note(name, `loses its connection for ${step.lasts} ms`);
-        return commands.reset(step.lasts, step.resends);
+        this.log.note(name, `loses its connection for ${step.lasts} ms${where}`);
+        return link.reset(step);
       case 'deafen':
-        this.log.note(name, `loses its inbox for ${step.lasts} ms`);
-        return inbox.break(step.lasts, step.first, step.lag);
+        this.log.note(name, `loses its inbox for ${step.lasts} ms${where}`);
+        return link.deafen(step);
       case 'cut':
-        return this.log.note(name, `has its ${step.what} lost for ${step.lasts} ms`);
+        return this.log.note(name, `has its ${step.what} lost for ${step.lasts} ms${where}`);
       case 'slow':
-        return this.log.note(name, `has its ${step.what} delayed by ${step.by} ms for ${step.lasts} ms`);
+        return this.log.note(
+          name,
+          `has its ${step.what} delayed by ${step.by} ms for ${step.lasts} ms${where}`,
+        );
     }
   }
 
@@ -281,7 +277,7 @@ export class Simulation {
     const { calm } = expectationsOf(this.schedule);
     if (!calm || this.instances.some(({ process }) => !process.alive)) return;
     for (const name of this.names) {
-      const { held, pending } = this.server.query(name);
+      const { held, pending } = this.servers.query(name);
       if (held.length > 0) this.referee.fail(`The server still has the lock ${name}`);
       if (pending.length > 0) this.referee.fail(`The server still has somebody waiting for ${name}`);
     }

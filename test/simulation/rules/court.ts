@@ -1,7 +1,7 @@
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
-import type { MemoryLockServer } from '../../../lib/store/memory/memory-lock-server.js';
 import type { Attempt } from '../attempt.js';
 import type { Expectations } from '../schedule.js';
+import type { Servers } from '../servers.js';
 import type { VirtualTime } from '../virtual-time.js';
 
 /** What a timer may be late by: timers go in whole milliseconds. */
@@ -12,12 +12,10 @@ export const CLOCK_SLACK = 10;
 /** What the rules know of a schedule that runs. */
 export interface Court {
   readonly time: VirtualTime;
-  readonly server: MemoryLockServer;
+  readonly servers: Servers;
   readonly expectations: Expectations;
   /** Since when all faults are over. */
   readonly quietSince: number;
-  /** The longest trip through the network in fair weather. */
-  readonly longestTrip: number;
   readonly attempts: readonly Attempt[];
   readonly names: ReadonlySet<string>;
   readonly fail: (what: string) => never;

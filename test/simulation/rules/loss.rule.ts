@@ -55,9 +55,9 @@ export class LossRule implements Rule {
   }
 
   private demandNotice(attempt: Attempt, delay: number): void {
-    const { time, longestTrip, expectations } = this.court;
+    const { time, servers, expectations } = this.court;
     if (!expectations.undisturbed || this.toBeTold.has(attempt)) return;
-    this.toBeTold.set(attempt, time.now + delay + 4 * longestTrip + TIMER_SLACK + CLOCK_SLACK);
+    this.toBeTold.set(attempt, time.now + delay + 4 * servers.longestTrip + TIMER_SLACK + CLOCK_SLACK);
   }
 
   private look(attempt: Attempt, watched: Watched): void {

@@ -3,9 +3,6 @@ import type { Attempt } from '../attempt.js';
 import { mayJoin } from '../../support/may-hold-together.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
-/** After faults: a request that was lost without notice, the reconnect, and a re-ask. */
-const HEALING = 1_000 + 50 + 1_000 * 1.02;
-
 /**
  * A free lock is granted to one who waits: within a trip where nothing is wrong, within the re-ask after faults. So is
  * one that others hold where all who wait may join them. Where nothing is wrong, neither does the server keep a lock
@@ -26,15 +23,16 @@ export class WakeUpRule implements Rule {
   constructor(private readonly court: Court) {}
 
   beforeEvent(): void {
-    const { time, names, expectations, quietSince, longestTrip } = this.court;
-    const trips = 4 * longestTrip + TIMER_SLACK + CLOCK_SLACK;
+    const { time, names, expectations, quietSince, servers } = this.court;
+    const { healing } = servers;
+    const trips = 4 * servers.longestTrip + TIMER_SLACK + CLOCK_SLACK;
     for (const name of this.inUse) this.usedAt.set(name, time.now);
     for (const name of this.matched) this.matchedAt.set(name, time.now);
     for (const name of names) {
       const free = this.freeSince.get(name) ?? 0;
       const used = this.usedAt.get(name) ?? 0;
       if (expectations.prompt) this.assertNobodyOverlooked(name, free, trips);
-      else this.assertNobodyOverlooked(name, Math.max(free, quietSince), HEALING + trips);
+      else this.assertNobodyOverlooked(name, Math.max(free, quietSince), healing + trips);
       if (expectations.prompt) this.assertNobodyOverlooked(name, used, trips);
       const orphaned = Math.max(used, this.keptSince.get(name) ?? time.now);
       if (expectations.calm) this.assertNothingOrphaned(name, orphaned, trips);
@@ -43,13 +41,13 @@ export class WakeUpRule implements Rule {
       const open = this.openSince.get(name);
       if (open === undefined) continue;
       if (expectations.prompt && !this.anyDead) this.assertNobodyOverlooked(name, open, trips);
-      else this.assertNobodyOverlooked(name, Math.max(open, quietSince), HEALING + trips);
+      else this.assertNobodyOverlooked(name, Math.max(open, quietSince), healing + trips);
     }
   }
 
   afterEvent(): void {
     for (const name of this.court.names) {
-      const { held } = this.court.server.query(name);
+      const { held } = this.court.servers.query(name);
       this.noteFree(name, held);
       this.noteOpen(name, held);
       this.noteUsed(name, held);
@@ -107,11 +105,11 @@ export class WakeUpRule implements Rule {
   }
 
   private assertNothingOrphaned(name: string, since: number, bound: number): void {
-    const { time, server, attempts, fail } = this.court;
+    const { time, servers, attempts, fail } = this.court;
     const wanted = attempts.some(({ state, step }) => step.name === name && state === 'waiting');
     const idle = time.now - since;
     if (wanted || idle <= bound) return;
-    const [holder] = server.query(name).held;
+    const [holder] = servers.query(name).held;
     if (holder) fail(`${holder.owner} has kept ${name} for ${idle.toFixed(1)} ms without using it`);
   }
 }

@@ -1,0 +1,61 @@
+import type { LuaScript } from '../../../lib/store/scripts/lua-script.js';
+import type { NodeEvents, QuorumNode, RequestKind } from '../../../lib/store/quorum/quorum-node.js';
+import { NotAsked } from '../../../lib/store/quorum/quorum-node.js';
+import type { CommandConnection } from '../command-connection.js';
+import type { InboxConnection } from '../inbox-connection.js';
+import type { MemoryNode } from './memory-node.js';
+
+const RELEASED = /^released (\d+) (.*)$/s;
+const REVOKED = /^revoked (\S+) (.*)$/s;
+
+/** One instance's way to a node of a quorum, at the other end of two unreliable connections. */
+export class SimulatedNode implements QuorumNode {
+  readonly clientPrefix = '';
+  readonly trouble = new Error('The network does not answer.');
+
+  constructor(
+    readonly label: string,
+    private readonly server: MemoryNode,
+    private readonly commands: CommandConnection,
+    private readonly inbox: InboxConnection,
+  ) {}
+
+  get listening(): boolean {
+    return this.inbox.open;
+  }
+
+  connect(): void {}
+
+  open(events: NodeEvents): void {
+    this.commands.reconnected = () => events.reconnected();
+    this.inbox.listen({
+      granted: () => undefined,
+      revoked: () => undefined,
+      released: () => undefined,
+      askedIfWaiting: () => undefined,
+      told: (message) => hear(message, events),
+      subscribed: () => events.subscribed(),
+      reconnected: () => undefined,
+      unusable: () => undefined,
+    });
+  }
+
+  run(
+    kind: RequestKind,
+    { name }: LuaScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    if (kind === 'take' && !this.commands.isUp) return Promise.reject(new NotAsked(this.trouble.message));
+    return this.commands.send(async () => this.server.run(name, keys, args), 'patient');
+  }
+
+  close(): void {}
+}
+
+function hear(message: string, events: NodeEvents): void {
+  const [, last, name] = RELEASED.exec(message) ?? [];
+  if (name !== undefined) events.released(name, Number(last));
+  const [, owner, from] = REVOKED.exec(message) ?? [];
+  if (owner !== undefined && from !== undefined) events.revoked(from, owner);
+}

@@ -1,0 +1,87 @@
+import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
+import type { LockStore } from '../../lib/store/lock-store.js';
+import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
+import { memoryStore } from '../../lib/store/memory/memory.store.js';
+import { CommandConnection } from './command-connection.js';
+import { InboxConnection } from './inbox-connection.js';
+import type { FaultStep, LossStep, Schedule, TimedStep } from './schedule.js';
+import type { SimulatedProcess } from './simulated-process.js';
+import { SimulatedStore } from './simulated-store.js';
+import type { VirtualTime } from './virtual-time.js';
+import { Weather } from './weather.js';
+
+/** The server's clock at the start, in milliseconds: tokens are short in the log. */
+export const EPOCH = 1_000;
+/** After faults: a request that was lost without notice, the reconnect, and a re-ask. */
+export const HEALING = 1_000 + 50 + 1_000 * 1.02;
+
+type StepOf<K extends TimedStep['kind']> = Extract<FaultStep | LossStep, { kind: K }> &
+  Pick<TimedStep, 'node'>;
+
+/** One instance's connections to where the locks are kept. */
+export interface Link {
+  readonly store: LockStore;
+  /** Breaks the connection for commands for a while. */
+  reset(step: StepOf<'reset'>): void;
+  /** Breaks the inbox's connection for a while. */
+  deafen(step: StepOf<'deafen'>): void;
+  /** The instance is gone, and that is noticed. */
+  drop(): void;
+}
+
+/** Where the locks of a simulation are kept, with the network in front of it. */
+export interface Servers {
+  /** The longest trip through the network in fair weather. */
+  readonly longestTrip: number;
+  /** How long faults have an effect after they are over, at most. */
+  readonly healing: number;
+  link(instance: string, index: number, process: SimulatedProcess): Link;
+  query(name: string): LockSnapshot;
+  /** Loses the data. */
+  clear(step: StepOf<'flush'>): void;
+  forceRelease(name: string): void;
+}
+
+/** One Redis. */
+export class SingleServer implements Servers {
+  readonly healing = HEALING;
+  private readonly server: MemoryLockServer;
+  private readonly weather: Weather;
+
+  constructor(
+    private readonly time: VirtualTime,
+    private readonly schedule: Schedule,
+  ) {
+    this.server = new MemoryLockServer(() => EPOCH + time.now);
+    this.weather = new Weather(schedule);
+  }
+
+  get longestTrip(): number {
+    return this.weather.longestTrip;
+  }
+
+  link(instance: string, index: number, process: SimulatedProcess): Link {
+    const { time, weather, schedule } = this;
+    const remote = memoryStore(this.server, instance);
+    const commands = new CommandConnection(time, process, weather, index, schedule.straggle);
+    const inbox = new InboxConnection(time, process, weather, index, remote);
+    return {
+      store: new SimulatedStore(remote, commands, inbox),
+      reset: ({ lasts, resends }) => commands.reset(lasts, resends),
+      deafen: ({ lasts, first, lag }) => inbox.break(lasts, first, lag),
+      drop: () => inbox.drop(),
+    };
+  }
+
+  query(name: string): LockSnapshot {
+    return this.server.query(name);
+  }
+
+  clear(): void {
+    this.server.clear();
+  }
+
+  forceRelease(name: string): void {
+    this.server.forceRelease(name);
+  }
+}
