@@ -22,7 +22,7 @@ export interface Grant {
    * first hold, `<instance>~<turn>:1`; see `ownersOf`.
    */
   readonly owner: string;
-  /** The turn that a shared grant is for, maybe with more after it; it has as many holds as tokens. */
+  /** The requested turn of a shared grant, which has as many holds as tokens. */
   readonly turn?: string;
   /** First fencing token of a block that is this grant's alone. */
   readonly token: number;
@@ -39,7 +39,7 @@ export interface Taken {
   readonly owner: string;
   /** Milliseconds that the holder's lease still runs; undefined where it has no end. */
   readonly remaining: number | undefined;
-  /** Every fencing token minted after this answer is greater. */
+  /** Every fencing token of a hand-off after this answer is greater; Infinity where the store hands no lock over. */
   readonly tokenFloor: number;
 }
 

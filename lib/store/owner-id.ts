@@ -54,8 +54,8 @@ export function sharedOwner(instance: string, turn: string, n: number): string {
 /** The owner ids of all holds of a grant. */
 export function ownersOf({ owner, tokens, turn }: Grant): string[] {
   if (turn === undefined) return [owner];
-  const instance = instanceOf(owner);
-  return Array.from({ length: tokens }, (_, i) => sharedOwner(instance, turn, i + 1));
+  const [instance, granted = turn] = [instanceOf(owner), turnOf(owner)];
+  return Array.from({ length: tokens }, (_, i) => sharedOwner(instance, granted, i + 1));
 }
 
 /** The fencing token in which an owner id ends: the first of its grant. */

@@ -57,9 +57,9 @@ export class Contest {
     return proposal;
   }
 
-  /** No lock is handed off by a message here, so there is none from which to tell this answer. */
+  /** No message grants a lock here, so whatever was granted before this answer is out of date. */
   taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
-    return { owner, remaining, tokenFloor: 0 };
+    return { owner, remaining, tokenFloor: Infinity };
   }
 
   private async contend(bid: Bid, last: number): Promise<Grant | Taken> {

@@ -47,13 +47,8 @@ export class SharedTurns {
 
   private grantOf(turn: string, proposal: Proposal): Grant {
     const { first, last } = proposal;
-    const voted = turnAtNodes(turn, proposal);
-    return {
-      owner: sharedOwner(this.instance, voted, 1),
-      turn: voted,
-      token: first,
-      tokens: last - first + 1,
-    };
+    const owner = sharedOwner(this.instance, turnAtNodes(turn, proposal), 1);
+    return { owner, turn, token: first, tokens: last - first + 1 };
   }
 }
 
