@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { list, text } from '../../store/redis/connection/script-reply.js';
-import { CHECKED, rightTo } from '../../store/scripts/functions/check.js';
+import { CHECKED, rightTo } from '../../store/scripts/functions/request.js';
 import { trialScript } from '../../store/scripts/trial.script.js';
 import { versionError } from '../../store/redis/trial/findings.js';
 import { POLLED_INSTEAD } from '../../store/redis/trial/trial.js';

@@ -1,5 +1,5 @@
 import { SHARED_OWNER, type Taken } from '../grant.js';
-import { UNTRIED } from '../scripts/functions/tell.js';
+import { UNTRIED } from '../scripts/functions/hand-off.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { integer, list, text } from './connection/script-reply.js';
 import type { KeySpace } from './key-space.js';

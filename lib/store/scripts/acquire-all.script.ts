@@ -1,7 +1,6 @@
-import { clock } from './functions/clock.js';
-import { inTime } from './functions/in-time.js';
+import { clock, inTime } from './functions/time.js';
+import { mint } from './functions/tokens.js';
 import { include, includeBelow } from './functions/lua-function.js';
-import { mint } from './functions/mint.js';
 import { luaScript } from './lua-script.js';
 
 /**

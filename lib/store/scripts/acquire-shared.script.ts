@@ -1,16 +1,8 @@
-import { attempt } from './functions/attempt.js';
-import { clock } from './functions/clock.js';
-import { cover } from './functions/cover.js';
-import { ends } from './functions/ends.js';
-import { enqueue } from './functions/enqueue.js';
-import { handOff } from './functions/hand-off.js';
-import { inTime } from './functions/in-time.js';
-import { live } from './functions/live.js';
-import { tokenFloor } from './functions/token-floor.js';
-import { mintShares } from './functions/mint-shares.js';
-import { prepare } from './functions/prepare.js';
-import { restOf } from './functions/rest-of.js';
-import { share } from './functions/share.js';
+import { enqueue, handOff, restOf } from './functions/hand-off.js';
+import { attempt, prepare } from './functions/request.js';
+import { cover, live, share } from './functions/shares.js';
+import { clock, ends, inTime } from './functions/time.js';
+import { mintShares, tokenFloor } from './functions/tokens.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

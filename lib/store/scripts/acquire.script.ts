@@ -1,11 +1,7 @@
-import { attempt } from './functions/attempt.js';
-import { digits } from './functions/digits.js';
-import { enqueue } from './functions/enqueue.js';
-import { handOff } from './functions/hand-off.js';
-import { inTime } from './functions/in-time.js';
-import { tokenFloor } from './functions/token-floor.js';
-import { mint } from './functions/mint.js';
-import { prepare } from './functions/prepare.js';
+import { enqueue, handOff } from './functions/hand-off.js';
+import { attempt, prepare } from './functions/request.js';
+import { digits, inTime } from './functions/time.js';
+import { mint, tokenFloor } from './functions/tokens.js';
 import { include, includeBelow } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

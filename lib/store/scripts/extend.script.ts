@@ -1,8 +1,6 @@
-import { attempt } from './functions/attempt.js';
-import { check } from './functions/check.js';
-import { clock } from './functions/clock.js';
-import { cover } from './functions/cover.js';
-import { ends } from './functions/ends.js';
+import { attempt, check } from './functions/request.js';
+import { cover } from './functions/shares.js';
+import { clock, ends } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

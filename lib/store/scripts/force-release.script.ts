@@ -1,5 +1,5 @@
 import { handOff } from './functions/hand-off.js';
-import { prepare } from './functions/prepare.js';
+import { prepare } from './functions/request.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

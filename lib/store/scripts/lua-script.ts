@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { attempt } from './functions/attempt.js';
+import { attempt } from './functions/request.js';
 import { include } from './functions/lua-function.js';
 import { joined, type LuaTag } from './lua-text.js';
 

@@ -1,5 +1,5 @@
-import { attempt } from './functions/attempt.js';
-import { clock } from './functions/clock.js';
+import { attempt } from './functions/request.js';
+import { clock } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

@@ -1,16 +1,7 @@
-import { call } from './functions/call.js';
-import { check } from './functions/check.js';
-import { clock } from './functions/clock.js';
-import { cover } from './functions/cover.js';
-import { ends } from './functions/ends.js';
-import { grantOf } from './functions/grant-of.js';
-import { join } from './functions/join.js';
-import { leave } from './functions/leave.js';
-import { live } from './functions/live.js';
-import { outlast } from './functions/outlast.js';
-import { rank } from './functions/rank.js';
-import { reserve } from './functions/reserve.js';
-import { share } from './functions/share.js';
+import { call, grantOf, join, leave, rank, reserve } from './functions/quorum.js';
+import { check } from './functions/request.js';
+import { cover, live, share } from './functions/shares.js';
+import { clock, ends, outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 

@@ -1,8 +1,5 @@
-import { clock } from './functions/clock.js';
-import { grantOf } from './functions/grant-of.js';
-import { join } from './functions/join.js';
-import { leave } from './functions/leave.js';
-import { outlast } from './functions/outlast.js';
+import { grantOf, join, leave } from './functions/quorum.js';
+import { clock, outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 

@@ -1,7 +1,6 @@
-import { call } from './functions/call.js';
-import { check } from './functions/check.js';
-import { live } from './functions/live.js';
-import { reserve } from './functions/reserve.js';
+import { call, reserve } from './functions/quorum.js';
+import { check } from './functions/request.js';
+import { live } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

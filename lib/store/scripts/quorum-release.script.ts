@@ -1,11 +1,7 @@
-import { check } from './functions/check.js';
-import { cover } from './functions/cover.js';
-import { grantOf } from './functions/grant-of.js';
-import { join } from './functions/join.js';
-import { leave } from './functions/leave.js';
-import { live } from './functions/live.js';
-import { outlast } from './functions/outlast.js';
-import { reserve } from './functions/reserve.js';
+import { grantOf, join, leave, reserve } from './functions/quorum.js';
+import { check } from './functions/request.js';
+import { cover, live } from './functions/shares.js';
+import { outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 

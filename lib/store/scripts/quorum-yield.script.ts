@@ -1,9 +1,6 @@
-import { check } from './functions/check.js';
-import { clock } from './functions/clock.js';
-import { grantOf } from './functions/grant-of.js';
-import { join } from './functions/join.js';
-import { outlast } from './functions/outlast.js';
-import { reserve } from './functions/reserve.js';
+import { grantOf, join, reserve } from './functions/quorum.js';
+import { check } from './functions/request.js';
+import { clock, outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 

@@ -1,5 +1,5 @@
 import { include } from './functions/lua-function.js';
-import { passEach } from './functions/pass-each.js';
+import { passEach } from './functions/hand-off.js';
 import { luaScript } from './lua-script.js';
 
 /**

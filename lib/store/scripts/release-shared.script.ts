@@ -1,7 +1,6 @@
-import { attempt } from './functions/attempt.js';
-import { goOn } from './functions/go-on.js';
-import { live } from './functions/live.js';
-import { prepare } from './functions/prepare.js';
+import { goOn } from './functions/hand-off.js';
+import { attempt, prepare } from './functions/request.js';
+import { live } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

@@ -1,5 +1,4 @@
-import { passEach } from './functions/pass-each.js';
-import { tell } from './functions/tell.js';
+import { passEach, tell } from './functions/hand-off.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

@@ -1,7 +1,6 @@
-import { check } from './functions/check.js';
-import { cover } from './functions/cover.js';
-import { ends } from './functions/ends.js';
-import { live } from './functions/live.js';
+import { check } from './functions/request.js';
+import { cover, live } from './functions/shares.js';
+import { ends } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

@@ -1,5 +1,5 @@
-import { CHECKED, rightTo } from './functions/check.js';
-import { clock } from './functions/clock.js';
+import { CHECKED, rightTo } from './functions/request.js';
+import { clock } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

@@ -1,8 +1,6 @@
-import { enqueue } from './functions/enqueue.js';
-import { handOff } from './functions/hand-off.js';
-import { tokenFloor } from './functions/token-floor.js';
-import { mint } from './functions/mint.js';
-import { prepare } from './functions/prepare.js';
+import { enqueue, handOff } from './functions/hand-off.js';
+import { prepare } from './functions/request.js';
+import { mint, tokenFloor } from './functions/tokens.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 

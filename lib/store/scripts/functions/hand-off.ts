@@ -1,11 +1,55 @@
-import { ends } from './ends.js';
-import { hasLapsed } from './has-lapsed.js';
-import { mint } from './mint.js';
-import { mintShares } from './mint-shares.js';
-import { restOf } from './rest-of.js';
-import { share } from './share.js';
-import { tell } from './tell.js';
-import { luaFunction } from './lua-function.js';
+import { includeBelow, luaFunction } from './lua-function.js';
+import { attempt, prepare } from './request.js';
+import { cover, hasLapsed, share } from './shares.js';
+import { clock, digits, ends } from './time.js';
+import { mint, mintShares } from './tokens.js';
+
+/** At the end of the prefix of the channels where it is not known whether the server counts receivers as it should. */
+export const UNTRIED = '?';
+
+/**
+ * `tell(instance, message)`: whether anybody may have heard. Reads `inbox`, the prefix of the instances' channels.
+ *
+ * An inbox with a hash tag is heard in the slot of the lock (in a Cluster), hence SPUBLISH. Publishing counts the receivers:
+ * none means that the instance is gone. Where nobody has tried whether it does, with `?` behind the prefix, with an empty
+ * `inbox`, by which nobody is told, or where publishing is refused, the instance counts as alive: it finds its grant when it
+ * asks again, or its lease runs out.
+ */
+export const tell = luaFunction()`
+local function tell(instance, message)
+  local publish = string.find(inbox, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+  local channels, untried = string.gsub(inbox, '%?$', '')
+  local receivers = inbox == '' or redis.pcall(publish, channels .. instance, message)
+  return type(receivers) ~= 'number' or receivers > 0 or untried > 0
+end
+`;
+
+/**
+ * `rest_of(place, n)`: the place in the queue of what is left of a shared turn once n of its holds were granted, or nil when
+ * nothing is. Its turn is named `<turn>X<holds granted so far>`, so that its instance knows without being told.
+ */
+export const restOf = luaFunction()`
+local function rest_of(place, n)
+  local before, wanted, turn, had, limit = string.match(place, '^(.*|)(%d+)|([%l%d]+)X?(%d*)|(%d*)$')
+  if wanted - n < 1 then
+    return nil
+  end
+  return before .. wanted - n .. '|' .. turn .. 'X' .. (tonumber(had) or 0) + n .. '|' .. limit
+end
+`;
+
+/**
+ * `enqueue(queue, place)`: puts a waiting instance at the end of the queue, also when the clock was set back since others came;
+ * one that is already there keeps its place. The queue outlives its last refresh by a minute, so that a crashed application
+ * leaves nothing for good.
+ */
+export const enqueue = luaFunction(clock, digits)`
+local function enqueue(queue, place)
+  local newest = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2] or 0
+  redis.call('ZADD', queue, 'NX', digits(math.max(clock(), newest + 1)), place)
+  redis.call('PEXPIRE', queue, 60000)
+end
+`;
 
 /**
  * `hand_off(lock, queue, own, shared, held, take)`: hands a lock that nobody has alone to the first waiting instance that is alive,
@@ -85,5 +129,34 @@ local function hand_off(lock, queue, own, shared, held, take)
       return given
     end
   end
+end
+`;
+
+/** `go_on(lock, queue, shared, held)`: goes on with a shared lock from which holders were taken, where so many are left. */
+export const goOn = luaFunction(cover, handOff)`
+local function go_on(lock, queue, shared, held)
+  if held > 0 then
+    cover(lock, shared)
+    hand_off(lock, queue, nil, shared, held)
+  elseif not hand_off(lock, queue, nil, shared) then
+    redis.call('DEL', lock)
+  end
+end
+`;
+
+/**
+ * `pass_each(lock, queue, shared)`: for a step of `attempt`, gives a lock that somebody waits for to the head of its queue; deletes
+ * it where nobody is there any more. Returns 2 where whoever waits for a shared hold was only told, else 1. What only a lock with
+ * a queue needs is made when it is called: others are felt to cost less by it.
+ */
+export const passEach = luaFunction(attempt)`
+local function pass_each(lock, queue, shared)
+  ${includeBelow([attempt], handOff, prepare)}
+  prepare(queue)
+  local given = hand_off(lock, queue, nil, shared)
+  if not given then
+    redis.call('DEL', lock)
+  end
+  return given == 'shared' and not shared and 2 or 1
 end
 `;

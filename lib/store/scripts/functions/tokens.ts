@@ -1,7 +1,16 @@
-import { digits } from './digits.js';
-import { look } from './look.js';
-import { outlast } from './outlast.js';
 import { luaFunction } from './lua-function.js';
+import { clock, digits, outlast } from './time.js';
+
+/** `look()`: reads into `last` the last token of the counter whose key is `fence`, once in a call, and the clock. */
+export const look = luaFunction(clock)`
+local last
+local function look()
+  clock()
+  if not last then
+    last = tonumber(redis.call('GET', fence) or '0') or 0
+  end
+end
+`;
 
 /**
  * `mint(n, needed)`: mints a block of fencing tokens; returns the first token, how many follow in a row from it, and the first one's
@@ -33,5 +42,25 @@ local function mint(n, needed)
     redis.call('SET', fence, used)
   end
   return token, n, text
+end
+`;
+
+/**
+ * `mint_shares(turn, n)`: mints the fencing tokens for n holds of a shared turn, `s0<tokens for each>t…` or `s…` for one each;
+ * returns the first token, its digits, and n, with `/<tokens>` after it where there are more.
+ */
+export const mintShares = luaFunction(mint)`
+local function mint_shares(turn, n)
+  local each = tonumber(string.match(turn, '^s0(%d+)t')) or 1
+  local token, block, text = mint(math.max(n, math.min(n * each, 4096)), n)
+  return token, text, block > n and n .. '/' .. block or n
+end
+`;
+
+/** `token_floor()`: a number that every token minted later exceeds: tells grants made before this moment from those made after. */
+export const tokenFloor = luaFunction(look)`
+local function token_floor()
+  look()
+  return math.max(last, now)
 end
 `;

@@ -1,5 +1,21 @@
-import { clock } from './clock.js';
 import { luaFunction } from './lua-function.js';
+import { clock } from './time.js';
+import { look } from './tokens.js';
+
+/**
+ * `attempt(step, …)`: takes one of a call's steps and returns what `step(…)` returns, or the error by which Redis refuses just
+ * that one, as its answer. The steps before it have theirs all the same.
+ */
+export const attempt = luaFunction()`
+local function attempt(step, ...)
+  local done, reply = pcall(step, ...)
+  if done then
+    return reply
+  end
+  local text = type(reply) == 'table' and reply.err or reply
+  return redis.error_reply(string.find(text, '^%u[%u%d]+ ') and text or 'ERR ' .. text)
+end
+`;
 
 /** Of these a server that counts arguments takes fewer than the others. */
 const ARGUMENTS: Readonly<Record<string, string>> = { PTTL: 'key', ZSCORE: 'key, key' };
@@ -49,5 +65,13 @@ local function check(queue)
     error(redis.error_reply('NOPERM The user may not run all of ${CHECKED.join(', ')}, or one of them was renamed'))
   end
   is_checked = true
+end
+`;
+
+/** `prepare(queue)`: to be called before the first write of a script that hands a lock off; it fails where that would. */
+export const prepare = luaFunction(check, look)`
+local function prepare(queue)
+  check(queue)
+  look()
 end
 `;

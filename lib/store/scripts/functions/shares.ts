@@ -1,0 +1,62 @@
+import { luaFunction } from './lua-function.js';
+import { clock, digits } from './time.js';
+
+/**
+ * `cover(lock, shared)`: lets the lock say `shared` for as long as the last of its holders has a lease, so that whoever asks for it
+ * alone sees that it is taken without knowing of them. Where that is one by hand-off the holders are kept for a minute longer,
+ * so that its end is not missed.
+ */
+export const cover = luaFunction(digits)`
+local function cover(lock, shared)
+  local last = redis.call('ZRANGE', shared, -1, -1, 'WITHSCORES')[2]
+  local whole, claimed = string.match(last, '^(%d+)(%.?)')
+  redis.call('SET', lock, 'shared', 'PXAT', whole)
+  redis.call('PEXPIREAT', shared, claimed == '' and whole or digits(whole + 60000))
+end
+`;
+
+/**
+ * `live(shared)`: how many of the holders in `shared` have leases that have not run out; the others go.
+ *
+ * Holds that others may have at the same time are scored by the end of their leases in ms since 1970. That of a lease by
+ * hand-off is half a millisecond later until its instance has renewed it: the turns of such as run out are noted in `lapsed`, for nobody may be
+ * there any more.
+ */
+export const live = luaFunction(clock, digits)`
+local lapsed = {}
+local function live(shared)
+  local over = redis.call('ZRANGE', shared, '-inf', digits(math.floor(clock() / 1000)), 'BYSCORE', 'WITHSCORES')
+  for i = 1, #over, 2 do
+    redis.call('ZREM', shared, over[i])
+    if string.find(over[i + 1], '.', 1, true) then
+      lapsed[string.match(over[i], '^[^~]*~[%l%d]+')] = true
+    end
+  end
+  return redis.call('ZCARD', shared)
+end
+`;
+
+/**
+ * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>`, up to the end `last`. One that is there already
+ * keeps a longer lease, for a request may arrive once more when its turn has long begun.
+ */
+export const share = luaFunction(cover)`
+local function share(lock, shared, turn, n, last)
+  for i = 1, n do
+    redis.call('ZADD', shared, 'GT', last, turn .. ':' .. i)
+  end
+  cover(lock, shared)
+end
+`;
+
+/** `has_lapsed(shared, instance, turn)`: whether an instance let a lease by hand-off of an earlier part of the turn run out. */
+export const hasLapsed = luaFunction(live)`
+local function has_lapsed(shared, instance, turn)
+  local name = string.match(turn, '^([%l%d]+)X')
+  if not name or not shared or type(redis.pcall('ZCARD', shared)) == 'table' then
+    return false
+  end
+  live(shared)
+  return lapsed[instance .. '~' .. name]
+end
+`;
