@@ -1,19 +1,6 @@
 export { CurrentLock } from './nest/locked/current-lock.decorator.js';
 export { InjectLockService } from './nest/module/inject-lock-service.decorator.js';
 export { Locked } from './nest/locked/locked.decorator.js';
-export type {
-  LockAcquire,
-  LockAcquireFailed,
-  LockAcquireGranted,
-  LockAcquireStart,
-  LockAcquireTimeout,
-  LockChannels,
-  LockGrantedHow,
-  LockHoldLost,
-  LockHoldReleased,
-  LockLeaseRenewal,
-  LockQueueLength,
-} from './diagnostics/lock-events.interface.js';
 export { LockClosedError } from './errors/lock-closed.error.js';
 export { LockConfigError } from './errors/lock-config.error.js';
 export { LockDeadlockError, type DeadlockedCall } from './errors/lock-deadlock.error.js';
@@ -33,25 +20,23 @@ export type { OwnHold } from './engine/hold/own-hold.interface.js';
 export type { ListOptions } from './options/list-options.interface.js';
 export type { LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
 export type {
-  ClusterDescription,
   CredentialsProvider,
-  HandoffOptions,
   LockConnection,
   LockCredentials,
   LockHttpStatuses,
-  LockModuleOptions,
   NodeRedisConnection,
+  RedisLockAdvancedOptions,
+  RedisLockModuleOptions,
   SingleConnection,
 } from './options/module-options.interface.js';
 export type { KeyFunction, KeySource } from './keys/key-source.js';
-export type {
-  LockedDecorator,
-  LockedDecoratorFactory,
-  LockedResult,
-} from './nest/locked/locked-method.types.js';
+export type { LockedDecorator, LockedResult } from './nest/locked/locked-method.types.js';
 export type { LockedOptions } from './nest/locked/locked-options.interface.js';
 export { LockService, type LockedWork } from './service/lock.service.js';
-export type { LockModuleAsyncExtras, LockModuleExtras } from './nest/module/lock-module-extras.interface.js';
-export type { LockOptionsFactory } from './nest/module/lock-options-factory.interface.js';
+export type {
+  RedisLockModuleAsyncExtras,
+  RedisLockModuleExtras,
+} from './nest/module/redis-lock-module-extras.interface.js';
+export type { RedisLockOptionsFactory } from './nest/module/redis-lock-options-factory.interface.js';
 export { getLockServiceToken } from './service/lock-service.token.js';
-export { RedisLockModule, type LockModuleAsyncOptions } from './nest/module/redis-lock.module.js';
+export { RedisLockModule, type RedisLockModuleAsyncOptions } from './nest/module/redis-lock.module.js';

@@ -27,13 +27,13 @@ const compiled = join(root, '.cache/build');
 
 /** What users can import: the package itself, and its sub-paths. */
 const ENTRY_POINTS_WITH_NEST = ['index', 'testing', 'terminus', 'inspector'];
-const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis'];
+const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis', 'diagnostics'];
 /** What users run. */
 const COMMAND = 'cli/index';
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
-const OF_DIAGNOSTICS = [
+const OF_CHANNELS = [
   'diagnostics',
   'errors',
   'primitives/abandonment',
@@ -90,8 +90,9 @@ const READ_WHEN_USED = {
 
 /** Declarations of what meets NestJS are there for both kinds of modules, for the compiler asks which kind NestJS is. */
 const DECLARATIONS = /** @type {const} */ ([
-  ['d.ts', ENTRY_POINTS],
   ['d.mts', ENTRY_POINTS_WITH_NEST],
+  // Last: what it writes into the files that both share is needed by all entry points.
+  ['d.ts', ENTRY_POINTS],
 ]);
 
 /** @param {string[]} options */
@@ -116,7 +117,8 @@ function fileFor(file, { getModuleInfo }) {
   const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
   const isCode = file.endsWith('.js');
   if (isIn('cli')) return undefined;
-  if (OF_DIAGNOSTICS.some(isIn)) return 'diagnostics';
+  if (module === 'diagnostics/index') return undefined;
+  if (OF_CHANNELS.some(isIn)) return 'channels';
   if (isCode && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
   if (ENTRY_POINTS.some(isIn) || (isCode && OF_ENTRY_POINTS.some(isIn))) return undefined;
   if (isCode && OF_REDIS.some(isIn)) return 'redis';
@@ -351,7 +353,7 @@ const withoutSpaces = {
 /** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
 async function completeCommand() {
   const file = join(dist, `${COMMAND}.js`);
-  const shared = ['diagnostics', 'locks', 'lock-engine', 'redis'].map((name) => `../${name}.js`);
+  const shared = ['channels', 'locks', 'lock-engine', 'redis'].map((name) => `../${name}.js`);
   await bundlePackages({
     entryPoints: [file],
     outfile: file,

@@ -1,7 +1,7 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import type {
   LockConnection,
-  LockModuleOptions,
+  RedisLockModuleOptions,
   SingleConnection,
 } from '../options/module-options.interface.js';
 import { assertConnections } from '../options/connection/quorum-option.js';
@@ -21,9 +21,13 @@ const SENTINEL_PORT = 26_379;
 /** Where the locks are, as the flags and the environment say: one Redis, a Cluster, the master of sentinels, or a quorum. */
 export function moduleOptions(
   flags: ConnectionFlags,
-): LockModuleOptions & { connection: LockConnection | readonly SingleConnection[] } {
+): RedisLockModuleOptions & { connection: LockConnection | readonly SingleConnection[] } {
   const connection = connectionOf(flags);
-  return { connection, keyPrefix: flags.prefix ?? 'lock:', commandTimeout: 3_000, nodeTimeout: 1_000 };
+  return {
+    connection,
+    keyPrefix: flags.prefix ?? 'lock:',
+    advanced: { commandTimeout: 3_000, nodeTimeout: 1_000 },
+  };
 }
 
 function connectionOf({

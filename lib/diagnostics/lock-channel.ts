@@ -12,12 +12,22 @@ export function lockChannel<Name extends keyof LockChannels>(name: Name): LockCh
   return channel(name);
 }
 
-/** What is to be done with the messages of which channels. */
+/** A listener for each channel of interest. */
 export type LockListeners = {
   readonly [Name in keyof LockChannels]?: (message: LockChannels[Name]) => void;
 };
 
-/** Subscribes to channels; gives the function that ends it. */
+/**
+ * Subscribes to channels, see {@link LockChannels}.
+ *
+ * @returns a function that unsubscribes.
+ * @example
+ * ```ts
+ * const stop = listenToLocks({
+ *   'nest-redis-lock:hold:lost': ({ acquire, reason }) => alarm(`${acquire.name}: ${reason}`),
+ * });
+ * ```
+ */
 export function listenToLocks(listeners: LockListeners): () => void {
   const subscriptions = Object.entries(listeners).map(
     ([name, listener]) => [name, (message: unknown) => listener(message as never)] as const,

@@ -75,7 +75,7 @@ function refusedOr(outage: string, what: string, cause: unknown): string {
 }
 
 export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {
-  const message = `${waiting} callers of this instance wait for the lock already (maxWaiters).`;
+  const message = `${waiting} callers of this instance wait for the lock already (advanced.maxWaiters).`;
   return new LockQueueFullError(message, { keys });
 }
 

@@ -51,7 +51,7 @@ export class LockInspector {
 
   /** @throws LockConfigError where the application has no such module. */
   get locks(): LockService {
-    return findLockService(this.moduleRef, this.options.connection, 'LockInspectorModule');
+    return findLockService(this.moduleRef, this.options.module, 'LockInspectorModule');
   }
 
   async inspect(range: Required<ListOptions>): Promise<LockInspection> {

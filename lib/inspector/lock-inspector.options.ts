@@ -12,7 +12,7 @@ export type LockInspectorOptions = {
   /** Whether locks can be released by force: `DELETE /locks/:name`, and a button on the page. Default false. */
   actions?: boolean;
   /** The `name` of the `RedisLockModule` to look into; left out for the one without a name. */
-  connection?: string;
+  module?: string;
   /** Modules that export what the guards inject. */
   imports?: ModuleMetadata['imports'];
 } & (
@@ -34,7 +34,7 @@ const text = (option: string, value: unknown): void => {
 
 const CHECKS = optionChecks({
   path: text,
-  connection: text,
+  module: text,
   actions: oneOf(true, false),
   public: oneOf(true, false),
   guards: (option, value) => {

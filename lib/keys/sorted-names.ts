@@ -11,7 +11,7 @@ export function sortedNames(names: readonly string[]): string[] {
 export function assertNameCount(names: readonly string[], most: number, caller: string): void {
   if (names.length <= most) return;
   throw new LockKeyError(
-    `${caller} names ${names.length} locks, and maxNames is ${most}. Check the length of what comes from outside, ` +
-      'take fewer at once, or set maxNames.',
+    `${caller} names ${names.length} locks, and advanced.maxNames is ${most}. Check the length of what comes from outside, ` +
+      'take fewer at once, or set it in forRoot().',
   );
 }

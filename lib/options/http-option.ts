@@ -1,5 +1,5 @@
 import type { LockErrorCode } from '../errors/lock.error.js';
-import type { LockHttpStatuses, LockModuleOptions } from './module-options.interface.js';
+import type { LockHttpStatuses, RedisLockModuleOptions } from './module-options.interface.js';
 import {
   assertOptions,
   assertOptionsObject,
@@ -24,7 +24,9 @@ const ERROR_STATUS = wholeNumber(400, 599);
 const CHECKS: OptionChecks = new Map(Object.keys(HTTP_STATUS_DEFAULTS).map((code) => [code, ERROR_STATUS]));
 
 /** The `http` option with its defaults filled in; false stays false. */
-export function resolveHttpOption(http: LockModuleOptions['http'] = {}): false | Required<LockHttpStatuses> {
+export function resolveHttpOption(
+  http: RedisLockModuleOptions['http'] = {},
+): false | Required<LockHttpStatuses> {
   return http && withDefaults(HTTP_STATUS_DEFAULTS, http);
 }
 

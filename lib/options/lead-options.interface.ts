@@ -2,11 +2,11 @@ import type { LockOptions } from './lock-options.interface.js';
 
 /**
  * How to campaign for the lead, and how to hold it. It is waited for until it is granted, through outages, too, and by
- * nobody's leave, and there is one leader: so `wait`, `outageTimeout`, `reentrant`, `mode`, `limit` and `maxNames` mean nothing here.
+ * nobody's leave, and there is one leader: so `wait`, `outageTimeout`, `reentrant`, `mode` and `limit` mean nothing here.
  */
 export interface LeadOptions extends Omit<
   LockOptions,
-  'wait' | 'outageTimeout' | 'reentrant' | 'mode' | 'limit' | 'maxNames'
+  'wait' | 'outageTimeout' | 'reentrant' | 'mode' | 'limit'
 > {
   /** Ends the campaign: the work's signal aborts, and `lead()` resolves when the work has ended. */
   signal?: AbortSignal;

@@ -3,7 +3,7 @@ import type { LockOptions } from './lock-options.interface.js';
 import { LOCK_OPTION_CHECKS } from './lock-options.js';
 import { assertOptions, milliseconds, type OptionChecks, refuseOption } from './option-checks.js';
 
-const WITHOUT_MEANING = ['wait', 'outageTimeout', 'reentrant', 'mode', 'limit', 'maxNames'];
+const WITHOUT_MEANING = ['wait', 'outageTimeout', 'reentrant', 'mode', 'limit'];
 const CHECKS: OptionChecks = new Map([
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => !WITHOUT_MEANING.includes(name)),
   ['pause', milliseconds({ min: 0 })],

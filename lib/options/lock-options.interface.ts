@@ -42,8 +42,6 @@ export interface LockOptions {
    * `Class.method`.
    */
   label?: string;
-  /** How many names one call may take at once; beyond it LockKeyError. Default 256. */
-  maxNames?: number;
   /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */
   reentrant?: boolean;
   /**

@@ -31,7 +31,6 @@ export const LOCK_OPTION_CHECKS = optionChecks({
   maxHold: milliseconds({ min: 1, infinite: true }),
   minHold: milliseconds({ min: 0, whole: true }),
   label: checkLabel,
-  maxNames: COUNT,
   reentrant: FLAG,
   mode: oneOf('exclusive', 'shared'),
   limit: (option, value) => value === Infinity || COUNT(option, value),
@@ -52,7 +51,6 @@ export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   label: undefined,
   origin: NOWHERE,
   namesHolder: true,
-  maxNames: 256,
   reentrant: true,
   replicas: undefined,
 });
@@ -88,7 +86,6 @@ export function resolveLockOptions(
     label: options.label ?? origin.method ?? defaults.label,
     origin,
     namesHolder: true,
-    maxNames: options.maxNames ?? defaults.maxNames,
     reentrant: options.reentrant ?? defaults.reentrant,
     replicas: options.replicas ? resolveReplicas(options.replicas) : defaults.replicas,
   };

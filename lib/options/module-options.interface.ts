@@ -37,7 +37,7 @@ export interface NodeRedisConnection {
  */
 export type LockConnection = SingleConnection | ClusterDescription | Installed<ioredis.Cluster>;
 
-/** What {@link LockModuleOptions.credentials} resolves to. */
+/** What {@link RedisLockModuleOptions.credentials} resolves to. */
 export interface LockCredentials {
   /** Default: the user of the connection, or Redis's `default`. */
   readonly username?: string;
@@ -46,10 +46,10 @@ export interface LockCredentials {
   readonly expiresAt?: Date | number;
 }
 
-/** Gets the credentials of the moment; see {@link LockModuleOptions.credentials}. */
+/** Gets the credentials of the moment; see {@link RedisLockModuleOptions.credentials}. */
 export type CredentialsProvider = () => Promise<LockCredentials>;
 
-/** How a name that several callers want is handed on. */
+/** How an instance hands a name to its own callers. */
 export interface HandoffOptions {
   /**
    * Holds in a row that an instance may serve from memory while other instances wait, within `window`; where some only read, up
@@ -60,11 +60,39 @@ export interface HandoffOptions {
   window?: number;
 }
 
+/** Options that few applications need; see {@link RedisLockModuleOptions.advanced}. */
+export interface RedisLockAdvancedOptions {
+  /** Callers of one instance that may wait for one name. Default 10,000. */
+  maxWaiters?: number;
+  /** How many names one call may take at once; beyond it LockKeyError. Default 256. */
+  maxNames?: number;
+  /** Milliseconds that one Redis command may take. Default 1,000. */
+  commandTimeout?: number;
+  /**
+   * With a quorum: milliseconds that one node may take for its answer, at most a quarter of `ttl`. A call with a
+   * shorter `ttl` gives it a quarter of that. Default 50.
+   */
+  nodeTimeout?: number;
+  handoff?: HandoffOptions;
+  /**
+   * How waiting instances learn of a lock that was handed to them: by a message, or by polling ten times a second, for
+   * servers without pub/sub. All instances that share locks need the same value. Default `pubsub`.
+   */
+  wake?: 'pubsub' | 'poll';
+  /**
+   * Where on one endpoint a lock is kept. `common`: one counter and one channel for all names, which one Redis can reach
+   * together. `per-name`: everything of a name in its slot and each name in a request of its own, for proxies that present
+   * many shards as one Redis, and for one that refuses with CROSSSLOT. A Cluster is always kept like that. All instances
+   * that share locks need the same value. Default `common`.
+   */
+  layout?: 'common' | 'per-name';
+}
+
 /** HTTP status per error code; codes that are left out keep their default. */
 export type LockHttpStatuses = Partial<Record<LockErrorCode, number>>;
 
 /** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
-export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
+export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
   /**
    * Default: 127.0.0.1:6379, as ioredis does. An explicit `undefined` is refused. An array of three, five or more
    * independent Redis servers makes a quorum: a lock is held while a majority of them keeps it.
@@ -87,41 +115,21 @@ export interface LockModuleOptions extends Omit<LockOptions, 'signal'> {
   credentials?: CredentialsProvider;
   /** Goes before every key and channel. Default `lock:`. */
   keyPrefix?: string;
-  /** Callers of one instance that may wait for one name. Default 10,000. */
-  maxWaiters?: number;
-  /** Milliseconds that one Redis command may take. Default 1,000. */
-  commandTimeout?: number;
-  /**
-   * With a quorum: milliseconds that one node may take for its answer, at most a quarter of `ttl`. A call with a
-   * shorter `ttl` gives it a quarter of that. Default 50.
-   */
-  nodeTimeout?: number;
-  handoff?: HandoffOptions;
-  /**
-   * How waiting instances learn of a lock that was handed to them: by a message, or by asking ten times a second, for
-   * servers without pub/sub. The same for all instances that share locks. Default `pubsub`.
-   */
-  wake?: 'pubsub' | 'poll';
-  /**
-   * Where on one endpoint a lock is kept. `common`: one counter and one channel for all names, which one Redis can reach
-   * together. `per-name`: everything of a name in its slot and each name in a request of its own, for proxies that present
-   * many shards as one Redis, and for one that refuses with CROSSSLOT. A Cluster is always kept like that. The same for
-   * all instances that share locks. Default `common`.
-   */
-  layout?: 'common' | 'per-name';
   /** Where LockInterceptor is registered: on each class that has a locked method, or for the whole application. Default `class`. */
   interceptor?: 'class' | 'global';
   /** HTTP status per error, or false to leave lock errors as they are. */
   http?: false | LockHttpStatuses;
+  /** Limits, timeouts and layouts whose defaults suit nearly every application. */
+  advanced?: RedisLockAdvancedOptions;
 }
 
-type Settings =
-  'keyPrefix' | 'maxWaiters' | 'commandTimeout' | 'nodeTimeout' | 'wake' | 'layout' | 'interceptor';
+type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'interceptor'> &
+  Omit<RedisLockAdvancedOptions, 'handoff'>;
 
-/** {@link LockModuleOptions} after validation, with every default filled in. */
-export interface ResolvedModuleOptions extends Readonly<Required<Pick<LockModuleOptions, Settings>>> {
+/** {@link RedisLockModuleOptions} after validation, with every default filled in and those of `advanced` beside the others. */
+export interface ResolvedModuleOptions extends Readonly<Required<Settings>> {
   /** Unset means ioredis's own default. */
-  readonly connection: LockModuleOptions['connection'];
+  readonly connection: RedisLockModuleOptions['connection'];
   readonly credentials: CredentialsProvider | undefined;
   readonly handoff: Required<HandoffOptions>;
   readonly http: false | Required<LockHttpStatuses>;

@@ -1,4 +1,4 @@
-import type { LockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
+import type { RedisLockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
 import { CONTROL_CHARACTER } from '../primitives/characters.js';
 import { checkHttp, resolveHttpOption } from './http-option.js';
 import { assertHoldRange, LOCK_OPTION_CHECKS, LOCK_OPTION_DEFAULTS } from './lock-options.js';
@@ -8,6 +8,7 @@ import {
   milliseconds,
   oneOf,
   optionChecks,
+  optionsBelow,
   refuseOption,
   wholeNumber,
   withDefaults,
@@ -28,30 +29,39 @@ const HANDOFF_CHECKS = optionChecks({
   window: milliseconds({ min: 0 }),
 });
 
+const ADVANCED_CHECKS = optionChecks({
+  maxWaiters: wholeNumber(1),
+  maxNames: wholeNumber(1),
+  commandTimeout: milliseconds({ min: 1, whole: true }),
+  nodeTimeout: milliseconds({ min: 1 }),
+  handoff: optionsBelow(HANDOFF_CHECKS),
+  wake: oneOf('pubsub', 'poll'),
+  layout: oneOf('common', 'per-name'),
+});
+
 const MODULE_CHECKS: OptionChecks = new Map([
   ['connection', (_option, connection) => assertConnections(connection)],
   ['credentials', checkCredentials],
   ['keyPrefix', checkKeyPrefix],
   // A signal is of one call, and has no default.
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
-  ['maxWaiters', wholeNumber(1)],
-  ['commandTimeout', milliseconds({ min: 1, whole: true })],
-  ['nodeTimeout', milliseconds({ min: 1 })],
-  ['handoff', (option, value) => assertOptions(option, value, HANDOFF_CHECKS, `${option}.`)],
-  ['wake', oneOf('pubsub', 'poll')],
-  ['layout', oneOf('common', 'per-name')],
   ['interceptor', oneOf('class', 'global')],
   ['http', checkHttp],
+  ['advanced', optionsBelow(ADVANCED_CHECKS)],
 ]);
 
 const SETTING_DEFAULTS = {
   keyPrefix: 'lock:',
+  interceptor: 'class' as 'class' | 'global',
+};
+
+const ADVANCED_DEFAULTS = {
   maxWaiters: 10_000,
+  maxNames: 256,
   commandTimeout: 1_000,
   nodeTimeout: 50,
   wake: 'pubsub' as 'pubsub' | 'poll',
   layout: 'common' as 'common' | 'per-name',
-  interceptor: 'class' as 'class' | 'global',
 };
 
 /**
@@ -63,32 +73,35 @@ const SETTING_DEFAULTS = {
  * const service = createLockService(resolveModuleOptions({ connection: 'redis://127.0.0.1:6379' }));
  * ```
  */
-export function resolveModuleOptions(options: LockModuleOptions): ResolvedModuleOptions {
+export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedModuleOptions {
   assertOptions('The options of RedisLockModule', options, MODULE_CHECKS);
   // Told apart from an option that is left out: a missing environment variable must not mean localhost.
   if ('connection' in options && options.connection === undefined) assertConnection(undefined);
-  const { connection, credentials } = options;
-  const settings = withDefaults(SETTING_DEFAULTS, options);
+  const { connection, credentials, advanced = {} } = options;
+  const settings = {
+    ...withDefaults(SETTING_DEFAULTS, options),
+    ...withDefaults(ADVANCED_DEFAULTS, advanced),
+  };
   const defaults = resolveDefaults(options);
   if (credentials) assertTakesCredentials(connection);
-  assertReplicasGoWith(options, defaults.replicas);
+  assertReplicasGoWith({ connection, layout: settings.layout }, defaults.replicas);
   assertLimitGoesWithConnection(connection, defaults);
   if (settings.wake === 'poll')
-    assertNoQuorum(connection, "wake: 'poll'", 'waiters are told of a release by the nodes');
+    assertNoQuorum(connection, "advanced.wake: 'poll'", 'waiters are told of a release by the nodes');
   if (settings.layout === 'per-name')
-    assertNoQuorum(connection, "layout: 'per-name'", 'each node keeps a lock in one slot anyway');
+    assertNoQuorum(connection, "advanced.layout: 'per-name'", 'each node keeps a lock in one slot anyway');
   if (isQuorum(connection)) assertNodeTimeout(settings.nodeTimeout, defaults.ttl);
   return {
     connection,
     credentials,
     ...settings,
-    handoff: withDefaults({ max: 512, window: 20 }, options.handoff ?? {}),
+    handoff: withDefaults({ max: 512, window: 20 }, advanced.handoff ?? {}),
     http: resolveHttpOption(options.http),
     defaults,
   };
 }
 
-function resolveDefaults(options: LockModuleOptions): ResolvedModuleOptions['defaults'] {
+function resolveDefaults(options: RedisLockModuleOptions): ResolvedModuleOptions['defaults'] {
   const replicas = options.replicas && resolveReplicas(options.replicas);
   const defaults = { ...withDefaults(LOCK_OPTION_DEFAULTS, options), replicas };
   assertHoldRange(defaults.minHold, defaults.maxHold);

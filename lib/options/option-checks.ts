@@ -10,13 +10,23 @@ export function refuseOption(option: string, value: unknown, allowed: string): n
 }
 
 /** Refuses a value that an option cannot have. */
-export type OptionCheck = (option: string, value: unknown) => void;
+export interface OptionCheck {
+  (option: string, value: unknown): void;
+  /** Of an option that is an object of options: their names. */
+  readonly below?: readonly string[];
+}
 
 /** What options an object may have, and what is checked of each. */
 export type OptionChecks = ReadonlyMap<string, OptionCheck>;
 
 export function optionChecks(checks: Readonly<Record<string, OptionCheck>>): OptionChecks {
   return new Map(Object.entries(checks));
+}
+
+/** The check of an option that is an object of options. */
+export function optionsBelow(checks: OptionChecks): OptionCheck {
+  const check: OptionCheck = (option, value) => assertOptions(option, value, checks, `${option}.`);
+  return Object.assign(check, { below: [...checks.keys()] });
 }
 
 /** Refuses an object with unknown options, or with values that cannot be; `path` stands before their names, as in `handoff.`. */
@@ -29,7 +39,7 @@ export function assertOptions(
   assertOptionsObject(what, options);
   // Not Object.keys, nor each of the checks: this runs at each acquire and should cost nothing.
   for (const name in options) {
-    const check = checks.get(name) ?? refuseUnknownOption(name, [...checks.keys()], path);
+    const check = checks.get(name) ?? refuseUnknownOption(name, checks, path);
     const value: unknown = options[name as never];
     if (value !== undefined) check(path === '' ? name : path + name, value);
   }
@@ -50,13 +60,23 @@ export function withDefaults<T extends object>(defaults: T, options: object): T 
   return Object.fromEntries(filled) as T;
 }
 
-function refuseUnknownOption(name: string, names: readonly string[], path: string): never {
-  const closest = closestName(name, names);
+function refuseUnknownOption(name: string, checks: OptionChecks, path: string): never {
+  const names = [...checks.keys()];
+  const closest = closestName(name, names) ?? optionBelow(name, checks);
   const hint =
     closest === undefined
       ? `Known here: ${names.map((each) => path + each).join(', ')}.`
       : `Did you mean ${path}${closest}?`;
   throw new LockConfigError(`There is no option ${path}${name}. ${hint}`);
+}
+
+/** An option that is known, but not here: below another one. */
+function optionBelow(name: string, checks: OptionChecks): string | undefined {
+  for (const [parent, { below = [] }] of checks) {
+    const closest = closestName(name, below);
+    if (closest !== undefined) return `${parent}.${closest}`;
+  }
+  return undefined;
 }
 
 /** What {@link isMilliseconds} lets pass. */

@@ -76,7 +76,7 @@ export class LockService {
    * Several names are one lock: all or none, in one trip to Redis where all are free. Where some are taken, they are
    * waited for in sorted order, so that no two callers wait for each other; `wait` is the time for all of them, and the
    * caller's `minHold` and `maxHold` count from when it has them all. The lock is lost with the first name that is lost.
-   * More than `maxNames` are refused with LockKeyError.
+   * More than `advanced.maxNames` are refused with LockKeyError.
    *
    * Below a hold of the same name in the same async context (see {@link using} and `@Locked`) it enters that hold,
    * without I/O and with the same fencing token. With `mode: 'shared'` others may hold it at the same time.
@@ -84,7 +84,7 @@ export class LockService {
    * @throws LockTimeoutError when somebody else held it for the whole `wait`.
    * @throws LockDeadlockError at once, when the call's own context holds what the holder waits for in turn, or holds the
    * name itself in mode `shared` and asks for it in mode `exclusive`.
-   * @throws LockQueueFullError when `maxWaiters` callers of this instance wait for it already.
+   * @throws LockQueueFullError when `advanced.maxWaiters` callers of this instance wait for it already.
    * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused.
    * @throws LockClosedError after shutdown began.
    * @example
@@ -180,7 +180,7 @@ export class LockService {
    * Who holds a name and which instances wait for it, in order.
    *
    * The label of a hold is kept by its holder's instance, and asked for there: it is unset where that does not answer soon,
-   * does not listen (`wake: 'poll'`), or knows of no labels. The fencing token shown is the one with which the holder's instance began its turn; holds that this instance
+   * does not listen (`advanced.wake: 'poll'`), or knows of no labels. The fencing token shown is the one with which the holder's instance began its turn; holds that this instance
    * passed on in memory since have greater ones. Shared holders are listed one by one, without their tokens.
    *
    * @throws LockUnavailableError when Redis does not answer, or refuses.
@@ -201,7 +201,7 @@ export class LockService {
    * `+scan`, and nothing else of this package does.
    *
    * @throws LockUnavailableError when Redis does not answer, or refuses.
-   * @throws LockConfigError for options that can never work, and with `layout: 'per-name'`, where no request reaches all.
+   * @throws LockConfigError for options that can never work, and with `advanced.layout: 'per-name'`, where no request reaches all.
    * @example
    * ```ts
    * for await (const { name, label, waiting } of locks.list({ prefix: 'order:', limit: 1_000 })) {
@@ -387,7 +387,7 @@ export class LockService {
       return this.single.acquire(key, options);
     }
     const names = sortedNames(key);
-    assertNameCount(names, options.maxNames, 'The call');
+    assertNameCount(names, this.options.maxNames, 'The call');
     names.forEach(assertLockName);
     const [first] = names;
     if (first === undefined) throw new LockKeyError('There is no lock name in the list; name at least one.');

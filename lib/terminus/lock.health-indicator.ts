@@ -8,12 +8,12 @@ import type { StoreHealth } from '../store/health-check.js';
 /** Which locks {@link LockHealthIndicator.isHealthy} looks at, and for how long. */
 export interface LockHealthOptions {
   /** The `name` of the `RedisLockModule`; left out for the one without a name. */
-  connection?: string;
+  module?: string;
   /** Milliseconds within which Redis has to grant and release a lock. Default 1,000. */
   timeout?: number;
 }
 
-const CHECKS = optionChecks({ connection: () => {}, timeout: milliseconds({ min: 1 }) });
+const CHECKS = optionChecks({ module: () => {}, timeout: milliseconds({ min: 1 }) });
 
 /**
  * A health indicator for `@nestjs/terminus`: whether Redis can grant and release a lock within a bound.
@@ -56,8 +56,8 @@ export class LockHealthIndicator {
     options: LockHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
     assertOptions('The options of isHealthy()', options, CHECKS);
-    const { connection, timeout = 1_000 } = options;
-    const locks = findLockService(this.moduleRef, connection, 'LockHealthIndicator');
+    const { module, timeout = 1_000 } = options;
+    const locks = findLockService(this.moduleRef, module, 'LockHealthIndicator');
     const health = await locks.checkHealth(timeout);
     const session = this.indicators.check(key);
     const found = { responseTime: Math.ceil(health.responseTime), ...nodesOf(health) };

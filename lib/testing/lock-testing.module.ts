@@ -1,17 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { LockModuleOptions } from '../options/module-options.interface.js';
+import type { RedisLockModuleOptions } from '../options/module-options.interface.js';
 import type { createLockService } from '../lock-service.factory.js';
 import { createMemoryLockService } from './create-memory-lock-service.js';
 import { CREATE_SERVICE, OPTIONS, RESOLVED_OPTIONS } from '../nest/module/lock-module.definition.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
-import type { LockModuleExtras } from '../nest/module/lock-module-extras.interface.js';
+import type { RedisLockModuleExtras } from '../nest/module/redis-lock-module-extras.interface.js';
 import { moduleAround } from '../nest/module/redis-lock.module.js';
 import { resolveModuleOptions } from '../options/module-options.js';
 import { MemoryLockServer } from '../store/memory/memory-lock-server.js';
 
 /** Options of {@link LockTestingModule}: those of `RedisLockModule` but for the connection. */
 export interface LockTestingOptions
-  extends Omit<LockModuleOptions, 'connection' | 'keyPrefix' | 'commandTimeout'>, LockModuleExtras {
+  extends Omit<RedisLockModuleOptions, 'connection' | 'credentials' | 'keyPrefix'>, RedisLockModuleExtras {
   /** Share one between several applications to test them as replicas. Default: one of its own. */
   server?: MemoryLockServer;
 }
@@ -66,12 +66,19 @@ export class LockTestingModule {
    */
   static replace<B extends OverridingBuilder>(
     builder: B,
-    { server = new MemoryLockServer(), ...options }: Omit<LockTestingOptions, keyof LockModuleExtras> = {},
+    {
+      server = new MemoryLockServer(),
+      ...options
+    }: Omit<LockTestingOptions, keyof RedisLockModuleExtras> = {},
   ): B {
     builder.overrideProvider(CREATE_SERVICE).useValue(creatorOn(server));
     builder.overrideProvider(RESOLVED_OPTIONS).useFactory({
-      factory: ({ connection: _connection, ...given }: LockModuleOptions) =>
-        resolveModuleOptions({ ...given, ...options }),
+      factory: ({ connection: _connection, ...given }: RedisLockModuleOptions) =>
+        resolveModuleOptions({
+          ...given,
+          ...options,
+          advanced: { ...given.advanced, ...options.advanced },
+        }),
       inject: [OPTIONS],
     });
     return builder;

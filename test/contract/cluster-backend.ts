@@ -1,6 +1,6 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { ServiceBackend } from './service-backend.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that share a Redis Cluster of their own. */
 export class ClusterBackend extends ServiceBackend {
@@ -12,7 +12,7 @@ export class ClusterBackend extends ServiceBackend {
     return new ClusterBackend(await RedisCluster.start());
   }
 
-  protected get place(): LockModuleOptions {
+  protected get place(): FlatOptions {
     return { connection: { nodes: this.cluster.nodes } };
   }
 

@@ -1,10 +1,10 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import type { LockService } from '../../lib/service/lock.service.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 /** What the contract suite needs of a store: instances that share it. */
 export interface LockBackend {
   /** A new instance, as another process would have one. */
-  service(options?: Omit<LockModuleOptions, 'connection'>): LockService;
+  service(options?: Omit<FlatOptions, 'connection'>): LockService;
   /** Loses all locks, as FLUSHALL does. */
   clear(): Promise<void>;
   /** Sets the clock of all servers back by so many milliseconds. */

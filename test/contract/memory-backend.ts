@@ -1,9 +1,8 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { createMemoryLockService } from '../../lib/testing/create-memory-lock-service.js';
 import type { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { ServiceBackend } from './service-backend.js';
+import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js';
 
 /** Instances that share the memory of this process. */
 export class MemoryBackend extends ServiceBackend {
@@ -19,8 +18,8 @@ export class MemoryBackend extends ServiceBackend {
     this.back += by;
   }
 
-  protected override open(options: LockModuleOptions): LockService {
-    return createMemoryLockService(resolveModuleOptions(options), this.server);
+  protected override open(options: FlatOptions): LockService {
+    return createMemoryLockService(resolveFlatOptions(options), this.server);
   }
 
   protected async stop(): Promise<void> {}

@@ -1,7 +1,7 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { ShardProxy } from '../support/shard-proxy.js';
 import { ServiceBackend } from './service-backend.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that share a Redis Cluster which looks like one Redis to them. */
 export class PerNameBackend extends ServiceBackend {
@@ -17,7 +17,7 @@ export class PerNameBackend extends ServiceBackend {
     return new PerNameBackend(cluster, await ShardProxy.start(cluster));
   }
 
-  protected get place(): LockModuleOptions {
+  protected get place(): FlatOptions {
     return { connection: this.proxy.url, layout: 'per-name' };
   }
 

@@ -1,7 +1,7 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
 import { ServiceBackend } from './service-backend.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that share a quorum of independent servers. */
 export class QuorumBackend extends ServiceBackend {
@@ -13,7 +13,7 @@ export class QuorumBackend extends ServiceBackend {
     return new QuorumBackend(await Promise.all(Array.from({ length: nodes }, () => RedisServer.start())));
   }
 
-  protected get place(): LockModuleOptions {
+  protected get place(): FlatOptions {
     return { connection: this.servers.map(({ url }) => url) };
   }
 

@@ -1,7 +1,7 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
 import { ServiceBackend } from './service-backend.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that share a Redis of their own. */
 export class RedisBackend extends ServiceBackend {
@@ -13,7 +13,7 @@ export class RedisBackend extends ServiceBackend {
     return new RedisBackend(await RedisServer.start());
   }
 
-  protected get place(): LockModuleOptions {
+  protected get place(): FlatOptions {
     return { connection: this.server.url };
   }
 

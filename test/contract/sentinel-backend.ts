@@ -1,7 +1,7 @@
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { SentinelGroup } from '../support/sentinel-group.js';
 import { setClockBack } from '../support/set-clock-back.js';
 import { ServiceBackend } from './service-backend.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that find their Redis through sentinels. */
 export class SentinelBackend extends ServiceBackend {
@@ -13,7 +13,7 @@ export class SentinelBackend extends ServiceBackend {
     return new SentinelBackend(await SentinelGroup.start());
   }
 
-  protected get place(): LockModuleOptions {
+  protected get place(): FlatOptions {
     return { connection: this.group.connection };
   }
 

@@ -1,15 +1,14 @@
 import { createLockService } from '../../lib/lock-service.factory.js';
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { byTestedClient } from '../support/by-node-redis.js';
 import type { LockBackend } from './lock-backend.js';
+import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js';
 
 /** Instances that end before the servers that they share. */
 export abstract class ServiceBackend implements LockBackend {
   private readonly services: LockService[] = [];
 
-  service(options: LockModuleOptions = {}): LockService {
+  service(options: FlatOptions = {}): LockService {
     const service = this.open(options);
     this.services.push(service);
     return service;
@@ -24,11 +23,11 @@ export abstract class ServiceBackend implements LockBackend {
   abstract setClockBack(by: number): Promise<void>;
 
   /** Where its instances find the servers. */
-  protected abstract get place(): LockModuleOptions;
+  protected abstract get place(): FlatOptions;
   /** Ends the servers. */
   protected abstract stop(): Promise<void>;
 
-  protected open(options: LockModuleOptions): LockService {
-    return createLockService(resolveModuleOptions(byTestedClient({ ...this.place, ...options })));
+  protected open(options: FlatOptions): LockService {
+    return createLockService(resolveFlatOptions(byTestedClient({ ...this.place, ...options })));
   }
 }

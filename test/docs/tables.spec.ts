@@ -43,15 +43,21 @@ describe('the tables of the pages', () => {
   });
 
   it('show the options of the module with their defaults, but for those that an acquire has, too', () => {
-    const { handoff, ...defaults } = resolveModuleOptions({});
     const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
-    const known = knownOptions(resolveModuleOptions).filter(
-      (name) => name !== 'handoff' && !acquire.includes(name),
-    );
-    const withoutStatuses = { ...defaults, http: undefined };
+    const known = knownOptions(resolveModuleOptions).filter((name) => !acquire.includes(name));
     expect(documentedDefaults('option of the module')).toEqual({
-      ...defaultsOf(known, withoutStatuses),
+      ...defaultsOf(known, { ...resolveModuleOptions({}), http: undefined }),
       http: 'statuses',
+    });
+  });
+
+  it('show the advanced options with their defaults', () => {
+    const { handoff, ...defaults } = resolveModuleOptions({});
+    const known = knownOptions((advanced) => resolveModuleOptions({ advanced }))
+      .map((name) => name.replace('advanced.', ''))
+      .filter((name) => name !== 'handoff');
+    expect(documentedDefaults('advanced option')).toEqual({
+      ...defaultsOf(known, defaults),
       'handoff.max': literal(handoff.max),
       'handoff.window': literal(handoff.window),
     });
@@ -71,7 +77,6 @@ describe('the tables of the pages', () => {
     expect(documentedDefaults('option of a campaign')).toEqual(defaultsOf(own, { pause, onError, signal }));
     expect(acquire.filter((name) => !known.includes(name)).toSorted()).toEqual([
       'limit',
-      'maxNames',
       'mode',
       'outageTimeout',
       'reentrant',

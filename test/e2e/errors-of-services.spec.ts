@@ -22,7 +22,7 @@ import {
   LockTimeoutError,
   RedisLockModule,
   type Lock,
-  type LockModuleOptions,
+  type RedisLockModuleOptions,
 } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -170,7 +170,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
 
   /** An application whose lock somebody else has. */
   async function start(
-    options: LockModuleOptions = {},
+    options: RedisLockModuleOptions = {},
     providers: readonly Provider[] = [],
     controllers: readonly Type[] = [PlainController, LockedController],
   ): Promise<HttpApplication> {

@@ -16,9 +16,9 @@ import {
   LockService,
   RedisLockModule,
   type Lock,
-  type LockModuleOptions,
+  type RedisLockModuleOptions,
 } from '../../lib/index.js';
-import type { LockModuleExtras } from '../../lib/nest/module/lock-module-extras.interface.js';
+import type { RedisLockModuleExtras } from '../../lib/nest/module/redis-lock-module-extras.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker } from '../support/worker.js';
@@ -81,7 +81,7 @@ async function start(metadata: ModuleMetadata): Promise<INestApplicationContext>
   return app;
 }
 
-const locks = (options: LockModuleOptions & LockModuleExtras = {}): DynamicModule =>
+const locks = (options: RedisLockModuleOptions & RedisLockModuleExtras = {}): DynamicModule =>
   RedisLockModule.forRoot({ connection: server.url, ...options });
 
 describe('an application without the module', () => {
@@ -164,7 +164,7 @@ describe('an application that does not start leaves no connection behind', () =>
   const urls = (): string[] => servers.map(({ url }) => url);
   const nodes = (): { host: string; port: number }[] => servers.map(({ host, port }) => ({ host, port }));
 
-  const topologies: [string, () => LockModuleOptions['connection']][] = [
+  const topologies: [string, () => RedisLockModuleOptions['connection']][] = [
     ['one Redis', () => urls()[0]],
     ['one Redis, with a client of the user', () => servers[0]?.client({ lazyConnect: true })],
     ['Redis behind sentinels', () => ({ sentinels: nodes(), name: 'mymaster' })],
@@ -174,7 +174,7 @@ describe('an application that does not start leaves no connection behind', () =>
 
   const expectNoConnection = async (
     failing: Provider,
-    connection: LockModuleOptions['connection'],
+    connection: RedisLockModuleOptions['connection'],
   ): Promise<void> => {
     const before = await accepted();
     await expect(start({ imports: [locks({ connection })], providers: [failing] })).rejects.toThrow();
@@ -196,7 +196,7 @@ describe('an application that does not start leaves no connection behind', () =>
     await expectNoConnection(failing, urls()[0]);
   });
 
-  it.each<[string, () => LockModuleOptions['connection']]>([
+  it.each<[string, () => RedisLockModuleOptions['connection']]>([
     ['one Redis', () => `${urls()[0]}?lazyConnect=true`],
     ['a Redis Cluster', () => ({ nodes: nodes(), options: { lazyConnect: true } })],
     ['a quorum', () => nodes().map((node) => ({ ...node, lazyConnect: true }))],

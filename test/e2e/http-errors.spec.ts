@@ -15,7 +15,7 @@ import {
   Locked,
   RedisLockModule,
   type LockError,
-  type LockModuleOptions,
+  type RedisLockModuleOptions,
 } from '../../lib/index.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
@@ -70,7 +70,7 @@ describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
     await server.stop();
   });
 
-  async function start(options: LockModuleOptions = {}): Promise<HttpApplication> {
+  async function start(options: RedisLockModuleOptions = {}): Promise<HttpApplication> {
     app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url, ...options })],
       controllers: [FailingController],

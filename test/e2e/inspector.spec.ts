@@ -245,7 +245,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
 
   it('looks at the module that its option names', async () => {
     const other = RedisLockModule.forRoot({ connection: server.url, keyPrefix: 'other:', name: 'other' });
-    const started = await start({ public: true, connection: 'other' }, {}, [other]);
+    const started = await start({ public: true, module: 'other' }, {}, [other]);
     const held = await started.nest
       .get<LockService>('nest-redis-lock:LockService:other')
       .acquire('elsewhere');

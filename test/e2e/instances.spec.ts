@@ -55,7 +55,7 @@ class RequestJobs extends Jobs {}
 class TransientJobs extends Jobs {}
 
 class ReportJobs {
-  @Locked('report:<0>', { connection: 'reports' })
+  @Locked('report:<0>', { module: 'reports' })
   async run(_name: string, @CurrentLock() lock?: Lock): Promise<readonly string[]> {
     return lock?.keys ?? [];
   }
@@ -186,7 +186,7 @@ describe('an instance with locked methods', () => {
     expect(app.get(Jobs).runs).toBe(0);
   });
 
-  it('uses the module that its connection option names', async () => {
+  it('uses the module that its option names', async () => {
     const app = await start({ providers: [ReportJobs] }, [
       RedisLockModule.forRoot({ connection: server.url }),
       RedisLockModule.forRoot({ connection: server.url, name: 'reports' }),
@@ -198,7 +198,7 @@ describe('an instance with locked methods', () => {
     expect(unnamed).not.toHaveBeenCalled();
   });
 
-  it('names the module that is missing for its connection option', async () => {
+  it('names the module that is missing for its option', async () => {
     const app = await start({ providers: [ReportJobs] });
     await expect(app.get(ReportJobs).run('a')).rejects.toThrow("RedisLockModule named 'reports'");
   });

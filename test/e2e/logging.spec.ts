@@ -93,7 +93,7 @@ describe('What is logged', () => {
     app = await HttpApplication.start(
       platform(),
       {
-        imports: [RedisLockModule.forRoot({ connection: lost.url, commandTimeout: 100 })],
+        imports: [RedisLockModule.forRoot({ connection: lost.url, advanced: { commandTimeout: 100 } })],
         controllers: [LosingController],
       },
       { configure: (nest) => nest.useLogger(log) },

@@ -19,8 +19,8 @@ import {
   LockService,
   RedisLockModule,
   getLockServiceToken,
-  type LockModuleOptions,
-  type LockOptionsFactory,
+  type RedisLockModuleOptions,
+  type RedisLockOptionsFactory,
 } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -34,10 +34,10 @@ let server: RedisServer;
 class ConfigModule {}
 
 @Injectable()
-class LockConfig implements LockOptionsFactory {
+class LockConfig implements RedisLockOptionsFactory {
   constructor(@Inject(URL_TOKEN) private readonly url: string) {}
 
-  async createLockOptions(): Promise<LockModuleOptions> {
+  async createRedisLockOptions(): Promise<RedisLockModuleOptions> {
     return { connection: this.url, keyPrefix: 'configured:' };
   }
 }

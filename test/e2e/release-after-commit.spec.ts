@@ -10,7 +10,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Locked, LockService, RedisLockModule, type LockModuleOptions } from '../../lib/index.js';
+import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { CriticalSection } from './places/support/critical-section.js';
 import { HttpApplication, platforms, type ApplicationSetup } from './support/http-application.js';
@@ -268,7 +268,7 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
   async function journalOfThree(
     controller: Type,
     metadata: ModuleMetadata = { providers: [Journal] },
-    options: LockModuleOptions = {},
+    options: RedisLockModuleOptions = {},
     setup: ApplicationSetup = {},
   ): Promise<string[]> {
     const locks = RedisLockModule.forRoot({ connection: server.url, ...options });

@@ -22,7 +22,7 @@ import {
   LockService,
   RedisLockModule,
   type Lock,
-  type LockModuleOptions,
+  type RedisLockModuleOptions,
 } from '../../lib/index.js';
 import { takeUncheckedClasses } from '../../lib/nest/locked/locked-methods.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -54,7 +54,7 @@ describe('the start of an application', () => {
     await server.stop();
   });
 
-  async function start(metadata: ModuleMetadata, options: LockModuleOptions = {}): Promise<void> {
+  async function start(metadata: ModuleMetadata, options: RedisLockModuleOptions = {}): Promise<void> {
     app = await Test.createTestingModule({
       ...metadata,
       imports: [RedisLockModule.forRoot({ connection: server.url, ...options }), ...(metadata.imports ?? [])],
@@ -262,15 +262,15 @@ describe('the start of an application', () => {
     ]);
   });
 
-  it('warns of a connection that no module has', async () => {
+  it('warns of a module name that no module has', async () => {
     @Injectable()
     class Reports {
-      @Locked('report', { connection: 'reports' })
+      @Locked('report', { module: 'reports' })
       async build(): Promise<void> {}
     }
     await withProviders(Reports);
     expect(warnings()).toEqual([
-      expect.stringContaining("Reports.build is @Locked with connection 'reports', but no RedisLockModule"),
+      expect.stringContaining("Reports.build is @Locked with module 'reports', but no RedisLockModule"),
     ]);
   });
 

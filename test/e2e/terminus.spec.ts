@@ -43,7 +43,7 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     @HealthCheck()
     checkReports(): Promise<HealthCheckResult> {
       return this.health.check([
-        () => this.locks.isHealthy('reports', { timeout: HASTY, connection: 'reports' }),
+        () => this.locks.isHealthy('reports', { timeout: HASTY, module: 'reports' }),
       ]);
     }
 

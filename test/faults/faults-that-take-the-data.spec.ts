@@ -1,7 +1,7 @@
-import type { LockModuleOptions } from '../../lib/index.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Finished } from './support/contender.worker.js';
 import { FaultScene, type Contender } from './support/fault-scene.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 const KEY = 'lock:{job}';
 /** Renewed every 1,200 ms, and over no earlier than 2,400 ms after a fault: so it shows which of the two found it out. */
@@ -111,7 +111,7 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
-  async function holdAndWait(options: LockModuleOptions): Promise<void> {
+  async function holdAndWait(options: FlatOptions): Promise<void> {
     await scene.open(options);
     oldToken = await old.worker.call('hold', 'job');
     expect(await old.worker.call('write', 'job')).toBe(true);

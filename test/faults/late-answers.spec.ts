@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Lock, LockModuleOptions, LockOptions, LockService } from '../../lib/index.js';
+import type { Lock, LockOptions, LockService } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { LockServices } from './support/lock-services.js';
+import type { FlatOptions } from '../support/flat-options.js';
 
 const KEY = 'lock:{job}';
 
@@ -30,7 +31,7 @@ describe('an answer that comes late, or never', () => {
   });
 
   /** Waits for answers that the proxy keeps, rather than give up or ask again. */
-  const openBehindProxy = (options: LockModuleOptions = {}): LockService =>
+  const openBehindProxy = (options: FlatOptions = {}): LockService =>
     services.open({
       connection: proxy.url,
       commandTimeout: 10_000,
@@ -322,7 +323,7 @@ describe('an answer that comes late, or never', () => {
   }
 
   /** Commands of the holder go through the proxy, messages to it do not: so one can overtake the other. */
-  async function openWithSeparateInbox(options: LockModuleOptions = {}) {
+  async function openWithSeparateInbox(options: FlatOptions = {}) {
     const client = server.client({ port: proxy.port });
     client.duplicate = (override) => server.client(override);
     const holder = services.open({

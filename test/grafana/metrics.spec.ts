@@ -42,7 +42,7 @@ class MeasuredApplication implements AsyncDisposable {
     const meters = new MeterProvider({ readers: [prometheus] });
     const instrumentation = new RedisLockInstrumentation();
     instrumentation.setMeterProvider(meters);
-    const options = { connection, ttl: 3_000, commandTimeout: 300, maxWaiters: 1 };
+    const options = { connection, ttl: 3_000, advanced: { commandTimeout: 300, maxWaiters: 1 } };
     const app = await Test.createTestingModule({
       imports: [RedisLockModule.forRoot(options)],
       providers: [Orders],

@@ -2,15 +2,14 @@ import { byTestedClient } from '../support/by-node-redis.js';
 import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
-import type { LockModuleOptions } from '../../lib/options/module-options.interface.js';
 import { openRedis } from '../../lib/service/open-lock-service.js';
 import { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
 import { waitFor } from '../support/wait-for.js';
+import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js';
 
 /** What a test may see of an instance that an application may not. */
-export interface InstanceOptions extends LockModuleOptions {
+export interface InstanceOptions extends FlatOptions {
   /** Stands between the engine and its store. */
   readonly wrap?: (store: LockStore) => LockStore;
 }
@@ -24,7 +23,7 @@ export class Instance implements AsyncDisposable {
   readonly locks: LockService;
 
   constructor({ wrap = (store) => store, ...options }: InstanceOptions) {
-    const resolved = resolveModuleOptions(byTestedClient(options));
+    const resolved = resolveFlatOptions(byTestedClient(options));
     const { handoff, maxWaiters } = resolved;
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);

@@ -1,7 +1,6 @@
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { LockService } from '../../lib/service/lock.service.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import { CommandConnection } from './command-connection.js';
@@ -10,6 +9,7 @@ import { SimulatedProcess } from './simulated-process.js';
 import { SimulatedStore } from './simulated-store.js';
 import { VirtualTime } from './virtual-time.js';
 import { Weather } from './weather.js';
+import { resolveFlatOptions } from '../support/flat-options.js';
 
 const EPOCH = 1_000;
 /** Trips that a call may need for one of its names: attempts, giving back, queueing, hand-off. */
@@ -50,7 +50,7 @@ export class SeveralNamesSimulation {
       const remote = memoryStore(this.server, `p${i}`);
       const commands = new CommandConnection(this.time, process, weather, i, undefined);
       const inbox = new InboxConnection(this.time, process, weather, i, remote);
-      const options = resolveModuleOptions({ handoff, wait: Infinity });
+      const options = resolveFlatOptions({ handoff, wait: Infinity });
       const store = new SimulatedStore(remote, commands, inbox);
       const quiet = { log: () => undefined, warn: () => undefined, error: () => undefined };
       const { maxWaiters } = options;

@@ -1,6 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { Attempt } from './attempt.js';
@@ -18,6 +17,7 @@ import { SimulatedProcess } from './simulated-process.js';
 import { SimulatedQuorum } from './quorum/simulated-quorum.js';
 import { type Link, type Servers, SingleServer } from './servers.js';
 import { VirtualTime } from './virtual-time.js';
+import { resolveFlatOptions } from '../support/flat-options.js';
 
 const NAMES = 'abcd';
 const MAX_EVENTS = 20_000;
@@ -102,7 +102,7 @@ export class Simulation {
     const name = NAMES[index] ?? 'z';
     const process = new SimulatedProcess(this.time, 1 + drift / 1_000, 10_000 * index);
     const link = this.servers.link(name, index, process);
-    const options = resolveModuleOptions({ handoff: this.schedule.handoff });
+    const options = resolveFlatOptions({ handoff: this.schedule.handoff });
     const engine = new LockEngine({
       store: link.store,
       clock: process,

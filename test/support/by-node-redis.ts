@@ -1,7 +1,7 @@
 import type * as redis from 'redis';
 import type {
   LockConnection,
-  LockModuleOptions,
+  RedisLockModuleOptions,
   SingleConnection,
 } from '../../lib/options/module-options.interface.js';
 import { isNodeRedis } from '../../lib/options/connection/node-redis-option.js';
@@ -52,7 +52,7 @@ function isTranslatable(connection: object): boolean {
 }
 
 /** The same options over the client that the suites are run with. Clients that were passed in stay. */
-export function byTestedClient<T extends { readonly connection?: LockModuleOptions['connection'] }>(
+export function byTestedClient<T extends { readonly connection?: RedisLockModuleOptions['connection'] }>(
   options: T,
 ): T {
   const { connection } = options;

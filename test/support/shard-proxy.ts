@@ -40,7 +40,7 @@ interface Visitor {
  *
  * @example
  * const proxy = await ShardProxy.start(cluster);
- * const locks = createLockService(resolveModuleOptions({ connection: proxy.url, layout: 'per-name' }));
+ * const locks = createLockService(resolveModuleOptions({ connection: proxy.url, advanced: { layout: 'per-name' } }));
  */
 export class ShardProxy extends LocalServer {
   private readonly visitors = new Set<Visitor>();

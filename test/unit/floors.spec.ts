@@ -5,7 +5,7 @@ const LIB = resolve(__dirname, '../../lib');
 
 /** From the top to the ground: what stands on one floor uses that floor and those below it. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['index.ts', 'testing', 'terminus', 'opentelemetry', 'inspector', 'node-redis'],
+  ['index.ts', 'testing', 'terminus', 'opentelemetry', 'inspector', 'node-redis', 'diagnostics/index.ts'],
   ['cli'],
   ['nest/module'],
   ['nest/startup'],

@@ -4,7 +4,7 @@ import type { LockService } from '../../service/lock.service.js';
 export type Application = object;
 
 /**
- * The services of one connection name, by the application that they belong to.
+ * The services of one module name, by the application that they belong to.
  *
  * Nest tells an application that fails to start of no end, so nothing here keeps one alive, and it does not count as
  * running before all that can be known of its start has gone well.

@@ -24,7 +24,8 @@ export type AnyFunction = (...args: never[]) => unknown;
 export class LockedMethod {
   /** How errors and warnings name the method. */
   readonly name: string;
-  readonly connection: string | undefined;
+  /** The name of its RedisLockModule. */
+  readonly module: string | undefined;
   /** What diagnostics tell of its calls. */
   readonly origin: CallOrigin;
   private readonly lockOptions: LockOptions;
@@ -38,12 +39,12 @@ export class LockedMethod {
     readonly propertyKey: string | symbol,
     readonly original: AnyFunction,
     private readonly source: CompiledKeySource,
-    { onTimeout, connection, ...lockOptions }: LockedOptions<never>,
+    { onTimeout, module, ...lockOptions }: LockedOptions<never>,
     private readonly binding: ServiceBinding,
   ) {
     this.name = memberName(prototype, propertyKey);
     this.origin = { method: this.name, template: source.template };
-    this.connection = connection;
+    this.module = module;
     this.onTimeout = onTimeout;
     this.lockOptions = lockOptions;
     this.lockIndexes = currentLockIndexes(prototype, propertyKey);
@@ -60,7 +61,7 @@ export class LockedMethod {
     const service = this.binding.serviceOf(instance);
     if (service !== undefined) return service;
     throw new LockConfigError(
-      `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.connection)} in its application; in a unit test, ` +
+      `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.module)} in its application; in a unit test, ` +
         'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. Where it is ' +
         'made after the start while several applications run in this process, let Nest construct it.',
     );
@@ -85,11 +86,7 @@ export class LockedMethod {
   /** The lock names of a call. What a test provides in place of a LockService need not have options. */
   keys(args: readonly unknown[], service: Partial<LockService>): string[] {
     const names = this.source.resolve(args, this.name);
-    assertNameCount(
-      names,
-      this.lockOptions.maxNames ?? service.options?.defaults.maxNames ?? Infinity,
-      this.name,
-    );
+    assertNameCount(names, service.options?.maxNames ?? Infinity, this.name);
     return names;
   }
 

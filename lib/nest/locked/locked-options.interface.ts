@@ -19,5 +19,5 @@ export interface LockedOptions<
    */
   onTimeout?: Word | ((error: LockTimeoutError, ...args: Args) => Result);
   /** Name of the `RedisLockModule` to use, where several are imported. Default: the one without a name. */
-  connection?: string;
+  module?: string;
 }

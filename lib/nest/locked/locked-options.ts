@@ -5,7 +5,7 @@ import { assertOptions, type OptionChecks, refuseOption } from '../../options/op
 const CHECKS: OptionChecks = new Map([
   ...LOCK_OPTION_CHECKS,
   ['onTimeout', checkOnTimeout],
-  ['connection', checkConnection],
+  ['module', checkModule],
 ]);
 
 /** Refuses options of `@Locked` that can never work, when the class is defined. */
@@ -22,6 +22,6 @@ function checkOnTimeout(option: string, value: unknown): void {
   refuseOption(option, value, "'throw', 'skip' or a function");
 }
 
-function checkConnection(option: string, value: unknown): void {
+function checkModule(option: string, value: unknown): void {
   if (typeof value !== 'string') refuseOption(option, value, 'the name of a RedisLockModule');
 }

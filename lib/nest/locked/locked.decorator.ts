@@ -51,7 +51,7 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
           'Return a Promise of all values, or an Observable, as from(generator) makes one.',
       );
     }
-    const binding = serviceBinding(options.connection);
+    const binding = serviceBinding(options.module);
     const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, options, binding);
     descriptor.value = wrapMethod(method);
     recordLockedMethod(method);

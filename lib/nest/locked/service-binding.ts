@@ -10,17 +10,17 @@ const APPLICATION = Symbol('nest-redis-lock:application');
 const applications = new WeakMap<object, Application>();
 const bindings = new Map<string | undefined, ServiceBinding>();
 
-/** The binding of one connection name; undefined is the module without a name. */
-export function serviceBinding(connection: string | undefined): ServiceBinding {
-  const known = bindings.get(connection);
+/** The binding of one module name; undefined is the module without a name. */
+export function serviceBinding(module: string | undefined): ServiceBinding {
+  const known = bindings.get(module);
   if (known !== undefined) return known;
-  const binding = new ServiceBinding(connection);
-  bindings.set(connection, binding);
+  const binding = new ServiceBinding(module);
+  bindings.set(module, binding);
   return binding;
 }
 
 /**
- * Which LockService the instances of classes with locked methods use, for one connection name.
+ * Which LockService the instances of classes with locked methods use, for one module name.
  *
  * Instances that Nest constructs get theirs injected into a property, and what tells their application; {@link bind}
  * serves those that a factory made. Either way it is kept beside the instance and ends with it, so that instances show
@@ -31,11 +31,11 @@ export class ServiceBinding {
   private readonly property = Symbol('nest-redis-lock:LockService');
   private readonly services = new WeakMap<object, LockService>();
 
-  constructor(private readonly connection: string | undefined) {}
+  constructor(private readonly module: string | undefined) {}
 
   /** Lets Nest inject the service into the instances of a class, and of those that extend it. */
   injectInto(prototype: object): void {
-    injectBeside(prototype, this.property, getLockServiceToken(this.connection), this.services);
+    injectBeside(prototype, this.property, getLockServiceToken(this.module), this.services);
     injectBeside(prototype, APPLICATION, ModulesContainer, applications);
   }
 

@@ -1,10 +1,13 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { LockModuleOptions, ResolvedModuleOptions } from '../../options/module-options.interface.js';
+import type {
+  RedisLockModuleOptions,
+  ResolvedModuleOptions,
+} from '../../options/module-options.interface.js';
 import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
 import { assertNotLoadedLazily } from './lazy-loading.js';
-import type { LockModuleAsyncExtras } from './lock-module-extras.interface.js';
+import type { RedisLockModuleAsyncExtras } from './redis-lock-module-extras.interface.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 
 /** The module's options after validation. */
@@ -15,16 +18,16 @@ export const OWN_LOCK_SERVICE = Symbol('nest-redis-lock:own-lock-service');
 /** What builds the LockService of a module; tests put another way in its place. */
 export const CREATE_SERVICE = Symbol('nest-redis-lock:create-service');
 
-const EXTRAS: LockModuleAsyncExtras = { name: undefined, isGlobal: true, extraProviders: [] };
+const EXTRAS: RedisLockModuleAsyncExtras = { name: undefined, isGlobal: true, extraProviders: [] };
 
 /** The module's options as they were given, or as its factory made them. */
 export const OPTIONS = Symbol('nest-redis-lock:options');
 
 /** `forRoot` and `forRootAsync` of the module that owns the LockService. */
 export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<LockModuleOptions>({ optionsInjectionToken: OPTIONS })
+  new ConfigurableModuleBuilder<RedisLockModuleOptions>({ optionsInjectionToken: OPTIONS })
     .setClassMethodName('forRoot')
-    .setFactoryMethodName('createLockOptions')
+    .setFactoryMethodName('createRedisLockOptions')
     .setExtras(EXTRAS, (definition, { name, extraProviders = [] }) => ({
       ...definition,
       providers: [

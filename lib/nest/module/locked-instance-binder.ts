@@ -17,22 +17,22 @@ import { checkStart } from '../startup/start-check.js';
  */
 export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
-    private readonly connection: string | undefined,
+    private readonly name: string | undefined,
     private readonly service: LockService,
     private readonly modules: ModulesContainer,
   ) {}
 
-  static provider(connection: string | undefined): FactoryProvider {
+  static provider(name: string | undefined): FactoryProvider {
     return {
       provide: LockedInstanceBinder,
       useFactory: (service: LockService, modules: ModulesContainer) =>
-        new LockedInstanceBinder(connection, service, modules),
-      inject: [getLockServiceToken(connection), ModulesContainer],
+        new LockedInstanceBinder(name, service, modules),
+      inject: [getLockServiceToken(name), ModulesContainer],
     };
   }
 
   onModuleInit(): void {
-    const binding = serviceBinding(this.connection);
+    const binding = serviceBinding(this.name);
     binding.applicationServices.add(this.modules, this.service);
     // With several to choose from, only the call itself can tell that the choice is not ours to make.
     if (this.servicesInApplication().size > 1) return;
@@ -41,16 +41,16 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
 
   onApplicationBootstrap(): void {
     // First: an application that it refuses has not started.
-    checkStart(this.connection, this.service, this.modules);
-    serviceBinding(this.connection).applicationServices.started(this.modules, this.service);
+    checkStart(this.name, this.service, this.modules);
+    serviceBinding(this.name).applicationServices.started(this.modules, this.service);
   }
 
   onApplicationShutdown(): void {
-    serviceBinding(this.connection).applicationServices.delete(this.modules, this.service);
+    serviceBinding(this.name).applicationServices.delete(this.modules, this.service);
   }
 
   private servicesInApplication(): Set<unknown> {
-    const token = getLockServiceToken(this.connection);
+    const token = getLockServiceToken(this.name);
     const wrappers = [...this.modules.values()].map((module) => module.providers.get(token));
     return new Set(wrappers.flatMap((wrapper) => (wrapper ? [wrapper.instance] : [])));
   }

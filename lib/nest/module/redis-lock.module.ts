@@ -1,12 +1,12 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { LockModuleOptions } from '../../options/module-options.interface.js';
+import type { RedisLockModuleOptions } from '../../options/module-options.interface.js';
 import { LockCoreModule } from './lock-core.module.js';
-import type { LockModuleExtras } from './lock-module-extras.interface.js';
+import type { RedisLockModuleExtras } from './redis-lock-module-extras.interface.js';
 import type { ASYNC_OPTIONS_TYPE } from './lock-module.definition.js';
 import { LockedInstanceBinder } from './locked-instance-binder.js';
 
 /** Options of `RedisLockModule.forRootAsync()`. */
-export type LockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
+export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 
 /**
  * Gives an application a `LockService`, and `@Locked` methods their locks.
@@ -28,7 +28,7 @@ export class RedisLockModule {
    * RedisLockModule.forRoot({ connection: process.env.REDIS_URL, ttl: 10_000 })
    * ```
    */
-  static forRoot(options: LockModuleOptions & LockModuleExtras = {}): DynamicModule {
+  static forRoot(options: RedisLockModuleOptions & RedisLockModuleExtras = {}): DynamicModule {
     return moduleAround(RedisLockModule, LockCoreModule.forRoot(options), options);
   }
 
@@ -43,7 +43,7 @@ export class RedisLockModule {
    * })
    * ```
    */
-  static forRootAsync(options: LockModuleAsyncOptions): DynamicModule {
+  static forRootAsync(options: RedisLockModuleAsyncOptions): DynamicModule {
     return moduleAround(RedisLockModule, LockCoreModule.forRootAsync(options), options);
   }
 }
@@ -52,7 +52,7 @@ export class RedisLockModule {
 export function moduleAround(
   module: Type,
   core: DynamicModule,
-  { name, isGlobal = true }: LockModuleExtras,
+  { name, isGlobal = true }: RedisLockModuleExtras,
 ): DynamicModule {
   // The binder here and not in the core: a global module is initialized first, before anyone's onModuleInit wants a lock.
   const providers = [LockedInstanceBinder.provider(name)];

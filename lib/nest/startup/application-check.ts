@@ -44,12 +44,12 @@ export function checkApplication(modules: ModulesContainer): readonly string[] {
 /** The methods of the application that are locked through the module of a name. */
 export function lockedMethodsThrough(
   modules: ModulesContainer,
-  connection: string | undefined,
+  name: string | undefined,
 ): ReadonlySet<LockedMethod> {
   const through = new Set<LockedMethod>();
   for (const found of providedClasses(modules)) {
     for (const [, method] of lockedMethodsIn(found)) {
-      if (method.connection === connection) through.add(method);
+      if (method.module === name) through.add(method);
     }
   }
   return through;
@@ -75,9 +75,8 @@ function* warningsOf(
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
   const place = placeIgnoringInterceptors(current, prototype.constructor, modules);
   if (place !== undefined) yield interceptorIgnored(method.name, place);
-  const { connection } = method;
-  if (connection !== undefined && !provides(modules, connection)) {
-    yield moduleMissing(method.name, connection);
+  if (method.module !== undefined && !provides(modules, method.module)) {
+    yield moduleMissing(method.name, method.module);
   }
 }
 
@@ -100,8 +99,8 @@ function callsSuper(prototype: object, key: string | symbol): boolean {
   return typeof override === 'function' && Function.prototype.toString.call(override).includes('super');
 }
 
-function provides(modules: ModulesContainer, connection: string): boolean {
-  const token = getLockServiceToken(connection);
+function provides(modules: ModulesContainer, name: string): boolean {
+  const token = getLockServiceToken(name);
   return [...modules.values()].some((module) => module.providers.has(token));
 }
 

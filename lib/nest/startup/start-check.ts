@@ -18,7 +18,7 @@ const checked = new WeakSet<ModulesContainer>();
  * @throws LockConfigError for what would be unsafe.
  */
 export function checkStart(
-  connection: string | undefined,
+  name: string | undefined,
   service: Partial<LockService>,
   modules: ModulesContainer,
 ): void {
@@ -29,11 +29,11 @@ export function checkStart(
   // Not before: Nest calls no hook after a start that failed, and the connection would stay.
   service.connect?.();
   // Not awaited: Redis may be far away, or not there yet, and the application starts all the same.
-  void checkLeases(connection, service, modules);
+  void checkLeases(name, service, modules);
 }
 
 async function checkLeases(
-  connection: string | undefined,
+  name: string | undefined,
   service: Partial<LockService>,
   modules: ModulesContainer,
 ): Promise<void> {
@@ -41,8 +41,8 @@ async function checkLeases(
   const roundTrip = await service.measureRoundTrip?.().catch(() => undefined);
   if (roundTrip === undefined) return;
   const ofModule = { name: 'RedisLockModule', ttl: service.options?.defaults.ttl };
-  for (const { name, ttl = Infinity } of [ofModule, ...lockedMethodsThrough(modules, connection)]) {
-    if (ttl < ROUND_TRIPS_OF_A_LEASE * roundTrip) warn(ttlTooShort(name, ttl, roundTrip));
+  for (const { name: owner, ttl = Infinity } of [ofModule, ...lockedMethodsThrough(modules, name)]) {
+    if (ttl < ROUND_TRIPS_OF_A_LEASE * roundTrip) warn(ttlTooShort(owner, ttl, roundTrip));
   }
 }
 

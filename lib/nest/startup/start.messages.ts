@@ -16,9 +16,9 @@ export const interceptorIgnored = (method: string, place: string): string =>
   `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +
   'or in a decorator around it; the lock is released when the method has ended.';
 
-export const moduleMissing = (method: string, connection: string): string =>
-  `${method} is @Locked with connection '${connection}', but no RedisLockModule has that name, so its calls ` +
-  `will fail. Import RedisLockModule.forRoot({ name: '${connection}', … }).`;
+export const moduleMissing = (method: string, module: string): string =>
+  `${method} is @Locked with module '${module}', but no RedisLockModule has that name, so its calls ` +
+  `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
 
 export const currentLockWithoutLocked = (method: string): string =>
   `${method} has a @CurrentLock() parameter, but no @Locked, so it would never get a lock. ` +

@@ -1,5 +1,5 @@
 import { LockConfigError } from '../../errors/lock-config.error.js';
-import type { LockModuleOptions, SingleConnection } from '../module-options.interface.js';
+import type { RedisLockModuleOptions, SingleConnection } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';
 import { isNodeRedis } from './node-redis-option.js';
 import { assertConnection } from './connection-option.js';
@@ -9,14 +9,14 @@ const LARGEST_SHARE = 1 / 4;
 
 /** Whether a connection names several independent servers. */
 export function isQuorum(
-  connection: LockModuleOptions['connection'],
+  connection: RedisLockModuleOptions['connection'],
 ): connection is readonly SingleConnection[] {
   return Array.isArray(connection);
 }
 
 /** Refuses an option that is for one master, with or without replicas of it. */
 export function assertNoQuorum(
-  connection: LockModuleOptions['connection'],
+  connection: RedisLockModuleOptions['connection'],
   option: string,
   instead: string,
 ): void {
@@ -26,7 +26,7 @@ export function assertNoQuorum(
 
 /** Refuses semaphores on a quorum: two majorities may count different holders. */
 export function assertLimitGoesWithConnection(
-  connection: LockModuleOptions['connection'],
+  connection: RedisLockModuleOptions['connection'],
   { mode, limit }: { readonly mode: 'exclusive' | 'shared'; readonly limit: number },
 ): void {
   if (mode === 'shared' && limit !== Infinity)
@@ -54,7 +54,7 @@ export function assertConnections(connection: unknown): void {
 export function assertNodeTimeout(nodeTimeout: number, ttl: number): void {
   if (nodeTimeout <= ttl * LARGEST_SHARE) return;
   throw new LockConfigError(
-    `nodeTimeout must be at most a quarter of ttl, for the nodes' answers use up the lease, ` +
+    `advanced.nodeTimeout must be at most a quarter of ttl, for the nodes' answers use up the lease, ` +
       `but nodeTimeout is ${nodeTimeout} and ttl is ${ttl}.`,
   );
 }

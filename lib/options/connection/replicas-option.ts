@@ -1,6 +1,6 @@
 import { LockConfigError } from '../../errors/lock-config.error.js';
 import type { ReplicaOptions, ResolvedLockOptions } from '../lock-options.interface.js';
-import type { LockModuleOptions } from '../module-options.interface.js';
+import type { ResolvedModuleOptions } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';
 import { assertOptions, milliseconds, optionChecks, wholeNumber } from '../option-checks.js';
 import { assertNoQuorum } from './quorum-option.js';
@@ -22,13 +22,13 @@ export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): Resolve
 
 /** Refuses replicas where locks are kept on servers that have none. */
 export function assertReplicasGoWith(
-  { connection, layout }: Pick<LockModuleOptions, 'connection' | 'layout'>,
+  { connection, layout }: Pick<ResolvedModuleOptions, 'connection' | 'layout'>,
   replicas: ResolvedLockOptions['replicas'],
 ): void {
   if (!replicas) return;
   if (layout === 'per-name') {
     throw new LockConfigError(
-      "replicas does not go with layout: 'per-name', where no connection leads to one server. Leave one of them out.",
+      "replicas does not go with advanced.layout: 'per-name', where no connection leads to one server. Leave one of them out.",
     );
   }
   assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows of every lock');

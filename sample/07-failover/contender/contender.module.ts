@@ -15,9 +15,13 @@ const { retryStrategy } = reconnection;
     RedisLockModule.forRoot({
       name: 'sentinel',
       connection: { ...sentinelConnection(servers), retryStrategy },
-      commandTimeout: 500,
+      advanced: { commandTimeout: 500 },
     }),
-    RedisLockModule.forRoot({ name: 'quorum', connection: [...servers.quorum], nodeTimeout: 250 }),
+    RedisLockModule.forRoot({
+      name: 'quorum',
+      connection: [...servers.quorum],
+      advanced: { nodeTimeout: 250 },
+    }),
     DatabaseModule,
   ],
   providers: [FencedAccount, { provide: Reconnection, useValue: reconnection }],

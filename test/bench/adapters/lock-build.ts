@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import type { LockModuleOptions } from '../../../dist/index.js';
+import type { RedisLockModuleOptions } from '../../../dist/index.js';
 import type { Contestant, Together } from '../contestant.js';
 import { LEASE, WAIT } from './common-settings.js';
 
@@ -9,7 +9,7 @@ export type LockBuild = typeof import('../../../dist/index.js');
 /** A build of this package as its users have it, on whatever servers. */
 export async function openLocks(
   { LockService, RedisLockModule }: LockBuild,
-  connection: LockModuleOptions['connection'],
+  connection: RedisLockModuleOptions['connection'],
   ttl = LEASE,
 ): Promise<Contestant> {
   const module = RedisLockModule.forRoot({ connection, ttl, wait: WAIT });

@@ -4,7 +4,7 @@ import { openLocks } from './lock-build.js';
 
 /** This package, built, on whatever servers. */
 export function openOurLocks(
-  connection: build.LockModuleOptions['connection'],
+  connection: build.RedisLockModuleOptions['connection'],
   ttl?: number,
 ): Promise<Contestant> {
   return openLocks(build, connection, ttl);

@@ -21,7 +21,11 @@ export interface Turns {
 const opened = new Map<number, Promise<LockService>>();
 
 async function open(redis: RedisAddress, max: number): Promise<LockService> {
-  const module = RedisLockModule.forRoot({ connection: { ...redis }, wait: WAIT, handoff: { max } });
+  const module = RedisLockModule.forRoot({
+    connection: { ...redis },
+    wait: WAIT,
+    advanced: { handoff: { max } },
+  });
   const application = await NestFactory.createApplicationContext(module, { logger: false });
   return application.get(LockService);
 }

@@ -63,21 +63,18 @@ export function describeErrors(context: ContractContext): void {
       },
     );
 
-    it('refuse more names than maxNames allows, of the call or of the module, and ask for none of them', async () => {
+    it('refuse more names than maxNames allows, and ask for none of them', async () => {
       const { backend, locks, name } = context;
       const some = (count: number): string[] => Array.from({ length: count }, (_, i) => `${name}:${i}`);
 
       await expect(locks.acquire(some(257))).rejects.toMatchObject(refusalOf(257, 256));
-      await expect(locks.tryAcquire(some(3), { maxNames: 2 })).rejects.toMatchObject(refusalOf(3, 2));
-      await expect(locks.using(some(3), { maxNames: 2 }, () => undefined)).rejects.toMatchObject(
-        refusalOf(3, 2),
-      );
       const modest = backend.service({ maxNames: 2 });
+      await expect(modest.tryAcquire(some(3))).rejects.toMatchObject(refusalOf(3, 2));
+      await expect(modest.using(some(3), () => undefined)).rejects.toMatchObject(refusalOf(3, 2));
       await expect(modest.acquire(some(3))).rejects.toMatchObject(refusalOf(3, 2));
       await isFree(locks, `${name}:0`);
 
       await (await modest.acquire([...some(2), ...some(2)])).release();
-      await (await modest.acquire(some(3), { maxNames: 3 })).release();
     });
 
     it.each<[keyof LockOptions, unknown]>([
@@ -90,8 +87,6 @@ export function describeErrors(context: ContractContext): void {
       ['maxHold', 0],
       ['minHold', Infinity],
       ['renew', 'yes'],
-      ['maxNames', 0],
-      ['maxNames', 1.5],
       ['reentrant', 1],
       ['signal', {}],
     ])('refuse the option %s: %p, and ask for nothing', async (option, value) => {
@@ -139,5 +134,5 @@ export function describeErrors(context: ContractContext): void {
 
 const refusalOf = (count: number, most: number) => ({
   code: 'LOCK_KEY',
-  message: expect.stringContaining(`names ${count} locks, and maxNames is ${most}.`),
+  message: expect.stringContaining(`names ${count} locks, and advanced.maxNames is ${most}.`),
 });

@@ -16,7 +16,7 @@ import {
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { Locked, LockService, RedisLockModule, type LockModuleOptions } from '../../../lib/index.js';
+import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -159,7 +159,7 @@ describe('locked resolvers', () => {
   });
 
   async function start(
-    options: LockModuleOptions = {},
+    options: RedisLockModuleOptions = {},
     driver: Partial<ApolloDriverConfig> = {},
   ): Promise<HttpApplication> {
     app = await HttpApplication.start(new ExpressAdapter(), {

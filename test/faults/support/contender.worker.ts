@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockError } from '../../../lib/errors/lock.error.js';
-import type { Lock, LockModuleOptions, LockOptions, LockService } from '../../../lib/index.js';
+import type { Lock, LockOptions, LockService } from '../../../lib/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import { FencedResourceClient } from './fenced-resource.client.js';
 import { HoldObserver } from './hold-observer.js';
@@ -9,6 +9,7 @@ import { LockServices } from './lock-services.js';
 import { type Outcome, PassedHolds } from './passed-holds.js';
 import { SeededRandom } from './seeded-random.js';
 import { now } from './shared-clock.js';
+import type { FlatOptions } from '../../support/flat-options.js';
 
 /** What the callers of one process do. */
 export interface Rush {
@@ -59,7 +60,7 @@ class Contender {
 
   constructor(
     private readonly process: string,
-    options: LockModuleOptions,
+    options: FlatOptions,
     resourcePort: number,
   ) {
     this.service = this.services.open(options);
@@ -261,7 +262,7 @@ function current(): Contender {
 
 const calls = {
   now,
-  open(process: string, options: LockModuleOptions, resourcePort: number): void {
+  open(process: string, options: FlatOptions, resourcePort: number): void {
     contender = new Contender(process, options, resourcePort);
   },
   /** Starts callers that acquire, work and release until {@link stop}. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import type { LockModuleOptions, LockService } from '../../../lib/index.js';
+import type { LockService } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -18,6 +18,7 @@ import {
 import type { ContenderReport, HoldRecord } from './hold-record.js';
 import { LockServices } from './lock-services.js';
 import { now } from './shared-clock.js';
+import type { FlatOptions } from '../../support/flat-options.js';
 
 /** Lease of every hold here. */
 export const TTL = 900;
@@ -28,7 +29,7 @@ const OPTIONS = {
   wait: 15_000,
   outageTimeout: 15_000,
   commandTimeout: 300,
-} as const satisfies LockModuleOptions;
+} as const satisfies FlatOptions;
 
 /** A process that contends for locks, and the network between it and Redis. */
 export interface Contender {
@@ -76,7 +77,7 @@ export class FaultScene implements AsyncDisposable {
   }
 
   /** Opens a LockService in each process, on an empty Redis. */
-  async open(options: LockModuleOptions = {}): Promise<void> {
+  async open(options: FlatOptions = {}): Promise<void> {
     this.ttl = options.ttl ?? TTL;
     this.losses.length = this.resource.accepted.length = 0;
     await this.admin.flushall();

@@ -1,9 +1,8 @@
 import type { LockLog } from '../../../lib/diagnostics/lock-log.js';
-import type { LockModuleOptions } from '../../../lib/options/module-options.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { openLockService } from '../../../lib/service/open-lock-service.js';
 import { byTestedClient } from '../../support/by-node-redis.js';
-import { resolveModuleOptions } from '../../../lib/options/module-options.js';
+import { type FlatOptions, resolveFlatOptions } from '../../support/flat-options.js';
 
 /** Every fault is logged; what matters here is what callers see. */
 const QUIET: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
@@ -15,8 +14,8 @@ const QUIET: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
 export class LockServices implements AsyncDisposable {
   private readonly services: LockService[] = [];
 
-  open(options: LockModuleOptions): LockService {
-    const service = openLockService(resolveModuleOptions(byTestedClient(options)), { log: QUIET });
+  open(options: FlatOptions): LockService {
+    const service = openLockService(resolveFlatOptions(byTestedClient(options)), { log: QUIET });
     this.services.push(service);
     return service;
   }

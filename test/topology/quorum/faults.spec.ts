@@ -1,12 +1,12 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
 import { createLockService } from '../../../lib/lock-service.factory.js';
-import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { aborted } from '../../contract/observe.js';
 import type { Instance } from '../../redis/instance.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ALL, NODES, QuorumScene } from './scene.js';
+import { resolveFlatOptions } from '../../support/flat-options.js';
 
 const NODE_TIMEOUT = 250;
 const OPTIONS = { ttl: 20_000, outageTimeout: 1_500, nodeTimeout: NODE_TIMEOUT } as const;
@@ -216,7 +216,7 @@ describe('a quorum of five (row 9)', () => {
 it('An error about the nodes of a quorum shows no credentials', async () => {
   const password = 'open sesame';
   const connection = [1, 2, 3].map((port) => ({ host: '127.0.0.1', port, password }));
-  const locks = createLockService(resolveModuleOptions({ connection, outageTimeout: 200 }));
+  const locks = createLockService(resolveFlatOptions({ connection, outageTimeout: 200 }));
   const error: unknown = await locks.acquire('n').catch((reason: unknown) => reason);
   await locks.close();
 

@@ -12,7 +12,11 @@ describe('The health of a quorum', () => {
     @Module({
       imports: [
         TerminusModule,
-        RedisLockModule.forRoot({ connection: scene.urls, nodeTimeout: 500, outageTimeout: 1_000 }),
+        RedisLockModule.forRoot({
+          connection: scene.urls,
+          advanced: { nodeTimeout: 500 },
+          outageTimeout: 1_000,
+        }),
       ],
       providers: [LockHealthIndicator],
     })

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { LockModuleOptions } from '../../../lib/index.js';
 import type { ContenderCalls } from '../../faults/support/contender.worker.js';
 import { FencedResource } from '../../faults/support/fenced-resource.js';
 import { type DataLoss, fallingTokens, fallingWrites, overlaps } from '../../faults/support/hold-checks.js';
@@ -8,6 +7,7 @@ import { now } from '../../faults/support/shared-clock.js';
 import { RedisCluster, type RedisClusterOptions } from '../../support/redis-cluster.js';
 import { waitFor } from '../../support/wait-for.js';
 import { startWorker, type Worker } from '../../support/worker.js';
+import type { FlatOptions } from '../../support/flat-options.js';
 
 /** Callers of each process; four processes make a hundred. */
 const CALLERS = 25;
@@ -45,7 +45,7 @@ export class ClusterScene implements AsyncDisposable {
   }
 
   /** Opens a LockService in each process. */
-  async open(options: LockModuleOptions = {}): Promise<void> {
+  async open(options: FlatOptions = {}): Promise<void> {
     this.losses.length = this.resource.accepted.length = 0;
     const connection = { nodes: this.cluster.nodes };
     const patience = { ttl: TTL, wait: 120_000, outageTimeout: 60_000 };

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { LockModuleOptions } from '../../../lib/index.js';
 import type { ContenderCalls } from '../../faults/support/contender.worker.js';
 import { FencedResource } from '../../faults/support/fenced-resource.js';
 import {
@@ -14,6 +13,7 @@ import { now } from '../../faults/support/shared-clock.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
 import { waitFor } from '../../support/wait-for.js';
 import { startWorker, type Worker } from '../../support/worker.js';
+import type { FlatOptions } from '../../support/flat-options.js';
 
 const NAMES = ['red', 'green', 'blue'] as const;
 
@@ -48,7 +48,7 @@ export class FailoverScene implements AsyncDisposable {
   }
 
   /** Starts so many callers in each process, which acquire, work and release until {@link close}. */
-  async rush(callers: number, options: LockModuleOptions & { ttl: number }): Promise<void> {
+  async rush(callers: number, options: FlatOptions & { ttl: number }): Promise<void> {
     this.ttl = options.ttl;
     this.resource.accepted.length = 0;
     const { connection } = this.group;

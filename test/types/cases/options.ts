@@ -3,11 +3,11 @@ import type { PlaceOrder } from './place-order.js';
 
 const byId = (id: string): string => id;
 const sameAsKey: LockedOptions<Parameters<typeof byId>> = { onTimeout: (error, id) => id };
-const shared: LockedOptions = { wait: 0, connection: 'reports' };
+const shared: LockedOptions = { wait: 0, module: 'reports' };
 
 export class Fits {
   @Locked('x:<0>', { ttl: 1_000, wait: Infinity, renew: false }) async acquire(id: string) {}
-  @Locked('x:<0>', { onTimeout: 'skip', connection: 'reports' }) async skip(id: string) {}
+  @Locked('x:<0>', { onTimeout: 'skip', module: 'reports' }) async skip(id: string) {}
   @Locked('x:<0>', { onTimeout: (error) => error.waited }) async errorOnly(id: string) {}
   @Locked('x:<0>', { onTimeout: (error, id: string) => error.holder ?? id }) async sameParameters(
     id: string,

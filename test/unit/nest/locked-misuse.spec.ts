@@ -12,11 +12,7 @@ describe('@Locked', () => {
       () => Locked('a', { onTimeout: 'ignore' as 'skip' }),
       "'throw', 'skip' or a function",
     ],
-    [
-      'a bad connection',
-      () => Locked('a', { connection: 7 as unknown as string }),
-      'the name of a RedisLockModule',
-    ],
+    ['a bad module', () => Locked('a', { module: 7 as unknown as string }), 'the name of a RedisLockModule'],
     [
       'a minHold beyond maxHold',
       () => Locked('a', { minHold: 20, maxHold: 10 }),

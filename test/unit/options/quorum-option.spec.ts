@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
-import type { LockModuleOptions } from '../../../lib/options/module-options.interface.js';
+import type { RedisLockModuleOptions } from '../../../lib/options/module-options.interface.js';
 import { createLockService } from '../../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
@@ -8,7 +8,7 @@ function urls(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `redis://10.0.0.${i + 1}:6379`);
 }
 
-function refusal(options: LockModuleOptions): string {
+function refusal(options: RedisLockModuleOptions): string {
   const refused = ((): unknown => {
     try {
       return resolveModuleOptions(options);
@@ -34,7 +34,7 @@ describe('a list of connections', () => {
   });
 
   const client = new Redis({ lazyConnect: true, host: '10.0.0.1' });
-  it.each<[string, LockModuleOptions['connection'] & readonly unknown[]]>([
+  it.each<[string, RedisLockModuleOptions['connection'] & readonly unknown[]]>([
     ['the same URL', ['redis://a', 'redis://b', 'redis://a']],
     ['a URL with its default port', ['redis://a', 'redis://b', 'redis://a:6379']],
     ['two databases of one server', ['redis://a/0', 'redis://b', 'redis://a/1']],
@@ -64,16 +64,20 @@ describe('a list of connections', () => {
 describe('nodeTimeout', () => {
   it('is 50 ms unless it is given', () => {
     expect(resolveModuleOptions({ connection: urls(3) }).nodeTimeout).toBe(50);
-    expect(resolveModuleOptions({ connection: urls(3), nodeTimeout: 5 }).nodeTimeout).toBe(5);
+    expect(resolveModuleOptions({ connection: urls(3), advanced: { nodeTimeout: 5 } }).nodeTimeout).toBe(5);
   });
 
   it.each([0, -1, Number.NaN, Infinity])('is refused as %p', (nodeTimeout) => {
-    expect(refusal({ connection: urls(3), nodeTimeout })).toContain('nodeTimeout');
+    expect(refusal({ connection: urls(3), advanced: { nodeTimeout } })).toContain('nodeTimeout');
   });
 
   it('is refused when it uses up more than a quarter of the lease', () => {
-    expect(refusal({ connection: urls(3), ttl: 1_000, nodeTimeout: 251 })).toContain('a quarter of ttl');
-    expect(resolveModuleOptions({ connection: urls(3), ttl: 1_000, nodeTimeout: 250 }).nodeTimeout).toBe(250);
+    expect(refusal({ connection: urls(3), ttl: 1_000, advanced: { nodeTimeout: 251 } })).toContain(
+      'a quarter of ttl',
+    );
+    expect(
+      resolveModuleOptions({ connection: urls(3), ttl: 1_000, advanced: { nodeTimeout: 250 } }).nodeTimeout,
+    ).toBe(250);
   });
 
   it('does not matter for one Redis', () => {
@@ -95,10 +99,13 @@ describe('A Redis Cluster', () => {
 });
 
 describe('What is for one master', () => {
-  it.each([{ replicas: { min: 1 } }, { wake: 'poll' as const }])('is refused with a quorum: %p', (option) => {
-    expect(refusal({ connection: urls(3), ...option })).toContain('does not go with a quorum');
-    expect(() => resolveModuleOptions(option)).not.toThrow();
-  });
+  it.each([{ replicas: { min: 1 } }, { advanced: { wake: 'poll' as const } }])(
+    'is refused with a quorum: %p',
+    (option) => {
+      expect(refusal({ connection: urls(3), ...option })).toContain('does not go with a quorum');
+      expect(() => resolveModuleOptions(option)).not.toThrow();
+    },
+  );
 
   it('is refused with a quorum when a call asks for it', async () => {
     // Lazy, for there is nobody at these addresses.

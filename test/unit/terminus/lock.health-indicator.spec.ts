@@ -91,7 +91,7 @@ describe('The health indicator', () => {
   it('names the module that it does not find, and what is wrong with an option', async () => {
     const indicator = await indicatorOver(HEALTHY);
 
-    await expect(indicator.isHealthy('locks', { connection: 'reports' })).rejects.toThrow(
+    await expect(indicator.isHealthy('locks', { module: 'reports' })).rejects.toThrow(
       "Import the RedisLockModule named 'reports'",
     );
     await expect(indicator.isHealthy('locks', { timeout: 0 })).rejects.toThrow('timeout must be');

@@ -150,7 +150,7 @@ describe('LockTestingModule', () => {
 class Reports {
   constructor(@InjectLockService('reports') readonly locks: LockService) {}
 
-  @Locked('report', { connection: 'reports' })
+  @Locked('report', { module: 'reports' })
   async build(): Promise<string> {
     return 'built';
   }

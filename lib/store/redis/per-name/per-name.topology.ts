@@ -40,7 +40,7 @@ export class PerNameTopology extends EndpointTopology implements Topology {
 
   /** Refused before. */
   names(): never {
-    throw new Error("No request reaches all shards with layout: 'per-name'.");
+    throw new Error("No request reaches all shards with advanced.layout: 'per-name'.");
   }
 
   protected newInbox(events: InboxEvents): Inbox {

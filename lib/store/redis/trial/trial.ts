@@ -16,7 +16,7 @@ const LOOK_AGAIN = 30_000;
 
 /** What follows where messages cannot be relied on, and locks are handed over all the same. */
 export const POLLED_INSTEAD =
-  'So waiters ask ten times a second for their locks, as with the option wake: "poll", and nobody is told of them.';
+  'So waiters ask ten times a second for their locks, as with the option advanced.wake: "poll", and nobody is told of them.';
 
 /** Tells the messages of trials apart. */
 let trials = 0;

@@ -1,0 +1,14 @@
+export { listenToLocks, type LockListeners } from './lock-channel.js';
+export type {
+  LockAcquire,
+  LockAcquireFailed,
+  LockAcquireGranted,
+  LockAcquireStart,
+  LockAcquireTimeout,
+  LockChannels,
+  LockGrantedHow,
+  LockHoldLost,
+  LockHoldReleased,
+  LockLeaseRenewal,
+  LockQueueLength,
+} from './lock-events.interface.js';

@@ -1,0 +1,16 @@
+import type {
+  RedisLockAdvancedOptions,
+  RedisLockModuleOptions,
+  ResolvedModuleOptions,
+} from '../../lib/options/module-options.interface.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+
+/** The options of a module with those of `advanced` beside the others, so that a test can spread several of them together. */
+export type FlatOptions = Omit<RedisLockModuleOptions, 'advanced'> & RedisLockAdvancedOptions;
+
+/** @throws LockConfigError as `forRoot` does. */
+export function resolveFlatOptions(flat: FlatOptions): ResolvedModuleOptions {
+  const { maxWaiters, maxNames, commandTimeout, nodeTimeout, handoff, wake, layout, ...options } = flat;
+  const advanced = { maxWaiters, maxNames, commandTimeout, nodeTimeout, handoff, wake, layout };
+  return resolveModuleOptions({ ...options, advanced });
+}
