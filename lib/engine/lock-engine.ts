@@ -207,12 +207,13 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return this.spent;
   }
 
-  spend(token: number): void {
+  spend(name: string, token: number): void {
     if (token > this.spent) this.spent = token;
+    this.queues.get(name)?.contender.grants.spend(token);
   }
 
   giveBack(name: string, grant: Grant, lease: number): void {
-    this.spend(grant.token);
+    this.spend(name, grant.token);
     for (const owner of ownersOf(grant))
       if (!this.queues.get(name)?.leases.leaseOf(owner)) void this.free(name, owner, lease);
   }
@@ -235,7 +236,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     const send = async (): Promise<void> => {
       const owner = await this.store.cancel(name, place);
       if (!owner || this.queues.get(name)?.mayUse(owner)) return;
-      this.spend(tokenOf(owner));
+      this.spend(name, tokenOf(owner));
       await this.store.release(name, owner);
     };
     const mayRepeat = (): boolean => !(this.queues.get(name)?.isAlone ?? false);

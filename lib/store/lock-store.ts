@@ -13,11 +13,13 @@ export interface AcquireRequest {
   readonly place: string | undefined;
   /** Leases up to this token have ended here: found in the store, they count as free rather than as a grant. */
   readonly spent: number;
+  /** Replaces `spent` where the store has told this instance to wait: any later grant of the name is a hand-off to it. */
+  readonly spentOfName?: number | undefined;
   /** Replicas that have to know of a grant before it is answered; too few reject with {@link TooFewReplicas}. */
   readonly replicas?: ReplicaDemand | undefined;
 }
 
-export interface YieldRequest extends Omit<AcquireRequest, 'spent' | 'shared'> {
+export interface YieldRequest extends Omit<AcquireRequest, 'spent' | 'spentOfName' | 'shared'> {
   readonly owner: string;
 }
 

@@ -65,6 +65,25 @@ describe('Hand-off across instances', () => {
     return requests.slice(0, at).findLast(({ from }) => from === requests[at]?.from)?.command;
   };
 
+  it('keeps the place of a waiter whose message is late while its instance uses other names', async () => {
+    const name = 'late-message';
+    await using third = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
+    const order: string[] = [];
+    const enter = (who: string, { locks }: Instance): Promise<unknown> =>
+      locks.using(name, () => void order.push(who));
+    const holder = await near.locks.acquire(name);
+    const first = enter('first', far);
+    await queued(name, 1);
+    const second = enter('second', third);
+    await queued(name, 2);
+    inboxRoad.delay(1_500);
+    await holder.release();
+    await far.locks.using(`${name}:other`, () => undefined);
+    await Promise.all([first, second]);
+
+    expect(order).toEqual(['first', 'second']);
+  });
+
   it('reaches who waits before the answer to the release is written', async () => {
     await log.clear();
     await (await near.locks.acquire('led')).release();

@@ -206,7 +206,7 @@ export class HeldLeases implements LeaseOwner {
   end(lease: Lease): void {
     lease.live = false;
     this.context.keeper.delete(lease);
-    this.context.spend(lease.token);
+    this.context.spend(this.name, lease.token);
     if (this.alone === lease) this.alone = undefined;
     else this.shares?.delete(lease.owner);
   }

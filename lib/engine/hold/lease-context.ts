@@ -8,7 +8,7 @@ export interface LeaseContext {
   readonly clock: Clock;
   readonly keeper: LeaseKeeper;
   /** Notes the token of a lease that has ended here: the store takes none of them for a grant whose answer was lost. */
-  spend(token: number): void;
+  spend(name: string, token: number): void;
   /**
    * Releases a lock whose lease runs for at most so many ms. Never rejects: what is not confirmed at once is sent again
    * until then, without anybody who waits for it. Where other instances may wait for the lock, these are told first.

@@ -65,7 +65,7 @@ export class Contender {
     if (!head || this.contact.isBusy) return;
     const turn = this.turnOf(head);
     const { ttl } = head.options;
-    this.contact.acquire(turn, head, now, {
+    this.contact.acquire(turn, head, this.grants.spentOfName, now, {
       answer: (reply) => {
         this.contact.end(turn);
         this.hear(turn, reply, ttl, now, 'answer');
@@ -245,7 +245,7 @@ export class Contender {
   /** Gives a grant back that too few replicas know of, and only then rejects those who want it known. */
   private async giveUp(turn: Turn, error: TooFewReplicas): Promise<void> {
     const { grant, demand } = error;
-    this.context.spend(grant.token);
+    this.context.spend(this.name, grant.token);
     // A request is still under way, so nobody asks meanwhile.
     await turn.giveUp(grant);
     this.contact.end(turn);

@@ -30,6 +30,8 @@ export class Grants {
   found: Found | undefined;
   /** Whether somebody, here or elsewhere, has had the lock since the name was last idle. */
   hasSeenTaken = false;
+  /** The highest token of this name that was noted by `spend`. */
+  private spent = 0;
   /** Owner ids of grants that were taken away before they were known here. */
   private revoked: Set<string> | undefined;
 
@@ -43,6 +45,15 @@ export class Grants {
   find(taken: Taken, sentAt: number): Found {
     this.hasSeenTaken = true;
     return (this.found = { ...taken, sentAt, answeredAt: this.context.clock.now() });
+  }
+
+  /** A grant up to this token is none to wait for. Undefined before the store has told this instance to wait. */
+  get spentOfName(): number | undefined {
+    return this.found && Math.max(this.found.tokenFloor, this.spent);
+  }
+
+  spend(token: number): void {
+    this.spent = Math.max(this.spent, token);
   }
 
   /** The lock was taken away by force, which may be told before the answer that granted it. */
@@ -77,7 +88,7 @@ export class Grants {
     const now = this.context.clock.now();
     const head = this.callers.line.first;
     if (grant.turn === undefined && this.revoked?.delete(grant.owner)) {
-      this.context.spend(grant.token);
+      this.context.spend(this.name, grant.token);
       return 'unsure';
     }
     if (!head || !turn.serves(head)) {

@@ -98,7 +98,7 @@ export class SharedTurn extends Turn {
     for (const lease of leases) {
       const { owner, token } = lease;
       const head = this.callers.line.first;
-      if (revoked?.delete(owner)) this.context.spend(lease.takeToken());
+      if (revoked?.delete(owner)) this.context.spend(this.name, lease.takeToken());
       else if (head && this.serves(head) && isKnownEnough(grant, head)) {
         this.owed--;
         this.callers.share(lease, ttl, by);

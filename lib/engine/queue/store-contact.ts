@@ -40,7 +40,13 @@ export class StoreContact {
   }
 
   /** Asks for what a turn wants. */
-  acquire(turn: Turn, head: Waiter, now: number, outcome: Outcome<Grant | Taken>): void {
+  acquire(
+    turn: Turn,
+    head: Waiter,
+    spentOfName: number | undefined,
+    now: number,
+    outcome: Outcome<Grant | Taken>,
+  ): void {
     const { highestSpentToken: spent, store } = this.context;
     const { ttl, replicas } = head.options;
     const { terms: shared, tokens } = turn;
@@ -48,7 +54,7 @@ export class StoreContact {
     turn.askFor(ttl);
     this.send(now);
     store
-      .acquire({ name: this.name, ttl, tokens, shared, place, spent, replicas })
+      .acquire({ name: this.name, ttl, tokens, shared, place, spent, spentOfName, replicas })
       .then(outcome.answer, outcome.fail);
   }
 

@@ -59,7 +59,8 @@ export class MemoryLockServer {
 
   /** @internal */
   acquire(instance: string, request: AcquireRequest): Grant | Taken {
-    const { name, ttl, tokens, place, spent, shared } = request;
+    const { name, ttl, tokens, place, shared, spentOfName = request.spent } = request;
+    const spent = shared ? request.spent : spentOfName;
     const owner = this.owner(name);
     const token = owner?.startsWith(`${instance}:`) ? Number(owner.slice(instance.length + 1)) : Infinity;
     // The hold has ended there, and only the release went missing.

@@ -19,10 +19,10 @@ export class ExclusiveRequests {
     );
   }
 
-  acquire({ name, ttl, tokens, place }: AcquireRequest): Promise<Grant | Taken> {
+  acquire({ name, ttl, tokens, place, spentOfName }: AcquireRequest): Promise<Grant | Taken> {
     const { keys, args } = this.acquires.content;
     this.outbox.pushKeys(keys, name);
-    args.push(this.terms(ttl, tokens, place));
+    args.push(this.terms(ttl, tokens, place, spentOfName));
     this.outbox.flushSoon();
     return this.acquires.join((reply) => this.answer(reply, tokens));
   }
@@ -69,8 +69,13 @@ export class ExclusiveRequests {
   }
 
   /** As one word, since it is the same for most requests of a batch. */
-  private terms(ttl: number, tokens: number, place: string | undefined): string {
+  private terms(
+    ttl: number,
+    tokens: number,
+    place: string | undefined,
+    spentOfName: number | undefined,
+  ): string {
     const rest = place?.slice(this.outbox.instance.length + 1) ?? '';
-    return `${Math.ceil(ttl)} ${tokens} ${rest}`;
+    return `${Math.ceil(ttl)} ${tokens} ${rest}${spentOfName === undefined ? '' : ` ${spentOfName}`}`;
   }
 }

@@ -12,7 +12,8 @@ import { luaScript } from './lua-script.js';
  * KEYS  1 fence counter, then for each: lock, queue, and shared holders where anybody here knows of modes
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
  *       the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each its terms:
- *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing
+ *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing; a token after that
+ *       counts in place of the highest one
  * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted
  *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }
  *       the only one's token may stand alone; so does minus the server's time in microseconds, where the request comes
@@ -49,7 +50,7 @@ local instance = ARGV[1] .. ':'
 local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mint, digits, inTime, attempt)}
 -- What only a taken lock needs is made here: free ones are felt to cost less by it.
-local function queue_up(lock, queue, shared, ttl, place)
+local function queue_up(lock, queue, shared, ttl, place, spent)
   ${includeBelow([mint, digits, attempt], tokenFloor, handOff, enqueue, prepare)}
   local function own_grant(lock, queue, ttl, place, owner)
     local token = tonumber(string.sub(owner, #instance + 1))
@@ -86,7 +87,7 @@ local function queue_up(lock, queue, shared, ttl, place)
   return { redis.call('PTTL', lock), owner, token_floor() }
 end
 local reply, known = {}, nil
-local ttl, wanted, place
+local ttl, wanted, place, spent_of_name
 local token, left, is_short = nil, 0, false
 local stride = (#KEYS - 1) / (#ARGV - 3)
 for i = 1, #ARGV - 3 do
@@ -94,12 +95,12 @@ for i = 1, #ARGV - 3 do
   local lock, queue = KEYS[k], KEYS[k + 1]
   if ARGV[i + 3] ~= known then
     known = ARGV[i + 3]
-    ttl, wanted, place = string.match(known, '^(%d+) (%d+) (.*)$')
+    ttl, wanted, place, spent_of_name = string.match(known, '^(%d+) (%d+) (%S*) ?(%d*)$')
     wanted = tonumber(wanted)
     place = place ~= '' and ARGV[1] .. '|' .. place
   end
   if redis.call('EXISTS', lock, queue) > 0 then
-    reply[i] = attempt(queue_up, lock, queue, stride == 3 and KEYS[k + 2], ttl, place)
+    reply[i] = attempt(queue_up, lock, queue, stride == 3 and KEYS[k + 2], ttl, place, tonumber(spent_of_name) or spent)
   end
   if not reply[i] then
     if left < (is_short and 1 or wanted) then
