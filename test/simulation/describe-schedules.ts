@@ -1,4 +1,5 @@
 import { assertSchedules } from './explore.js';
+import { calmQuorumSchedule, stormyQuorumSchedule } from './quorum/quorum-schedule.arbitrary.js';
 import {
   calmModesSchedule,
   calmSchedule,
@@ -33,6 +34,14 @@ const KINDS = {
   'lossy modes': {
     schedules: lossyModesSchedule,
     that: 'goes on with readers, writers and permits when the server loses its data',
+  },
+  'calm quorum': {
+    schedules: calmQuorumSchedule,
+    that: 'grants readers and writers on a quorum when nothing but a process fails',
+  },
+  'stormy quorum': {
+    schedules: stormyQuorumSchedule,
+    that: 'excludes and leaves nobody behind on a quorum, whatever nodes, networks and processes do',
   },
 };
 type Kind = keyof typeof KINDS;

@@ -91,7 +91,7 @@ export class SimulatedQuorum implements Servers {
   }
 
   private isAt({ node }: Pick<TimedStep, 'node'>, index: number): boolean {
-    return node === undefined || node % this.places.length === index;
+    return node === undefined || node % this.terms.clocks.length === index;
   }
 
   /** The faults that strike at one node. */
