@@ -8,7 +8,7 @@ import { COMMAND_LINE, type RunOptions } from './demo/command-line.js';
 const PASSWORD = process.env.OPERATOR_PASSWORD ?? 'night';
 
 /** Keeps instances busy, and shows where they can be looked at, until it is interrupted. */
-async function run({ json, instances: count }: RunOptions, signal: AbortSignal): Promise<boolean> {
+async function run({ exit, json, instances: count }: RunOptions, signal: AbortSignal): Promise<boolean> {
   await using redis = await RedisBackend.start();
   const env = { REDIS_URL: redis.url, OPERATOR_PASSWORD: PASSWORD };
   await using instances = await Instances.start({
@@ -18,7 +18,7 @@ async function run({ json, instances: count }: RunOptions, signal: AbortSignal):
   });
   const { urls } = instances;
   console.log(json ? JSON.stringify({ urls, password: PASSWORD, redis: redis.url }) : invitation(urls));
-  if (!signal.aborted) await once(signal, 'abort');
+  if (!exit && !signal.aborted) await once(signal, 'abort');
   return true;
 }
 

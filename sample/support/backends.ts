@@ -1,4 +1,5 @@
 import { databaseUrl } from './database/database-url.js';
+import { progress } from './progress.js';
 import { RedisBackend } from './redis-backend.js';
 import type { RedisProcess } from './redis-process.js';
 import { ScratchDirectory } from './scratch-directory.js';
@@ -22,7 +23,8 @@ export class Backends implements AsyncDisposable {
 
   /** @param name - Begins the name of the temporary directory. */
   static async start(name: string): Promise<Backends> {
-    return new Backends(await startTogether([RedisBackend.start(), ScratchDirectory.make(`${name}-`)]));
+    const parts = startTogether([RedisBackend.start(), ScratchDirectory.make(`${name}-`)]);
+    return new Backends(await progress('Starting Redis', parts));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

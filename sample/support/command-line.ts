@@ -25,15 +25,21 @@ export type Options<Line extends CommandLine> = Readonly<
   Record<keyof Line['switches'], boolean> & Record<keyof Line['numbers'], number>
 >;
 
-/** @throws Error that names an option that is unknown or has no sensible value. */
+/** An option that a sample does not know, or an unusable value. */
+export class UsageError extends Error {}
+
+/** Every sample takes `--exit`, for scripts that run them all. */
+const EXIT = 'end after the result, as this sample does anyway';
+
+/** @throws UsageError that names the option. */
 export function parseOptions<Line extends CommandLine>(
   { switches, numbers }: Line,
   args: readonly string[],
 ): Options<Line> {
-  const known: NonNullable<ParseArgsConfig['options']> = {};
+  const known: NonNullable<ParseArgsConfig['options']> = { exit: { type: 'boolean', default: false } };
   for (const name of Object.keys(switches)) known[name] = { type: 'boolean', default: false };
   for (const name of Object.keys(numbers)) known[name] = { type: 'string' };
-  const { values } = parseArgs({ args: [...args], options: known });
+  const values = valuesOf(args, known);
   const counted = Object.entries(numbers).map(([name, option]) => {
     return [name, wholeNumber(name, option, values[name])] as const;
   });
@@ -45,7 +51,7 @@ export function parseOptions<Line extends CommandLine>(
 /** What `--help` prints. */
 export function usageOf({ command, switches, numbers, environment }: CommandLine): string {
   const lines = [
-    ...Object.entries(switches).map(([name, means]) => [`--${name}`, means] as const),
+    ...Object.entries({ exit: EXIT, ...switches }).map(([name, means]) => [`--${name}`, means] as const),
     ...Object.entries(numbers).map(
       ([name, { unit, means, default: value }]) => [`--${name} <${unit}>`, `${means} (${value})`] as const,
     ),
@@ -60,5 +66,22 @@ function wholeNumber(name: string, { default: value, least = 1 }: NumberOption, 
   if (typeof given !== 'string') return value;
   const number = Number(given);
   if (Number.isSafeInteger(number) && number >= least) return number;
-  throw new Error(`--${name} takes a whole number from ${least} on, not ${given}`);
+  throw new UsageError(`--${name} takes a whole number from ${least} on, not ${given}.`);
+}
+
+function valuesOf(
+  args: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): Readonly<Record<string, unknown>> {
+  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new UsageError(`${token.value} is no option.`);
+    if (token.kind !== 'option') continue;
+    const option = options[token.name];
+    if (!option) throw new UsageError(`There is no option ${token.rawName}.`);
+    const hasValue = token.value !== undefined;
+    if (hasValue !== (option.type === 'string'))
+      throw new UsageError(`${token.rawName} takes ${hasValue ? 'no value' : 'a value'}.`);
+  }
+  return values;
 }

@@ -1,4 +1,5 @@
 import { ForkedProcess, type Program } from './forked-process.js';
+import { progress } from './progress.js';
 
 /** What to run side by side. */
 export interface InstancesOptions extends Omit<Program, 'env'> {
@@ -20,7 +21,8 @@ export class Instances implements AsyncDisposable {
   static async start({ environments, signal, ...program }: InstancesOptions): Promise<Instances> {
     const instances = environments.map((env) => new Instance({ ...program, env: { ...env, PORT: '0' } }));
     try {
-      return new Instances(instances, await Promise.all(instances.map((each) => each.served(signal))));
+      const urls = Promise.all(instances.map((each) => each.served(signal)));
+      return new Instances(instances, await progress(`Starting ${instances.length} instances`, urls));
     } catch (error) {
       await endAll(instances);
       throw error;

@@ -1,4 +1,4 @@
-import { type CommandLine, type Options, parseOptions, usageOf } from './command-line.js';
+import { type CommandLine, type Options, parseOptions, UsageError, usageOf } from './command-line.js';
 
 /** @returns whether all went as it should. */
 export type Sample<Line extends CommandLine> = (
@@ -9,7 +9,8 @@ export type Sample<Line extends CommandLine> = (
 /**
  * Runs a sample with the arguments of this process, until it ends or Ctrl-C interrupts it.
  *
- * The sample ends what it started on its way out; the exit code says how it went. `--help` prints the usage instead.
+ * The sample ends what it started on its way out. The exit code is 0 if all went as it should, 1 if not, 2 for wrong
+ * options, and 130 after Ctrl-C. `--help` prints the usage instead.
  */
 export async function runSample<Line extends CommandLine>(line: Line, sample: Sample<Line>): Promise<void> {
   process.exitCode = await exitCode(line, sample);
@@ -27,6 +28,10 @@ async function exitCode<Line extends CommandLine>(line: Line, sample: Sample<Lin
     return (await sample(parseOptions(line, args), interruption.signal)) ? 0 : 1;
   } catch (error) {
     if (interruption.signal.aborted) return 130;
+    if (error instanceof UsageError) {
+      console.error(`${error.message}\n\n${usageOf(line)}`);
+      return 2;
+    }
     console.error(error);
     return 1;
   }

@@ -32,6 +32,13 @@ describe('sample 01, the flash sale (row 11)', () => {
 
   afterAll(() => runs[Symbol.asyncDispose]());
 
+  it('answers an unknown option with a sentence and its usage', async () => {
+    const run = runs.start(['--buyer', '5']);
+
+    await expect(run.line('{')).rejects.toThrow(/There is no option --buyer\.\n\nnpm start -- \[options\]/);
+    expect(await run.ended).toEqual([2, null]);
+  });
+
   describe('on the Redis and the database that it was told', () => {
     let scratch: ScratchDirectory;
     let database: Database;

@@ -3,6 +3,7 @@ import type { Options } from '../../support/command-line.js';
 export const COMMAND_LINE = {
   command: 'npm run sample:operations',
   switches: {
+    exit: 'end after the start instead of serving on',
     json: 'print one line of JSON instead of an invitation',
   },
   numbers: {
