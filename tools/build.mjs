@@ -1,5 +1,8 @@
 // Builds dist: a few files instead of one for each of lib, which load faster and weigh less.
 //
+//   node tools/build.mjs         code and declarations
+//   node tools/build.mjs --code  code alone, without a check of types: all that running a sample takes
+//
 //   dist/<name>.js       the entry points, and what they share, as CommonJS
 //   dist/<name>.mjs      entry points as ES modules, for NestJS is ES modules from version 12 on
 //   dist/nest/<name>.js  what meets NestJS, as functions that get it from the entry points
@@ -8,28 +11,38 @@
 // All code is there once, imported or required. Declarations (`.d.ts`, `.d.mts`) lie beside the entry points, and have the
 // comments.
 import { execFile } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build as bundlePackages, transformSync } from 'esbuild';
+import commonjsPlugin from '@rollup/plugin-commonjs';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
+import { transform } from '@swc/core';
 import { rollup } from 'rollup';
-import { dts } from 'rollup-plugin-dts';
 import { minify } from 'terser';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 const project = join(root, 'tsconfig.build.json');
 const dist = join(root, 'dist');
-/** What the compiler makes of lib, file by file, before it is bundled. */
-const compiled = join(root, '.cache/build');
+/** Its declarations describe a CommonJS module, which exports the function itself. */
+const commonjs = /** @type {typeof commonjsPlugin.default} */ (/** @type {unknown} */ (commonjsPlugin));
+const lib = join(root, 'lib');
+/** The declarations of lib, file by file, before they are bundled. */
+const declarations = join(root, '.cache/build');
 
 /** What users can import: the package itself, and its sub-paths. */
 const ENTRY_POINTS_WITH_NEST = ['index', 'testing', 'terminus', 'inspector'];
 const ENTRY_POINTS = [...ENTRY_POINTS_WITH_NEST, 'opentelemetry', 'node-redis', 'diagnostics'];
 /** What users run. */
 const COMMAND = 'cli/index';
+/** What decorators call, and the packages of the command. */
+const DECORATOR_FUNCTIONS = '@swc/helpers';
+const BUNDLED =
+  /^(?:@swc\/helpers|commander|picocolors|string-width|strip-ansi|ansi-regex|get-east-asian-width)(?:\/|$)/;
+/** The options with which the tests compile lib. */
+const COMPILER = require('../jest.config.json').transform['\\.[cm]?[jt]s$'][1];
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
@@ -95,10 +108,18 @@ const DECLARATIONS = /** @type {const} */ ([
   ['d.ts', ENTRY_POINTS],
 ]);
 
-/** @param {string[]} options */
-async function compile(...options) {
+async function compileDeclarations() {
+  rmSync(declarations, { recursive: true, force: true });
   const compiler = require.resolve('typescript/bin/tsc');
-  const args = [compiler, '-p', project, '--outDir', compiled, ...options];
+  const args = [
+    compiler,
+    '-p',
+    project,
+    '--outDir',
+    declarations,
+    '--emitDeclarationOnly',
+    '--stripInternal',
+  ];
   await promisify(execFile)(process.execPath, args, { cwd: root }).catch(({ stdout, stderr }) => {
     throw new Error(`The compiler refuses lib:\n${stdout}${stderr}`);
   });
@@ -111,12 +132,13 @@ async function compile(...options) {
  * @param {import('rollup').ManualChunkMeta} meta
  */
 function fileFor(file, { getModuleInfo }) {
-  const module = relative(compiled, file)
+  const isCode = !file.endsWith('.d.ts');
+  const module = relative(isCode ? lib : declarations, file)
     .replaceAll(sep, '/')
-    .replace(/(\.d)?\.[jt]s$/, '');
+    .replace(/(\.d)?\.ts$/, '');
   const isIn = (/** @type {string} */ room) => module === room || module.startsWith(`${room}/`);
-  const isCode = file.endsWith('.js');
-  if (isIn('cli')) return undefined;
+  const isPackage = module.startsWith('../') && !file.includes(DECORATOR_FUNCTIONS);
+  if (isIn('cli') || isPackage || file.startsWith('\0')) return undefined;
   if (module === 'diagnostics/index') return undefined;
   if (OF_CHANNELS.some(isIn)) return 'channels';
   if (isCode && (OF_CLUSTERS.some(isIn) || OF_QUORUMS.test(module))) return 'clusters';
@@ -144,21 +166,22 @@ function needsPackage(name, file, getModuleInfo, seen = new Set()) {
 }
 
 /**
+ * @param {string} directory
  * @param {readonly string[]} names of entry points
- * @param {'.js' | '.d.ts'} extension
- * @param {import('rollup').Plugin} plugin
+ * @param {'.ts' | '.d.ts'} extension
+ * @param {import('rollup').Plugin[]} plugins
  */
-function bundle(names, extension, plugin) {
+function bundle(directory, names, extension, ...plugins) {
   const entryPoints = names.map((name) => [
     name,
-    join(compiled, (name.includes('index') ? name : `${name}/index`) + extension),
+    join(directory, (name.includes('index') ? name : `${name}/index`) + extension),
   ]);
   const late = Object.values(READ_WHEN_USED).flat();
   return rollup({
     input: Object.fromEntries(entryPoints),
-    // Packages stay where users have installed them.
-    external: (id) => /^[^./]/.test(id) && id !== 'tslib',
-    plugins: [plugin],
+    // Other packages stay where users have installed them.
+    external: (id) => /^[^./\0]/.test(id) && !BUNDLED.test(id),
+    plugins,
     onwarn(warning) {
       // What rolled-up declarations name without exporting it could not be named by users before, either.
       const isLate = warning.code === 'CIRCULAR_CHUNK' && late.some((name) => warning.message.includes(name));
@@ -176,31 +199,49 @@ const OUTPUT = {
   generatedCode: 'es2015',
 };
 
-const forCode = {
-  name: 'code of this package',
+const typescript = {
+  name: 'TypeScript, as the tests compile it',
   /**
-   * The functions that the compiler calls for decorators come along.
-   *
    * @param {string} id
+   * @param {string | undefined} importer
    */
-  resolveId: (id) => (id === 'tslib' ? require.resolve('tslib/tslib.es6.mjs') : null),
+  resolveId(id, importer) {
+    if (!id.startsWith('.') || !importer?.startsWith(lib)) return null;
+    const file = resolve(dirname(importer), id.replace(/\.js$/, '.ts'));
+    return existsSync(file) ? file : null;
+  },
   /**
-   * The inspector's page is read by browsers only.
-   *
+   * @param {string} code
+   * @param {string} file
+   */
+  async transform(code, file) {
+    if (!file.endsWith('.ts')) return null;
+    const { code: compiled } = await transform(code, {
+      filename: file,
+      swcrc: false,
+      configFile: false,
+      module: { type: 'es6' },
+      jsc: { ...COMPILER.jsc, externalHelpers: true, preserveAllComments: false },
+    });
+    return compiled;
+  },
+};
+
+const inspectorPage = {
+  name: "the inspector's page, which browsers alone read",
+  /**
    * @param {string} code
    * @param {string} id
    */
-  transform(code, id) {
-    const [, loader] = /inspector\/page\/page-(script|style)\.js$/.exec(id.replaceAll(sep, '/')) ?? [];
-    if (loader === undefined) return null;
-    return code.replace(/`([^]*)`/, (_, text) => {
-      const minified = transformSync(text, {
-        loader: loader === 'style' ? 'css' : 'js',
-        minify: true,
-        charset: 'ascii',
-      });
-      return JSON.stringify(minified.code);
-    });
+  async transform(code, id) {
+    const [, kind] = /inspector\/page\/page-(script|style)\.ts$/.exec(id.replaceAll(sep, '/')) ?? [];
+    const [literal, text = ''] = /`([^]*)`/.exec(code) ?? [];
+    if (kind === undefined || literal === undefined) return null;
+    const short =
+      kind === 'style'
+        ? text.replaceAll(/\s+/g, ' ').trim()
+        : (await minify(text, { format: { ascii_only: true } })).code;
+    return code.replace(literal, () => JSON.stringify(short));
   },
 };
 
@@ -339,50 +380,32 @@ const withoutSpaces = {
   async generateBundle(_, files) {
     for (const file of Object.values(files)) {
       if (file.type !== 'chunk') continue;
+      // The packages of the command are nobody's to debug, and weigh a third when they are minified.
+      const isCommand = file.name === COMMAND;
       const { code } = await minify(file.code, {
         ecma: 2020,
-        compress: false,
-        mangle: false,
-        format: { semicolons: false, ascii_only: true },
+        compress: isCommand,
+        mangle: isCommand,
+        format: { semicolons: isCommand, ascii_only: true },
       });
-      file.code = `${code}\n`;
+      file.code = isCommand ? `#!/usr/bin/env node\n${code}\n` : `${code}\n`;
     }
   },
 };
 
-/** Puts the packages of the command into it. They are nobody's to debug, and weigh a third when they are minified. */
-async function completeCommand() {
-  const file = join(dist, `${COMMAND}.js`);
-  const shared = ['channels', 'locks', 'lock-engine', 'redis'].map((name) => `../${name}.js`);
-  await bundlePackages({
-    entryPoints: [file],
-    outfile: file,
-    allowOverwrite: true,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    minify: true,
-    // What it shares with the rest of dist.
-    external: [...shared, '../../package.json'],
-    banner: { js: '#!/usr/bin/env node' },
-    logLevel: 'error',
-  });
-  chmodSync(file, 0o755);
-}
-
 /** The constructor of LockService is no part of what users can call, but a class that declares none has one that they can. */
 function hideConstructor() {
-  const file = join(compiled, 'service/lock.service.d.ts');
-  const declarations = readFileSync(file, 'utf8');
-  const hidden = declarations.replace(
+  const file = join(declarations, 'service/lock.service.d.ts');
+  const declared = readFileSync(file, 'utf8');
+  const hidden = declared.replace(
     /^export declare class LockService \{$/m,
     '$&\n    constructor(internal: never);',
   );
-  if (hidden === declarations) throw new Error('LockService is not declared');
+  if (hidden === declared) throw new Error('LockService is not declared');
   writeFileSync(file, hidden);
 }
 
-const declared = {
+const withoutPeers = {
   name: 'declarations of what need not be there',
   /**
    * An application may have node-redis alone; then the types of ioredis are `any`, not an error. What is there once, as
@@ -403,14 +426,9 @@ const declared = {
   },
 };
 
-for (const directory of [dist, compiled]) rmSync(directory, { recursive: true, force: true });
-try {
-  await Promise.all([
-    compile('--declaration', 'false', '--removeComments'),
-    compile('--emitDeclarationOnly', '--stripInternal'),
-  ]);
-  hideConstructor();
-  const code = await bundle([...ENTRY_POINTS, COMMAND], '.js', forCode);
+async function buildCode() {
+  const packages = [nodeResolve(), commonjs({ include: /node_modules/ })];
+  const code = await bundle(lib, [...ENTRY_POINTS, COMMAND], '.ts', typescript, inspectorPage, ...packages);
   const fileOf = (/** @type {{ name: string }} */ { name }) =>
     ENTRY_POINTS_WITH_NEST.includes(name) || name === NEST ? `${NEST}/${name}.js` : `${name}.js`;
   await code.write({
@@ -420,17 +438,29 @@ try {
     chunkFileNames: fileOf,
     plugins: [readWhenUsed, forEitherNest, withoutSpaces],
   });
+  chmodSync(join(dist, `${COMMAND}.js`), 0o755);
+}
+
+async function buildDeclarations() {
+  const { dts } = await import('rollup-plugin-dts');
+  await compileDeclarations();
+  hideConstructor();
   for (const [extension, names] of DECLARATIONS) {
-    const declarations = await bundle(names, '.d.ts', dts({ tsconfig: project }));
-    await declarations.write({
+    const declared = await bundle(declarations, names, '.d.ts', dts({ tsconfig: project }));
+    await declared.write({
       ...OUTPUT,
       format: 'es',
       entryFileNames: `[name].${extension}`,
       chunkFileNames: ({ name }) => `${name}.${name === NEST ? extension : 'd.ts'}`,
-      plugins: [declared],
+      plugins: [withoutPeers],
     });
   }
-  await completeCommand();
+}
+
+rmSync(dist, { recursive: true, force: true });
+try {
+  await buildCode();
+  if (!process.argv.includes('--code')) await buildDeclarations();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -1,6 +1,6 @@
 // Runs a program of sample/ against the package's build: node tools/sample.mjs [flags] <file below sample> [arguments]
 //
-// Flags go to setup/prepare.mjs, which gets a Redis unless REDIS_URL names one.
+// Flags go to setup/prepare.mjs, which provides a Redis unless REDIS_URL names one.
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -20,7 +20,7 @@ function succeeds(...command) {
   return status === 0;
 }
 
-if (succeeds(here('setup/prepare.mjs'), '--redis-unless-url', '--build', ...flags)) {
+if (succeeds(here('setup/prepare.mjs'), '--redis-unless-url', '--build-code', ...flags)) {
   const hook = here('typescript.hook.cjs');
   const program = spawn(process.execPath, ['--require', hook, here(`../sample/${file}`), ...rest], {
     stdio: 'inherit',

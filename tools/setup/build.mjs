@@ -1,11 +1,11 @@
-// Builds dist, unless that is what the sources make of it already.
+// Builds dist, unless it is up to date.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** @typedef {import('./system.mjs').System} System */
 
-/** What the build is made of; the packages, too, for some are bundled. */
+/** What the build depends on. Some packages are bundled, so a change of them needs a build. */
 const SOURCES = [
   'lib',
   'tools/build.mjs',
@@ -13,26 +13,31 @@ const SOURCES = [
   'tsconfig.build.json',
   'package.json',
   'package-lock.json',
+  'jest.config.json',
 ];
-/** What dist and its sources were after the last build. */
-const MARK = '.cache/build.sha256';
+/** Digests of dist and its sources after the last build: of all of it, and of the code alone. */
+const MARKS = { all: '.cache/build.sha256', code: '.cache/build-code.sha256' };
 
 /**
- * Runs `tools/build.mjs` where dist or its sources are not as they were after the last build.
+ * Runs `tools/build.mjs` if dist or its sources have changed since the last build.
  *
- * Compares contents, not times: those of dist, too, which anybody may have changed.
+ * Compares contents, not times. That includes dist, which anybody may have changed.
  *
  * @param {string} root directory of package.json
  * @param {Pick<System, 'run'>} system
+ * @param {{ codeOnly?: boolean }} [options] whether to leave out the declarations, which takes a third of the time
  * @throws Error when the build fails
  */
-export function provideBuild(root, system) {
-  const mark = join(root, MARK);
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === digest(root)) return;
-  const isBuilt = system.run(process.execPath, ['tools/build.mjs'], { cwd: root });
-  if (!isBuilt) throw new Error('The build failed; its output above says why');
-  mkdirSync(dirname(mark), { recursive: true });
-  writeFileSync(mark, digest(root));
+export function provideBuild(root, system, { codeOnly = false } = {}) {
+  const before = digest(root);
+  const isFresh = (/** @type {string} */ mark) =>
+    existsSync(join(root, mark)) && readFileSync(join(root, mark), 'utf8') === before;
+  if (isFresh(MARKS.all) || (codeOnly && isFresh(MARKS.code))) return;
+  const args = ['tools/build.mjs', ...(codeOnly ? ['--code'] : [])];
+  if (!system.run(process.execPath, args, { cwd: root, what: 'Building the package' }))
+    throw new Error('The build failed; its output above says why');
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  writeFileSync(join(root, codeOnly ? MARKS.code : MARKS.all), digest(root));
 }
 
 /** @param {string} root */

@@ -1,49 +1,112 @@
-// Installs what package-lock.json asks for, unless exactly that is installed.
+// Installs the packages that a script needs, unless they are installed already.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage
- * @typedef {{ packages: Record<string, LockedPackage> }} LockFile
+ * @typedef {{
+ *   version?: string,
+ *   integrity?: string,
+ *   link?: boolean,
+ *   optional?: boolean,
+ *   dependencies?: Record<string, string>,
+ *   devDependencies?: Record<string, string>,
+ *   optionalDependencies?: Record<string, string>,
+ * }} LockedPackage
+ * @typedef {Record<string, LockedPackage>} LockedPackages by their folder
  * @typedef {import('./system.mjs').System} System
  */
 
+const OPTIONS = ['--include=dev', '--no-audit', '--no-fund'];
+
 /**
- * Runs `npm ci` where the packages in node_modules are not those of the lock file.
+ * Runs npm if node_modules lacks packages of the lock file, or has them in another version.
  *
  * Compares contents, not times: a fresh clone gives every file the time of the clone.
  *
  * @param {string} root directory of package.json
- * @param {Pick<System, 'run' | 'say'>} system
+ * @param {Pick<System, 'run'>} system
+ * @param {readonly string[]} [groups] folders of tools/packages; all packages without it
  * @throws Error when npm fails
  */
-export function provideInstallation(root, system) {
-  if (isInstalled(root)) return;
-  system.say('Installing the packages of package-lock.json: npm ci');
-  // Where NODE_ENV is production npm would leave out all that the tests need.
-  const arrived = system.run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root });
-  if (!arrived) throw new Error('npm ci failed; its output above says why');
+export function provideInstallation(root, system, groups) {
+  const lock = readLockFile(join(root, 'package-lock.json'));
+  const wanted = groups ? packagesOf(lock, groups.map(folderOf)) : new Set(Object.keys(lock));
+  const file = join(root, 'node_modules/.package-lock.json');
+  if (existsSync(file) && isInstalled(wanted, lock, readLockFile(file))) return;
+  const workspaces = groups?.map((group) => `--workspace=${folderOf(group)}`) ?? [];
+  // `npm ci` would remove the packages of other groups.
+  const command = existsSync(file) ? ['install', '--no-save'] : ['ci'];
+  // NODE_ENV=production would make npm leave packages out.
+  const args = [...command, ...workspaces, ...OPTIONS];
+  const what = `Installing packages (npm ${command.join(' ')})`;
+  if (!system.run('npm', args, { cwd: root, what }))
+    throw new Error(`npm ${command[0]} failed; its output above says why`);
 }
 
-/** @param {string} root */
-function isInstalled(root) {
-  const installed = join(root, 'node_modules/.package-lock.json');
-  if (!existsSync(installed)) return false;
-  const wanted = readLockFile(join(root, 'package-lock.json')).packages;
-  const present = readLockFile(installed).packages;
-  return Object.entries(wanted).every(([path, wish]) => {
-    if (path === '') return true;
-    const found = present[path];
+/** @param {string} group */
+function folderOf(group) {
+  return `tools/packages/${group}`;
+}
+
+/**
+ * The folders of what packages depend on, as Node finds it.
+ *
+ * @param {LockedPackages} lock
+ * @param {readonly string[]} from
+ */
+function packagesOf(lock, from) {
+  /** @type {Set<string>} */
+  const found = new Set();
+  const open = [...from];
+  for (const folder of open) {
+    const { dependencies, devDependencies, optionalDependencies } = lock[folder] ?? {};
+    // Those of the packages that a lock file lists are not installed.
+    const ofWorkspace = folder.includes('node_modules') ? {} : devDependencies;
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...ofWorkspace })) {
+      const dependency = resolve(lock, folder, name);
+      if (dependency === undefined || found.has(dependency)) continue;
+      found.add(dependency);
+      open.push(dependency);
+    }
+  }
+  return found;
+}
+
+/**
+ * @param {LockedPackages} lock
+ * @param {string} folder
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+function resolve(lock, folder, name) {
+  const nested = `${folder}/node_modules/${name}`;
+  if (lock[nested]) return nested;
+  const end = folder.lastIndexOf('/node_modules/');
+  if (end >= 0) return resolve(lock, folder.slice(0, end), name);
+  const hoisted = `node_modules/${name}`;
+  return lock[hoisted] && hoisted;
+}
+
+/**
+ * @param {Set<string>} wanted
+ * @param {LockedPackages} lock
+ * @param {LockedPackages} present
+ */
+function isInstalled(wanted, lock, present) {
+  return [...wanted].every((folder) => {
+    const { link, integrity, optional, version } = lock[folder] ?? {};
+    if (link || !folder.includes('node_modules')) return true;
+    const found = present[folder];
     // An optional package may be for another system.
-    if (found === undefined) return wish.optional === true;
-    return found.version === wish.version && found.integrity === wish.integrity;
+    if (found === undefined) return optional === true;
+    return found.version === version && found.integrity === integrity;
   });
 }
 
 /**
  * @param {string} file
- * @returns {LockFile}
+ * @returns {LockedPackages}
  */
 function readLockFile(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return JSON.parse(readFileSync(file, 'utf8')).packages;
 }

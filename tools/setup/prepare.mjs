@@ -1,12 +1,14 @@
-// Runs before the npm scripts, without any package: node prepare.mjs [--redis | --redis-unless-url] [--browser] [--promtool]
-// [--build]
+// Runs before the npm scripts, without any package: node prepare.mjs [flags]
 //
-// --redis             also makes sure that redis-server can be started
-// --redis-unless-url  the same, unless REDIS_URL names a server that runs already
-// --browser           gets a Chromium, where that needs no question
-// --promtool          gets the checker of Prometheus' rules, where that needs no question
-// --build             builds dist, unless that is what the sources make of it already
+// --packages=a,b      installs the packages of these folders of tools/packages; without it, all packages
+// --redis             makes sure that redis-server can be started
+// --redis-unless-url  the same, unless REDIS_URL names a running server
+// --browser           installs Chromium if that needs no answer from a person
+// --promtool          likewise the checker of Prometheus' rules
+// --build             builds dist, unless it is up to date
+// --build-code        builds only the code of dist, without declarations, unless it is up to date
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { provideBrowserProgram } from './browser-program.mjs';
 import { provideBuild } from './build.mjs';
 import { provideInstallation } from './installation.mjs';
@@ -16,16 +18,27 @@ import { thisSystem } from './system.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const system = thisSystem(root);
-const needsRedis =
-  process.argv.includes('--redis') ||
-  (process.argv.includes('--redis-unless-url') && !process.env['REDIS_URL']);
+const flag = /** @type {const} */ ({ type: 'boolean', default: false });
+const { values } = parseArgs({
+  options: {
+    packages: { type: 'string' },
+    redis: flag,
+    'redis-unless-url': flag,
+    browser: flag,
+    promtool: flag,
+    build: flag,
+    'build-code': flag,
+  },
+});
 
 try {
-  provideInstallation(root, system);
-  if (needsRedis) provideRedisProgram(root, system);
-  if (process.argv.includes('--browser')) provideBrowserProgram(system);
-  if (process.argv.includes('--promtool')) providePromtool(system);
-  if (process.argv.includes('--build')) provideBuild(root, system);
+  provideInstallation(root, system, values.packages?.split(','));
+  if (values.redis || (values['redis-unless-url'] && !process.env['REDIS_URL']))
+    provideRedisProgram(root, system);
+  if (values.browser) provideBrowserProgram(system);
+  if (values.promtool) providePromtool(system);
+  if (values.build) provideBuild(root, system);
+  else if (values['build-code']) provideBuild(root, system, { codeOnly: true });
 } catch (error) {
   system.say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

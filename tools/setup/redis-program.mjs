@@ -55,10 +55,11 @@ function isRecentRedis(program, system) {
  * @returns the path of the program, if it could be built
  */
 function build(root, system) {
-  system.say(`Building Redis from source with ${BUILDER}, which takes a few minutes`);
   const cache = join(root, '.cache/redis');
   const install = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', cache];
-  if (!system.run('npm', [...install, `${BUILDER}@${BUILDER_VERSION}`], {})) return undefined;
+  const what = `Installing ${BUILDER}`;
+  if (!system.run('npm', [...install, `${BUILDER}@${BUILDER_VERSION}`], { what })) return undefined;
+  system.say('Building Redis from source, which takes a few minutes');
   const script = `
     require(${JSON.stringify(join(cache, 'node_modules', BUILDER, 'lib/util/RedisBinary'))})
       .default.getPath({ downloadDir: ${JSON.stringify(cache)}, version: 'stable' })

@@ -1,13 +1,15 @@
-// What the set-up asks of the machine, apart so that tests can stand in for it.
+// The machine, as the set-up uses it; tests pass another one.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 
 /**
+ * @typedef {{ what?: string, cwd?: string, env?: NodeJS.ProcessEnv }} RunOptions `what` is told with its seconds
  * @typedef {{
  *   env: NodeJS.ProcessEnv,
  *   isRoot: boolean,
- *   run(program: string, args: string[], options: { cwd?: string, env?: NodeJS.ProcessEnv }): boolean,
+ *   run(program: string, args: string[], options?: RunOptions): boolean,
  *   read(program: string, args: string[]): string | undefined,
  *   link(program: string, at: string): void,
  *   say(line: string): void,
@@ -15,7 +17,7 @@ import { delimiter, dirname, join } from 'node:path';
  */
 
 /**
- * The machine that this runs on. Programs get no stdin, so that nothing can wait for an answer.
+ * The machine that this process runs on. Programs get no stdin, so none can wait for an answer.
  *
  * @param {string} root directory of package.json
  * @returns {System}
@@ -28,14 +30,23 @@ export function thisSystem(root) {
   return {
     env,
     isRoot: process.getuid?.() === 0,
-    run(program, args, options) {
-      const { status } = spawnSync(program, args, {
+    run(program, args, { what, ...options } = {}) {
+      // To stderr: stdout belongs to the script that follows.
+      if (what) process.stderr.write(`${what} … `);
+      const start = performance.now();
+      const { status, stdout, stderr } = spawnSync(program, args, {
         ...options,
         env: { ...env, ...options.env },
-        // On stderr, so that the output of the script that follows stays its own.
-        stdio: ['ignore', 2, 2],
+        stdio: ['ignore', 'pipe', 'pipe'],
+        encoding: 'utf8',
+        maxBuffer: 64 * 1024 * 1024,
       });
-      return status === 0;
+      const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+      const isDone = status === 0;
+      if (what) process.stderr.write(isDone ? `${seconds} s\n` : `failed after ${seconds} s\n`);
+      // The output of a program matters only if it fails.
+      if (!isDone) process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
+      return isDone;
     },
     read(program, args) {
       const { status, stdout } = spawnSync(program, args, {

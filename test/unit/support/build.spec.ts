@@ -20,14 +20,15 @@ describe('provideBuild', () => {
     writeFileSync(join(root, file), text);
   }
 
-  function provide(succeeds = true): void {
-    provideBuild(root, {
-      run(_program, args) {
+  function provide({ succeeds = true, codeOnly = false } = {}): void {
+    const system = {
+      run(_program: string, args: string[]) {
         ran.push(args.join(' '));
         if (succeeds) write('dist/index.js', 'code');
         return succeeds;
       },
-    });
+    };
+    provideBuild(root, system, { codeOnly });
   }
 
   it('builds in a fresh clone, and not again', () => {
@@ -59,8 +60,17 @@ describe('provideBuild', () => {
     expect(ran).toHaveLength(2);
   });
 
+  it('builds the code alone where that is enough, and the declarations when they are asked for', () => {
+    provide({ codeOnly: true });
+    provide({ codeOnly: true });
+    provide();
+    provide({ codeOnly: true });
+
+    expect(ran).toEqual(['tools/build.mjs --code', 'tools/build.mjs']);
+  });
+
   it('says so when the build fails, and builds the next time', () => {
-    expect(() => provide(false)).toThrow('The build failed');
+    expect(() => provide({ succeeds: false })).toThrow('The build failed');
     provide();
 
     expect(ran).toHaveLength(2);

@@ -7,6 +7,7 @@ interface Package {
   readonly version?: string;
   readonly integrity?: string;
   readonly optional?: boolean;
+  readonly dependencies?: Record<string, string>;
 }
 
 const LEFT_PAD = { version: '1.3.0', integrity: 'sha512-a' };
@@ -32,14 +33,14 @@ describe('provideInstallation', () => {
     writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
   }
 
-  function provide(): void {
-    provideInstallation(root, {
-      run(program, args) {
-        ran.push(`${program} ${args[0]}`);
+  function provide(groups?: readonly string[]): void {
+    const system = {
+      run(program: string, args: string[]) {
+        ran.push([program, ...args.filter((each) => !/^--(?:include=|no-)/.test(each))].join(' '));
         return npmSucceeds;
       },
-      say: () => {},
-    });
+    };
+    provideInstallation(root, system, groups);
   }
 
   it('installs in a fresh clone', () => {
@@ -69,7 +70,45 @@ describe('provideInstallation', () => {
 
     provide();
 
-    expect(ran).toEqual(['npm ci']);
+    expect(ran).toEqual(['npm install']);
+  });
+
+  describe('of one group', () => {
+    const PACKAGES = {
+      'tools/packages/start': { dependencies: { 'left-pad': '*' } },
+      'node_modules/left-pad': { ...LEFT_PAD, dependencies: { pad: '*', text: '*' } },
+      'node_modules/left-pad/node_modules/pad': { version: '1.0.0', dependencies: { text: '*' } },
+      'node_modules/text': { version: '2.0.0' },
+      'node_modules/jest': { version: '30.0.0' },
+    };
+    const { 'node_modules/jest': _, ...OF_THE_GROUP } = PACKAGES;
+
+    it('installs its packages in a fresh clone', () => {
+      wish(PACKAGES);
+
+      provide(['start']);
+
+      expect(ran).toEqual(['npm ci --workspace=tools/packages/start']);
+    });
+
+    it('needs no packages of other groups', () => {
+      wish(PACKAGES);
+      install(OF_THE_GROUP);
+
+      provide(['start']);
+
+      expect(ran).toEqual([]);
+    });
+
+    it.each(Object.keys(OF_THE_GROUP).slice(1))('misses %s, beside packages of other groups', (folder) => {
+      const { [folder]: __, ...others } = PACKAGES as Record<string, Package>;
+      wish(PACKAGES);
+      install(others);
+
+      provide(['start']);
+
+      expect(ran).toEqual(['npm install --workspace=tools/packages/start']);
+    });
   });
 
   it('does not miss optional packages of other systems', () => {
@@ -88,6 +127,6 @@ describe('provideInstallation', () => {
     npmSucceeds = false;
     wish({ 'node_modules/left-pad': LEFT_PAD });
 
-    expect(provide).toThrow('npm ci failed');
+    expect(() => provide()).toThrow('npm ci failed');
   });
 });
