@@ -426,11 +426,14 @@ const withoutPeers = {
   },
 };
 
+/** @param {{ name: string }} chunk */
+function fileOf({ name }) {
+  return ENTRY_POINTS_WITH_NEST.includes(name) || name === NEST ? `${NEST}/${name}.js` : `${name}.js`;
+}
+
 async function buildCode() {
   const packages = [nodeResolve(), commonjs({ include: /node_modules/ })];
   const code = await bundle(lib, [...ENTRY_POINTS, COMMAND], '.ts', typescript, inspectorPage, ...packages);
-  const fileOf = (/** @type {{ name: string }} */ { name }) =>
-    ENTRY_POINTS_WITH_NEST.includes(name) || name === NEST ? `${NEST}/${name}.js` : `${name}.js`;
   await code.write({
     ...OUTPUT,
     format: 'cjs',
