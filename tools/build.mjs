@@ -42,7 +42,9 @@ const DECORATOR_FUNCTIONS = '@swc/helpers';
 const BUNDLED =
   /^(?:@swc\/helpers|commander|picocolors|string-width|strip-ansi|ansi-regex|get-east-asian-width)(?:\/|$)/;
 /** The options with which the tests compile lib. */
-const COMPILER = require('../jest.config.json').transform['\\.[cm]?[jt]s$'][1];
+const COMPILER = JSON.parse(readFileSync(join(root, 'jest.config.json'), 'utf8')).transform[
+  '\\.[cm]?[jt]s$'
+][1];
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
