@@ -10,10 +10,13 @@ import type { Hold } from './hold.js';
 import { type JointContext, JointHolds } from './joint-holds.js';
 import { Lease } from './lease.js';
 
-/** All names, or those of which it is known that somebody else has them: none, where that could not be found out. */
-export type JointOutcome = { readonly holds: readonly Hold[] } | { readonly taken: readonly TakenName[] };
+/**
+ * All names, or the taken ones: an empty list if the reply names none or its grant cannot be used, undefined if no reply
+ * came.
+ */
+export type JointOutcome =
+  { readonly holds: readonly Hold[] } | { readonly taken: readonly TakenName[] | undefined };
 
-const UNKNOWN: JointOutcome = { taken: [] };
 /** Begins the tag of what was granted together; see `owner-id.ts`. */
 const JOINT_TAG = 'm';
 /** Most names in one request: what a script passes on at once is limited. */
@@ -137,7 +140,7 @@ export class JointAcquires {
     const isLate = lease.deadline - this.context.clock.now() < options.ttl / 4;
     if (!acquire.isWanted || acquire.isRevoked || isLate) {
       void this.free(acquire);
-      return acquire.settle(UNKNOWN);
+      return acquire.settle({ taken: [] });
     }
     const holds = new JointHolds(lease, options, this.context, {
       free: () => this.free(acquire),
@@ -154,7 +157,7 @@ export class JointAcquires {
     this.outages.delete(acquire);
     if (isRefusal(error)) this.all.remove(acquire);
     else void this.free(acquire);
-    acquire.settle(UNKNOWN);
+    acquire.settle({ taken: undefined });
   }
 
   private free(acquire: JointAcquire): Promise<void> {

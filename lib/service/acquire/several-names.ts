@@ -25,6 +25,8 @@ import type { Ask, SingleName } from './single-name.js';
 export class SeveralNames {
   /** What the call has for certain: a beginning of its names. */
   private held: EnterableLock[] = [];
+  /** Whether a name was found taken, by a reply of the store or in this process. */
+  private hasSeenTaken = false;
   /** What the last trip found taken. */
   private misses: readonly LockTimeoutError[] = [];
   /** What the next trip need not ask for, nor for what comes after. */
@@ -73,6 +75,7 @@ export class SeveralNames {
       this.keepWhatIsCertain();
       const next = this.names[this.held.length];
       if (next === undefined) return this.begin();
+      this.hasSeenTaken = true;
       const { left } = this;
       if (left <= 0) throw this.timeout(next, this.misses);
       this.held.push(await this.waitFor(next, left));
@@ -91,6 +94,8 @@ export class SeveralNames {
       return new CombinedLock(outcome.holds);
     }
     const { taken } = outcome;
+    if (!taken) return undefined;
+    this.hasSeenTaken = true;
     this.taken = taken.map(({ name }) => name);
     const waited = this.now - this.startedAt;
     this.misses = taken.map(({ name, ...holder }) => timeoutError([name], waited, holder, options.renew));
@@ -115,11 +120,15 @@ export class SeveralNames {
       each.status === 'rejected' ? [each.reason as unknown] : [],
     );
     const failure = failureOf(rejections);
-    // Names were taken, and the time is over: that is no outage, however quickly the last trip would have been answered.
-    const isLate = failure instanceof LockUnavailableError && this.misses.length > 0 && this.left <= 0;
-    if (failure !== undefined && !isLate) throw failure;
+    if (failure !== undefined && !this.isLate(failure)) throw failure;
     if (rejections.length > 0)
       this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
+  }
+
+  /** Whether a request without a reply only met the end of the wait. The wait was for a taken name, so it is no outage. */
+  private isLate(failure: unknown): boolean {
+    const { wait } = this.options;
+    return failure instanceof LockUnavailableError && this.hasSeenTaken && wait > 0 && this.left <= 0;
   }
 
   /**
@@ -144,6 +153,11 @@ export class SeveralNames {
         this.ask,
       );
     } catch (error) {
+      if (this.isLate(error))
+        throw this.timeout(
+          name,
+          this.misses.filter(({ keys }) => keys.includes(name)),
+        );
       throw error instanceof LockTimeoutError ? this.timeout(name, [error]) : error;
     }
   }

@@ -180,6 +180,42 @@ describe('A call for several names', () => {
     expect((lock.error as LockTimeoutError).waited).toBeGreaterThanOrEqual(100);
   });
 
+  it('times out if the wait ends in the last trip, after a name that was held in this process', async () => {
+    fixture = new EngineFixture({ window: 1_000 });
+    const hold = await fixture.hold({}, { name: 'a', token: 1, tokens: 2 });
+    const lock = observe(acquire({ wait: 100 }, ['a', 'b']));
+    await fixture.clock.advance(90);
+    await hold.release();
+    await trip('b');
+    await fixture.clock.advance(20);
+
+    expect(lock.error).toBeInstanceOf(LockTimeoutError);
+    expect(lock.error).toMatchObject({ keys: ['b'] });
+  });
+
+  it('times out if the wait ends before the reply to the first queued request for a taken name', async () => {
+    const lock = observe(acquire({ wait: 100 }, ['a', 'b']));
+    const [a, b] = await trip('a', 'b');
+    b?.answer(grant(2));
+    await fixture.clock.advance(90);
+    a?.answer(taken(50));
+    await settle();
+    await trip('a');
+    await fixture.clock.advance(20);
+
+    expect(lock.error).toBeInstanceOf(LockTimeoutError);
+    expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other:1' } });
+  });
+
+  it('reports an outage if Redis stops answering before the wait is over', async () => {
+    const lock = observe(acquire({ wait: 1_000, outageTimeout: 100 }, ['a', 'b']));
+    await answer(await trip('a', 'b'), [grant(1), taken(50)]);
+    await trip('b');
+    await fixture.clock.advance(150);
+
+    expect(lock.error).toBeInstanceOf(LockUnavailableError);
+  });
+
   it('keeps what it has renewed while it waits, whatever maxHold and renew are', async () => {
     const lock = observe(
       acquire({ ttl: 3_000, renew: false, maxHold: 500, wait: Infinity, outageTimeout: 60_000 }, ['a', 'b']),
