@@ -1,13 +1,23 @@
-// Packs the build and checks the tarball as its users will meet it.
+// Packs the build and checks the tarball as its users will meet it:
+// node --require ./tools/typescript.hook.cjs tools/check-package.mjs
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { builtinModules, createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { providePackage } from './setup/package.mjs';
+import { thisSystem } from './setup/system.mjs';
+
+/** @typedef {import('./setup/package.mjs').InstalledPackage} InstalledPackage */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const scratch = join(root, '.cache/package');
 const require = createRequire(import.meta.url);
+const { RedisServer } = /** @type {typeof import('../test/support/redis-server.js')} */ (
+  require('../test/support/redis-server.ts')
+);
+const { tryCommands } = /** @type {typeof import('../test/support/try-commands.js')} */ (
+  require('../test/support/try-commands.ts')
+);
 
 const REQUIRED = [
   'package.json',
@@ -24,11 +34,11 @@ const AT_MOST = { files: 42, packedKilobytes: 180, unpackedKilobytes: 650 };
 
 /**
  * @param {string} what
- * @param {() => void} check
+ * @param {() => unknown} check
  */
-function step(what, check) {
+async function step(what, check) {
   console.log(`- ${what}`);
-  check();
+  await check();
 }
 
 /**
@@ -51,18 +61,6 @@ function commandOf(name) {
   return join(dirname(manifest), typeof bin === 'string' ? bin : String(Object.values(bin)[0]));
 }
 
-/** @returns {{ filename: string, size: number, unpackedSize: number, files: { path: string }[] }} */
-function pack() {
-  rmSync(scratch, { recursive: true, force: true });
-  mkdirSync(scratch, { recursive: true });
-  const report = execFileSync('npm', ['pack', '--json', '--pack-destination', scratch], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  return JSON.parse(report)[0];
-}
-
 /** @param {string[]} files */
 function checkContents(files) {
   const missing = REQUIRED.filter((file) => !files.includes(file));
@@ -71,7 +69,7 @@ function checkContents(files) {
   if (unwanted.length > 0) throw new Error(`The package must not contain ${unwanted.join(', ')}`);
 }
 
-/** @param {ReturnType<typeof pack>} packed */
+/** @param {InstalledPackage['report']} report */
 function checkWeight({ files, size, unpackedSize }) {
   const weight = {
     files: files.length,
@@ -92,24 +90,16 @@ function checkDependencies() {
   }
 }
 
-/**
- * The directory of an application in which the tarball is installed, beside the packages of this repository.
- *
- * @param {string} tarball
- */
-function install(tarball) {
-  const application = join(scratch, 'consumer');
-  const installed = join(application, 'node_modules/nest-redis-lock');
-  mkdirSync(installed, { recursive: true });
-  show('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
-  const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  const entryPoints = Object.keys(exports).filter((path) => path !== './package.json');
-  return { application, entryPoints: entryPoints.map((path) => `nest-redis-lock${path.slice(1)}`) };
+/** @param {InstalledPackage} installed */
+function entryPointsOf({ directory }) {
+  const { exports } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const paths = Object.keys(exports).filter((path) => path !== './package.json');
+  return paths.map((path) => `nest-redis-lock${path.slice(1)}`);
 }
 
-/** @param {ReturnType<typeof install>} installed */
-function checkOneCopy({ application, entryPoints }) {
-  for (const name of entryPoints) {
+/** @param {InstalledPackage} installed */
+function checkOneCopy(installed) {
+  for (const name of entryPointsOf(installed)) {
     const script = `
       const required = require('${name}');
       import('${name}').then((imported) => {
@@ -117,34 +107,40 @@ function checkOneCopy({ application, entryPoints }) {
         const twice = names.filter((name) => required[name] !== imported[name]);
         if (names.length === 0 || twice.length > 0) throw new Error('Two copies of ${name}: ' + (twice.join(', ') || 'nothing'));
       });`;
-    show(process.execPath, ['-e', script], application);
+    show(process.execPath, ['-e', script], installed.application);
   }
 }
 
 /**
  * As `npx` starts it, without the packages that this repository has beside it.
  *
- * @param {ReturnType<typeof install>} installed
+ * @param {InstalledPackage} installed
  */
-function checkCommand({ application }) {
-  const { bin, version } = require('../package.json');
-  const program = join(application, 'node_modules/nest-redis-lock', bin['nest-redis-lock']);
+async function checkCommand({ application, program }) {
+  const { version } = require('../package.json');
   const answer = execFileSync(program, ['--version'], { cwd: application, encoding: 'utf8' });
   if (answer !== `${version}\n`) throw new Error(`The command says ${answer}`);
   const packages = readFileSync(program, 'utf8').match(/require\("(?!node:|\.\.\/)[^"]+"\)/g) ?? [];
   const needed = packages.filter((each) => !builtinModules.includes(each.slice(9, -2)));
   if (needed.length > 0) throw new Error(`The command would need ${needed.join(', ')}`);
+  const redis = await RedisServer.start();
+  try {
+    await tryCommands({ program, redisUrl: redis.url });
+  } finally {
+    await redis.stop();
+  }
 }
 
 /**
  * A bundler renames what has the name of something else, and other tools lose the types of parameters.
  *
- * @param {ReturnType<typeof install>} installed
+ * @param {InstalledPackage} installed
  */
-function checkClasses({ application, entryPoints }) {
+function checkClasses(installed) {
+  const { application, directory } = installed;
   const script = `
     require('reflect-metadata');
-    const exported = ${JSON.stringify(entryPoints)}.map((name) => Object.entries(require(name)));
+    const exported = ${JSON.stringify(entryPointsOf(installed))}.map((name) => Object.entries(require(name)));
     const renamed = exported.flat().filter(([name, value]) => typeof value === 'function' && value.name !== name);
     if (renamed.length > 0) throw new Error('The build calls them otherwise: ' + renamed.map(([name]) => name));
     const { LockHealthIndicator } = require('nest-redis-lock/terminus');
@@ -152,7 +148,7 @@ function checkClasses({ application, entryPoints }) {
     if (String(types) !== 'HealthIndicatorService,ModuleRef') throw new Error('Nest would inject: ' + types);`;
   show(process.execPath, ['-e', script], application);
   for (const file of ['nest/nest', 'locks', 'lock-engine', 'redis', 'clusters', 'channels']) {
-    const code = readFileSync(join(application, 'node_modules/nest-redis-lock/dist', `${file}.js`), 'utf8');
+    const code = readFileSync(join(directory, 'dist', `${file}.js`), 'utf8');
     const renamed = code.match(/class \w+\$\d+/g) ?? [];
     if (renamed.length > 0)
       throw new Error(`dist/${file}.js has ${renamed.join(', ')}: give one another name`);
@@ -166,7 +162,7 @@ function checkClasses({ application, entryPoints }) {
 /**
  * The build has the engine, and what talks to Redis, read when they are used, which no compiler checks.
  *
- * @param {ReturnType<typeof install>} installed
+ * @param {InstalledPackage} installed
  */
 function checkLateReading({ application }) {
   const script = `
@@ -191,20 +187,21 @@ function checkLateReading({ application }) {
 }
 
 try {
-  const packed = pack();
-  const tarball = join(scratch, packed.filename);
-  step('holds what users need and nothing else', () => checkContents(packed.files.map(({ path }) => path)));
-  step('is small', () => checkWeight(packed));
-  step('has no dependencies of its own', checkDependencies);
-  step('publint', () => show(process.execPath, [commandOf('publint'), 'run', tarball, '--strict']));
-  step('its types resolve everywhere', () =>
+  const installed = providePackage(root, thisSystem(root));
+  const { report, tarball } = installed;
+  await step('holds what users need and nothing else', () =>
+    checkContents(report.files.map(({ path }) => path)),
+  );
+  await step('is small', () => checkWeight(report));
+  await step('has no dependencies of its own', checkDependencies);
+  await step('publint', () => show(process.execPath, [commandOf('publint'), 'run', tarball, '--strict']));
+  await step('its types resolve everywhere', () =>
     show(process.execPath, [commandOf('@arethetypeswrong/cli'), tarball]),
   );
-  const installed = install(tarball);
-  step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
-  step('has a command that needs no packages', () => checkCommand(installed));
-  step('has classes as Nest reads them', () => checkClasses(installed));
-  step('reads the engine, what talks to Redis, and Clusters and quorums when they are used', () =>
+  await step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
+  await step('has a command that needs no packages', () => checkCommand(installed));
+  await step('has classes as Nest reads them', () => checkClasses(installed));
+  await step('reads the engine, what talks to Redis, and Clusters and quorums when they are used', () =>
     checkLateReading(installed),
   );
 } catch (error) {

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { providePackage } from '../../tools/setup/package.mjs';
+import { thisSystem } from '../../tools/setup/system.mjs';
 import { importedPackages } from './imported-packages.mjs';
 
 /**
@@ -47,18 +48,9 @@ export class PackageUnderTest {
    * Packs what is in dist.
    *
    * @param {string} root of the repository
-   * @param {string} scratch where to put it
    */
-  static pack(root, scratch) {
-    const report = execFileSync('npm', ['pack', '--json', '--pack-destination', scratch], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const tarball = join(scratch, JSON.parse(report)[0].filename);
-    const directory = join(scratch, 'package');
-    mkdirSync(directory);
-    execFileSync('tar', ['-xzf', tarball, '-C', directory, '--strip-components=1']);
+  static pack(root) {
+    const { tarball, directory } = providePackage(root, thisSystem(root));
     return new PackageUnderTest(tarball, directory);
   }
 

@@ -29,7 +29,7 @@ const INSTALLATION = 'is installed, without a word about peers';
  * @param {AbortSignal} signal
  */
 async function tryEverything(scratch, redisUrl, signal) {
-  const tested = PackageUnderTest.pack(root, scratch);
+  const tested = PackageUnderTest.pack(root);
   const applications = await Promise.all(
     kinds.map((kind) => Application.create(kind, tested, { scratch, signal })),
   );

@@ -9,7 +9,7 @@ export interface TypeScriptProcessOptions extends Pick<LifelineOptions, 'channel
 }
 
 /** Arguments for Node. */
-export const TYPESCRIPT_HOOKS = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hook) => [
+const TYPESCRIPT_HOOKS = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hook) => [
   '--require',
   join(__dirname, '../../tools', hook),
 ]);

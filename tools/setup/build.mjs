@@ -29,7 +29,7 @@ const MARKS = { all: '.cache/build.sha256', code: '.cache/build-code.sha256' };
  * @throws Error when the build fails
  */
 export function provideBuild(root, system, { codeOnly = false } = {}) {
-  const before = digest(root);
+  const before = digestOf(root, [...SOURCES, 'dist']);
   const isFresh = (/** @type {string} */ mark) =>
     existsSync(join(root, mark)) && readFileSync(join(root, mark), 'utf8') === before;
   if (isFresh(MARKS.all) || (codeOnly && isFresh(MARKS.code))) return;
@@ -37,13 +37,18 @@ export function provideBuild(root, system, { codeOnly = false } = {}) {
   if (!system.run(process.execPath, args, { cwd: root, what: 'Building the package' }))
     throw new Error('The build failed; its output above says why');
   mkdirSync(join(root, '.cache'), { recursive: true });
-  writeFileSync(join(root, codeOnly ? MARKS.code : MARKS.all), digest(root));
+  writeFileSync(join(root, codeOnly ? MARKS.code : MARKS.all), digestOf(root, [...SOURCES, 'dist']));
 }
 
-/** @param {string} root */
-function digest(root) {
+/**
+ * Names and contents of files, as one text.
+ *
+ * @param {string} root
+ * @param {readonly string[]} paths files, and folders with all that is in them
+ */
+export function digestOf(root, paths) {
   const hash = createHash('sha256');
-  for (const file of [...SOURCES, 'dist'].flatMap((path) => filesOf(root, path))) {
+  for (const file of paths.flatMap((path) => filesOf(root, path))) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))

@@ -7,11 +7,13 @@
 // --promtool          likewise the checker of Prometheus' rules
 // --build             builds dist, unless it is up to date
 // --build-code        builds only the code of dist, without declarations, unless it is up to date
+// --package           builds the code, packs it, and installs the tarball outside of the repository
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { provideBrowserProgram } from './browser-program.mjs';
 import { provideBuild } from './build.mjs';
 import { provideInstallation } from './installation.mjs';
+import { providePackage } from './package.mjs';
 import { providePromtool } from './promtool.mjs';
 import { provideRedisProgram } from './redis-program.mjs';
 import { thisSystem } from './system.mjs';
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     promtool: flag,
     build: flag,
     'build-code': flag,
+    package: flag,
   },
 });
 
@@ -39,6 +42,7 @@ try {
   if (values.promtool) providePromtool(system);
   if (values.build) provideBuild(root, system);
   else if (values['build-code']) provideBuild(root, system, { codeOnly: true });
+  if (values.package) providePackage(root, system, { codeOnly: true });
 } catch (error) {
   system.say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

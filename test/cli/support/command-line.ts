@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { spawnTypeScript, TYPESCRIPT_HOOKS } from '../../support/typescript-process.js';
+import { spawnWithLifeline } from '../../support/lifeline.js';
+import { packed } from '../../support/packed-package.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const PROGRAM = join(__dirname, '../../../lib/cli/index.ts');
 /** Milliseconds that a process may take on a loaded machine. */
 const PATIENCE = 30_000;
 
@@ -16,7 +15,7 @@ export interface Result {
   readonly stderr: string;
 }
 
-/** A command of the package, as a process. */
+/** A command of the packed package, as a process. */
 export class CommandLine {
   stdout = '';
   stderr = '';
@@ -34,7 +33,11 @@ export class CommandLine {
 
   static start(args: readonly string[], env: NodeJS.ProcessEnv = {}): CommandLine {
     const surroundings = { REDIS_URL: '', NO_COLOR: '1', FORCE_COLOR: undefined, ...env };
-    return new CommandLine(spawnTypeScript(PROGRAM, args, { env: surroundings }));
+    return new CommandLine(
+      spawnWithLifeline(process.execPath, [packed.program, ...args], {
+        env: { ...process.env, ...surroundings },
+      }),
+    );
   }
 
   /** Runs it to its end. */
@@ -71,5 +74,5 @@ export function json({ stdout }: Pick<Result, 'stdout'>): unknown {
 
 /** A command as a shell starts it. */
 export function shellCommand(...args: readonly string[]): string {
-  return [process.execPath, ...TYPESCRIPT_HOOKS, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
+  return [process.execPath, packed.program, ...args].map((each) => `'${each}'`).join(' ');
 }

@@ -1,8 +1,11 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { hasIoredis } from '../applications.mjs';
 import { sellTheLastPieceOnce } from '../serve.mjs';
 import { buildsOf } from './builds.mjs';
+
+const { tryCommands } = createRequire(import.meta.url)('../../support/try-commands.ts');
 
 /**
  * What an application does on one version of Node.
@@ -36,6 +39,17 @@ export function runChecksOf(application, node, { redisUrl, scratch }) {
       ? []
       : [check('tells which client to install', () => run('no-client.mjs'))]),
     ...(hasClient ? [] : [check('has its locks in memory', () => run('in-memory.mjs'))]),
+    ...(hasIoredis(application.kind)
+      ? [
+          check('has a command that shows and releases locks', () =>
+            tryCommands({
+              program: join(application.directory, 'node_modules/.bin/nest-redis-lock'),
+              node: node.program,
+              redisUrl,
+            }),
+          ),
+        ]
+      : []),
     ...(hasClient ? builds : []).map((build) =>
       check(`sells the last piece once, built by ${build.name}`, async () => {
         const main = await programOf(application, build, scratch);
