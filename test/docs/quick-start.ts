@@ -1,28 +1,33 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.js';
-import { end, isRunning } from '../support/lifeline.js';
+import { end, isRunning, spawnWithLifeline } from '../support/lifeline.js';
 import { OutputTail } from '../support/output-tail.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
+import { packed } from '../support/packed-package.js';
 import { waitFor } from '../support/wait-for.js';
 
-const SCRATCH = join(__dirname, '../../.cache/docs');
+const ROOT = join(__dirname, '../..');
 
 /**
  * Runs the source of a small application that listens on PORT and uses REDIS_URL, while `visit` visits it.
+ *
+ * It has the packed package, and the other packages of this repository.
  */
 export async function withApplication<T>(
   source: string,
   redisUrl: string,
   visit: (url: string) => Promise<T>,
 ): Promise<T> {
-  await mkdir(SCRATCH, { recursive: true });
-  const directory = await mkdtemp(join(SCRATCH, 'application-'));
+  const directory = await mkdtemp(join(packed.application, 'application-'));
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
   const output = new OutputTail();
   const port = await freePort();
   const file = join(directory, 'main.ts');
   await writeFile(file, source);
-  const child = spawnTypeScript(file, [], { env: { PORT: String(port), REDIS_URL: redisUrl } });
+  const compiler = ['--require', join(ROOT, 'tools/typescript.hook.cjs')];
+  const child = spawnWithLifeline(process.execPath, [...compiler, file], {
+    env: { ...process.env, PORT: String(port), REDIS_URL: redisUrl },
+  });
   output.collect(child.stdout);
   output.collect(child.stderr);
   try {
