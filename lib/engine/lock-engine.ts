@@ -257,10 +257,14 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.rejectAll(closedError);
   }
 
-  /** Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases. */
-  async close(): Promise<void> {
+  /**
+   * Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases.
+   *
+   * @param shutdownTimeout milliseconds that holders have before their signals abort
+   */
+  async close(shutdownTimeout: number): Promise<void> {
     this.beginShutdown();
-    await letHoldersEnd(this);
+    await letHoldersEnd(this, shutdownTimeout);
     this.cleanUps.stop();
     this.keeper.stop();
     this.waits.stop();

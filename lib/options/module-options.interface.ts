@@ -115,6 +115,11 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
   credentials?: CredentialsProvider;
   /** Goes before every key and channel. Default `lock:`. */
   keyPrefix?: string;
+  /**
+   * Milliseconds that running holders have to end at shutdown, before their signals abort. Keep it below the time that the
+   * platform allows between SIGTERM and SIGKILL, less a second. Default 5,000.
+   */
+  shutdownTimeout?: number;
   /** Where LockInterceptor is registered: on each class that has a locked method, or for the whole application. Default `class`. */
   interceptor?: 'class' | 'global';
   /** HTTP status per error, or false to leave lock errors as they are. */
@@ -123,7 +128,7 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
   advanced?: RedisLockAdvancedOptions;
 }
 
-type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'interceptor'> &
+type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'interceptor' | 'shutdownTimeout'> &
   Omit<RedisLockAdvancedOptions, 'handoff'>;
 
 /** {@link RedisLockModuleOptions} after validation, with every default filled in and those of `advanced` beside the others. */

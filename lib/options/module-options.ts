@@ -45,6 +45,7 @@ const MODULE_CHECKS: OptionChecks = new Map([
   ['keyPrefix', checkKeyPrefix],
   // A signal is of one call, and has no default.
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
+  ['shutdownTimeout', milliseconds({ min: 0 })],
   ['interceptor', oneOf('class', 'global')],
   ['http', checkHttp],
   ['advanced', optionsBelow(ADVANCED_CHECKS)],
@@ -52,6 +53,7 @@ const MODULE_CHECKS: OptionChecks = new Map([
 
 const SETTING_DEFAULTS = {
   keyPrefix: 'lock:',
+  shutdownTimeout: 5_000,
   interceptor: 'class' as 'class' | 'global',
 };
 

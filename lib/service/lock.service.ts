@@ -371,7 +371,7 @@ export class LockService {
   /** @internal Waits, bounded, for running holders, aborts the signals of the rest, closes what this service opened. Never rejects. */
   async close(): Promise<void> {
     this.beginShutdown();
-    await this.engine.close();
+    await this.engine.close(this.options.shutdownTimeout);
   }
 
   private resolve(options: LockOptions | undefined): ResolvedLockOptions {

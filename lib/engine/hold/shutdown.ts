@@ -1,10 +1,10 @@
+import type { LockLog } from '../../diagnostics/lock-log.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { CleanUps } from '../../store/clean-ups.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 
-/** How long running holders may go on after shutdown began, and how long their work has to end after that. */
-const SHUTDOWN_GRACE = 5_000;
+/** Milliseconds that work has to end after its signal aborted. */
 const ABORT_GRACE = 500;
 const SHUTDOWN_POLL = 10;
 
@@ -13,15 +13,23 @@ export interface Unfinished {
   readonly clock: Clock;
   readonly keeper: LeaseKeeper;
   readonly cleanUps: CleanUps;
-  /** Names that somebody here holds or waits for. */
+  readonly log: LockLog;
+  /** Names that callers of this instance hold or wait for. */
   readonly size: number;
 }
 
-/** Waits for running holders, and aborts the signals of those that do not end, which then have a moment to release. */
-export async function letHoldersEnd(engine: Unfinished): Promise<void> {
+/**
+ * Waits for running holders, then aborts the signals of the others, which have a moment to release.
+ *
+ * A hold that remains is left to its lease, because its work may still run. Each gets a line in the log.
+ *
+ * @param shutdownTimeout milliseconds that running holders have before their signals abort
+ */
+export async function letHoldersEnd(engine: Unfinished, shutdownTimeout: number): Promise<void> {
   const { cleanUps, clock, keeper } = engine;
-  await until(clock, () => keeper.size === 0 && cleanUps.underWay === 0, SHUTDOWN_GRACE);
-  for (const lease of [...keeper]) {
+  await until(clock, () => keeper.size === 0 && cleanUps.underWay === 0, shutdownTimeout);
+  const unfinished = [...keeper].map((lease) => ({ lease, holds: lease.hold?.describe(clock.now()) ?? [] }));
+  for (const { lease } of unfinished) {
     lease.hold?.lose(
       new LockLostError('The application was shut down while the lock was held.', {
         keys: lease.names,
@@ -30,12 +38,25 @@ export async function letHoldersEnd(engine: Unfinished): Promise<void> {
     );
   }
   cleanUps.repeatNow();
-  // Requests under way count, too: their answers may be grants, to be given back.
+  // Requests in flight count: their replies may be grants that have to be returned.
   await until(clock, () => engine.size === 0 && cleanUps.isDone, ABORT_GRACE);
+  const remaining = new Set(keeper);
+  for (const { lease, holds } of unfinished) {
+    if (!remaining.has(lease)) continue;
+    const end = Math.max(0, Math.round(lease.deadline - clock.now()));
+    for (const { name, label, method, held } of holds) {
+      const place = label ?? method;
+      engine.log.warn(
+        `Lock "${name}"${place === undefined ? '' : ` (${place})`} is still held at the end of the shutdown: its work ` +
+          `has run for ${Math.round(held)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
+          `Other instances can acquire the lock when its lease ends in ${end} ms.`,
+      );
+    }
+  }
 }
 
-async function until(clock: Clock, isQuiet: () => boolean, grace: number): Promise<void> {
-  const end = clock.now() + grace;
+async function until(clock: Clock, isQuiet: () => boolean, timeout: number): Promise<void> {
+  const end = clock.now() + timeout;
   while (!isQuiet() && clock.now() < end) {
     await new Promise<void>((resolve) => void setTimeout(resolve, SHUTDOWN_POLL));
   }

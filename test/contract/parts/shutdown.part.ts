@@ -59,6 +59,18 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(context.locks, 'lingering');
     });
 
+    it('gives holders the time that shutdownTimeout says', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service({ shutdownTimeout: 0 });
+      const lock = await ending.acquire(name);
+      const ended = aborted(lock.signal).then(() => lock.release());
+      await ending.close();
+      await ended;
+
+      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'shutdown' });
+      await isFree(locks, name);
+    });
+
     it('gives back locks whose grants are on their way', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();

@@ -16,6 +16,7 @@ describe('the options of the module', () => {
     expect(resolve({})).toEqual({
       connection: undefined,
       keyPrefix: 'lock:',
+      shutdownTimeout: 5_000,
       maxWaiters: 10_000,
       maxNames: 256,
       commandTimeout: 1_000,
