@@ -257,11 +257,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.rejectAll(closedError);
   }
 
-  /**
-   * Waits for running holders, aborts the signals of those that do not end, and leaves the rest to their leases.
-   *
-   * @param shutdownTimeout milliseconds that holders have before their signals abort
-   */
+  /** Waits for running holders, at most `shutdownTimeout` ms, and leaves those that do not end to their leases. */
   async close(shutdownTimeout: number): Promise<void> {
     this.beginShutdown();
     await letHoldersEnd(this, shutdownTimeout);
