@@ -5,7 +5,7 @@ import type { LockSlot } from './lock-slot.js';
 import { assertNotLost, releaseQuietly } from './end-of-hold.js';
 import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
-import type { LockService } from '../../service/lock.service.js';
+import { LockService } from '../../service/lock.service.js';
 import type { LockedMethod } from './locked-method.js';
 import { whileHeld } from './while-held.js';
 
@@ -25,6 +25,7 @@ export class LockedCall {
     let lock: Lock;
     try {
       lock = await this.acquire(this.slot?.abandoned);
+      this.method.assertGranted(lock);
     } catch (error) {
       this.slot?.leave(this.method);
       return this.method.refuse(error, this.args);
@@ -53,6 +54,7 @@ export class LockedCall {
     let lock: Lock;
     try {
       lock = await this.acquire(unsubscribed);
+      this.method.assertGranted(lock);
     } catch (error) {
       this.slot?.leave(this.method);
       defer(() => asObservable(this.method.refuse(error, this.args))).subscribe(subscriber);
@@ -84,9 +86,9 @@ export class LockedCall {
     return this.inContext(lock, () => this.method.run(this.instance, this.args, lock));
   }
 
-  /** What a test provides in place of a LockService need not know contexts. */
+  /** What a test provides in place of a LockService knows no contexts; a mock would not even run the work. */
   private inContext<T>(lock: Lock, work: () => T): T {
-    return this.service?.runInContext === undefined ? work() : this.service.runInContext(lock, work);
+    return this.service instanceof LockService ? this.service.runInContext(lock, work) : work();
   }
 
   /** Ends the run: its hold is released now, or with the invocation. */

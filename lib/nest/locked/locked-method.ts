@@ -9,7 +9,7 @@ import type { LockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
 import type { LockedOptions } from './locked-options.interface.js';
-import type { LockService } from '../../service/lock.service.js';
+import { LockService } from '../../service/lock.service.js';
 import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { assertNameCount } from '../../keys/sorted-names.js';
@@ -67,6 +67,19 @@ export class LockedMethod {
     );
   }
 
+  /**
+   * Refuses to run the method without a lock, which is what an automatic mock of the LockService grants.
+   *
+   * @throws LockConfigError that names LockTestingModule.
+   */
+  assertGranted(lock: Lock | undefined): void {
+    if (Object(lock) === lock) return;
+    throw new LockConfigError(
+      `${this.name} is @Locked, but its LockService is a mock that acquires nothing. Add LockTestingModule.forRoot() of ` +
+        'nest-redis-lock/testing to the imports of the testing module: its locks are real ones, in memory, and useMocker does not replace them.',
+    );
+  }
+
   /** Its own lease in milliseconds, if it has one. */
   get ttl(): number | undefined {
     return this.lockOptions.ttl;
@@ -83,10 +96,10 @@ export class LockedMethod {
     );
   }
 
-  /** The lock names of a call. What a test provides in place of a LockService need not have options. */
-  keys(args: readonly unknown[], service: Partial<LockService>): string[] {
+  /** The lock names of a call. What a test provides in place of a LockService has no options. */
+  keys(args: readonly unknown[], service: object): string[] {
     const names = this.source.resolve(args, this.name);
-    assertNameCount(names, service.options?.maxNames ?? Infinity, this.name);
+    assertNameCount(names, service instanceof LockService ? service.options.maxNames : Infinity, this.name);
     return names;
   }
 

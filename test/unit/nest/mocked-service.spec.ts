@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { ModuleMocker } from 'jest-mock';
+import { from, lastValueFrom, Observable, of } from 'rxjs';
+import { Locked, LockConfigError, LockService } from '../../../lib/index.js';
+import { LockTestingModule } from '../../../lib/testing/index.js';
+
+@Injectable()
+class Stock {
+  runs = 0;
+
+  @Locked('stock:<0>')
+  async reserve(sku: string): Promise<string> {
+    return this.run(sku);
+  }
+
+  @Locked('stock:<0>')
+  async watch(sku: string): Promise<Observable<string>> {
+    return of(this.run(sku));
+  }
+
+  @Locked('stock:<0>')
+  stream(sku: string): Observable<string> {
+    return of(this.run(sku));
+  }
+
+  private run(sku: string): string {
+    this.runs += 1;
+    return sku;
+  }
+}
+
+/** The recipe of Nest's documentation for mocks of whatever a module lacks. */
+function withMocks(builder: TestingModuleBuilder): TestingModuleBuilder {
+  const mocker = new ModuleMocker(globalThis);
+  return builder.useMocker((token) => {
+    if (typeof token !== 'function') return {};
+    const metadata = mocker.getMetadata(token);
+    if (metadata === null) return {};
+    const Mock = mocker.generateFromMetadata(metadata) as unknown as new () => object;
+    return new Mock();
+  });
+}
+
+/** What packages do that give a mock for every property and call, and that can be awaited. */
+function deepMock(): object {
+  return new Proxy(jest.fn(deepMock), {
+    get: (_target, property) => {
+      if (property === 'then') return undefined;
+      if (property === 'aborted') return false;
+      return property === 'remaining' ? 1_000 : deepMock();
+    },
+  });
+}
+
+const calls: [name: string, call: (stock: Stock) => Promise<unknown>][] = [
+  ['a Promise', (stock) => stock.reserve('a')],
+  ['a Promise of an Observable', (stock) => stock.watch('a')],
+  ['an Observable', (stock) => lastValueFrom(stock.stream('a'))],
+];
+
+describe.each(calls)('a locked method that returns %s', (_name, call) => {
+  it('fails with a sentence when Nest mocks the LockService', async () => {
+    const module = await withMocks(Test.createTestingModule({ providers: [Stock] })).compile();
+    const stock = module.get(Stock);
+    const failure = await call(stock).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LockConfigError);
+    expect((failure as Error).message).toMatch(
+      /^Stock\.\w+ is @Locked, but its LockService is a mock that acquires nothing\. .*LockTestingModule\.forRoot\(\)/,
+    );
+    expect(stock.runs).toBe(0);
+  });
+
+  it('is locked when the testing module imports LockTestingModule, whatever else is mocked', async () => {
+    const module = await withMocks(
+      Test.createTestingModule({ imports: [LockTestingModule.forRoot()], providers: [Stock] }),
+    ).compile();
+    await call(module.get(Stock));
+    expect(module.get(Stock).runs).toBe(1);
+    expect(module.get(LockService)).toBeInstanceOf(LockService);
+    await module.close();
+  });
+
+  it('runs under the mock of a lock that a mock of the LockService gives', async () => {
+    const module = await Test.createTestingModule({
+      providers: [Stock, { provide: LockService, useValue: deepMock() }],
+    }).compile();
+    const result = await call(module.get(Stock));
+    expect(
+      typeof result === 'string' ? result : await lastValueFrom(from(result as Observable<string>)),
+    ).toBe('a');
+    expect(module.get(Stock).runs).toBe(1);
+  });
+});
