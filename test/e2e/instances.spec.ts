@@ -134,6 +134,28 @@ describe('an instance with locked methods', () => {
     }
   });
 
+  it.each([
+    ['request-scoped', Scope.REQUEST],
+    ['transient', Scope.TRANSIENT],
+  ])(
+    'is locked in its own application when a %s factory makes it, with two in the process',
+    async (_, scope) => {
+      const providers = [
+        { provide: Jobs, scope, inject: [ModuleRef], useFactory: async (_ref: ModuleRef) => new Jobs() },
+        { provide: 'user', inject: [Jobs], useFactory: (jobs: Jobs) => ({ jobs }) },
+      ];
+      const [one, two] = [await start({ providers }), await start({ providers })];
+      for (const app of [one, two]) {
+        const acquire = jest.spyOn(app.get(LockService), 'acquire');
+        const context = ContextIdFactory.create();
+        const user = await app.resolve<{ jobs: Jobs }>('user', context);
+        expect(await user.jobs.run('a')).toEqual(['job:a', 'a']);
+        expect(await (await app.resolve(Jobs, context)).run('a')).toEqual(['job:a', 'a']);
+        expect(acquire).toHaveBeenCalledTimes(2);
+      }
+    },
+  );
+
   it('follows from one application to the next when both are given the same value', async () => {
     const jobs = new Jobs();
     const providers = [{ provide: Jobs, useValue: jobs }];

@@ -5,6 +5,7 @@ import type {
   OnModuleInit,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { serviceBinding } from '../locked/service-binding.js';
 import type { LockService } from '../../service/lock.service.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
@@ -36,7 +37,12 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     binding.applicationServices.add(this.modules, this.service);
     // With several to choose from, only the call itself can tell that the choice is not ours to make.
     if (this.servicesInApplication().size > 1) return;
-    for (const [, { instance }] of provided(this.modules)) binding.bind(instance, this.service);
+    const bind = (instance: unknown): void => binding.bind(instance, this.service);
+    for (const [, wrapper] of provided(this.modules)) {
+      bind(wrapper.instance);
+      if (wrapper.isFactory && !(wrapper.isDependencyTreeStatic() && !wrapper.isTransient))
+        bindWhatItMakes(wrapper, bind);
+    }
   }
 
   onApplicationBootstrap(): void {
@@ -54,4 +60,16 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     const wrappers = [...this.modules.values()].map((module) => module.providers.get(token));
     return new Set(wrappers.flatMap((wrapper) => (wrapper ? [wrapper.instance] : [])));
   }
+}
+
+/** A factory of request-scoped or transient instances runs again after the start, when nobody else can tell whose they are. */
+function bindWhatItMakes(wrapper: InstanceWrapper, bind: (instance: unknown) => void): void {
+  for (const host of wrapper.getStaticTransientInstances()) bind(host?.instance);
+  const make: unknown = wrapper.metatype;
+  if (typeof make !== 'function') return;
+  wrapper.metatype = async (...dependencies: unknown[]): Promise<unknown> => {
+    const instance: unknown = await Reflect.apply(make, undefined, dependencies);
+    bind(instance);
+    return instance;
+  };
 }
