@@ -1,7 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { currentLockIndexes } from '../locked/current-lock.decorator.js';
 import type { LockedMethod } from '../locked/locked-method.js';
-import { lockedMethodsOf, takeUncheckedClasses } from '../locked/locked-methods.js';
+import { lockedMethodsOf } from '../locked/locked-methods.js';
 import { LockConfigError } from '../../errors/lock-config.error.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { memberName } from '../locked/instance-member.js';
@@ -12,7 +12,6 @@ import {
   interceptorIgnored,
   lockedOverridden,
   moduleMissing,
-  notProvided,
   scheduledOnNonStatic,
 } from './start.messages.js';
 
@@ -24,19 +23,12 @@ import {
  */
 export function checkApplication(modules: ModulesContainer): readonly string[] {
   const warnings = new Set<string>();
-  const provided = new Set<object>();
   for (const found of providedClasses(modules)) {
-    for (const prototype of inheritanceOf(found.prototype)) {
-      provided.add(prototype);
-      assertLockedWhereCurrentLock(prototype);
-    }
+    for (const prototype of inheritanceOf(found.prototype)) assertLockedWhereCurrentLock(prototype);
     for (const [key, method] of lockedMethodsIn(found)) {
       for (const warning of warningsOf(found, key, method, modules)) warnings.add(warning);
     }
     for (const warning of unlockedOverridesOf(found.prototype)) warnings.add(warning);
-  }
-  for (const prototype of takeUncheckedClasses()) {
-    if (!provided.has(prototype)) warnings.add(notProvided(prototype.constructor.name));
   }
   return [...warnings];
 }

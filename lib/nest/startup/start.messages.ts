@@ -8,10 +8,6 @@ export const lockedOverridden = (override: string, locked: string): string =>
   `${override} overrides ${locked}, which is @Locked, and is not: decorators are not inherited, so it runs without a lock. ` +
   'Put @Locked on the override, too.';
 
-export const notProvided = (name: string): string =>
-  `${name} has @Locked methods, but no module of the application provides it, so Nest neither constructs it nor ` +
-  'calls them here. Add it to the providers or controllers of a module, unless it is for another application.';
-
 export const interceptorIgnored = (method: string, place: string): string =>
   `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +
   'or in a decorator around it; the lock is released when the method has ended.';
