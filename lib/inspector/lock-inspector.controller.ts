@@ -5,6 +5,7 @@ import {
   ForbiddenException,
   Get,
   Headers,
+  HttpStatus,
   Inject,
   Logger,
   Param,
@@ -14,10 +15,9 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
-import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import { onceClosed, setHeaders, type PlatformResponse } from './answer-headers.js';
 import { LockActivity } from './lock-activity.js';
-import { type LockInspection, LockInspector } from './lock-inspection.js';
+import { LockInspector } from './lock-inspection.js';
 import { PAGE } from './page/inspector-page.js';
 
 const DEFAULT_LIMIT = 1_000;
@@ -31,44 +31,41 @@ export class LockInspectorController {
     @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
   ) {}
 
-  /** The page for who asks for HTML, as a browser does, and JSON for everybody else. */
+  /** The page for requests that accept HTML, as those of a browser do, and JSON for all others. */
   @Get()
   async inspect(
     @Headers('accept') accept: unknown,
     @Query() query: Readonly<Record<string, unknown>>,
-    @Res({ passthrough: true }) response: unknown,
-  ): Promise<LockInspection | LockSnapshot | StreamableFile> {
+    @Res() response: unknown,
+  ): Promise<void> {
     const { name, prefix, limit } = query;
     if (name !== undefined) return this.query(textOf('name', name), response);
-    this.setHeaders(response);
-    if (typeof accept === 'string' && accept.includes('text/html'))
-      return new StreamableFile(Buffer.from(PAGE), { type: 'text/html; charset=utf-8' });
-    return this.inspector.inspect({ prefix: textOf('prefix', prefix ?? ''), limit: limitOf(limit) });
+    const page = new StreamableFile(Buffer.from(PAGE), { type: 'text/html; charset=utf-8' });
+    if (typeof accept === 'string' && accept.includes('text/html')) return this.reply(response, page);
+    const listing = { prefix: textOf('prefix', prefix ?? ''), limit: limitOf(limit) };
+    return this.reply(response, this.inspector.inspect(listing));
   }
 
   /** What the locks of this process tell from now on. */
   @Get('events')
-  async watch(@Res({ passthrough: true }) response: unknown): Promise<StreamableFile> {
+  async watch(@Res() response: unknown): Promise<void> {
     const stream = this.activity.watch();
     onceClosed(response as PlatformResponse, () => stream.destroy());
-    this.setHeaders(response);
     // Nothing can follow on the connection, and kept alive it would hold up the end of the application.
     this.adapterHost.httpAdapter.setHeader(response, 'Connection', 'close');
-    return new StreamableFile(stream, { type: 'text/event-stream' });
+    return this.reply(response, new StreamableFile(stream, { type: 'text/event-stream' }));
   }
 
   /** `?name=` above is for what does not fit into a path: `events`, `..`, and whatever is too long for the platform. */
   @Get(':name')
-  async query(
-    @Param('name') name: string,
-    @Res({ passthrough: true }) response: unknown,
-  ): Promise<LockSnapshot> {
-    this.setHeaders(response);
-    return this.inspector.locks.query(name);
+  async query(@Param('name') name: string, @Res() response: unknown): Promise<void> {
+    return this.reply(response, this.inspector.locks.query(name));
   }
 
-  private setHeaders(response: unknown): void {
+  /** Past the interceptors: one that wraps the results of an application's routes would turn the page into JSON. */
+  protected async reply(response: unknown, body: object | Promise<object>): Promise<void> {
     setHeaders(this.adapterHost, response as PlatformResponse);
+    this.adapterHost.httpAdapter.reply(response, await body, HttpStatus.OK);
   }
 }
 
@@ -89,7 +86,8 @@ export class ActingLockInspectorController extends LockInspectorController {
     @Query('owner') owner: unknown,
     @Headers('x-lock-inspector') header: unknown,
     @Headers('sec-fetch-site') site: unknown,
-  ): Promise<{ released: boolean }> {
+    @Res() response: unknown,
+  ): Promise<void> {
     if (header === undefined) throw new ForbiddenException('Send the header X-Lock-Inspector.');
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new ForbiddenException('Another site cannot release locks.');
@@ -102,7 +100,7 @@ export class ActingLockInspectorController extends LockInspectorController {
     const released = await locks.forceRelease(name);
     const holders = JSON.stringify(held.map((holder) => holder.owner));
     if (released) this.logger.warn(`${name} was released by force, from ${holders}, through the inspector.`);
-    return { released };
+    return this.reply(response, { released });
   }
 }
 

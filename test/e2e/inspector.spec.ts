@@ -6,7 +6,9 @@ import {
   Module,
   VersioningType,
   type DynamicModule,
+  type NestInterceptor,
 } from '@nestjs/common';
+import { map } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import {
   type LockInspection,
@@ -201,6 +203,26 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     expect(policy).not.toContain('unsafe');
     expect(answer.headers.get('cache-control')).toContain('no-store');
     expect(answer.headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  it('answers as ever below an interceptor that wraps the results of all routes', async () => {
+    const wrap: NestInterceptor = {
+      intercept: (_context, next) => next.handle().pipe(map((data: unknown) => ({ success: true, data }))),
+    };
+    const started = await start(
+      { public: true, actions: true },
+      { configure: (nest) => nest.useGlobalInterceptors(wrap) },
+    );
+    const page = await started.get('/locks', { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toMatch(/^<!doctype html>/);
+    expect(await json(started, '/locks')).toMatchObject({ names: [], holdCount: 0 });
+    expect(await json(started, '/locks/order:42')).toEqual({ held: [], pending: [] });
+    const deleted = await json(started, '/locks/order:42', { method: 'DELETE', headers: ACTING });
+    expect(deleted).toEqual({ released: false });
+    const events = await started.get('/locks/events');
+    expect(events.headers.get('content-type')).toBe('text/event-stream');
+    await events.body?.cancel();
   });
 
   it('stands below the global prefix and the version of the application', async () => {
