@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
+import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { LockService } from '../../service/lock.service.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
@@ -102,7 +103,7 @@ export class LockSlot {
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
     this.waiting = undefined;
-    if (this.over) this.releaseAll();
+    if (this.over) void this.releaseAll();
   }
 
   /** Throws LockLostError where a hold ended before the invocation did. */
@@ -110,15 +111,30 @@ export class LockSlot {
     for (const lock of this.holds) assertNotLost(lock);
   }
 
-  /** Ends the invocation. A call that is still at work, because its client went away, keeps its hold until it ends. */
-  close(): void {
-    this.over = true;
-    this.waiting?.abort();
-    if (this.calls.length === 0) this.releaseAll();
+  /**
+   * Ends an invocation that has succeeded: settles when its holds are released.
+   *
+   * @throws LockLostError where a hold ended before the invocation did, or while calls that were still inside held it up.
+   */
+  async complete(): Promise<void> {
+    this.assertNotLost();
+    await this.close();
+    // What a test provides in place of a lock cannot tell.
+    for (const lock of this.holds as Partial<GrantedLock>[]) lock.assertNotLost?.();
   }
 
-  private releaseAll(): void {
-    for (let lock = this.holds.pop(); lock; lock = this.holds.pop()) void releaseQuietly(lock);
+  /**
+   * Ends the invocation: settles when its holds are released. A call that is still at work, because its client went away,
+   * keeps its hold until it ends.
+   */
+  async close(): Promise<void> {
+    this.over = true;
+    this.waiting?.abort();
+    if (this.calls.length === 0) await this.releaseAll();
+  }
+
+  private async releaseAll(): Promise<void> {
+    await Promise.all(this.holds.map(releaseQuietly));
   }
 }
 

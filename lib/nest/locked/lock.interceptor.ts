@@ -10,10 +10,11 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost } from '@nestjs/core';
-import { finalize, isObservable, Observable, of, type Subscriber } from 'rxjs';
+import { isObservable, of, tap, type Observable } from 'rxjs';
 import { exceptionFor } from '../exceptions/exception-for.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
+import { endAfter } from './end-after.js';
 import { LockSlot } from './lock-slot.js';
 
 /**
@@ -56,39 +57,26 @@ export class LockInterceptor implements NestInterceptor {
       if (isObservable(result)) return this.keepUntilEnd(slot, result);
       // Nest closes a file for which it does not come to an answer only where that came out of an Observable.
       if (isStreamedBody(result)) return this.keepUntilEnd(slot, of(result));
-      slot.assertNotLost();
-      slot.close();
+      await slot.complete();
       return result;
     } catch (error) {
-      slot.close();
+      await slot.close();
       throw this.translate(error, slot);
     }
   }
 
   private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {
     let isStreamed = false;
-    // By hand, since the operators that it stands for would cost each request more than the lock's own work here.
-    const checked = new Observable((subscriber: Subscriber<unknown>) => {
-      const fail = (error: unknown): void => subscriber.error(this.translate(error, slot));
-      return handled.subscribe({
-        next: (value) => {
-          isStreamed ||= isStreamedBody(value);
-          subscriber.next(value);
-        },
-        error: fail,
-        complete: () => {
-          try {
-            slot.assertNotLost();
-          } catch (error) {
-            return fail(error);
-          }
-          subscriber.complete();
-        },
-      });
+    const watched = handled.pipe(tap((value) => (isStreamed ||= isStreamedBody(value))));
+    // The slot by closure: code at the end of a stream does not see the async context.
+    return endAfter(watched, {
+      close: (how) => {
+        if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close();
+        if (how === 'completed') slot.assertNotLost();
+        return onceAnswered(slot.context, () => void slot.close());
+      },
+      translate: (error) => this.translate(error, slot),
     });
-    // The slot by closure: code in finalize does not see the async context.
-    const close = (): void => slot.close();
-    return checked.pipe(finalize(() => (isStreamed ? onceAnswered(slot.context, close) : close())));
   }
 
   private translate(error: unknown, { context, service = this.service }: LockSlot): unknown {

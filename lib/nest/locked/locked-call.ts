@@ -1,7 +1,8 @@
 import { callFrom } from '../../diagnostics/call-origin.js';
-import { defer, finalize, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
+import { defer, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
 import { Abandonment } from '../../primitives/abandonment.js';
 import type { LockSlot } from './lock-slot.js';
+import { endAfter } from './end-after.js';
 import { assertNotLost, releaseQuietly } from './end-of-hold.js';
 import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
@@ -61,13 +62,12 @@ export class LockedCall {
       return;
     }
     // Unsubscribed by now, it is only finalized: rxjs does not start the work for a closed subscriber.
-    whileHeld(
+    const held = whileHeld(
       lock,
       (subscribe) => this.inContext(lock, subscribe),
       defer(() => asObservable(this.work(lock))),
-    )
-      .pipe(finalize(() => void this.leave(lock)))
-      .subscribe(subscriber);
+    );
+    endAfter(held, { close: () => this.leave(lock) }).subscribe(subscriber);
   }
 
   /** No async function: the promises that it adds would cost each request of a locked route. */
@@ -114,12 +114,12 @@ export class LockedCall {
       lock.assertHeld();
       clearTimeout(unsubscribed);
       subscribers += 1;
-      return held.pipe(
-        finalize(() => {
+      return endAfter(held, {
+        close: () => {
           subscribers -= 1;
-          if (subscribers === 0) void releaseQuietly(lock);
-        }),
-      );
+          return subscribers === 0 ? releaseQuietly(lock) : undefined;
+        },
+      });
     });
   }
 }
