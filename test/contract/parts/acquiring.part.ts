@@ -72,6 +72,26 @@ export function describeAcquiring(context: ContractContext): void {
     );
 
     it.each(['locks', 'others'] as const)(
+      'ends a short wait on time behind a long one, for a lock held by %s',
+      async (holder) => {
+        const { locks, name } = context;
+        const lock = await context[holder].acquire(name);
+        const patient = locks.acquire(name, { wait: 60_000 });
+        await isWaiting(context, holder === 'locks' ? 0 : 1);
+        const startedAt = performance.now();
+        await expect(locks.acquire(name, { wait: IN_VAIN })).rejects.toBeInstanceOf(LockTimeoutError);
+        const took = performance.now() - startedAt;
+
+        expect(took).toBeGreaterThan(IN_VAIN - 5);
+        // The timer of the first wait would ring in a minute.
+        expect(took).toBeLessThan(20_000);
+        await lock.release();
+        expect((await patient).held).toBe(true);
+        await (await patient).release();
+      },
+    );
+
+    it.each(['locks', 'others'] as const)(
       'gives a lock held by %s as soon as it is released within wait',
       async (holder) => {
         const { locks, name } = context;
