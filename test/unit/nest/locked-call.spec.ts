@@ -1,0 +1,89 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { Locked, LockService, type Lock } from '../../../lib/index.js';
+import { LockTestingModule } from '../../../lib/testing/index.js';
+
+@Injectable()
+class Jobs {
+  @Locked('job')
+  async fail(): Promise<void> {
+    throw new Error('the job failed');
+  }
+
+  @Locked('job')
+  async finish(): Promise<string> {
+    return 'done';
+  }
+}
+
+describe('A call of a locked method outside of a request', () => {
+  let module: TestingModule;
+  let jobs: Jobs;
+  let release: jest.Mock<Promise<void>, []>;
+  const stray: unknown[] = [];
+  const note = (reason: unknown): void => void stray.push(reason);
+
+  beforeEach(async () => {
+    module = await Test.createTestingModule({
+      imports: [LockTestingModule.forRoot()],
+      providers: [Jobs],
+    }).compile();
+    await module.init();
+    jobs = module.get(Jobs);
+    const locks = module.get(LockService);
+    const acquire = locks.acquire.bind(locks);
+    jest.spyOn(locks, 'acquire').mockImplementation(async (...args): Promise<Lock> => {
+      const lock = await acquire(...args);
+      return Object.defineProperty(lock, 'release', { value: release });
+    });
+    process.on('unhandledRejection', note);
+  });
+  afterEach(async () => {
+    process.off('unhandledRejection', note);
+    jest.restoreAllMocks();
+    stray.length = 0;
+    await module.close();
+  });
+
+  it.each([
+    ['error', 'fail'],
+    ['result', 'finish'],
+  ] as const)('gives its %s to the caller after the release', async (_what, method) => {
+    const order: string[] = [];
+    let finishRelease = (): void => undefined;
+    const released = new Promise<void>((resolve) => (finishRelease = resolve));
+    release = jest.fn(async () => {
+      order.push('releasing');
+      await released;
+      order.push('released');
+    });
+    const call = jobs[method]().then(
+      () => order.push('result'),
+      () => order.push('error'),
+    );
+    await settled();
+    expect(order).toEqual(['releasing']);
+
+    finishRelease();
+    await call;
+    expect(order).toEqual(['releasing', 'released', method === 'fail' ? 'error' : 'result']);
+  });
+
+  it.each([
+    ['error', 'fail', { status: 'rejected', reason: new Error('the job failed') }],
+    ['result', 'finish', { status: 'fulfilled', value: 'done' }],
+  ] as const)('keeps its %s when the release rejects, and logs that', async (_what, method, outcome) => {
+    const warn = jest.spyOn(Logger, 'warn').mockReturnValue();
+    release = jest.fn(() => Promise.reject(new Error('Redis does not answer')));
+
+    expect(await Promise.allSettled([jobs[method]()])).toEqual([outcome]);
+    await settled();
+    expect(stray).toEqual([]);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('Redis does not answer'), expect.anything());
+  });
+});
+
+/** Every promise that can settle without time passing has done so, and unhandled rejections are known. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => void setImmediate(resolve));
+}
