@@ -18,6 +18,7 @@ export type { Lock } from './engine/hold/lock.interface.js';
 export type { LockListing } from './store/lock-listing.interface.js';
 export type { OwnHold } from './engine/hold/own-hold.interface.js';
 export type { ListOptions } from './options/list-options.interface.js';
+export type { ForcedRelease, ForceReleaseOptions } from './store/forced-release.interface.js';
 export type { LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
 export type {
   CredentialsProvider,

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
+import type { LockInfo } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { Output, tell } from './output.js';
@@ -27,26 +27,25 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
   }
   return withLocks(flags, async (locks) => {
     const snapshot = await locks.query(name);
-    const tellResult = (released: boolean): void => {
-      if (out.isJson) out.json({ name, released, held: snapshot.held });
-      else out.line(released ? `Released ${name}.` : `Nobody holds ${name}.`);
+    const tellResult = (released: readonly LockInfo[]): number => {
+      const isReleased = released.length > 0;
+      if (out.isJson) out.json({ name, released: isReleased, held: released });
+      else out.line(isReleased ? `Released ${name}.` : `Nobody holds ${name}.`);
+      return isReleased ? ExitCode.done : ExitCode.free;
     };
-    if (snapshot.held.length === 0) {
-      tellResult(false);
-      return ExitCode.free;
-    }
+    if (snapshot.held.length === 0) return tellResult([]);
     if (!out.isJson) printSnapshot(out, snapshot);
     await out.flush();
     if (!flags.force) {
       out.line(MEANING);
       if (!(await isConfirmed(name))) return decline('It was left as it is.');
-      // Somebody else may have it since it was shown.
-      if (owners(await locks.query(name)) !== owners(snapshot))
-        return decline('Somebody else holds it by now, or nobody. Look again.');
     }
-    const released = await locks.forceRelease(name);
-    tellResult(released);
-    return released ? ExitCode.done : ExitCode.free;
+    // Another instance may have acquired the lock since its holder was shown.
+    const owners = snapshot.held.map(({ owner }) => owner);
+    const { released, held } = await locks.forceRelease(name, { owners });
+    if (released.length === 0 && held.length > 0)
+      return decline(`Now it is held by ${held.join(', ')}. Look again.`);
+    return tellResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
   });
 }
 
@@ -60,13 +59,6 @@ async function isConfirmed(name: string): Promise<boolean> {
   const answer = await Promise.race([terminal.question(`Release ${name}? Type yes: `), closed]);
   terminal.close();
   return answer.trim().toLowerCase() === 'yes';
-}
-
-function owners({ held }: LockSnapshot): string {
-  return held
-    .map(({ owner }) => owner)
-    .toSorted()
-    .join(' ');
 }
 
 function decline(reason: string): number {

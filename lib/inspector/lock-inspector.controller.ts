@@ -74,7 +74,7 @@ export class ActingLockInspectorController extends LockInspectorController {
   private readonly logger = new Logger(LOG_CONTEXT);
 
   /**
-   * Releases by force: the holder whose id is given, or whoever holds it.
+   * Releases forcibly: the holds of the given owner ids, or every hold.
    *
    * Forms cannot send the header, and other sites cannot without being allowed to: who is logged in here and visits them
    * releases nothing.
@@ -92,15 +92,16 @@ export class ActingLockInspectorController extends LockInspectorController {
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new ForbiddenException('Another site cannot release locks.');
     const name = textOf('name', path ?? query);
-    const { locks } = this.inspector;
-    const { held } = await locks.query(name);
-    const expected = owner === undefined ? undefined : textOf('owner', owner);
-    if (expected !== undefined && !held.some((holder) => holder.owner === expected))
-      throw new ConflictException('Somebody else holds the lock now, or nobody.');
-    const released = await locks.forceRelease(name);
-    const holders = JSON.stringify(held.map((holder) => holder.owner));
-    if (released) this.logger.warn(`${name} was released by force, from ${holders}, through the inspector.`);
-    return this.reply(response, { released });
+    const owners = owner === undefined ? undefined : [owner].flat().map((each) => textOf('owner', each));
+    const { released, held } = await this.inspector.locks.forceRelease(name, { owners });
+    if (owners && released.length === 0)
+      throw new ConflictException(
+        held.length > 0 ? `Now the lock is held by ${held.join(', ')}.` : 'Nobody holds the lock any more.',
+      );
+    const holders = JSON.stringify(released);
+    if (released.length > 0)
+      this.logger.warn(`${name} was released by force, from ${holders}, through the inspector.`);
+    return this.reply(response, { released: released.length > 0, held });
   }
 }
 

@@ -18,6 +18,7 @@ import type { LockListing } from '../store/lock-listing.interface.js';
 import type { ListOptions } from '../options/list-options.interface.js';
 import { assertCanList, resolveListOptions } from '../options/list-options.js';
 import type { OwnHold } from '../engine/hold/own-hold.interface.js';
+import type { ForcedRelease, ForceReleaseOptions } from '../store/forced-release.interface.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { assertLockName } from '../keys/lock-name.js';
@@ -243,20 +244,35 @@ export class LockService {
   }
 
   /**
-   * Takes the lock from whoever holds it, all shared holders at once, for operators: the holder's signal aborts, and
-   * the next waiter goes on.
-   * The holder's work may still be running; only its fencing token keeps it from writing.
+   * Ends every hold of a name, shared ones included, for operators: the holders' signals abort, and the next waiter
+   * gets the lock. The work of a holder may still be running; only its fencing token keeps it from writing.
    *
-   * @returns whether somebody held it.
+   * @returns whether there was a hold.
    * @throws LockUnavailableError when Redis does not answer, or refuses.
    * @example
    * ```ts
    * await locks.forceRelease('import:stuck');
    * ```
    */
-  async forceRelease(key: string): Promise<boolean> {
+  async forceRelease(key: string): Promise<boolean>;
+  /**
+   * Ends the holds of the named owners, in one atomic step: an owner that acquired the lock meanwhile keeps it.
+   *
+   * @returns the holds that ended, and those of the name now.
+   * @throws LockUnavailableError when Redis does not answer, or refuses.
+   * @example
+   * ```ts
+   * const stuck = (await locks.query('import')).held.filter(({ label }) => label === 'ImportService.run');
+   * const { released, held } = await locks.forceRelease('import', { owners: stuck.map(({ owner }) => owner) });
+   * ```
+   */
+  async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
+  async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
-    return this.engine.store.forceRelease(key).catch((cause: unknown) => unavailable([key], cause));
+    const forced = await this.engine.store
+      .forceRelease(key, options?.owners)
+      .catch((cause: unknown) => unavailable([key], cause));
+    return options ? forced : forced.released.length > 0;
   }
 
   /**

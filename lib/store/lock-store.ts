@@ -1,5 +1,6 @@
 import type { LockConfigError } from '../errors/lock-config.error.js';
 import type { Grant, ReplicaDemand, SharedTerms, Taken, TakenName } from './grant.js';
+import type { ForcedRelease } from './forced-release.interface.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
 
 export interface AcquireRequest {
@@ -144,7 +145,8 @@ export interface LockStore {
   query(name: string): Promise<LockSnapshot>;
   /** The names that begin so and are held, some at a time: those that are held all the time, maybe twice, and some others. */
   list(beginning: string): AsyncIterable<readonly LockSnapshot[]>;
-  forceRelease(name: string): Promise<boolean>;
+  /** Ends the holds of these owner ids, or every hold where `owners` is left out. */
+  forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease>;
   /**
    * Sends a message to another instance; resolves to false where nobody heard it. Left out by stores whose instances hear
    * nothing.

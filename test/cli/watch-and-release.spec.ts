@@ -214,7 +214,7 @@ describe('nest-redis-lock release', () => {
     it('takes it from nobody but the one who was shown', async () => {
       const { code, said } = await answer('yes\r', () => redis.set(KEY, 'another', 'PX', 60_000));
 
-      expect(said).toContain('Somebody else holds it by now');
+      expect(said).toContain('Now it is held by another.');
       expect(code).toBe(2);
       expect(await redis.get(KEY)).toBe('another');
     });

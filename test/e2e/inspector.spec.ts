@@ -219,7 +219,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     expect(await json(started, '/locks')).toMatchObject({ names: [], holdCount: 0 });
     expect(await json(started, '/locks/order:42')).toEqual({ held: [], pending: [] });
     const deleted = await json(started, '/locks/order:42', { method: 'DELETE', headers: ACTING });
-    expect(deleted).toEqual({ released: false });
+    expect(deleted).toEqual({ released: false, held: [] });
     const events = await started.get('/locks/events');
     expect(events.headers.get('content-type')).toBe('text/event-stream');
     await events.body?.cancel();
@@ -284,10 +284,10 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       const started = await start(acting);
       const held = await locksOf(started).acquire('order/42');
       const answer = await started.get(encoded('order/42'), { method: 'DELETE', headers: ACTING });
-      expect(await answer.json()).toEqual({ released: true });
+      expect(await answer.json()).toEqual({ released: true, held: [] });
       await waitFor(() => held.signal.aborted);
       const again = await started.get(named('order/42'), { method: 'DELETE', headers: ACTING });
-      expect(await again.json()).toEqual({ released: false });
+      expect(await again.json()).toEqual({ released: false, held: [] });
     });
 
     it.each([
@@ -308,10 +308,32 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       const [holder] = (await locksOf(started).query('order:42')).held;
       const path = (owner = '') => `/locks/order:42?owner=${encodeURIComponent(owner)}`;
       const init = { method: 'DELETE', headers: ACTING };
-      expect((await started.get(path('somebody:1'), init)).status).toBe(409);
+      const refused = await started.get(path('somebody:1'), init);
+      expect(refused.status).toBe(409);
+      expect(await refused.json()).toMatchObject({ message: `Now the lock is held by ${holder?.owner}.` });
       expect((await locksOf(started).query('order:42')).held).toHaveLength(1);
-      expect(await (await started.get(path(holder?.owner), init)).json()).toEqual({ released: true });
+      const released = await started.get(`${path('somebody:1')}&owner=${holder?.owner}`, init);
+      expect(await released.json()).toEqual({ released: true, held: [] });
       await waitFor(() => held.signal.aborted);
+      expect(await (await started.get(path(holder?.owner), init)).json()).toMatchObject({
+        message: 'Nobody holds the lock any more.',
+      });
+    });
+
+    it('leaves the next holder alone when two operators release the same one', async () => {
+      const started = await start(acting);
+      const held = await locksOf(started).acquire('order:42');
+      const next = locksOf(started).acquire('order:42');
+      const [holder] = (await locksOf(started).query('order:42')).held;
+      const path = `/locks/order:42?owner=${holder?.owner}`;
+      const released = await Promise.all(
+        [1, 2].map(() => started.get(path, { method: 'DELETE', headers: ACTING })),
+      );
+      expect(new Set(released.map(({ status }) => status))).toEqual(new Set([200, 409]));
+      const hold = await next;
+      await expect(hold.extend()).resolves.not.toThrow();
+      expect(held.held).toBe(false);
+      await hold.release();
     });
 
     it('has no such route without them', async () => {

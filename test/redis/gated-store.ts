@@ -1,3 +1,4 @@
+import type { ForcedRelease } from '../../lib/store/forced-release.interface.js';
 import type {
   AcquireRequest,
   Extension,
@@ -90,8 +91,8 @@ export class GatedStore implements LockStore {
     return this.store.list(beginning);
   }
 
-  forceRelease(name: string): Promise<boolean> {
-    return this.store.forceRelease(name);
+  forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
+    return this.store.forceRelease(name, owners);
   }
 
   close(): Promise<void> {

@@ -130,8 +130,9 @@ export class OneNode implements AsyncDisposable {
     return this.run<number>(quorumReleaseScript, args);
   }
 
-  forceRelease(): Promise<string[]> {
-    return this.run<string[]>(quorumForceReleaseScript, ['inbox:', CLAIM, this.name]);
+  /** The owner ids of the holds that ended, and of those that are there now. */
+  forceRelease(...only: string[]): Promise<[ended: string[], held: string[]]> {
+    return this.run(quorumForceReleaseScript, ['inbox:', CLAIM, this.name, ...only]);
   }
 
   async extendShared(owner: string, ttl: number): Promise<number> {

@@ -231,7 +231,10 @@ describe('one node of a quorum, of holds that are shared', () => {
       await node.acquireShared('c', 200);
       await node.acquire('b', 300, { since: 1 });
 
-      expect(await node.forceRelease()).toEqual([hold('b', 100, 1), hold('b', 100, 2), hold('c', 200)]);
+      expect(await node.forceRelease()).toEqual([
+        [hold('b', 100, 1), hold('b', 100, 2), hold('c', 200)],
+        ['b:0'],
+      ]);
       expect(await node.heard()).toEqual([
         `inbox:b revoked ${hold('b', 100, 1)} ${node.name}`,
         `inbox:b revoked ${hold('b', 100, 2)} ${node.name}`,
@@ -239,8 +242,23 @@ describe('one node of a quorum, of holds that are shared', () => {
         `inbox:b released 200 ${node.name}`,
       ]);
       expect(await node.owner()).toBe('b:0');
-      expect(await node.forceRelease()).toEqual(['b:0']);
-      expect(await node.forceRelease()).toEqual([]);
+      expect(await node.forceRelease()).toEqual([['b:0'], []]);
+      expect(await node.forceRelease()).toEqual([[], []]);
+    });
+
+    it('ends the holds of named owners alone', async () => {
+      await node.acquireShared('b', 100, { last: 101 });
+      await node.acquireShared('c', 200);
+      await node.acquire('b', 300, { since: 1 });
+      const left = [hold('b', 100, 2), hold('c', 200)];
+
+      expect(await node.forceRelease('only', 'b:300', hold('b', 100, 1))).toEqual([
+        [hold('b', 100, 1)],
+        left,
+      ]);
+      expect(await node.heard()).toEqual([`inbox:b revoked ${hold('b', 100, 1)} ${node.name}`]);
+      expect(await node.forceRelease('only')).toEqual([[], left]);
+      expect(await node.forceRelease('only', ...left)).toEqual([left, ['b:0']]);
     });
   });
 

@@ -1,3 +1,4 @@
+import type { ForcedRelease } from '../../lib/store/forced-release.interface.js';
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 import type {
   AcquireRequest,
@@ -74,7 +75,7 @@ export class SimulatedStore implements LockStore {
     return this.server.list(beginning);
   }
 
-  forceRelease(name: string): Promise<boolean> {
+  forceRelease(name: string): Promise<ForcedRelease> {
     return this.commands.send(() => this.server.forceRelease(name), 'impatient');
   }
 

@@ -205,7 +205,7 @@ async function open(name) {
     $('release').hidden = !state.data?.actions || held.length === 0;
     $('sure').checked = false;
     $('force').disabled = true;
-    $('force').dataset.owner = held.length === 1 ? held[0].owner : '';
+    $('force').dataset.owners = held.map((each) => '&owner=' + encodeURIComponent(each.owner)).join('');
   } catch {
     put('detail-state', 'The application does not answer.');
   }
@@ -213,11 +213,10 @@ async function open(name) {
 
 async function release() {
   const name = state.open;
-  const { owner } = $('force').dataset;
+  const { owners } = $('force').dataset;
   $('force').disabled = true;
   try {
-    const address = url(name) + (owner === '' ? '' : '&owner=' + encodeURIComponent(owner));
-    const response = await fetch(address, { method: 'DELETE', headers: { 'x-lock-inspector': 'page', accept: 'application/json' } });
+    const response = await fetch(url(name) + owners, { method: 'DELETE', headers: { 'x-lock-inspector': 'page', accept: 'application/json' } });
     const answer = await response.json();
     await open(name);
     put('detail-state', response.ok ? (answer.released ? 'Released.' : 'Nobody held it.') : answer.message ?? 'The application answers ' + response.status + '.');

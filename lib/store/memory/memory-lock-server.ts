@@ -1,3 +1,4 @@
+import type { ForcedRelease } from '../forced-release.interface.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import {
   type AcquireRequest,
@@ -153,14 +154,14 @@ export class MemoryLockServer {
   }
 
   /** @internal */
-  forceRelease(name: string): boolean {
-    const owner = this.owner(name);
-    const owners = owner === undefined ? [...this.shares.of(name).keys()] : [owner];
-    for (const each of owners) this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
-    this.locks.clear(name);
-    this.shares.clear(name);
-    if (owners.length > 0) this.handOff(name);
-    return owners.length > 0;
+  forceRelease(name: string, owners?: readonly string[]): ForcedRelease {
+    const released = this.holders(name).filter((owner) => owners?.includes(owner) ?? true);
+    for (const each of released) {
+      this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
+      this.leasesLike(each).delete(name, each);
+    }
+    if (released.length > 0) this.handOff(name);
+    return { released, held: this.holders(name) };
   }
 
   /** @internal */
@@ -206,6 +207,10 @@ export class MemoryLockServer {
       if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
     }
     return grant ?? this.taken(name);
+  }
+
+  private holders(name: string): string[] {
+    return [...this.locks.of(name).keys(), ...this.shares.of(name).keys()];
   }
 
   /** Who has the lock alone. */

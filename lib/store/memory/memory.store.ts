@@ -28,7 +28,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
       yield server.list(beginning);
     },
     send: async (to, message) => server.send(to, message),
-    forceRelease: async (name) => server.forceRelease(name),
+    forceRelease: async (name, owners) => server.forceRelease(name, owners),
     close: async () => server.inboxes.close(instance),
   };
 }

@@ -1,5 +1,6 @@
 import type { LockConfigError } from '../../errors/lock-config.error.js';
 import type { Clock } from '../../primitives/clock.js';
+import type { ForcedRelease } from '../forced-release.interface.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
 import {
@@ -16,12 +17,13 @@ import { isRefusal } from '../store-errors.js';
 import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
 import { isSharedOwner, SHARED_TAG, tokenOf } from '../owner-id.js';
 import { formatPlace } from '../place.js';
-import { integer, list, text } from '../redis/connection/script-reply.js';
+import { integer } from '../redis/connection/script-reply.js';
+import { forcedRelease, only } from '../redis/forced-release.js';
 import { Ballots } from './ballots.js';
 import { type Bid, Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
 import { extendByMajority } from './extensions.js';
-import { describeAnswer, type NodeAnswer } from './node-answer.js';
+import { describeAnswer, isReservation, type NodeAnswer } from './node-answer.js';
 import { Poll, type Vote } from './poll.js';
 import { NodeViews } from './node-views.js';
 import { type Proposal, Proposals } from './proposals.js';
@@ -198,18 +200,20 @@ export class QuorumStore implements LockStore {
     return this.views.list(beginning);
   }
 
-  async forceRelease(name: string): Promise<boolean> {
+  /** Nodes that do not answer may have done what a majority needs. */
+  async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
     const { claimTtl, revocations: channels } = this.keys;
+    const args = [channels, claimTtl, name, ...only(owners)];
     const answers = await this.quorum.askAll(this.settings.nodeTimeout, async (node) =>
-      list(
-        await node.run('take', quorumForceReleaseScript, this.keys.of(name), [channels, claimTtl, name]),
-      ).map(text),
+      forcedRelease(await node.run('take', quorumForceReleaseScript, this.keys.of(name), args)),
     );
-    const owners = answers.flat();
-    const silent = this.quorum.nodes.length - answers.length;
-    return owners.some(
-      (owner) => owners.filter((each) => each === owner).length + silent >= this.quorum.majority,
-    );
+    const enough = this.quorum.majority - this.quorum.nodes.length + answers.length;
+    const atMajority = (all: readonly string[]): string[] =>
+      [...new Set(all)].filter((owner) => all.filter((each) => each === owner).length >= enough);
+    return {
+      released: atMajority(answers.flatMap(({ released }) => released)),
+      held: atMajority(answers.flatMap(({ held }) => held)).filter((owner) => !isReservation(owner)),
+    };
   }
 
   /** By way of the first node at which it is heard. */

@@ -1,3 +1,4 @@
+import type { ForcedRelease } from '../forced-release.interface.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
@@ -23,6 +24,7 @@ import { ClusterTopology } from './cluster/cluster.topology.js';
 import { integer, isOne, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
+import { forcedRelease, only } from './forced-release.js';
 import { JointRequests } from './joint-requests.js';
 import type { KeySpace } from './key-space.js';
 import { ScriptBatch } from './script-batch.js';
@@ -154,16 +156,13 @@ export class RedisStore implements LockStore {
     }
   }
 
-  async forceRelease(name: string): Promise<boolean> {
+  async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
     const { outbox, topology } = this;
     const keys = this.keySpace.keys(name);
-    const args = [...outbox.common(keys), this.keySpace.revocations];
-    if (!topology.tellRevoked)
-      return isOne(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
-    const reply = await outbox.run(forceReleaseScript, outbox.withFence(keys), [...args, 'tell']);
-    if (!Array.isArray(reply)) return isOne(reply);
-    await topology.tellRevoked(reply.map(text), name);
-    return true;
+    const args = [...outbox.common(keys), this.keySpace.revocations, ...only(owners)];
+    const forced = forcedRelease(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
+    await topology.tellRevoked?.(forced.released, name);
+    return forced;
   }
 
   /** On a Cluster it reaches all nodes, but only the listeners at one are counted. */

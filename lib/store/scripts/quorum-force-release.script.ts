@@ -1,38 +1,46 @@
 import { call, reserve } from './functions/quorum.js';
 import { check } from './functions/request.js';
-import { live } from './functions/shares.js';
+import { cover, holders, namedIn } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Takes the lock on one node from whoever holds it, tells the holders' inboxes, and goes on with the queue.
+ * Ends holds on one node that may belong to any instance, notifies their inboxes, and continues with the queue.
  *
  * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
- * ARGV  1 inbox channel prefix, 2 ms of a reservation, 3 lock name
- * Reply the owner ids that it was taken from
+ * ARGV  1 inbox channel prefix, 2 ms of a reservation, 3 lock name,
+ *       then `only` and the owner ids of the holds to end, or nothing to end every hold
+ * Reply { owner ids of the holds that ended, owner ids that hold the lock now }
  *
  * O(k log n) for k holders and n waiting instances.
  */
 export const quorumForceReleaseScript = luaScript('quorum-force-release')`
-${include(check, live, call, reserve)}
+${include(check, cover, holders, namedIn, call, reserve)}
 local lock, queue, fence, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = redis.call('GET', lock)
 if not owner then
-  return {}
+  return { {}, {} }
 end
 check(queue)
 redis.call('GET', fence)
-local owners = { owner }
-if owner == 'shared' and live(shared) > 0 then
-  owners = redis.call('ZRANGE', shared, 0, -1)
-end
-for _, each in ipairs(owners) do
+local ended = named_in(holders(lock, shared), 4)
+for _, each in ipairs(ended) do
   local instance = string.match(string.match(each, '^(.*):%d+$') or '', '^[^~]+')
   if instance then
     call(ARGV[1] .. instance, 'revoked ' .. each .. ' ' .. ARGV[3])
   end
+  if owner == 'shared' then
+    redis.call('ZREM', shared, each)
+  end
 end
-redis.call('DEL', lock, shared)
-reserve(lock, queue, fence, shared, ARGV[1], ARGV[2], ARGV[3])
-return owners
+if #ended > 0 then
+  local reading = owner == 'shared' and redis.call('ZCARD', shared) > 0
+  if reading then
+    cover(lock, shared)
+  else
+    redis.call('DEL', lock)
+  end
+  reserve(lock, queue, fence, shared, ARGV[1], ARGV[2], ARGV[3], reading)
+end
+return { ended, holders(lock, shared) }
 `;

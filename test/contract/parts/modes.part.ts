@@ -470,6 +470,23 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
+    it('hand a permit that is taken away by force to the next waiter', async () => {
+      const { locks, others, name } = context;
+      const options = { mode: 'shared', limit: 1 } as const;
+      const holder = await others.acquire(name, options);
+      const owners = (await others.query(name)).held.map(({ owner }) => owner);
+      const next = locks.acquire(name, options);
+      await isWaiting(context, 1);
+      expect((await others.forceRelease(name, { owners })).released).toEqual(owners);
+      const hold = await next;
+      await aborted(holder.signal);
+
+      expect(await others.forceRelease(name, { owners })).toMatchObject({ released: [] });
+      await hold.extend();
+      await release([hold, holder]);
+      await isFree(locks, name);
+    });
+
     it('are open to attempts while nobody waits', async () => {
       const { locks, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;

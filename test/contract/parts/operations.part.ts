@@ -1,5 +1,6 @@
 import { aborted, isFree, isWaiting } from '../observe.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import type { LockService } from '../../../lib/service/lock.service.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** query and forceRelease. */
@@ -123,6 +124,58 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
+    it('ends no hold but those of the named owners, and tells who holds the lock now', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const old = await ownerOf(locks, name);
+      await lock.release();
+      const hold = await others.acquire(name);
+      const now = await ownerOf(locks, name);
+
+      expect(await locks.forceRelease(name, { owners: [old] })).toEqual({ released: [], held: [now] });
+      expect(await locks.forceRelease(name, { owners: [] })).toEqual({ released: [], held: [now] });
+      expect((await locks.query(name)).held).toHaveLength(1);
+      expect(hold.held).toBe(true);
+      expect(await locks.forceRelease(name, { owners: [old, now] })).toEqual({ released: [now], held: [] });
+      await aborted(hold.signal);
+      expect(await locks.forceRelease(name, {})).toEqual({ released: [], held: [] });
+      await isFree(locks, name);
+    });
+
+    it('ends a hold for one of several operators, and leaves the next holder alone', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name);
+      const next = others.acquire(name);
+      await isWaiting(context, 1);
+      const owners = (await locks.query(name)).held.map(({ owner }) => owner);
+      const forced = await Promise.all([1, 2, 3].map(() => locks.forceRelease(name, { owners })));
+      const hold = await next;
+
+      expect(forced.map(({ released }) => released)).toEqual([owners, [], []]);
+      await aborted(lock.signal);
+      await expect(hold.extend()).resolves.not.toThrow();
+      await hold.release();
+      await isFree(locks, name);
+    });
+
+    it('ends one of several shared holds, and keeps a writer waiting for the others', async () => {
+      const { locks, others, name } = context;
+      const first = await locks.acquire(name, { mode: 'shared' });
+      const owner = await ownerOf(locks, name);
+      const second = await others.acquire(name, { mode: 'shared' });
+      const writer = locks.acquire(name);
+      await isWaiting(context, 1);
+      const { released, held } = await others.forceRelease(name, { owners: [owner] });
+
+      expect(released).toEqual([owner]);
+      expect(held).toEqual((await others.query(name)).held.map((hold) => hold.owner));
+      await aborted(first.signal);
+      await second.extend();
+      await second.release();
+      await (await writer).release();
+      await isFree(locks, name);
+    });
+
     it('ends a minHold, too', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { minHold: 20_000 });
@@ -133,4 +186,8 @@ export function describeOperations(context: ContractContext): void {
       expect(await locks.using(name, { wait: 2_000 }, () => 'free')).toBe('free');
     });
   });
+}
+
+async function ownerOf(locks: LockService, name: string): Promise<string> {
+  return (await locks.query(name)).held[0]?.owner ?? 'nobody';
 }

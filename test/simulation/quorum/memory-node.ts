@@ -177,20 +177,31 @@ export class MemoryNode {
     return released;
   }
 
-  private forceRelease([lock, queue, fence, shared]: Keys, args: Args): string[] {
-    const [inbox = '', claimTtl = '', name = ''] = args;
+  private forceRelease([lock, queue, fence, shared]: Keys, args: Args): [ended: string[], held: string[]] {
+    const [inbox = '', claimTtl = '', name = '', only, ...named] = args;
     const { keys } = this;
     const owner = keys.get(lock);
-    if (owner === undefined) return [];
-    let owners = [owner];
-    if (owner === 'shared' && this.live(shared) > 0) owners = keys.zrange(shared).map(([holder]) => holder);
-    for (const each of owners) {
+    const ended = this.holders(lock, shared).filter((each) => only === undefined || named.includes(each));
+    for (const each of ended) {
       const [, instance] = /^([^~]+?)(?:~.*)?:\d+$/.exec(each) ?? [];
       if (instance !== undefined) this.call(inbox + instance, `revoked ${each} ${name}`);
+      if (owner === 'shared') keys.zrem(shared, each);
     }
-    keys.del(lock, shared);
-    this.reserve([lock, queue, fence, shared], inbox, claimTtl, name);
-    return owners;
+    if (ended.length > 0) {
+      const reading = owner === 'shared' && keys.zrange(shared).length > 0;
+      if (reading) this.cover(lock, shared);
+      else keys.del(lock);
+      this.reserve([lock, queue, fence, shared], inbox, claimTtl, name, reading);
+    }
+    return [ended, this.holders(lock, shared)];
+  }
+
+  private holders(lock: string, shared: string): string[] {
+    const owner = this.keys.get(lock);
+    if (owner === undefined) return [];
+    if (owner !== 'shared') return [owner];
+    this.live(shared);
+    return this.keys.zrange(shared).map(([holder]) => holder);
   }
 
   private extend(lock: string, shared: string, [owner = '', lease = '']: Args): number {

@@ -1,3 +1,4 @@
+import type { ForcedRelease } from '../../../lib/store/forced-release.interface.js';
 import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
 import type {
   AcquireRequest,
@@ -103,8 +104,8 @@ export class ScriptedStore implements LockStore {
     yield [];
   }
 
-  forceRelease(): Promise<boolean> {
-    return Promise.resolve(false);
+  forceRelease(): Promise<ForcedRelease> {
+    return Promise.resolve({ released: [], held: [] });
   }
 
   close(): Promise<void> {

@@ -36,6 +36,37 @@ local function live(shared)
 end
 `;
 
+/** `holders(lock, shared)`: the owner ids that hold a lock, alone or together. Call `check(queue)` before. */
+export const holders = luaFunction(live)`
+local function holders(lock, shared)
+  local owner = redis.call('GET', lock)
+  if owner == 'shared' then
+    live(shared)
+    return redis.call('ZRANGE', shared, 0, -1)
+  end
+  return owner and { owner } or {}
+end
+`;
+
+/** `named_in(owners, at)`: those of the owner ids that the arguments behind `only` at `at` name; all without `only`. */
+export const namedIn = luaFunction()`
+local function named_in(owners, at)
+  if not ARGV[at] then
+    return owners
+  end
+  local names, found = {}, {}
+  for i = at + 1, #ARGV do
+    names[ARGV[i]] = true
+  end
+  for _, owner in ipairs(owners) do
+    if names[owner] then
+      table.insert(found, owner)
+    end
+  end
+  return found
+end
+`;
+
 /**
  * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>`, up to the end `last`. One that is there already
  * keeps a longer lease, for a request may arrive once more when its turn has long begun.
