@@ -74,6 +74,19 @@ describe('one node of a quorum', () => {
     expect(await node.heard()).toEqual([`inbox:b released 100 ${node.name}`]);
   });
 
+  it('takes an instance out of the queue with its grant, so that the next release goes to another waiter', async () => {
+    await node.acquire('a', 100);
+    await node.acquire('b', 150, { since: 1 });
+    await node.acquire('c', 160, { since: 2 });
+    // Nobody is notified: the grant below finds its instance in the queue.
+    await node.release('a', 100, { mode: 'quiet' });
+
+    expect(await node.acquire('b', 200, { since: 1 })).toBe(ACCEPTED);
+    expect(await node.queue()).toEqual(['c']);
+    await node.release('b', 200);
+    expect(await node.owner()).toBe('c:0');
+  });
+
   it('passes over an instance that does not listen any more', async () => {
     await node.acquire('a', 100);
     await node.acquire('gone', 200, { since: 1 });
