@@ -33,6 +33,7 @@ export class CommandConnection {
   private lastArrival = 0;
   private lastReply = 0;
   private answeredAt = -Infinity;
+  private replacedAt = -Infinity;
 
   constructor(
     private readonly time: VirtualTime,
@@ -142,11 +143,18 @@ export class CommandConnection {
     if (!request.refused) settle();
   }
 
+  /** The next connection has as much time to answer. */
+  private replaceSilent(): void {
+    if (!this.up || this.time.now < this.replacedAt + COMMAND_TIMEOUT) return;
+    this.replacedAt = this.time.now;
+    this.reset(RECONNECT_DELAY, true);
+  }
+
   private watch(request: Request): void {
     request.timer = this.time.after(COMMAND_TIMEOUT, () =>
       this.process.run('timers', () => {
         if (!this.unanswered.includes(request)) return;
-        if (this.up && this.answeredAt < request.sentAt) this.reset(RECONNECT_DELAY, true);
+        if (this.answeredAt < request.sentAt) this.replaceSilent();
         if (request.patient) {
           request.sentAt = this.time.now;
           return this.watch(request);

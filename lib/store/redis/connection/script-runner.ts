@@ -49,6 +49,7 @@ export class ScriptRunner implements Scripts {
   private readonly pending = new Fifo<SentCall>();
   private readonly wakeUp: WakeUp;
   private answeredAt = -Infinity;
+  private replacedAt = -Infinity;
 
   constructor(
     private readonly connection: ScriptConnection,
@@ -133,11 +134,18 @@ export class ScriptRunner implements Scripts {
     this.wakeUp.at(call.due);
   }
 
+  /** The next connection has as much time to answer: calls that expire one soon after the other would replace it for ever. */
+  private replaceSilent(now: number): void {
+    if (now < this.replacedAt + this.commandTimeout) return;
+    this.replacedAt = now;
+    this.connection.replaceSilent();
+  }
+
   private expire(now: number): void {
     for (const call of this.pending) {
       if (call.due > now) return this.wakeUp.at(call.due);
       this.pending.remove(call);
-      if (this.answeredAt < call.since) this.connection.replaceSilent();
+      if (this.answeredAt < call.since) this.replaceSilent(now);
       if (call.expire) call.expire();
       // It was sent again on the next connection, which may be silent, too.
       else this.watch(call, now);

@@ -1,0 +1,73 @@
+import { ScriptRunner } from '../../../lib/store/redis/connection/script-runner.js';
+import { luaScript } from '../../../lib/store/scripts/lua-script.js';
+import { ManualClock } from '../engine/manual-clock.js';
+
+const TIMEOUT = 1_000;
+const script = luaScript('test')`return 1`;
+
+/** A connection that answers a request 100 ms after it was sent, or sent again, and not before it is told to. */
+function startRunner(): { clock: ManualClock; runner: ScriptRunner; replaced: number[]; thaw: () => void } {
+  const clock = new ManualClock();
+  const replaced: number[] = [];
+  const unanswered = new Set<(reply: unknown) => void>();
+  let frozen = true;
+  let sent = 0;
+  const send = (answer: (reply: unknown) => void): void => {
+    const connection = sent;
+    clock.schedule(() => {
+      if (frozen || connection !== sent || !unanswered.delete(answer)) return;
+      answer(1);
+    }, 100);
+  };
+  const runner = new ScriptRunner(
+    {
+      commands: {
+        evaluate: () =>
+          new Promise((answer) => {
+            unanswered.add(answer);
+            send(answer);
+          }),
+        letMessagesLead: async () => undefined,
+      },
+      needsText: false,
+      trouble: new Error('silent'),
+      problemOf: (error) => error as Error,
+      replaceSilent: () => {
+        replaced.push(clock.now());
+        sent += 1;
+        for (const answer of unanswered) send(answer);
+      },
+    },
+    clock,
+    TIMEOUT,
+  );
+  return { clock, runner, replaced, thaw: () => (frozen = false) };
+}
+
+describe('a connection on which no answers come', () => {
+  it('is replaced once in each command timeout, however many requests wait', async () => {
+    const { clock, runner, replaced } = startRunner();
+    for (let i = 0; i < 40; i += 1) {
+      void runner.runPatiently(script, [], []);
+      await clock.advance(50);
+    }
+    await clock.advance(3 * TIMEOUT);
+
+    const pauses = replaced.slice(1).map((at, i) => at - (replaced[i] ?? 0));
+    expect(pauses.length).toBeGreaterThan(1);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(TIMEOUT);
+  });
+
+  it('has the time to answer again when it was replaced, though requests expire one soon after the other', async () => {
+    const { clock, runner, thaw } = startRunner();
+    let answers = 0;
+    for (let i = 0; i < 40; i += 1) {
+      void runner.runPatiently(script, [], []).then(() => (answers += 1));
+      await clock.advance(50);
+    }
+    thaw();
+    await clock.advance(2 * TIMEOUT);
+
+    expect(answers).toBe(40);
+  });
+});
