@@ -16,6 +16,8 @@ export interface AcquireRequest {
   readonly spent: number;
   /** Replaces `spent` where the store has told this instance to wait: any later grant of the name is a hand-off to it. */
   readonly spentOfName?: number | undefined;
+  /** Called when servers have answered and the request goes on, since several instances contend for the lock. */
+  readonly onContention?: (() => void) | undefined;
   /** Replicas that have to know of a grant before it is answered; too few reject with {@link TooFewReplicas}. */
   readonly replicas?: ReplicaDemand | undefined;
 }

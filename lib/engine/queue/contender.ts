@@ -71,6 +71,7 @@ export class Contender {
         this.hear(turn, reply, ttl, now, 'answer');
       },
       fail: (error) => this.fail(turn, error),
+      contended: () => this.hearOfContenders(),
     });
     this.callers.watchOutage();
   }
@@ -197,15 +198,25 @@ export class Contender {
     else this.claimNoted(turn, found);
   }
 
+  /** Several instances contend for the lock, so the end of a wait is no outage. */
+  private hearOfContenders(): void {
+    this.contact.hear(this.context.clock.now());
+    this.grants.hasSeenTaken = true;
+    this.watchHead();
+  }
+
   /** Somebody else has the lock. */
   private wait(turn: Turn, found: Found): void {
-    const head = this.callers.line.first;
-    // Who came when the name was idle is not watched yet, and may have to ask many more times.
-    if (head && !head.once) {
-      this.callers.watch(head);
-      this.context.store.listen?.(this.name);
-    }
+    this.watchHead();
     this.claimNoted(turn, found);
+  }
+
+  /** A caller that came when the name was idle is not watched yet, and may have to ask many more times. */
+  private watchHead(): void {
+    const head = this.callers.line.first;
+    if (!head || head.once) return;
+    this.callers.watch(head);
+    this.context.store.listen?.(this.name);
   }
 
   private claimNoted(turn: Turn, found: Found): void {

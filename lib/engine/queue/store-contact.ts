@@ -8,6 +8,8 @@ import type { Waiter } from './waiter.js';
 interface Outcome<Reply> {
   readonly answer: (reply: Reply) => void;
   readonly fail: (error: unknown) => void;
+  /** Servers have answered, and the request goes on. */
+  readonly contended?: () => void;
 }
 
 /**
@@ -54,7 +56,17 @@ export class StoreContact {
     turn.askFor(ttl);
     this.send(now);
     store
-      .acquire({ name: this.name, ttl, tokens, shared, place, spent, spentOfName, replicas })
+      .acquire({
+        name: this.name,
+        ttl,
+        tokens,
+        shared,
+        place,
+        spent,
+        spentOfName,
+        replicas,
+        onContention: outcome.contended,
+      })
       .then(outcome.answer, outcome.fail);
   }
 
@@ -74,6 +86,11 @@ export class StoreContact {
     this.context.store
       .yield({ name: this.name, owner, ttl, tokens, place, replicas })
       .then(outcome.answer, outcome.fail);
+  }
+
+  /** Servers have answered, though the request goes on: the silence begins anew. */
+  hear(now: number): void {
+    this.silence = now;
   }
 
   /** The answer is there; the turn is not in doubt any more. */

@@ -22,6 +22,8 @@ export interface Bid {
   /** Owner ids under which nodes keep what a proposal asks for, besides that of the lock alone. */
   holdsOf(proposal: Proposal): readonly string[];
   grant(proposal: Proposal): Grant;
+  /** A majority has answered, and another round follows. */
+  readonly onContention: (() => void) | undefined;
 }
 
 export interface ContestParts {
@@ -75,6 +77,7 @@ export class Contest {
       const ending = { name, token: proposal.last, holds, mode: 'quiet', place } as const;
       if (verdict.kind === 'outdated' && round < (holds.length > 0 ? MAX_SHARED_ROUNDS : MAX_ROUNDS)) {
         accepted = verdict.last;
+        bid.onContention?.();
         // Alone, the older token gives way to the next.
         if (holds.length === 0) continue;
         endings.whereNotTaken(votes, { ...ending, place: '' });
@@ -91,6 +94,7 @@ export class Contest {
       const delay = this.retryDelay(clock.now() - startedAt, round);
       const owner = verdict.kind === 'split' ? verdict.owner : '';
       if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
+      bid.onContention?.();
       await sleep(clock, delay);
     }
   }

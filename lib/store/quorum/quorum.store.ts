@@ -235,11 +235,12 @@ export class QuorumStore implements LockStore {
   }
 
   private bidAlone(request: Omit<AcquireRequest, 'spent'>): Bid {
-    const { name, place = '', tokens } = request;
+    const { name, place = '', tokens, onContention } = request;
     return {
       name,
       place,
       tokens,
+      onContention,
       vote: (proposal) => this.ballots.acquire(request, proposal),
       holdsOf: () => [],
       grant: (proposal) => this.granted(name, proposal),
@@ -247,7 +248,7 @@ export class QuorumStore implements LockStore {
   }
 
   private bidToShare(request: AcquireRequest, { turn }: SharedTerms): Bid {
-    const { name, place = '', tokens } = request;
+    const { name, place = '', tokens, onContention } = request;
     const { ballots, endings, sharedTurns } = this;
     const holdsOf = (proposal: Proposal): string[] => sharedTurns.holdsOf(turn, proposal);
     // Its answer came too late to rely on.
@@ -258,6 +259,7 @@ export class QuorumStore implements LockStore {
       name,
       place,
       tokens,
+      onContention,
       vote: (proposal) => ballots.acquireShared(request, turnAtNodes(turn, proposal), proposal),
       holdsOf,
       grant: (proposal) => {

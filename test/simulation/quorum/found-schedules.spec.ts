@@ -1,0 +1,66 @@
+import type { AcquireStep, Schedule, TimedStep } from '../schedule.js';
+import { Simulation } from '../simulation.js';
+
+const patient: AcquireStep = {
+  kind: 'acquire',
+  instance: 0,
+  name: 'x',
+  ttl: 4_000,
+  wait: Infinity,
+  outageTimeout: 60_000,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  work: 0,
+  heedsSignal: false,
+  abortAfter: undefined,
+  extend: undefined,
+};
+const reader = { limit: Infinity };
+
+const caller = (step: Partial<TimedStep & AcquireStep>): TimedStep => ({ after: 0, ...patient, ...step });
+
+const run = (steps: TimedStep[], conditions: Partial<Schedule> & Pick<Schedule, 'quorum'>): Promise<void> =>
+  new Simulation({
+    drifts: [0, 0],
+    handoff: { max: 1, window: 0 },
+    latencies: [1],
+    straggle: undefined,
+    ...conditions,
+    steps,
+  }).run();
+
+const exact = { ahead: 0, drift: 0 };
+
+/** Each went wrong once, as the random schedules found out and shrank it. */
+describe('A schedule that was found on a quorum', () => {
+  it('calls a wait that ends while instances contend for the votes a timeout, not an outage', async () => {
+    const steps = [
+      caller(reader),
+      caller({ ...reader, instance: 1 }),
+      caller(reader),
+      caller({ instance: 1, wait: 30 }),
+      caller({ ...reader, instance: 2 }),
+      caller({}),
+    ];
+    const quorum = { nodeTimeout: 50, clocks: [exact, exact, { ahead: 40, drift: 0 }], dice: [0.9, 0] };
+    await expect(run(steps, { latencies: [1, 3], quorum })).resolves.toBeUndefined();
+  });
+
+  it('comes to rest after a node was silent for longer than a request may take', async () => {
+    const steps: TimedStep[] = [
+      caller({ after: 20, ttl: 300, work: 2_000 }),
+      { after: 0, kind: 'freeze', instance: 0, lasts: 200, order: ['replies', 'timers', 'messages'] },
+      caller({ after: 1, instance: 1, work: 3_000 }),
+      { after: 20, kind: 'slow', instance: 0, what: 'requests', lasts: 30, by: 20, node: 4 },
+      caller({ after: 2 }),
+      caller({ ...reader, after: 10, instance: 1 }),
+      { after: 0, kind: 'pause', lasts: 4_000, node: 0 },
+      { after: 8, kind: 'cut', instance: 0, what: 'requests', lasts: 3 },
+      { after: 45, kind: 'reset', instance: 1, lasts: 3, resends: false },
+      { after: 15, kind: 'slow', instance: 0, what: 'requests', lasts: 100, by: 50 },
+    ];
+    const quorum = { nodeTimeout: 50, clocks: [exact, exact, exact], dice: [0] };
+    await expect(run(steps, { drifts: [-1, 0], latencies: [12], quorum })).resolves.toBeUndefined();
+  });
+});
