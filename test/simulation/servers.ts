@@ -33,6 +33,8 @@ export interface Link {
 export interface Servers {
   /** The longest trip through the network in fair weather. */
   readonly longestTrip: number;
+  /** Until when contenders that split the votes of several servers keep out of each other's way. */
+  readonly contendedUntil: number;
   /** How long faults have an effect after they are over, at most. */
   readonly healing: number;
   link(instance: string, index: number, process: SimulatedProcess): Link;
@@ -45,6 +47,7 @@ export interface Servers {
 /** One Redis. */
 export class SingleServer implements Servers {
   readonly healing = HEALING;
+  readonly contendedUntil = 0;
   private readonly server: MemoryLockServer;
   private readonly weather: Weather;
 

@@ -26,6 +26,7 @@ interface Place {
 /** Several Redis servers that know nothing of each other, each with a clock and a network of its own. */
 export class SimulatedQuorum implements Servers {
   readonly healing: number;
+  contendedUntil = 0;
   private readonly places: readonly Place[];
   private rolls = 0;
 
@@ -107,7 +108,8 @@ export class SimulatedQuorum implements Servers {
   }
 
   private roll(): number {
-    const { dice } = this.terms;
+    const { dice, nodeTimeout } = this.terms;
+    this.contendedUntil = this.time.now + nodeTimeout;
     return dice[this.rolls++ % dice.length] ?? 0;
   }
 }

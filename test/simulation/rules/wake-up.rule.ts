@@ -29,8 +29,8 @@ export class WakeUpRule implements Rule {
     for (const name of this.inUse) this.usedAt.set(name, time.now);
     for (const name of this.matched) this.matchedAt.set(name, time.now);
     for (const name of names) {
-      const free = this.freeSince.get(name) ?? 0;
-      const used = this.usedAt.get(name) ?? 0;
+      const free = Math.max(this.freeSince.get(name) ?? 0, servers.contendedUntil);
+      const used = Math.max(this.usedAt.get(name) ?? 0, servers.contendedUntil);
       if (expectations.prompt) this.assertNobodyOverlooked(name, free, trips);
       else this.assertNobodyOverlooked(name, Math.max(free, quietSince), healing + trips);
       if (expectations.prompt) this.assertNobodyOverlooked(name, used, trips);
@@ -38,8 +38,9 @@ export class WakeUpRule implements Rule {
       if (expectations.calm) this.assertNothingOrphaned(name, orphaned, trips);
       if (expectations.calm)
         this.assertNothingOrphaned(name, this.matchedAt.get(name) ?? time.now, 2 * trips);
-      const open = this.openSince.get(name);
-      if (open === undefined) continue;
+      const openSince = this.openSince.get(name);
+      if (openSince === undefined) continue;
+      const open = Math.max(openSince, servers.contendedUntil);
       if (expectations.prompt && !this.anyDead) this.assertNobodyOverlooked(name, open, trips);
       else this.assertNobodyOverlooked(name, Math.max(open, quietSince), healing + trips);
     }
