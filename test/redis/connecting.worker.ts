@@ -25,7 +25,10 @@ export interface Outcome {
 const calls = {
   async attempt(connection: string | RedisOptions): Promise<Outcome> {
     const instance = new Instance({ connection, outageTimeout: 500, commandTimeout: 500 });
-    const error: unknown = await instance.locks.acquire('n').catch((reason: unknown) => reason);
+    const error: unknown = await instance.locks.acquire('n').then(
+      (lock) => lock.release(),
+      (reason: unknown) => reason,
+    );
     const query: unknown = await instance.locks.query('n').catch((reason: unknown) => reason);
     await instance.locks.close();
     const causes: string[] = [];
