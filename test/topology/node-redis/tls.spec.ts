@@ -64,7 +64,8 @@ async function expectToWork(connection: NodeRedisConnection, interrupt: () => un
   await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
   await interrupt();
   await lock.release();
-  expect((await next).fencingToken).toBeGreaterThan(lock.fencingToken);
+  await using last = await next;
+  expect(last.fencingToken).toBeGreaterThan(lock.fencingToken);
 }
 
 suite(`Over TLS and node-redis${reason}`, () => {
