@@ -2,6 +2,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { documents } from './documents.js';
 import { withApplication } from './quick-start.js';
+import { placesApplication } from './places-application.js';
 import { queueApplication } from './queue-application.js';
 
 const blocks = documents.flatMap(({ file, document }) =>
@@ -68,10 +69,7 @@ describe('the queue processor', () => {
     // With work that takes a while, so that most jobs find the lock taken, and a shorter wait for it.
     const hurried = source
       .replace('1_000', '50')
-      .replace(
-        'return `invoice',
-        'await new Promise((resolve) => setTimeout(resolve, 30));\n    return `invoice',
-      );
+      .replace("await job.log('the work');", 'await new Promise((resolve) => setTimeout(resolve, 30));');
     const counts = await withApplication(queueApplication(hurried), redis.url, (url) =>
       waitFor(
         async () => {
@@ -83,5 +81,31 @@ describe('the queue processor', () => {
     );
 
     expect(counts).toEqual({ completed: 8, failed: 0 });
+  });
+});
+
+describe('the examples of every place', () => {
+  const modules = blocks
+    .filter(({ file, language, marks }) => file === 'docs/guide/places.md' && language === 'ts' && !marks[0])
+    .map(({ text }) => text);
+
+  it('start together, and the resolver replies', async () => {
+    await using redis = await RedisServer.start({ config: { 'maxmemory-policy': 'noeviction' } });
+    const answer = await withApplication(placesApplication(modules), redis.url, async (url) => {
+      const post = async (text: string): Promise<unknown> => {
+        const response = await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query: text }),
+        });
+        return response.json();
+      };
+      return [
+        await post('mutation { reserve(sku: "book") }'),
+        await post('{ product(sku: "book") { pieces } }'),
+      ];
+    });
+
+    expect(answer).toEqual([{ data: { reserve: true } }, { data: { product: { pieces: 4 } } }]);
   });
 });

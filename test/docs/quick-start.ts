@@ -9,12 +9,12 @@ import { waitFor } from '../support/wait-for.js';
 const ROOT = join(__dirname, '../..');
 
 /**
- * Runs the source of a small application that listens on PORT and uses REDIS_URL, while `visit` visits it.
+ * Runs a small application, which listens on PORT and uses REDIS_URL, while `visit` visits it.
  *
- * It has the packed package, and the other packages of this repository.
+ * `source` is its `main.ts`, or all its files by name. The application has the packed package, and the other packages of this repository.
  */
 export async function withApplication<T>(
-  source: string,
+  source: string | Readonly<Record<string, string>>,
   redisUrl: string,
   visit: (url: string) => Promise<T>,
 ): Promise<T> {
@@ -23,7 +23,8 @@ export async function withApplication<T>(
   const output = new OutputTail();
   const port = await freePort();
   const file = join(directory, 'main.ts');
-  await writeFile(file, source);
+  const sources = typeof source === 'string' ? { 'main.ts': source } : source;
+  await Promise.all(Object.entries(sources).map(([name, text]) => writeFile(join(directory, name), text)));
   const compiler = ['--require', join(ROOT, 'tools/typescript.hook.cjs')];
   const child = spawnWithLifeline(process.execPath, [...compiler, file], {
     env: { ...process.env, PORT: String(port), REDIS_URL: redisUrl },
