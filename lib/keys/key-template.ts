@@ -68,7 +68,8 @@ export class KeyTemplate {
   private partOf(part: KeyPart, row: readonly unknown[], method: string): string {
     const value = this.walk(part, row[part.depth], method);
     const text = keyPartText(value);
-    if (text === undefined) throw this.unusable(part, part.path, value, allowedInsteadOf(value), method);
+    if (text === undefined)
+      throw this.unusable(part, part.path, value, expectedInsteadOf(part, value), method);
     const encoded = encodeURIComponent(text);
     return part.guard === undefined ? encoded : encoded.replaceAll(part.guard, percentEncoded(part.guard));
   }
@@ -129,6 +130,12 @@ export function parseKeyTemplate(source: string): KeyTemplate {
     literal: placeholder.literal,
   }));
   return new KeyTemplate(source, prefix, levelsOf(source, placeholders), parts);
+}
+
+function expectedInsteadOf({ path }: KeyPart, value: unknown): string {
+  const allowed = allowedInsteadOf(value);
+  if (value !== undefined || path.length > 1) return allowed;
+  return `${allowed}; a default value of the parameter is set after the lock is acquired, so set it in a function as the key`;
 }
 
 function guardOf(source: string, { text, position, literal }: KeyPlaceholder): string | undefined {

@@ -20,7 +20,7 @@ export type TemplateProblem<T extends string, A extends MethodArguments> = strin
 type PlaceholderProblem<Path extends string, A extends MethodArguments> = Path extends `<${string}`
   ? `nest-redis-lock: ${Path} is not closed by >`
   : Path extends string
-    ? Sentence<Path, FlawOf<A, Steps<Path>>>
+    ? Sentence<Path, Lacks<A, Steps<Path>>>
     : never;
 
 /** What keeps a path from being a part of a key. */
@@ -32,16 +32,19 @@ type Sentence<Path extends string, Found extends Flaw> = [Found] extends [never]
   : 'path' extends Found
     ? `nest-redis-lock: <${Path}> is not a path of the method's parameters`
     : 'unknown' extends Found
-      ? `nest-redis-lock: <${Path}> is of type unknown, declare what it is`
+      ? `nest-redis-lock: <${Path}> is of type unknown, declare what it is, or constrain its type parameter`
       : 'nullish' extends Found
-        ? `nest-redis-lock: <${Path}> may be null or undefined, make it required or use a function as the key`
+        ? `nest-redis-lock: <${Path}> may be null or undefined, make it required without a default or use a function as the key`
         : `nest-redis-lock: <${Path}> is not a string, number, bigint, boolean or Date, use a function as the key and String() in it where it has a text of its own`;
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Nullish = null | undefined | void;
 
-/** What a walk along `Path` runs into in any member of the union `T`; `never` where it ends at a scalar in all of them. */
-type FlawOf<T, Path extends string[]> =
+/**
+ * What a walk along `Path` runs into in any member of the union `T`; `never` where it ends at a scalar in all of them.
+ * Undecided for a type parameter of the class: the compiler's message then shows the name of this type.
+ */
+type Lacks<T, Path extends string[]> =
   IsAny<T> extends true
     ? never
     : unknown extends T
@@ -58,10 +61,10 @@ type FlawOfStep<T, Step extends string, Rest extends string[]> = T extends Nulli
     ? 'path'
     : T extends MethodArguments
       ? Step extends '[]'
-        ? FlawOf<T[number], Rest>
+        ? Lacks<T[number], Rest>
         : FlawOfElement<T, Step, Rest>
       : Step extends keyof T
-        ? FlawOf<T[Step], Rest>
+        ? Lacks<T[Step], Rest>
         : 'path';
 
 /** In an array of unknown length every number is an element; in a tuple, only those that it has. */
@@ -70,10 +73,10 @@ type FlawOfElement<
   Step extends string,
   Rest extends string[],
 > = Step extends keyof T
-  ? FlawOf<T[Step], Rest>
+  ? Lacks<T[Step], Rest>
   : number extends T['length']
     ? Step extends `${infer Index extends number}`
-      ? FlawOf<T[Index], Rest>
+      ? Lacks<T[Index], Rest>
       : 'path'
     : 'path';
 

@@ -208,6 +208,24 @@ describe('an instance with locked methods', () => {
     expect(app.get(Jobs).runs).toBe(0);
   });
 
+  it('says that it is called too early where its constructor calls it', async () => {
+    const calls: Promise<unknown>[] = [];
+    @Injectable()
+    class EagerJobs extends Jobs {
+      constructor() {
+        super();
+        calls.push(this.run('a').catch(String));
+      }
+    }
+    @Injectable()
+    class EagerJobsAgain extends EagerJobs {}
+    await start({ providers: [EagerJobsAgain] });
+    expect(await Promise.all(calls)).toEqual([
+      'LockConfigError: Jobs.run is @Locked and was called in the constructor of EagerJobsAgain, ' +
+        'before Nest injects the LockService. Call it in onModuleInit() or later.',
+    ]);
+  });
+
   it('uses the module that its option names', async () => {
     const app = await start({ providers: [ReportJobs] }, [
       RedisLockModule.forRoot({ connection: server.url }),

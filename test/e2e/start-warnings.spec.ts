@@ -232,6 +232,30 @@ describe('the start of an application', () => {
     ]);
   });
 
+  it('warns of a field that takes the place of a locked method', async () => {
+    class Base {
+      @Locked('orders')
+      async place(): Promise<void> {}
+
+      @Locked('orders')
+      async cancel(): Promise<void> {}
+    }
+    @Injectable()
+    class Orders extends Base {
+      override place = async (): Promise<void> => {};
+
+      constructor() {
+        super();
+        this.cancel = this.cancel.bind(this);
+      }
+    }
+    await withProviders(Orders);
+    expect(warnings()).toEqual([
+      'Orders.place is a field that takes the place of Base.place, which is @Locked: its calls run without a lock. ' +
+        'Make it a method with @Locked, as in async name() { … }.',
+    ]);
+  });
+
   it('warns of a module name that no module has', async () => {
     @Injectable()
     class Reports {

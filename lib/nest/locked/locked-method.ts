@@ -60,6 +60,13 @@ export class LockedMethod {
   serviceOf(instance: object): LockService {
     const service = this.binding.serviceOf(instance);
     if (service !== undefined) return service;
+    const constructing = constructorAround(instance);
+    if (constructing !== undefined) {
+      throw new LockConfigError(
+        `${this.name} is @Locked and was called in the constructor of ${constructing}, before Nest injects the LockService. ` +
+          'Call it in onModuleInit() or later.',
+      );
+    }
     throw new LockConfigError(
       `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.module)} in its application; in a unit test, ` +
         'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. Where it is ' +
@@ -122,4 +129,14 @@ export class LockedMethod {
     if (this.onTimeout === 'skip') return undefined;
     return Reflect.apply(this.onTimeout, undefined, [error as LockTimeoutError, ...args]);
   }
+}
+
+/** The class of an instance whose constructor is among the callers: nothing else tells an instance that is not ready yet. */
+function constructorAround(instance: object): string | undefined {
+  const constructors = new Error().stack?.matchAll(/ at new (\S+) \(/g) ?? [];
+  const names = new Set(Array.from(constructors, ([, name]) => name));
+  for (let type: object = instance; type !== null; type = Object.getPrototypeOf(type)) {
+    if (names.has(type.constructor.name)) return type.constructor.name;
+  }
+  return undefined;
 }

@@ -32,6 +32,7 @@ import { wrapMethod } from './wrap-method.js';
  * ```
  */
 export const Locked: LockedDecoratorFactory = (key, options = {}) => {
+  assertHasKey(key, options);
   assertLockedOptions(options);
   const source = compileKeySource(key);
 
@@ -59,3 +60,18 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
     registerLockInterceptor(target.constructor);
   };
 };
+
+/** Without parentheses, the class definition calls Locked itself with what a decorator gets: class and member. */
+function assertHasKey(key: unknown, member: unknown): void {
+  const isMember = typeof member === 'string' || typeof member === 'symbol';
+  if (!isMember && !isClass(key)) return;
+  const type = (typeof key === 'function' ? key : Object(key).constructor) as Function;
+  const place = isMember ? memberName(type.prototype as object, member) : type.name;
+  throw new LockConfigError(
+    `@Locked on ${place} has no key: write the key in parentheses, as in @Locked('order:<0>').`,
+  );
+}
+
+function isClass(value: unknown): boolean {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
+}

@@ -10,6 +10,7 @@ import { inheritanceOf, providedClasses, type ProvidedClass } from './provided-c
 import {
   currentLockWithoutLocked,
   interceptorIgnored,
+  lockedHidden,
   lockedOverridden,
   moduleMissing,
   scheduledOnNonStatic,
@@ -29,6 +30,7 @@ export function checkApplication(modules: ModulesContainer): readonly string[] {
       for (const warning of warningsOf(found, key, method, modules)) warnings.add(warning);
     }
     for (const warning of unlockedOverridesOf(found.prototype)) warnings.add(warning);
+    for (const warning of unlockedFieldsOf(found)) warnings.add(warning);
   }
   return [...warnings];
 }
@@ -82,6 +84,17 @@ function* unlockedOverridesOf(prototype: object): Iterable<string> {
         yield lockedOverridden(memberName(overriding, key), method.name);
     }
     for (const key of Reflect.ownKeys(declaring)) if (!overrides.has(key)) overrides.set(key, declaring);
+  }
+}
+
+/** Fields that take the place of a locked method: the instance has them itself, so that its class does not show them. */
+function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
+  if (found.instance === undefined) return;
+  for (const [key, method] of lockedMethodsIn(found)) {
+    const field: unknown = Object.getOwnPropertyDescriptor(found.instance, key)?.value;
+    // A bound function calls the locked method, as in this.run = this.run.bind(this).
+    if (typeof field === 'function' && !field.name.startsWith('bound '))
+      yield lockedHidden(memberName(found.prototype, key), method.name);
   }
 }
 

@@ -6,6 +6,8 @@ export interface ProvidedClass {
   readonly prototype: object;
   /** Whether there is one instance, made at start: neither it nor what it injects is request-scoped or transient. */
   readonly isStatic: boolean;
+  /** The instance, if there is one already. */
+  readonly instance: object | undefined;
 }
 
 /** The classes that the modules of an application provide, tokens included: a test may have replaced what is behind. */
@@ -13,8 +15,11 @@ export function* providedClasses(modules: ModulesContainer): Iterable<ProvidedCl
   for (const [token, wrapper] of provided(modules)) {
     const isStatic = wrapper.isDependencyTreeStatic();
     const instance: unknown = wrapper.instance;
-    const prototypes = [prototypeOf(wrapper.metatype), prototypeOf(token), classPrototypeOf(instance)];
-    for (const prototype of new Set(prototypes)) if (prototype !== undefined) yield { prototype, isStatic };
+    const own = classPrototypeOf(instance);
+    for (const prototype of new Set([prototypeOf(wrapper.metatype), prototypeOf(token), own])) {
+      if (prototype === undefined) continue;
+      yield { prototype, isStatic, instance: prototype === own ? (instance as object) : undefined };
+    }
   }
 }
 

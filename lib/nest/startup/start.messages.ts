@@ -8,6 +8,10 @@ export const lockedOverridden = (override: string, locked: string): string =>
   `${override} overrides ${locked}, which is @Locked, and is not: decorators are not inherited, so it runs without a lock. ` +
   'Put @Locked on the override, too.';
 
+export const lockedHidden = (field: string, locked: string): string =>
+  `${field} is a field that takes the place of ${locked}, which is @Locked: its calls run without a lock. ` +
+  'Make it a method with @Locked, as in async name() { … }.';
+
 export const interceptorIgnored = (method: string, place: string): string =>
   `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +
   'or in a decorator around it; the lock is released when the method has ended.';

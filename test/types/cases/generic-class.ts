@@ -19,3 +19,7 @@ export abstract class Repository<T extends Entity> {
   @Locked('entity:<0>') async object(entity: T) {} // error: "0"
   @Locked((entity: { name: string }) => entity.name) async other(entity: T) {} // error: the key function does not take
 }
+
+export class Unconstrained<T> {
+  @Locked('entity:<0.id>') async save(entity: T) {} // error: Unless<Sentence<"0.id", Lacks<T, ["id"]>>>
+}

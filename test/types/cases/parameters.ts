@@ -28,7 +28,7 @@ export class Fits {
 
 export class DoesNotFit {
   @Locked('x:<0>') async optional(id?: string) {} // error: <0> may be null or undefined
-  @Locked('x:<0>') async withDefault(id = 'a') {} // error: <0> may be null or undefined
+  @Locked('x:<0>') async withDefault(id = 'a') {} // error: <0> may be null or undefined, make it required without a default or use a function
   @Locked('x:<0>') async orUndefined(id: string | undefined) {} // error: <0> may be null or undefined
   @Locked('x:<0.kind>') async orNull(payment: Payment | null) {} // error: <0.kind> may be null or undefined
   @Locked('x:<0>') async unknown(id: unknown) {} // error: <0> is of type unknown
@@ -37,7 +37,7 @@ export class DoesNotFit {
   @Locked('x:<0>') async partlyScalar(id: string | PlaceOrder) {} // error: <0> is not a string, number, bigint
   @Locked('x:<0.ref>') async notInAllMembers(payment: Payment) {} // error: <0.ref> is not a path
   @Locked('x:<0.skuu>') async generic<T extends PlaceOrder>(order: T) {} // error: <0.skuu> is not a path
-  @Locked('x:<0.id>') async unconstrained<T>(order: T) {} // error: <0.id> is of type unknown
+  @Locked('x:<0.id>') async unconstrained<T>(order: T) {} // error: <0.id> is of type unknown, declare what it is, or constrain its type parameter
   @Locked('x:<0>') async restOfObjects(...orders: PlaceOrder[]) {} // error: <0> is not a string, number, bigint
   @Locked('x:<2>') async beyondTuple(...pair: [string, string]) {} // error: <2> is not a path
   @Locked('x:<0.2>') async beyondPair(pair: [string, string]) {} // error: <0.2> is not a path

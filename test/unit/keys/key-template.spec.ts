@@ -114,6 +114,13 @@ describe('a key template', () => {
     },
   );
 
+  it('says of an argument that is left out when its default value is set', () => {
+    const advice = 'a default value of the parameter is set after the lock is acquired';
+    expect(() => resolve('order:<0>')).toThrow(advice);
+    expect(() => resolve('order:<0>', null)).not.toThrow(advice);
+    expect(() => resolve('order:<0.id>', {})).not.toThrow(advice);
+  });
+
   it('says of an object with a text of its own what to write instead, and of another one nothing', () => {
     class ObjectId {
       toString(): string {

@@ -76,6 +76,27 @@ describe('@Locked', () => {
     );
   });
 
+  it('refuses to be written without a key', () => {
+    const bare = Locked as unknown as (
+      target: unknown,
+      member?: string | symbol,
+      descriptor?: object,
+    ) => void;
+    class Jobs {
+      static async all(): Promise<void> {}
+      async run(): Promise<void> {}
+    }
+    const of = (target: object, member: string) => Object.getOwnPropertyDescriptor(target, member);
+    const written = "has no key: write the key in parentheses, as in @Locked('order:<0>')";
+    expectRefusal(
+      () => bare(Jobs.prototype, 'run', of(Jobs.prototype, 'run')),
+      `@Locked on Jobs.run ${written}`,
+    );
+    expectRefusal(() => bare(Jobs, 'all', of(Jobs, 'all')), `@Locked on Jobs.all ${written}`);
+    expectRefusal(() => bare(Jobs.prototype, 'field'), `@Locked on Jobs.field ${written}`);
+    expectRefusal(() => bare(Jobs), `@Locked on Jobs ${written}`);
+  });
+
   it('refuses an accessor', () => {
     const decorate = Locked('a') as MethodDecorator;
     expect(() => decorate({}, 'total', { get: () => 1 })).toThrow('total is no method');
