@@ -11,7 +11,7 @@ import { type CleanUp, CleanUps } from '../store/clean-ups.js';
 import type { Clock } from '../primitives/clock.js';
 import { Deadlines } from '../primitives/deadlines.js';
 import { inRootContext } from '../primitives/root-context.js';
-import { WakeUp } from '../primitives/wake-up.js';
+import { AnswerWakeUp, type WakeUp } from '../primitives/wake-up.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
 import type { HeldLeases } from './hold/held-leases.js';
@@ -76,7 +76,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
       else this.leasesOf(lease)?.lose(lease, error, gone);
     });
     this.joint = new JointAcquires(this);
-    this.outages = new WakeUp(this.clock, () => this.clock.afterInput(() => this.checkOutages()));
+    this.outages = new AnswerWakeUp(this.clock, (now) => this.checkOutages(now));
     this.waits = new Deadlines(this.clock, (waiter) => waiter.queue.timeOut(waiter));
   }
 
@@ -269,8 +269,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     await this.store.close();
   }
 
-  private checkOutages(): void {
-    const now = this.clock.now();
+  private checkOutages(now: number): void {
     for (const queue of this.queues) this.outages.at(queue.checkOutage(now));
   }
 

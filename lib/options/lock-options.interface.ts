@@ -16,7 +16,10 @@ export interface LockOptions {
   wait?: number;
   /** Gives up the wait; the call rejects with `signal.reason`. */
   signal?: AbortSignal;
-  /** How long to keep trying while Redis does not answer, never beyond {@link wait}. Default 1,000. */
+  /**
+   * How long to keep trying while Redis does not answer, never beyond {@link wait}. Default 1,000. While the event loop is
+   * blocked, replies cannot be read: afterwards they get up to 250 ms more, here and in {@link wait}.
+   */
   outageTimeout?: number;
   /** Renew the lease at a third of {@link ttl} while the hold lasts. Default true. */
   renew?: boolean;

@@ -1,11 +1,12 @@
 import type { Clock } from './clock.js';
+import { AnswerWakeUp } from './wake-up.js';
 
 /** Rejects when an answer takes longer than `delay` ms; that it comes later is seen to elsewhere. */
 export function answerWithin<T>(clock: Clock, answer: Promise<T>, delay: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => clock.afterInput(() => reject(new Error('No answer came in time.')));
-    const timer = delay === Infinity ? undefined : clock.schedule(giveUp, delay);
-    answer.then(resolve, reject).finally(() => clock.cancel(timer));
+    const timer = new AnswerWakeUp(clock, () => reject(new Error('No answer came in time.')));
+    timer.at(clock.now() + delay);
+    answer.then(resolve, reject).finally(() => timer.clear());
   });
 }
 

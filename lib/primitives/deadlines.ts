@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import { WakeUp } from './wake-up.js';
+import { AnswerWakeUp } from './wake-up.js';
 
 /** Deadlines of items that have left are only emptied; so many may stay beside as many again as are still waited for. */
 const MAX_LEFT = 64;
@@ -27,13 +27,13 @@ export class Deadlines<T extends Timed> {
   /** How many items are looked after. */
   size = 0;
   private heap: Deadline<T>[] = [];
-  private readonly wakeUp: WakeUp;
+  private readonly wakeUp: AnswerWakeUp;
 
   constructor(
     clock: Clock,
     private readonly expire: (item: T) => void,
   ) {
-    this.wakeUp = new WakeUp(clock, (now) => this.sweep(now));
+    this.wakeUp = new AnswerWakeUp(clock, (now) => this.sweep(now));
   }
 
   /** Calls back at the item's `due`, unless it leaves before. An item comes at most once. */

@@ -1,13 +1,15 @@
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import type { LockService } from '../../lib/service/lock.service.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 /** Longer than the patience below, and than Redis takes on a busy machine. */
-const BLOCKED = 1_200;
+const BLOCKED = 700;
 const PATIENCE = 500;
 
 /** Leaves the processor to Redis meanwhile. */
-function block(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCKED);
+function block(duration = BLOCKED): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration);
 }
 
 /** Until what was asked for in this turn has left the process: ioredis writes at its end, node-redis after it. */
@@ -54,6 +56,48 @@ describe('An event loop that is blocked while Redis answers', () => {
     block();
     await extending;
     expect(lock.remaining).toBeGreaterThan(15_000);
+  });
+
+  const calls: readonly (readonly [string, (locks: LockService) => Promise<Lock | null>])[] = [
+    ['an exclusive lock', (locks) => locks.acquire('n')],
+    ['a shared lock', (locks) => locks.acquire('n', { mode: 'shared' })],
+    ['a permit', (locks) => locks.acquire('n', { mode: 'shared', limit: 2 })],
+    ['several names', (locks) => locks.acquire(['m', 'n'])],
+    ['several shared names', (locks) => locks.acquire(['m', 'n'], { mode: 'shared' })],
+    ['an attempt', (locks) => locks.tryAcquire('n')],
+    ['a lock with a wait that ends meanwhile', (locks) => locks.acquire('n', { wait: PATIENCE })],
+  ];
+
+  it.each(calls)('is no outage for %s whose request it holds back', async (_, call) => {
+    const acquiring = call(instance.locks);
+    // What the engine asks for in this tick is not written before its end.
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+    block();
+    await using lock = await acquiring;
+    expect(lock?.held).toBe(true);
+  });
+
+  it('is no outage if it ends right before outageTimeout does', async () => {
+    const acquiring = instance.locks.acquire('n');
+    block(PATIENCE - 1);
+    await using lock = await acquiring;
+    expect(lock.held).toBe(true);
+  });
+
+  it('does not fail a request that it held back', async () => {
+    await using lock = await instance.locks.acquire('n');
+    const extending = lock.extend(20_000);
+    block();
+    await extending;
+    expect(lock.remaining).toBeGreaterThan(15_000);
+  });
+
+  it('does not reject the attempt to attach a hold', async () => {
+    const lock = await instance.locks.acquire('n');
+    const attaching = instance.locks.attach(await lock.detach());
+    block();
+    await using attached = await attaching;
+    expect(attached.held).toBe(true);
   });
 
   it('does not replace a connection that is not silent', async () => {

@@ -2,9 +2,9 @@ import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { type OwnerChange } from '../../store/lock-store.js';
 import { isRefusal } from '../../store/store-errors.js';
-import type { ScheduledCall } from '../../primitives/clock.js';
 import { Lease } from '../hold/lease.js';
 import { onAbort } from '../../primitives/on-abort.js';
+import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { LeaseContext } from '../hold/lease-context.js';
 import { unavailableError } from '../lock-errors.js';
 
@@ -25,7 +25,7 @@ export class Takeover {
   isRevoked = false;
   private isWanted = true;
   private failure: unknown;
-  private readonly timer: ScheduledCall | undefined;
+  private readonly timer: AnswerWakeUp;
   private readonly unhook: (() => void) | undefined;
 
   constructor(
@@ -36,8 +36,8 @@ export class Takeover {
   ) {
     const { clock } = context;
     const { outageTimeout, signal } = options;
-    const giveUp = (): void => clock.afterInput(() => this.rejectUnavailable());
-    if (outageTimeout !== Infinity) this.timer = clock.schedule(giveUp, outageTimeout);
+    this.timer = new AnswerWakeUp(clock, () => this.rejectUnavailable());
+    this.timer.at(clock.now() + outageTimeout);
     if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
   }
 
@@ -73,7 +73,7 @@ export class Takeover {
 
   private settle(): void {
     this.isWanted = false;
-    this.context.clock.cancel(this.timer);
+    this.timer.clear();
     this.unhook?.();
   }
 

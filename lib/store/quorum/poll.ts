@@ -1,5 +1,6 @@
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
+import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { QuorumNode } from './quorum-node.js';
 
 /** What one node has said: its answer, why there is none, or nothing yet. */
@@ -45,15 +46,15 @@ export class Poll {
           reject(error);
         }
         decided = true;
-        clock.cancel(timer);
+        timer.clear();
       };
       const endWait = (): void => {
         nodes.forEach((node, index) => {
           if (votes[index] === undefined) count(index, silence(node, timeout));
         });
       };
-      // An answer that only waits to be read is no silence.
-      const timer = clock.schedule(() => clock.afterInput(endWait), timeout);
+      const timer = new AnswerWakeUp(clock, endWait);
+      timer.at(clock.now() + timeout);
       nodes.forEach((node, index) => {
         ask(node, index).then(
           (answer) => count(index, answer),

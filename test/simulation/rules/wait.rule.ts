@@ -1,3 +1,4 @@
+import { LAST_PART } from '../../../lib/primitives/wake-up.js';
 import type { Attempt } from '../attempt.js';
 import { type Court, type Rule, TIMER_SLACK } from './court.js';
 
@@ -25,7 +26,8 @@ export class WaitRule implements Rule {
       const limit = step.wait === 0 ? step.outageTimeout : step.wait;
       // A single attempt goes on for as long as answers come that have to be confirmed.
       const asked = step.wait === 0 ? process.answeredAt : -Infinity;
-      const due = Math.max(startedAt + limit, asked + limit, process.wokeAt);
+      // After the process was stopped, an answer to what it had not yet sent has some time to come.
+      const due = Math.max(startedAt + limit, asked + limit, process.wokeAt + LAST_PART);
       if (process.now() > due + TIMER_SLACK) fail(`${caller} still waits for ${step.name} after ${limit} ms`);
     }
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../primitives/clock.js';
 import { Fifo, type FifoNode } from '../../../primitives/fifo.js';
-import { WakeUp } from '../../../primitives/wake-up.js';
+import { AnswerWakeUp } from '../../../primitives/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import type { RedisClient, ScriptCall } from './redis-client.js';
 import { isAnswer } from './redis-error.js';
@@ -47,7 +47,7 @@ export class ScriptRunner implements Scripts {
   private mayLead = true;
   /** In the order of their time, since all have the same time to answer. */
   private readonly pending = new Fifo<SentCall>();
-  private readonly wakeUp: WakeUp;
+  private readonly wakeUp: AnswerWakeUp;
   private answeredAt = -Infinity;
   private replacedAt = -Infinity;
 
@@ -56,7 +56,7 @@ export class ScriptRunner implements Scripts {
     private readonly clock: Clock,
     private readonly commandTimeout: number,
   ) {
-    this.wakeUp = new WakeUp(clock, () => clock.afterInput(() => this.expire(clock.now())));
+    this.wakeUp = new AnswerWakeUp(clock, (now) => this.expire(now));
   }
 
   /** Whether no call waits for its answer. */

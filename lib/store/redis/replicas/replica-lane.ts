@@ -1,5 +1,5 @@
 import type { Clock } from '../../../primitives/clock.js';
-import { WakeUp } from '../../../primitives/wake-up.js';
+import { AnswerWakeUp } from '../../../primitives/wake-up.js';
 import type { Extended } from '../../lock-store.js';
 import { extendScript } from '../../scripts/extend.script.js';
 import type { RedisConnection } from '../connection/connection.js';
@@ -38,7 +38,7 @@ interface Request {
 export class ReplicaLane {
   private readonly client: RedisClient;
   private readonly requests = new Set<Request>();
-  private readonly wakeUp: WakeUp;
+  private readonly wakeUp: AnswerWakeUp;
   private flying = false;
   /** Redis has run the script of the current flight, so what is missing is the replicas. */
   private written = false;
@@ -51,7 +51,7 @@ export class ReplicaLane {
     private readonly clock: Clock,
     private readonly commandTimeout: number,
   ) {
-    this.wakeUp = new WakeUp(clock, () => clock.afterInput(() => this.expire(clock.now())));
+    this.wakeUp = new AnswerWakeUp(clock, (now) => this.expire(now));
     this.client = connection.confirmer();
     this.client.on('ready', () => void this.fly());
     this.client.connect();
