@@ -1,5 +1,5 @@
 import { hasIoredis, nodeRedisOf } from './applications.mjs';
-import { jestTest, quickStart, vitestTest } from './readme-sources.mjs';
+import { jestTest, quickStart, vitestTest, withNamedSignals } from './readme-sources.mjs';
 
 /** What is left of the type of a connection: not `any`. */
 const WITHOUT_IOREDIS = `
@@ -27,6 +27,7 @@ export function generatedSources(kind, { usable }) {
   );
   return {
     'src/main.ts': quickStart(nodeRedis),
+    'src/named-signals.ts': withNamedSignals(quickStart(nodeRedis)),
     ...(!hasIoredis(kind) && { 'src/without-ioredis.ts': WITHOUT_IOREDIS }),
     'src/entry-points.ts': lines(exported),
     'one-copy/imported.mjs': lines(exported),

@@ -20,6 +20,17 @@ export function quickStart(nodeRedis) {
     );
 }
 
+/**
+ * The same for Deno, which rejects some of the signals that Nest listens to by default.
+ *
+ * @param {string} source
+ */
+export function withNamedSignals(source) {
+  const named = source.replace('enableShutdownHooks()', "enableShutdownHooks(['SIGINT', 'SIGTERM'])");
+  if (named === source) throw new Error('The quick start enables no shutdown hooks');
+  return named;
+}
+
 /** The test of the page on testing, which is written for Jest. */
 export function jestTest() {
   return blockMarked('spec', 'docs/guide/testing.md');

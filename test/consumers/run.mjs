@@ -13,9 +13,9 @@ import { EVERYWHERE, nameOf, runChecks } from './checks/check.mjs';
 import { declarationChecks, importChecks } from './checks/declarations.mjs';
 import { runChecksOf } from './checks/runs.mjs';
 import { testRunnerChecks } from './checks/test-runners.mjs';
-import { installNode, nodeVersions } from './node-versions.mjs';
 import { PackageUnderTest } from './package-under-test.mjs';
 import { resultsTable } from './results-table.mjs';
+import { installRuntime, runtimes as programs } from './runtimes.mjs';
 
 const require = createRequire(import.meta.url);
 const { RedisServer } = require('../support/redis-server.ts');
@@ -33,7 +33,7 @@ async function tryEverything(scratch, redisUrl, signal) {
   const applications = await Promise.all(
     kinds.map((kind) => Application.create(kind, tested, { scratch, signal })),
   );
-  const nodes = nodeVersions(tested.oldestNode, scratch);
+  const runtimes = programs(tested.oldestNode, scratch);
 
   /** @type {Set<unknown>} */
   const ready = new Set();
@@ -44,18 +44,17 @@ async function tryEverything(scratch, redisUrl, signal) {
         what: INSTALLATION,
         run: () => application.install().then(() => ready.add(application)),
       })),
-      ...nodes.map((node) => ({
+      ...runtimes.map((runtime) => ({
         subject: EVERYWHERE,
         what: INSTALLATION,
-        variant: node.name,
-        run: () => installNode(node, signal).then(() => ready.add(node)),
+        variant: runtime.title,
+        run: () => installRuntime(runtime, signal).then(() => ready.add(runtime)),
       })),
     ],
     signal,
   );
-  const [readyApplications, readyNodes] = [applications, nodes].map((all) =>
-    all.filter((each) => ready.has(each)),
-  );
+  const readyApplications = applications.filter((each) => ready.has(each));
+  const readyRuntimes = runtimes.filter((each) => ready.has(each));
 
   const built = await runChecks(
     [
@@ -67,9 +66,9 @@ async function tryEverything(scratch, redisUrl, signal) {
   );
   const ran = await runChecks(
     readyApplications.flatMap((application) =>
-      readyNodes.flatMap((node) => [
-        ...testRunnerChecks(application, node),
-        ...runChecksOf(application, node, { redisUrl, scratch }),
+      readyRuntimes.flatMap((runtime) => [
+        ...testRunnerChecks(application, runtime),
+        ...runChecksOf(application, runtime, { redisUrl, scratch }),
       ]),
     ),
     signal,

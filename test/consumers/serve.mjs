@@ -11,12 +11,12 @@ const { waitFor } = require('../support/wait-for.ts');
  * Runs a quick start while two buyers order the last piece at the same time: the second has to wait for the first,
  * and finds none left. It must end when it is told to, and leave stderr empty.
  *
- * @param {{ node: string, main: string, redisUrl: string }} settings
+ * @param {{ runtime: import('./runtimes.mjs').Runtime, main: string, redisUrl: string }} settings
  */
-export async function sellTheLastPieceOnce({ node, main, redisUrl }) {
+export async function sellTheLastPieceOnce({ runtime: { program, args }, main, redisUrl }) {
   const port = await freePort();
   const [output, errors] = [new OutputTail(), new OutputTail()];
-  const child = spawnWithLifeline(node, [main], {
+  const child = spawnWithLifeline(program, [...args, main], {
     env: { ...process.env, NODE_OPTIONS: '', PORT: String(port), REDIS_URL: redisUrl },
   });
   output.collect(child.stdout);

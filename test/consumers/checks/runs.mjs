@@ -1,28 +1,42 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { hasIoredis } from '../applications.mjs';
+import { hasIoredis, nest11CommonJs, nest12Esm, nest12NodeRedis } from '../applications.mjs';
+import { isNode } from '../runtimes.mjs';
 import { sellTheLastPieceOnce } from '../serve.mjs';
 import { buildsOf } from './builds.mjs';
 
 const { tryCommands } = createRequire(import.meta.url)('../../support/try-commands.ts');
 
 /**
- * What an application does on one version of Node.
+ * Both module systems and both clients. Deno runs CommonJS only where package.json has a type, which `nest new` omits.
+ *
+ * @type {Record<string, readonly import('../applications.mjs').ApplicationKind[]>}
+ */
+const BEYOND_NODE = {
+  bun: [nest11CommonJs, nest12Esm, nest12NodeRedis],
+  deno: [nest12Esm, nest12NodeRedis],
+};
+
+/**
+ * What an application does on one runtime.
  *
  * @param {import('../application.mjs').Application} application
- * @param {import('../node-versions.mjs').NodeVersion} node
+ * @param {import('../runtimes.mjs').Runtime} runtime
  * @param {{ redisUrl: string, scratch: string }} settings
  * @returns {import('./check.mjs').Check[]}
  */
-export function runChecksOf(application, node, { redisUrl, scratch }) {
-  const builds = buildsOf(application);
+export function runChecksOf(application, runtime, { redisUrl, scratch }) {
+  if (!isNode(runtime) && !BEYOND_NODE[runtime.name]?.includes(application.kind)) return [];
+  // Bundles are made for Node.
+  const builds = buildsOf(application).filter(({ bundle }) => isNode(runtime) || !bundle);
   const hasClient = Object.keys(application.kind.client).length > 0;
-  const run = (/** @type {readonly string[]} */ ...args) => application.run(node.program, args);
+  const run = (/** @type {readonly string[]} */ ...args) =>
+    application.run(runtime.program, [...runtime.args, ...args]);
   const check = (/** @type {string} */ what, /** @type {() => Promise<unknown>} */ work) => ({
     subject: application.kind.name,
     what,
-    variant: node.name,
+    variant: runtime.title,
     run: work,
   });
   return [
@@ -39,12 +53,12 @@ export function runChecksOf(application, node, { redisUrl, scratch }) {
       ? []
       : [check('tells which client to install', () => run('no-client.mjs'))]),
     ...(hasClient ? [] : [check('has its locks in memory', () => run('in-memory.mjs'))]),
-    ...(hasIoredis(application.kind)
+    ...(hasIoredis(application.kind) && isNode(runtime)
       ? [
           check('has a command that shows and releases locks', () =>
             tryCommands({
               program: join(application.directory, 'node_modules/.bin/nest-redis-lock'),
-              node: node.program,
+              node: runtime.program,
               redisUrl,
             }),
           ),
@@ -52,8 +66,8 @@ export function runChecksOf(application, node, { redisUrl, scratch }) {
       : []),
     ...(hasClient ? builds : []).map((build) =>
       check(`sells the last piece once, built by ${build.name}`, async () => {
-        const main = await programOf(application, build, scratch);
-        await sellTheLastPieceOnce({ node: node.program, main, redisUrl });
+        const main = await programOf(application, build, { runtime, scratch });
+        await sellTheLastPieceOnce({ runtime, main, redisUrl });
       }),
     ),
     ...builds
@@ -75,14 +89,15 @@ function lackingIn({ kind, tested }) {
 }
 
 /**
- * The program that a build made. A bundle is run far from the packages, as it is meant to be.
+ * The program that a build made. A bundle is run without the packages beside it.
  *
  * @param {import('../application.mjs').Application} application
  * @param {import('./builds.mjs').Build} build
- * @param {string} scratch
+ * @param {{ runtime: import('../runtimes.mjs').Runtime, scratch: string }} settings
  */
-async function programOf(application, { name, bundle }, scratch) {
-  const file = await application.builtFile(name, 'main.js');
+async function programOf(application, { name, bundle }, { runtime, scratch }) {
+  const main = runtime.name === 'deno' ? 'named-signals.js' : 'main.js';
+  const file = await application.builtFile(name, main);
   if (!bundle) return file;
   const alone = join(await mkdtemp(join(scratch, 'bundle-')), application.kind.esm ? 'main.mjs' : 'main.cjs');
   await copyFile(file, alone);

@@ -1,4 +1,5 @@
 import { nest11Classic, nest11CommonJs, nest12CommonJs, nest12Esm } from '../applications.mjs';
+import { isNode } from '../runtimes.mjs';
 
 const JEST = 'node_modules/jest/bin/jest.js';
 const VM_MODULES = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
@@ -32,10 +33,12 @@ const RUNNERS = [
 
 /**
  * @param {import('../application.mjs').Application} application
- * @param {import('../node-versions.mjs').NodeVersion} node
+ * @param {import('../runtimes.mjs').Runtime} runtime
  * @returns {import('./check.mjs').Check[]}
  */
-export function testRunnerChecks(application, { name: variant, version, program }) {
+export function testRunnerChecks(application, runtime) {
+  const { title: variant, version, program } = runtime;
+  if (!isNode(runtime)) return [];
   return RUNNERS.filter(
     ({ kind, oldestNode = 0 }) => kind === application.kind && Number.parseFloat(version) >= oldestNode,
   ).map(({ name, args }) => ({
