@@ -42,7 +42,7 @@ export interface LockOptions {
   /**
    * Who or what holds the lock, for those who ask: at most 128 bytes, without control characters. `query()`, `list()`,
    * `holds()` and the `holder` of a LockTimeoutError show it; answers to clients never do. Default for `@Locked`:
-   * `Class.method`.
+   * `Class.method`, where `Class` is that of the instance.
    */
   label?: string;
   /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */

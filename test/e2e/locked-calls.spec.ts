@@ -123,6 +123,9 @@ class Work {
   }
 }
 
+@Injectable()
+class NightWork extends Work {}
+
 describe('a call of a locked method (row 13)', () => {
   let server: RedisServer;
   let app: TestingModule;
@@ -136,7 +139,7 @@ describe('a call of a locked method (row 13)', () => {
     app = await Test.createTestingModule({
       // A renewal, due after a third of it, notices a loss at the latest.
       imports: [RedisLockModule.forRoot({ connection: server.url, ttl: 600 })],
-      providers: [Work],
+      providers: [Work, NightWork],
     }).compile();
     await app.init();
     work = app.get(Work);
@@ -235,6 +238,16 @@ describe('a call of a locked method (row 13)', () => {
       method: undefined,
       template: undefined,
     });
+  });
+
+  it('is labelled with the class of its instance where the method is inherited', async () => {
+    const labels = async (): Promise<unknown> => locks.holds().map(({ label, method }) => [label, method]);
+    const night = app.get(NightWork);
+    expect(await night.call('labels', labels)).toEqual([['NightWork.call', 'NightWork.call']]);
+    expect(await night.labelled('labels', labels)).toEqual([['by name', 'NightWork.labelled']]);
+    expect(await Reflect.apply(night.labelled<unknown>, undefined, ['labels', labels])).toEqual([
+      ['by name', 'Work.labelled'],
+    ]);
   });
 
   it('enters the hold of a call around it', async () => {

@@ -79,7 +79,7 @@ export class LockedCall {
     const kept = this.slot?.takeHold(keys);
     if (kept !== undefined) return kept;
     const options = this.method.optionsOf(abandoned);
-    return callFrom(this.method.origin, () => service.acquire(keys, options));
+    return callFrom(this.method.originOf(this.instance), () => service.acquire(keys, options));
   }
 
   private work(lock: Lock): unknown {

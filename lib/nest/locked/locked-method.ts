@@ -26,8 +26,9 @@ export class LockedMethod {
   readonly name: string;
   /** The name of its RedisLockModule. */
   readonly module: string | undefined;
-  /** What diagnostics tell of its calls. */
-  readonly origin: CallOrigin;
+  /** What diagnostics tell of its calls on instances of a class, by the class's prototype. */
+  private readonly origins = new WeakMap<object, CallOrigin>();
+  private readonly template: string | undefined;
   private readonly lockOptions: LockOptions;
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
@@ -43,7 +44,7 @@ export class LockedMethod {
     private readonly binding: ServiceBinding,
   ) {
     this.name = memberName(prototype, propertyKey);
-    this.origin = { method: this.name, template: source.template };
+    this.template = source.template;
     this.module = module;
     this.onTimeout = onTimeout;
     this.lockOptions = lockOptions;
@@ -72,6 +73,18 @@ export class LockedMethod {
         'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. Where it is ' +
         'made after the start while several applications run in this process, let Nest construct it.',
     );
+  }
+
+  /** What diagnostics tell of a call: the label of an inherited method names the class of the instance. */
+  originOf(instance: object): CallOrigin {
+    const isInstance = Object.prototype.isPrototypeOf.call(this.prototype, instance);
+    const prototype: object = isInstance ? Object.getPrototypeOf(instance) : this.prototype;
+    const known = this.origins.get(prototype);
+    if (known !== undefined) return known;
+    const method = prototype.constructor.name === '' ? this.name : memberName(prototype, this.propertyKey);
+    const origin = { method, template: this.template };
+    this.origins.set(prototype, origin);
+    return origin;
   }
 
   /**
@@ -135,7 +148,7 @@ export class LockedMethod {
 function constructorAround(instance: object): string | undefined {
   const constructors = new Error().stack?.matchAll(/ at new (\S+) \(/g) ?? [];
   const names = new Set(Array.from(constructors, ([, name]) => name));
-  for (let type: object = instance; type !== null; type = Object.getPrototypeOf(type)) {
+  for (let type: object = Object(instance); type !== null; type = Object.getPrototypeOf(type)) {
     if (names.has(type.constructor.name)) return type.constructor.name;
   }
   return undefined;
