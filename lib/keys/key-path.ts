@@ -3,17 +3,22 @@ import { CONTROL_CHARACTER } from '../primitives/characters.js';
 /** The step of a path that walks every element of an array; no property of a template is named so. */
 export const EACH = '[]';
 
-/** What a placeholder names: the number of an argument, then property names and {@link EACH}. */
+/** The first step of a path that begins at the instance. */
+export const INSTANCE = 'this';
+
+/** What a placeholder names: the number of an argument or {@link INSTANCE}, then property names and {@link EACH}. */
 export type KeyPath = readonly string[];
 
 const PIECE = /^([^[\]]*)((?:\[\])*)$/;
 const ARGUMENT = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Reads what stands between the angle brackets of a placeholder: `0`, `0.sku`, `0.items[].sku`, `1[]`.
+ * Reads what stands between the angle brackets of a placeholder: `0`, `0.sku`, `0.items[].sku`, `1[]`, `this.tenant`.
  * Gives the path or, where it is none, a sentence that says what is expected instead.
  */
 export function parseKeyPath(text: string): KeyPath | string {
+  if (text === INSTANCE || text.startsWith(INSTANCE + EACH))
+    return 'a property of the instance is expected, as in <this.tenant>';
   const path: string[] = [];
   for (const [index, piece] of text.split('.').entries()) {
     const [, name, brackets = ''] = PIECE.exec(piece) ?? [];
@@ -32,8 +37,8 @@ export function placeholderText(path: KeyPath): string {
 }
 
 function argumentProblem(name: string): string | undefined {
-  if (ARGUMENT.test(name)) return undefined;
-  return 'a placeholder begins with the number of an argument, counted from 0, as in <0> or <0.sku>';
+  if (ARGUMENT.test(name) || name === INSTANCE) return undefined;
+  return 'a placeholder begins with the number of an argument, counted from 0, as in <0> or <0.sku>, or with "this"';
 }
 
 function propertyProblem(name: string): string | undefined {

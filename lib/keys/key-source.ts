@@ -6,7 +6,7 @@ import { parseKeyTemplate } from './key-template.js';
 import { lockNameProblem } from './lock-name.js';
 import { sortedNames } from './sorted-names.js';
 
-/** Makes the lock names of a call from its arguments. Unlike a template's parts, its result is taken as it is. */
+/** Makes the lock names of a call from its arguments; `this` is the instance. Unlike a template's parts, its result is taken as it is. */
 export type KeyFunction = (...args: never[]) => string | readonly string[];
 
 /** What `@Locked` takes as its key: a template, several templates, or a function. */
@@ -22,7 +22,7 @@ export interface CompiledKeySource {
    * @param method Class and method, for messages.
    * @throws LockKeyError where a name cannot be made from the arguments; whatever a key function throws, unchanged.
    */
-  resolve(args: readonly unknown[], method: string): string[];
+  resolve(args: readonly unknown[], method: string, instance?: unknown): string[];
 }
 
 /**
@@ -38,7 +38,10 @@ export interface CompiledKeySource {
 export function compileKeySource(source: KeySource): CompiledKeySource {
   if (typeof source === 'string') return parseKeyTemplate(source);
   if (typeof source === 'function')
-    return { template: undefined, resolve: (args, method) => namesFrom(source, args, method) };
+    return {
+      template: undefined,
+      resolve: (args, method, instance) => namesFrom(source, args, method, instance),
+    };
   if (!isTemplates(source)) {
     throw new LockConfigError(
       'The key of a lock is a template such as "order:<0>", a non-empty array of templates, or a function of the arguments.',
@@ -47,7 +50,8 @@ export function compileKeySource(source: KeySource): CompiledKeySource {
   const templates = source.map(parseKeyTemplate);
   return {
     template: source.join(', '),
-    resolve: (args, method) => sortedNames(templates.flatMap((template) => template.resolve(args, method))),
+    resolve: (args, method, instance) =>
+      sortedNames(templates.flatMap((template) => template.resolve(args, method, instance))),
   };
 }
 
@@ -58,8 +62,13 @@ function isTemplates(source: unknown): source is readonly string[] {
   );
 }
 
-function namesFrom(source: KeyFunction, args: readonly unknown[], method: string): string[] {
-  const result: unknown = Reflect.apply(source, undefined, args);
+function namesFrom(
+  source: KeyFunction,
+  args: readonly unknown[],
+  method: string,
+  instance: unknown,
+): string[] {
+  const result: unknown = Reflect.apply(source, instance, args);
   if (typeof result === 'string') return [checkedName(result, method)];
   if (!Array.isArray(result) || result.length === 0)
     throw new LockKeyError(`${method}: ${wrongResult(result)}.`);

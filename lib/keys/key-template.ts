@@ -1,7 +1,7 @@
 import { LockKeyError } from '../errors/lock-key.error.js';
 import { levelsOf, type KeyLevel } from './key-levels.js';
 import { allowedInsteadOf, describeValue, keyPartText } from './key-part.js';
-import { EACH, placeholderText, type KeyPath } from './key-path.js';
+import { EACH, INSTANCE, placeholderText, type KeyPath } from './key-path.js';
 import { separatorGuard } from './key-separator.js';
 import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './key-template.parser.js';
 import { lockNameProblem } from './lock-name.js';
@@ -25,20 +25,25 @@ interface KeyPart {
  * A template for lock names, parsed once and filled in from the arguments of each call.
  *
  * `<0>` is the first argument, `<0.sku>` a property of it (its own, or a getter of its class), and `<0.items[].sku>` gives
- * one name per element; placeholders that walk the same array take their parts from the same element. `<<` is a literal `<`.
+ * one name per element; placeholders that walk the same array take their parts from the same element. `<this.tenant>` is a
+ * property of the instance. `<<` is a literal `<`.
  *
  * Every part goes through encodeURIComponent. Where the separator after a part consists only of characters that
  * encodeURIComponent leaves alone, one of them is escaped in that part as well, see {@link separatorGuard}.
  * So the parts can be read back from the name: two calls get the same name only if the text of every part is the same.
  */
 export class KeyTemplate {
+  private readonly readsInstance: boolean;
+
   constructor(
     /** The template as written. */
     readonly template: string,
     private readonly prefix: string,
     private readonly levels: readonly KeyLevel[],
     private readonly parts: readonly KeyPart[],
-  ) {}
+  ) {
+    this.readsInstance = parts.some(({ path }) => path[0] === INSTANCE);
+  }
 
   /**
    * The lock names for the arguments of one call, sorted and without repeats.
@@ -46,8 +51,9 @@ export class KeyTemplate {
    * @param method Class and method, for messages.
    * @throws LockKeyError where a part is missing, empty or not a scalar, an array is empty, or a name is too long.
    */
-  resolve(args: readonly unknown[], method: string): string[] {
-    let rows: (readonly unknown[])[] = [[args]];
+  resolve(args: readonly unknown[], method: string, instance?: unknown): string[] {
+    const root = this.readsInstance ? Object.assign([...args], { [INSTANCE]: instance }) : args;
+    let rows: (readonly unknown[])[] = [[root]];
     for (const level of this.levels) {
       rows = rows.flatMap((row) => this.elements(level, row, method).map((element) => [...row, element]));
     }

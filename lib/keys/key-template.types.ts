@@ -5,23 +5,25 @@ type KeyScalar = string | number | bigint | boolean | Date;
 export type MethodArguments = readonly unknown[];
 
 /**
- * A sentence for each placeholder of the template `T` that a method with the arguments `A` cannot fill,
- * and `never` where it can fill all.
+ * A sentence for each placeholder of the template `T` that a method with the arguments `A` of a class with the instances
+ * `S` cannot fill, and `never` where it can fill all.
  *
  * A part that may be null or undefined is refused, as strict TypeScript would; so is one of type `unknown`. `any` passes, and
  * an element of an array, a rest parameter or an index signature counts as present, as TypeScript has it by default.
  * A template that is only known as `string` is not checked. What no type shows (an empty string, NaN, a mistake in
  * a template) is found at decoration or by the call.
  */
-export type TemplateProblem<T extends string, A extends MethodArguments> = string extends T
+export type TemplateProblem<T extends string, A extends MethodArguments, S> = string extends T
   ? never
-  : PlaceholderProblem<Placeholders<T>, A>;
+  : PlaceholderProblem<Placeholders<T>, A, S>;
 
-type PlaceholderProblem<Path extends string, A extends MethodArguments> = Path extends `<${string}`
+type PlaceholderProblem<Path extends string, A extends MethodArguments, S> = Path extends `<${string}`
   ? `nest-redis-lock: ${Path} is not closed by >`
-  : Path extends string
-    ? Sentence<Path, Lacks<A, Steps<Path>>>
-    : never;
+  : Path extends `this.${infer Rest}`
+    ? Sentence<Path, Lacks<S, Steps<Rest>>>
+    : Path extends string
+      ? Sentence<Path, Lacks<A, Steps<Path>>>
+      : never;
 
 /** What keeps a path from being a part of a key. */
 type Flaw = 'path' | 'unknown' | 'nullish' | 'scalar';
@@ -30,7 +32,9 @@ type Flaw = 'path' | 'unknown' | 'nullish' | 'scalar';
 type Sentence<Path extends string, Found extends Flaw> = [Found] extends [never]
   ? never
   : 'path' extends Found
-    ? `nest-redis-lock: <${Path}> is not a path of the method's parameters`
+    ? Path extends `this.${string}`
+      ? `nest-redis-lock: <${Path}> is not a path of the class's public properties`
+      : `nest-redis-lock: <${Path}> is not a path of the method's parameters`
     : 'unknown' extends Found
       ? `nest-redis-lock: <${Path}> is of type unknown, declare what it is, or constrain its type parameter`
       : 'nullish' extends Found
@@ -90,14 +94,29 @@ export type TemplateDemand<T extends string> = string extends T
   ? MethodArguments
   : Every<Demand<Placeholders<T>> | ((args: MethodArguments) => void)>;
 
+/** What a template demands of the instance, in the same way. */
+export type InstanceDemand<T extends string> = string extends T
+  ? object
+  : [Placeholders<T> & `this.${string}`] extends [never]
+    ? object
+    : InstanceShape<Placeholders<T>> extends (instance: infer Instance extends object) => void
+      ? Instance
+      : never;
+
+type InstanceShape<Path extends string> = Path extends `this.${infer Rest}`
+  ? (instance: Shape<Steps<Rest>>) => void
+  : never;
+
 /** The intersection of what a union of functions takes. */
 type Every<F> = [F] extends [(args: infer Args extends MethodArguments) => void] ? Args : never;
 
-type Demand<Path extends string> = Path extends string
-  ? Steps<Path> extends [infer Index extends string, ...infer Rest extends string[]]
-    ? (args: ArgumentAt<Index, Shape<Rest>>) => void
-    : never
-  : never;
+type Demand<Path extends string> = Path extends `this.${string}`
+  ? never
+  : Path extends string
+    ? Steps<Path> extends [infer Index extends string, ...infer Rest extends string[]]
+      ? (args: ArgumentAt<Index, Shape<Rest>>) => void
+      : never
+    : never;
 
 /** A tuple with `T` at `Index`. */
 type ArgumentAt<Index extends string, T, Before extends unknown[] = []> = Index extends `${Before['length']}`

@@ -60,6 +60,16 @@ class Work {
     return 'ran';
   }
 
+  @Locked('work:<0>', {
+    wait: 0,
+    onTimeout: function (this: Work, { code }, name: string) {
+      return `${code} of ${name} after ${this.runs} runs`;
+    },
+  })
+  async countingInstead(_name: string): Promise<string> {
+    return 'ran';
+  }
+
   @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
   async nesting(_name: string): Promise<string | undefined> {
     return this.throwing('nested');
@@ -291,9 +301,10 @@ describe('a call of a locked method (row 13)', () => {
       expect(await work.skipping('a')).toBe('ran');
     });
 
-    it('gives what an onTimeout function makes of error and arguments, and does not run', async () => {
+    it('gives what an onTimeout function makes of error, arguments and instance, and does not run', async () => {
       await taken('work:a', async () => {
         expect(await work.replacing('a')).toBe('LOCK_TIMEOUT of a');
+        expect(await work.countingInstead('a')).toBe('LOCK_TIMEOUT of a after 0 runs');
         expect(work.runs).toBe(0);
       });
     });

@@ -29,7 +29,7 @@ export class LockedCall {
       this.method.assertGranted(lock);
     } catch (error) {
       this.slot?.leave(this.method);
-      return this.method.refuse(error, this.args);
+      return this.method.refuse(error, this.instance, this.args);
     }
     let result: unknown;
     try {
@@ -58,7 +58,7 @@ export class LockedCall {
       this.method.assertGranted(lock);
     } catch (error) {
       this.slot?.leave(this.method);
-      defer(() => asObservable(this.method.refuse(error, this.args))).subscribe(subscriber);
+      defer(() => asObservable(this.method.refuse(error, this.instance, this.args))).subscribe(subscriber);
       return;
     }
     // Unsubscribed by now, it is only finalized: rxjs does not start the work for a closed subscriber.
@@ -75,7 +75,7 @@ export class LockedCall {
     const service = this.method.serviceOf(this.instance);
     this.service = service;
     if (this.slot !== undefined) this.slot.service ??= service;
-    const keys = this.method.keys(this.args, service);
+    const keys = this.method.keys(this.instance, this.args, service);
     const kept = this.slot?.takeHold(keys);
     if (kept !== undefined) return kept;
     const options = this.method.optionsOf(abandoned);

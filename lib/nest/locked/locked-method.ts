@@ -117,8 +117,8 @@ export class LockedMethod {
   }
 
   /** The lock names of a call. What a test provides in place of a LockService has no options. */
-  keys(args: readonly unknown[], service: object): string[] {
-    const names = this.source.resolve(args, this.name);
+  keys(instance: object, args: readonly unknown[], service: object): string[] {
+    const names = this.source.resolve(args, this.name, instance);
     assertNameCount(names, service instanceof LockService ? service.options.maxNames : Infinity, this.name);
     return names;
   }
@@ -136,11 +136,11 @@ export class LockedMethod {
   }
 
   /** What a call gives that got no lock; throws the error that kept it from one where that is the answer. */
-  refuse(error: unknown, args: readonly unknown[]): unknown {
+  refuse(error: unknown, instance: object, args: readonly unknown[]): unknown {
     if (this.onTimeout === undefined || this.onTimeout === 'throw') throw error;
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
     if (this.onTimeout === 'skip') return undefined;
-    return Reflect.apply(this.onTimeout, undefined, [error as LockTimeoutError, ...args]);
+    return Reflect.apply(this.onTimeout, instance, [error as LockTimeoutError, ...args]);
   }
 }
 

@@ -1,6 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { KeyFunction, KeySource } from '../../keys/key-source.js';
-import type { MethodArguments, TemplateDemand, TemplateProblem } from '../../keys/key-template.types.js';
+import type {
+  InstanceDemand,
+  MethodArguments,
+  TemplateDemand,
+  TemplateProblem,
+} from '../../keys/key-template.types.js';
 import type { LockedOptions } from './locked-options.interface.js';
 
 /** What a locked method returns: something that ends later, for the lock is held until then. */
@@ -40,21 +45,21 @@ type SkippedBy<Word> = [Word] extends ['skip'] ? undefined : never;
 export interface LockedDecorator<K extends KeySource, B extends MethodArguments = [], R = never> {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- without A there is no constraint to check
   <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
-    target: object,
+    target: TargetDemand<K>,
     propertyKey: string | symbol,
     descriptor: { value?: (...args: A) => LockedResult } & { value?: M } & WithParameters<M> & Substitutes<R>,
   ): void;
-  <M extends AnyMethod>(
-    target: object,
+  <M extends AnyMethod, S extends object>(
+    target: S,
     propertyKey: string | symbol,
     descriptor: { value?: M } & Substitutes<R> &
-      Unless<KeyProblem<K, M> | TimeoutProblem<B, M> | ResultProblem<M>>,
+      Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M>>,
   ): void;
-  <M extends AnyMethod>(
-    target: object,
+  <M extends AnyMethod, S extends object>(
+    target: S,
     propertyKey: string | symbol,
     descriptor: { value?: M } & Unless<
-      KeyProblem<K, M> | TimeoutProblem<B, M> | ResultProblem<M> | SubstituteProblem<R, M>
+      KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M> | SubstituteProblem<R, M>
     >,
   ): void;
 }
@@ -84,14 +89,25 @@ type KeyDemand<K extends KeySource> = MethodArguments &
 /** A method without parameters would take any demand, so the second signature has to judge it. */
 type WithParameters<M extends AnyMethod> = Parameters<M> extends readonly [] ? never : unknown;
 
-type KeyProblem<K extends KeySource, M extends AnyMethod> = K extends KeyFunction
+/** What the instance must be assignable to for the key to be made from it. */
+type TargetDemand<K extends KeySource> = K extends KeyFunction
+  ? object & ThisParameterType<K>
+  : K extends readonly string[]
+    ? InstanceDemand<K[number]>
+    : K extends string
+      ? InstanceDemand<K>
+      : never;
+
+type KeyProblem<K extends KeySource, M extends AnyMethod, S> = K extends KeyFunction
   ? Parameters<M> extends BeginsWith<Parameters<K>>
-    ? never
+    ? [S] extends [ThisParameterType<K>]
+      ? never
+      : 'nest-redis-lock: the key function is for instances of another class'
     : 'nest-redis-lock: the key function does not take the parameters of the method'
   : K extends readonly string[]
-    ? TemplateProblem<K[number], Parameters<M>>
+    ? TemplateProblem<K[number], Parameters<M>, S>
     : K extends string
-      ? TemplateProblem<K, Parameters<M>>
+      ? TemplateProblem<K, Parameters<M>, S>
       : never;
 
 type TimeoutProblem<B extends MethodArguments, M extends AnyMethod> =

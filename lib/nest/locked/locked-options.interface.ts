@@ -14,7 +14,7 @@ export interface LockedOptions<
   /**
    * What a call becomes whose wait ended without the lock: `'throw'` rejects with the LockTimeoutError (the default),
    * `'skip'` resolves to undefined without running the method, and a function gets the error and the
-   * method's arguments, and its result is the call's. The method's type has to allow for it: `Promise<Report | undefined>`
+   * method's arguments, with the instance as `this`, and its result is the call's. The method's type has to allow for it: `Promise<Report | undefined>`
    * with `'skip'`.
    */
   onTimeout?: Word | ((error: LockTimeoutError, ...args: Args) => Result);

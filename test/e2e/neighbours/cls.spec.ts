@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get, Headers, Injectable, Param } from '@nestjs/common';
 import { Transactional, ClsPluginTransactional, type TransactionalAdapter } from '@nestjs-cls/transactional';
 import { ClsModule, ClsService } from 'nestjs-cls';
-import { Locked, LockService, RedisLockModule } from '../../../lib/index.js';
+import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -46,12 +46,39 @@ class Orders {
   }
 }
 
+@Injectable()
+class TenantOrders {
+  constructor(private readonly cls: ClsService<{ fromMiddleware: string }>) {}
+
+  get tenant(): string {
+    return this.cls.get('fromMiddleware');
+  }
+
+  @Locked('order:<this.tenant>:<0>')
+  async byTemplate(_id: string, @CurrentLock() lock?: Lock): Promise<readonly string[]> {
+    return lock?.keys ?? [];
+  }
+
+  @Locked(function (this: TenantOrders, id: string) {
+    return `order:${this.cls.get('fromMiddleware')}:${id}`;
+  })
+  async byFunction(_id: string, @CurrentLock() lock?: Lock): Promise<readonly string[]> {
+    return lock?.keys ?? [];
+  }
+}
+
 @Controller()
 class UsersController {
   constructor(
     private readonly cls: ClsService<{ user: string; fromMiddleware: string }>,
     private readonly orders: Orders,
+    private readonly tenantOrders: TenantOrders,
   ) {}
+
+  @Get('tenant/:order')
+  async tenant(@Param('order') order: string): Promise<object> {
+    return [await this.tenantOrders.byTemplate(order), await this.tenantOrders.byFunction(order)];
+  }
 
   @Get('user/:order')
   @Locked('user:<0>')
@@ -86,7 +113,7 @@ describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => 
         }),
       ],
       controllers: [UsersController],
-      providers: [Orders],
+      providers: [Orders, TenantOrders],
     });
   });
   afterEach(async () => {
@@ -102,6 +129,12 @@ describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => 
       users.map(async (user) => (await app.get('/user/7', { headers: { 'x-user': user } })).json()),
     );
     expect(answers).toEqual(users.map((user) => ({ user, middleware: user })));
+  });
+
+  it('puts a value of the context into the key, by a template and by a function', async () => {
+    const names = ['order:ann:7'];
+    const response = await app.get('/tenant/7', { headers: { 'x-user': 'ann' } });
+    expect(await response.json()).toEqual([names, names]);
   });
 
   it('releases after the commit of @Transactional() when it stands above', async () => {

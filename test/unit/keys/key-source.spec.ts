@@ -12,6 +12,11 @@ describe('a key source', () => {
     expect(source.resolve([1, ['y', 'x'], '1'], 'S.m')).toEqual(['a:x', 'a:y', 'b:1']);
   });
 
+  it('is several templates, each with properties of the instance', () => {
+    const source = compileKeySource(['b:<this.tenant>:<0>', 'a:<this.tenant>']);
+    expect(source.resolve([1], 'S.m', { tenant: 'x' })).toEqual(['a:x', 'b:x:1']);
+  });
+
   it('is a function of the arguments that returns one name', () => {
     const source = compileKeySource((order: { sku: string }, count: number) => `${order.sku}:${count}`);
     expect(source.resolve([{ sku: 'a b' }, 3], 'S.m')).toEqual(['a b:3']);
@@ -20,6 +25,13 @@ describe('a key source', () => {
   it('is a function that returns several names, sorted then and without repeats', () => {
     const names = Object.freeze(['b', 'a', 'b']);
     expect(compileKeySource(() => names).resolve([], 'S.m')).toEqual(['a', 'b']);
+  });
+
+  it('is a function that is called on the instance', () => {
+    const source = compileKeySource(function (this: { tenant: string }, id: number) {
+      return `${this.tenant}:${id}`;
+    });
+    expect(source.resolve([7], 'S.m', { tenant: 'a' })).toEqual(['a:7']);
   });
 
   it.each([

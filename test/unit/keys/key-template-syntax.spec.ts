@@ -3,6 +3,9 @@ import { parseKeyTemplate } from '../../../lib/keys/key-template.js';
 
 describe('the syntax of a key template', () => {
   it.each([
+    ['the instance itself', 'a:<this>', 3, 'a property of the instance is expected'],
+    ['the elements of the instance', 'a:<this[]>', 3, 'a property of the instance is expected'],
+    ['the class of the instance', '<this.constructor.name>', 1, '"constructor" belongs to every object'],
     ['an unclosed placeholder', 'order:<0', 7, 'not closed by ">"'],
     ['a "<" at the end', 'order:<', 7, 'not closed by ">"'],
     ['an empty placeholder', 'order:<>', 7, 'number of an argument'],

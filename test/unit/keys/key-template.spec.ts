@@ -114,6 +114,25 @@ describe('a key template', () => {
     },
   );
 
+  it('takes parts from the instance', () => {
+    class Orders {
+      readonly regions = ['north', 'south'];
+      get tenant(): string {
+        return 'a/b';
+      }
+    }
+    const names = parseKeyTemplate('<this.tenant>:<0>').resolve([7], 'Orders.place', new Orders());
+    expect(names).toEqual(['a%2Fb:7']);
+    const each = parseKeyTemplate('<this.tenant>:<this.regions[]>').resolve([], 'Orders.place', new Orders());
+    expect(each).toEqual(['a%2Fb:north', 'a%2Fb:south']);
+    expect(() => parseKeyTemplate('<this.tenant>').resolve([], 'Orders.place', {})).toThrow(
+      'Orders.place: <this.tenant> of key template "<this.tenant>" is undefined; a part of a key is',
+    );
+    expect(() => parseKeyTemplate('<this.tenant>').resolve([], 'Orders.place')).toThrow(
+      '<this.tenant> of key template "<this.tenant>" cannot be filled in, for <this> is undefined',
+    );
+  });
+
   it('says of an argument that is left out when its default value is set', () => {
     const advice = 'a default value of the parameter is set after the lock is acquired';
     expect(() => resolve('order:<0>')).toThrow(advice);
