@@ -20,6 +20,9 @@ export interface ParsedKeyTemplate {
   readonly placeholders: readonly KeyPlaceholder[];
 }
 
+/** Placeholders of other packages: `{0}`, `${id}` or `{id}`, and `:id` where it follows no word. */
+const FOREIGN_PLACEHOLDER = /\$?\{([^{}]*)\}|(?<=^|[/:]):([^/:]*)/;
+
 /** A mistake in a template, at a position counted from 1. */
 export function keyTemplateError(template: string, position: number, problem: string): LockConfigError {
   return new LockConfigError(`Key template ${JSON.stringify(template)} at position ${position}: ${problem}.`);
@@ -40,6 +43,7 @@ export function parseTemplatePieces(template: string): ParsedKeyTemplate {
     placeholders.push({ ...placeholder, literal: following.text });
     next = following.end;
   }
+  if (placeholders.length === 0) refuseForeignPlaceholder(template);
   checkLiterals(template, [prefix.text, ...placeholders.map(({ literal }) => literal)]);
   return { prefix: prefix.text, placeholders };
 }
@@ -68,4 +72,19 @@ function checkLiterals(template: string, literals: readonly string[]): void {
   const filledIn = literals.join('x');
   const problem = lockNameProblem(filledIn);
   if (problem !== undefined) throw keyTemplateError(template, 1, `the lock name ${problem}`);
+}
+
+/** Without a placeholder, a template is one name for all calls, which is not what the syntax of another package means. */
+function refuseForeignPlaceholder(template: string): void {
+  const [found, inBraces, afterColon] = FOREIGN_PLACEHOLDER.exec(template) ?? [];
+  if (found === undefined) return;
+  const name = inBraces ?? afterColon ?? '';
+  const instead = /^\d+$/.test(name)
+    ? `<${name}>`
+    : `<0> for the first argument, or <0.${name}> for a property of it`;
+  throw keyTemplateError(
+    template,
+    template.indexOf(found) + 1,
+    `"${found}" is no placeholder; write ${instead}, or, for this text itself, use a function as the key`,
+  );
 }

@@ -15,7 +15,20 @@ export type MethodArguments = readonly unknown[];
  */
 export type TemplateProblem<T extends string, A extends MethodArguments, S> = string extends T
   ? never
-  : PlaceholderProblem<Placeholders<T>, A, S>;
+  : PlaceholderProblem<Placeholders<T>, A, S> | ForeignPlaceholder<T>;
+
+/** A sentence where a template without a placeholder has one of another package, as the parser finds them. */
+type ForeignPlaceholder<T extends string> = T extends `${string}<${string}`
+  ? never
+  : T extends `${string}{${infer Name}}${string}`
+    ? `nest-redis-lock: {${Name}} is no placeholder, write ${Spelling<Name>}`
+    : T extends `:${infer Name}` | `${string}/:${infer Name}` | `${string}::${infer Name}`
+      ? `nest-redis-lock: :${Name} is no placeholder, write ${Spelling<Name>}`
+      : never;
+
+type Spelling<Name extends string> = Name extends `${number}`
+  ? `<${Name}>`
+  : `<0> for the first argument or <0.${Name}> for a property of it`;
 
 type PlaceholderProblem<Path extends string, A extends MethodArguments, S> = Path extends `<${string}`
   ? `nest-redis-lock: ${Path} is not closed by >`
@@ -92,7 +105,9 @@ type FlawOfElement<
  */
 export type TemplateDemand<T extends string> = string extends T
   ? MethodArguments
-  : Every<Demand<Placeholders<T>> | ((args: MethodArguments) => void)>;
+  : [ForeignPlaceholder<T>] extends [never]
+    ? Every<Demand<Placeholders<T>> | ((args: MethodArguments) => void)>
+    : NoArguments;
 
 /** What a template demands of the instance, in the same way. */
 export type InstanceDemand<T extends string> = string extends T
