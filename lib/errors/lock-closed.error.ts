@@ -1,7 +1,7 @@
 import { LockError } from './lock.error.js';
 
 /**
- * The lock was asked for after shutdown began. Answered with 503 over HTTP.
+ * The lock was requested after shutdown began. HTTP clients receive 503.
  */
 export class LockClosedError extends LockError {
   readonly code = 'LOCK_CLOSED';

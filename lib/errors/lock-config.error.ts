@@ -1,8 +1,8 @@
 import { LockError } from './lock.error.js';
 
 /**
- * Options are wrong, or `@Locked` is used where no module provides its LockService. Fails at start. Where Redis turns out to
- * be older than 7.0, calls reject with it.
+ * Options are wrong, or no module provides the LockService of a `@Locked` method. Usually thrown at start. If Redis is
+ * older than 7.0, calls reject with this error.
  */
 export class LockConfigError extends LockError {
   readonly code = 'LOCK_CONFIG';

@@ -3,24 +3,25 @@ import { LockError, type LockErrorDetails } from './lock.error.js';
 /**
  * Why a hold ended before it was released:
  * - `expired`: the lease was not renewed in time.
- * - `gone`: Redis did not know the hold any more.
- * - `forced`: somebody called `forceRelease`.
- * - `max-hold`: it went on for longer than `maxHold`, or a nested hold was not released though the work around it was over.
+ * - `gone`: Redis had lost the hold.
+ * - `forced`: an operator called `forceRelease`.
+ * - `max-hold`: it lasted longer than `maxHold`, or a nested hold was not released after the surrounding work had
+ *   ended.
  * - `shutdown`: the application was shut down.
  */
 export type LockLostReason = 'expired' | 'gone' | 'forced' | 'max-hold' | 'shutdown';
 
-/** What a {@link LockLostError} can carry beside its message. */
+/** Details of a {@link LockLostError} besides its message. */
 export interface LockLostDetails extends LockErrorDetails {
   readonly reason?: LockLostReason;
 }
 
 /**
- * The hold ended before the work did: its lease ran out, or it was taken away. Answered with 500 over HTTP.
+ * The hold ended before the work did: its lease expired, or it was released forcibly. HTTP clients receive 500.
  */
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';
-  /** Why; undefined where the holder itself had released it. */
+  /** Why the hold ended; undefined if the holder itself had released it. */
   readonly reason: LockLostReason | undefined;
 
   constructor(message: string, { reason, ...details }: LockLostDetails = {}) {

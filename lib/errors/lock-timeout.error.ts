@@ -1,16 +1,18 @@
 import { LockError, type LockErrorDetails } from './lock.error.js';
 
-/** What is known about whoever holds a lock that could not be had. */
+/** What is known about the holder of a lock that was not acquired. */
 export interface LockHolder {
-  /** Owner id of the holder, `<host>-<pid>-<random>:<token>` for a holder of this package; `shared` where there may be several. */
+  /**
+   * Owner id of the holder, `<host>-<pid>-<random>:<token>` for a holder of this package; `shared` for shared holders.
+   */
   readonly owner?: string;
-  /** Who or what holds it, as the holder has said when it was asked for this; unset where it did not, or cannot. */
+  /** Label of the hold, as the holder reported it; unset if the holder did not reply in time. */
   readonly label?: string;
-  /** Milliseconds for which the holder's lease, or the first of several, still runs without renewal, as of the last look. */
+  /** Milliseconds until the holder's lease, or the first of several, expires without renewal, at the last query. */
   readonly remaining?: number;
 }
 
-/** What a {@link LockTimeoutError} carries beside its message. */
+/** Details of a {@link LockTimeoutError} besides its message. */
 export interface LockTimeoutDetails extends LockErrorDetails {
   readonly waited: number;
   readonly holder?: LockHolder;
@@ -18,27 +20,28 @@ export interface LockTimeoutDetails extends LockErrorDetails {
   readonly retryAfter?: number;
 }
 
-/** Milliseconds between which {@link LockTimeoutError.retryAfter} follows the wait. */
+/** Bounds of {@link LockTimeoutError.retryAfter} in milliseconds. */
 const SOONEST = 1_000;
 const LATEST = 10_000;
 
 /**
- * Somebody else held the lock for the whole wait. Answered with 423 and `Retry-After` over HTTP.
+ * The lock was taken for the whole wait. HTTP clients receive 423 with `Retry-After`.
  */
 export class LockTimeoutError extends LockError {
   readonly code = 'LOCK_TIMEOUT';
   /** How long the caller waited, in milliseconds. */
   readonly waited: number;
   /**
-   * Milliseconds after which it makes sense to come again: the rest of the lease where it is not renewed, else as long as
-   * the caller waited, within 1 and 10 s. The rest of a lease that is renewed says nothing about the end of its hold.
+   * Milliseconds after which a retry makes sense. For a lease without renewal, the remaining lease; otherwise the time
+   * that the caller waited, between 1 and 10 s. The remaining time of a renewed lease does not predict the end of its
+   * hold.
    */
   readonly retryAfter: number;
   /** The holder as far as known when the wait ended. */
   readonly holder: LockHolder | undefined;
   /**
-   * Names that the caller's own async context held while it waited. Where their waiters are in other processes, this
-   * is how a deadlock between processes shows: each of the calls in it ends with what the other one waits for.
+   * Names that the caller's own async context held while it waited. They reveal a deadlock between processes: each call
+   * in it times out while it holds the name that the other one waits for.
    */
   readonly held: readonly string[];
 

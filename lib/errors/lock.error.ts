@@ -1,4 +1,4 @@
-/** The codes of {@link LockError}, stable across versions: match on them rather than on messages. */
+/** Codes of {@link LockError}, stable across versions: compare them instead of messages. */
 export type LockErrorCode =
   | 'LOCK_KEY'
   | 'LOCK_TIMEOUT'
@@ -10,12 +10,12 @@ export type LockErrorCode =
   | 'LOCK_CONFIG';
 
 const BRAND = Symbol.for('nest-redis-lock.LockError');
-/** Of an exception that answers a client: the error that it stands for. */
+/** Property of an exception that is sent to a client: the lock error that it stands for. */
 const ANSWERED = Symbol.for('nest-redis-lock.answered');
 
-/** What every {@link LockError} can carry beside its message. */
+/** Details of every {@link LockError} besides its message. */
 export interface LockErrorDetails {
-  /** The lock names that the failed call was about. */
+  /** The lock names of the failed call. */
   readonly keys?: readonly string[];
   /** The error that led to this one. */
   readonly cause?: unknown;
@@ -36,7 +36,7 @@ export interface LockErrorDetails {
  */
 export abstract class LockError extends Error {
   abstract readonly code: LockErrorCode;
-  /** The lock names that the failed call was about; empty where none was known yet. */
+  /** The lock names of the failed call; empty if none was known yet. */
   readonly keys: readonly string[];
 
   constructor(message: string, { keys = [], cause }: LockErrorDetails = {}) {
@@ -46,7 +46,7 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether it is such an error, or stands for one in an answer: so that `@Catch(LockError)` catches both. */
+  /** Whether a value is such an error or stands for one in a reply, so that `@Catch(LockError)` catches both. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const error = isLockError(value) ? (answeredError(value) ?? value) : value;
     return Function.prototype[Symbol.hasInstance].call(this, error);
@@ -54,8 +54,8 @@ export abstract class LockError extends Error {
 }
 
 /**
- * Lets an exception stand for a lock error that it tells a client of: it is caught as one and has its properties, but
- * keeps its own message, and shows nothing more where it is printed or serialized.
+ * Lets an exception stand for a lock error in the reply to a client. Filters catch it as that error, and it has the
+ * error's properties. It keeps its own message, and prints and serializes nothing more.
  */
 export function standFor<T extends Error>(exception: T, error: LockError): T {
   for (const [name, value] of Object.entries(error)) {
@@ -70,8 +70,8 @@ export function answeredError(error: LockError): LockError | undefined {
 }
 
 /**
- * Whether a value is an error of this package, also one made by another copy of the package
- * that the same process has loaded (where `instanceof` would say no).
+ * Whether a value is an error of this package. It also recognises errors of another copy of the package in the same
+ * process, for which `instanceof` is false.
  *
  * @example
  * ```ts
