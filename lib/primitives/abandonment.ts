@@ -1,16 +1,16 @@
 import { onAbort } from './on-abort.js';
 
 /**
- * Tells an acquire that nobody is interested in its wait any more: by itself, or with the first of the signals that it
- * follows, where it leaves nothing once nobody listens.
+ * Ends the wait of an acquire: by a call of `abort`, or with the first of the signals that it follows. It leaves no
+ * listener at those signals when the wait is done.
  *
- * It has as much of an AbortSignal as an acquire uses. A real one is an event target, and to make and to watch it
- * would cost more than all else that a decorated call adds to its lock. Nor is it AbortSignal.any: on Node 20 that
- * leaves something at each of its signals, and the one of an option of `@Locked` lives as long as the application.
+ * Implements only the part of AbortSignal that an acquire uses. Creating and observing a real AbortSignal, which is an
+ * event target, would cost more than the rest of a decorated call. `AbortSignal.any` leaks on Node 20: it leaves an
+ * entry at each of its signals, and the signal of an option of `@Locked` lives as long as the application.
  */
 export class Abandonment {
   private cause: unknown;
-  /** With what ends their listening to the signals that are followed. */
+  /** By listener: the functions that stop listening to the followed signals. */
   private readonly listeners = new Map<() => void, readonly (() => void)[]>();
   private readonly followed: readonly AbortSignal[];
 
@@ -26,7 +26,7 @@ export class Abandonment {
     return this.cause ?? this.followed.find(({ aborted }) => aborted)?.reason;
   }
 
-  /** For where its like is asked for by type. */
+  /** This object, typed as the AbortSignal that callers expect. */
   get signal(): AbortSignal {
     return this as unknown as AbortSignal;
   }

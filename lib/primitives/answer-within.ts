@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 import { AnswerWakeUp } from './wake-up.js';
 
-/** Rejects when an answer takes longer than `delay` ms; that it comes later is seen to elsewhere. */
+/** Rejects when a reply takes longer than `delay` ms. The caller handles a late reply. */
 export function answerWithin<T>(clock: Clock, answer: Promise<T>, delay: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = new AnswerWakeUp(clock, () => reject(new Error('No answer came in time.')));
@@ -10,7 +10,9 @@ export function answerWithin<T>(clock: Clock, answer: Promise<T>, delay: number)
   });
 }
 
-/** What `answer` settles to, or what `late` gives or throws where that takes longer than `delay` ms by the system's clock. */
+/**
+ * Settles like `answer`, or with the result of `late` if `answer` takes longer than `delay` ms by the system's clock.
+ */
 export async function within<T>(delay: number, answer: Promise<T>, late: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<void>((resolve) => {

@@ -3,35 +3,37 @@ import { inRootContext } from './root-context.js';
 /** A pending call of {@link Clock.schedule}. */
 export type ScheduledCall = ReturnType<typeof setTimeout>;
 
-/** Time as the engine sees it, in milliseconds. Tests drive it. What it calls back runs in nobody's async context. */
+/** The engine's source of time, in milliseconds; tests control it. Callbacks run outside any caller's async context. */
 export interface Clock {
-  /** Grows with the time that passes, also while the machine sleeps; only differences mean something. */
+  /** Monotonic time that also advances while the machine sleeps; only differences are meaningful. */
   now(): number;
   /** Runs `call` once after `delay`. A pending call never keeps the process alive. */
   schedule(call: () => void, delay: number): ScheduledCall;
   cancel(call: ScheduledCall | undefined): void;
-  /** How often it was found that the machine has slept, or may have: `now` has jumped by that time. */
+  /** How often a suspend, or a possible suspend, was detected; `now` jumped by its duration each time. */
   readonly sleeps: number;
-  /** Runs `call` each time it is found that the machine has slept, right after whatever asked for the time then. */
+  /** Runs `call` after each detected suspend, in a microtask after the call of `now` that detected it. */
   onSleep(call: () => void): void;
   /**
-   * Runs `call` once what has arrived by now was read. After the event loop was blocked timers come first, and
-   * an answer that only waits to be read is no silence.
+   * Runs `call` when all received data has been read. After a blocked event loop, timers run first, but a reply that is
+   * received and not yet read must not count as silence.
    */
   afterInput(call: () => void): void;
 }
 
 const MAX_DELAY = 2 ** 31 - 1;
 const SUSPEND_TOLERANCE = 500;
-/** A machine takes longer than this to suspend and to resume, on its monotonic clock: no need to look more often. */
+/**
+ * Shortest interval between two readings of both clocks, in ms. Suspend and resume take longer on the monotonic clock.
+ */
 const LOOK_INTERVAL = 0.1;
 
 /**
  * The monotonic clock, corrected by the time that a suspended machine slept through.
  *
- * CLOCK_MONOTONIC stands still during a suspend while Redis's leases run on, so a jump of the wall clock
- * ahead of it counts as time that has passed: a lease is rather given up too early than too late.
- * Slow drift of the wall clock (NTP slewing) and jumps back are followed without effect.
+ * CLOCK_MONOTONIC stands still during a suspend, but leases in Redis continue. A jump of the wall clock ahead of it
+ * therefore counts as elapsed time: holders must give up a lease too early rather than too late. Slow drift of the wall
+ * clock (NTP slewing) and jumps back have no effect.
  */
 export class SystemClock implements Clock {
   sleeps = 0;
@@ -70,7 +72,7 @@ export class SystemClock implements Clock {
     if (ahead <= SUSPEND_TOLERANCE) return;
     this.slept += ahead;
     this.sleeps++;
-    // Not now: whoever asks for the time may be in the middle of anything.
+    // Deferred, because the code that reads the time may be in the middle of a change of state.
     for (const call of this.afterSleep) inRootContext(() => queueMicrotask(call));
   }
 }

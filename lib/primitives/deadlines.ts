@@ -1,30 +1,33 @@
 import type { Clock } from './clock.js';
 import { AnswerWakeUp } from './wake-up.js';
 
-/** Deadlines of items that have left are only emptied; so many may stay beside as many again as are still waited for. */
+/**
+ * Deadlines of deleted items stay in the heap, emptied. The heap is compacted at this number plus twice the live items.
+ */
 const MAX_LEFT = 64;
 
-/** When the time of an item is over; empty once that has left, of which nothing shall stay in memory. */
+/** The deadline of an item; emptied when the item leaves, so that the item can be collected. */
 interface Deadline<T> {
   readonly due: number;
   item: T | undefined;
 }
 
-/** An item whose time can be over. */
+/** An item with a deadline. */
 export interface Timed {
   /** On {@link Clock.now}'s scale. */
   readonly due: number;
-  /** Where its time is looked after. */
+  /** Its entry in a {@link Deadlines}. */
   deadline: Deadline<unknown> | undefined;
 }
 
 /**
- * Calls back for items that are still there when their time is over, with one timer for all of them.
+ * Calls back for items that are still present at their deadline, with one timer for all items.
  *
- * A binary heap. Items mostly come in the order of their ends, and most leave before: both are O(1) on average.
+ * A binary heap. Most items arrive in the order of their deadlines and leave before them; both operations are O(1) on
+ * average.
  */
 export class Deadlines<T extends Timed> {
-  /** How many items are looked after. */
+  /** Number of live items. */
   size = 0;
   private heap: Deadline<T>[] = [];
   private readonly wakeUp: AnswerWakeUp;
@@ -36,7 +39,10 @@ export class Deadlines<T extends Timed> {
     this.wakeUp = new AnswerWakeUp(clock, (now) => this.sweep(now));
   }
 
-  /** Calls back at the item's `due`, unless it leaves before. An item comes at most once. */
+  /**
+   * Calls back at the item's `due`, unless the item is deleted before. Has no effect for an item that was already
+   * added.
+   */
   add(item: T): void {
     const { due } = item;
     if (due === Infinity || item.deadline) return;
@@ -53,12 +59,12 @@ export class Deadlines<T extends Timed> {
     deadline.item = item.deadline = undefined;
     this.size--;
     if (this.size === 0) this.heap = [];
-    // What is sorted is a heap.
+    // A sorted array is a heap.
     else if (this.heap.length > 2 * this.size + MAX_LEFT)
       this.heap = this.heap.filter((each) => each.item).toSorted((a, b) => a.due - b.due);
   }
 
-  /** Calls nobody back any more. */
+  /** Stops all callbacks. */
   stop(): void {
     this.wakeUp.clear();
   }

@@ -1,15 +1,15 @@
-/** An item that stands in at most one {@link Fifo}. */
+/** An item that belongs to at most one {@link Fifo}. */
 export interface FifoNode<T> {
   previous: T | undefined;
   next: T | undefined;
 }
 
 /**
- * Items in the order of their arrival, of which any can leave in O(1).
+ * Items in arrival order, each removable in O(1).
  *
- * For what comes and goes all the time, also where no order is asked for: a Map or a Set leaves a table behind each time it
- * has made room, with a link to the next one. Once such a table is in V8's old generation the young one keeps all that follow, and
- * what stood in them, and copies it again and again.
+ * For frequently changing items, even where order does not matter. A growing Map or Set leaves its old table behind,
+ * with a link to the next one. Once such a table is in V8's old generation, the young generation keeps all later tables
+ * and their items alive and copies them repeatedly.
  */
 export class Fifo<T extends FifoNode<T>> {
   first: T | undefined;
@@ -20,7 +20,7 @@ export class Fifo<T extends FifoNode<T>> {
     return item.previous !== undefined || this.first === item;
   }
 
-  /** Puts an item at the end, unless it is there. */
+  /** Appends an item, unless it is already present. */
   push(item: T): void {
     if (this.has(item)) return;
     item.previous = this.last;
@@ -40,7 +40,7 @@ export class Fifo<T extends FifoNode<T>> {
     this.size--;
   }
 
-  /** The items in order; the one just visited may be removed meanwhile. */
+  /** Iterates over the items in order; the current item may be removed meanwhile. */
   *[Symbol.iterator](): Generator<T> {
     for (let item = this.first; item;) {
       const next: T | undefined = item.next;

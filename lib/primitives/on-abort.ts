@@ -6,9 +6,9 @@ interface SharedListener {
 const shared = new WeakMap<AbortSignal, SharedListener>();
 
 /**
- * Runs `call` when the signal aborts, unless the function that it returns is called before.
+ * Runs `call` when the signal aborts, unless the returned function is called before.
  *
- * All who wait with one signal share one listener: of an eleventh Node would warn as of a leak.
+ * All waits with one signal share one listener, because Node warns of a leak at the eleventh.
  */
 export function onAbort(signal: AbortSignal, call: () => void): () => void {
   const { calls, listener } = shared.get(signal) ?? listen(signal);

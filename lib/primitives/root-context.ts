@@ -1,15 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** Made when this file is loaded, so that no call is under way in it that uses locks. */
+/** Created when this file is loaded, outside any call that uses locks. */
 const root = new AsyncResource('nest-redis-lock');
 
 /**
- * Runs `call` in the async context of no caller.
+ * Runs `call` outside the async context of any caller.
  *
- * For code of users that runs on behalf of nobody: in the context of whoever happened to set a timer it would enter the
- * holds of that one. And for what is set up to stay, a timer or a connection, which would keep such a context alive.
+ * Use it for user code that runs on behalf of no caller: in the context of the caller that set a timer, it would enter
+ * that caller's holds. Use it also for timers and connections, which would keep such a context alive.
  */
 export function inRootContext<T>(call: () => T): T {
-  // In one made anew, for before Node 24 `AsyncLocalStorage.enterWith` leaves its store in the one that it finds.
+  // In a new resource, because before Node 24 `AsyncLocalStorage.enterWith` leaves its store in the current one.
   return root.runInAsyncScope(() => new AsyncResource('nest-redis-lock').runInAsyncScope(call));
 }

@@ -1,6 +1,8 @@
 import type { Clock, ScheduledCall } from './clock.js';
 
-/** One timer that is moved forward as earlier appointments come in. It may ring with nothing due: look again then. */
+/**
+ * One timer that moves forward when an earlier time is added. It may ring early: the callback must check what is due.
+ */
 export class WakeUp {
   private timer: ScheduledCall | undefined;
   private due = Infinity;
@@ -29,7 +31,7 @@ export class WakeUp {
     this.wait(delay, () => this.end());
   }
 
-  /** Calls back after `delay`, with how many milliseconds later than that the event loop did so. */
+  /** Calls back after `delay`, with the delay of the event loop in milliseconds. */
   protected wait(delay: number, then: (late: number) => void): void {
     const due = this.clock.now() + delay;
     this.timer = this.clock.schedule(() => then(this.clock.now() - due), delay);
@@ -42,16 +44,16 @@ export class WakeUp {
   }
 }
 
-/** Longest last part of a wait for an answer, in milliseconds: two round trips to a distant server. */
+/** Longest last part of a wait for a reply, in milliseconds: two round trips to a distant server. */
 export const LAST_PART = 250;
 /** Milliseconds that a timer may be late without a blocked event loop. */
 const PUNCTUAL = 5;
 
 /**
- * Rings when the time for an answer has ended.
+ * Rings when the time for a reply has passed.
  *
- * While the event loop is blocked, requests may wait to be written and answers to be read. So the last part of the time
- * counts only while the event loop runs: it begins after the rest, and again where its own timer is late.
+ * While the event loop is blocked, requests may be unwritten and replies unread. The last part of the time therefore
+ * counts only while the event loop runs: it begins after the first part, and restarts if its own timer is late.
  */
 export class AnswerWakeUp extends WakeUp {
   constructor(clock: Clock, ring: (now: number) => void) {
