@@ -1,4 +1,4 @@
-/** The candidate that a misspelt name most likely means, if one is close enough to be worth suggesting. */
+/** The candidate closest to a misspelt name; undefined if none is close enough for a suggestion. */
 export function closestName(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const [best] = candidates

@@ -8,7 +8,7 @@ import {
   withDefaults,
 } from './option-checks.js';
 
-/** HTTP status per error where the module does not say otherwise. */
+/** Default HTTP status of each error. */
 export const HTTP_STATUS_DEFAULTS: Readonly<Record<LockErrorCode, number>> = Object.freeze({
   LOCK_KEY: 400,
   LOCK_TIMEOUT: 423,
@@ -30,7 +30,7 @@ export function resolveHttpOption(
   return http && withDefaults(HTTP_STATUS_DEFAULTS, http);
 }
 
-/** Refuses an `http` option that cannot be. */
+/** Rejects an invalid `http` option. */
 export function checkHttp(option: string, http: unknown): void {
   if (http === false) return;
   assertOptionsObject(option, http, 'false, or an object with an HTTP status per error code');

@@ -1,8 +1,8 @@
 import type { LockOptions } from './lock-options.interface.js';
 
 /**
- * How to campaign for the lead, and how to hold it. It is waited for until it is granted, through outages, too, and by
- * nobody's leave, and there is one leader: so `wait`, `outageTimeout`, `reentrant`, `mode` and `limit` mean nothing here.
+ * Options of a campaign and of the leader's hold. A campaign waits without limit, also through outages, and is always
+ * exclusive. Therefore `wait`, `outageTimeout`, `reentrant`, `mode` and `limit` do not apply.
  */
 export interface LeadOptions extends Omit<
   LockOptions,
@@ -11,13 +11,13 @@ export interface LeadOptions extends Omit<
   /** Ends the campaign: the work's signal aborts, and `lead()` resolves when the work has ended. */
   signal?: AbortSignal;
   /**
-   * Milliseconds between the end of a term, or a refusal of Redis, and the next campaign; each time somewhat more or
-   * less, so that instances do not keep in step. Default 1,000.
+   * Milliseconds between the end of a term, or an error of Redis, and the next campaign. The pause varies at random, so
+   * that instances do not stay synchronised. Default 1,000.
    */
   pause?: number;
   /**
-   * Called with each error of the work, in place of logging it. What it throws ends the campaign: `lead()` rejects with
-   * it.
+   * Called with each error of the work, instead of logging it. If it throws, the campaign ends and `lead()` rejects
+   * with that error.
    */
   onError?: (error: unknown) => void | Promise<void>;
 }

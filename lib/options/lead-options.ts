@@ -10,7 +10,7 @@ const CHECKS: OptionChecks = new Map([
   ['onError', checkOnError],
 ]);
 
-/** The options of a campaign, and those of the acquires that it makes. */
+/** Options of a campaign, and those of its acquires. */
 type ResolvedLeadOptions = Pick<LeadOptions, 'onError' | 'signal'> & { pause: number; lock: LockOptions };
 
 /**

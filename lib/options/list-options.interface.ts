@@ -1,7 +1,7 @@
-/** Which of the held names to list. */
+/** Options of a listing of held names. */
 export interface ListOptions {
-  /** Only names that begin so. Default: all. */
+  /** Lists only names with this prefix. Default: all. */
   prefix?: string;
-  /** At most so many. Default Infinity. */
+  /** Maximum number of names. Default Infinity. */
   limit?: number;
 }

@@ -23,7 +23,7 @@ export function resolveListOptions(options: ListOptions): Required<ListOptions> 
   return { prefix: options.prefix ?? '', limit: options.limit ?? Infinity };
 }
 
-/** Refuses to list locks where no request reaches all of them. */
+/** Rejects a listing if no request reaches all locks. */
 export function assertCanList({ connection, layout }: ResolvedModuleOptions): void {
   if (layout !== 'per-name' || isClusterConnection(connection)) return;
   throw new LockConfigError(

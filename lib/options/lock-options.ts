@@ -20,7 +20,7 @@ const MAX_LABEL_BYTES = 128;
 /** A UTF-16 unit is at most three bytes of UTF-8. */
 const SURELY_SHORT = Math.floor(MAX_LABEL_BYTES / 3);
 
-/** What is checked of the options of an acquire, each by itself. */
+/** The checks of the single options of an acquire. */
 export const LOCK_OPTION_CHECKS = optionChecks({
   // The shortest lease that survives an ordinary pause of the event loop between two renewals.
   ttl: milliseconds({ min: 10, whole: true }),
@@ -37,7 +37,7 @@ export const LOCK_OPTION_CHECKS = optionChecks({
   replicas: checkReplicas,
 });
 
-/** What holds where neither the module nor the call says otherwise. */
+/** Defaults of options that neither the module nor the call sets. */
 export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
   ttl: 30_000,
   wait: 10_000,
@@ -56,8 +56,8 @@ export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
 });
 
 /**
- * The options of one acquire: those of the call over the defaults of the module. A field that is
- * `undefined` counts as left out.
+ * Resolves the options of one acquire: those of the call override the defaults of the module. A field that is
+ * `undefined` counts as omitted.
  *
  * @throws LockConfigError naming the option, its value and what is allowed.
  * @example
@@ -104,12 +104,12 @@ function checkLabel(option: string, label: unknown): void {
     refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
 }
 
-/** Refuses options of a lock that can never work, each by itself. */
+/** Rejects invalid options of a lock, each considered alone. */
 export function assertLockOptions(options: LockOptions): void {
   assertOptions('The options of a lock', options, LOCK_OPTION_CHECKS);
 }
 
-/** Refuses a hold that would have to end before it may end. */
+/** Rejects a `minHold` longer than `maxHold`. */
 export function assertHoldRange(minHold: number, maxHold: number): void {
   if (minHold <= maxHold) return;
   throw new LockConfigError(
@@ -117,7 +117,7 @@ export function assertHoldRange(minHold: number, maxHold: number): void {
   );
 }
 
-/** Refuses a limit that would count nobody. */
+/** Rejects a limit without shared mode. */
 export function assertLimitGoesWith(mode: string, limit: number | undefined): void {
   if (limit === undefined || limit === Infinity || mode === 'shared') return;
   throw new LockConfigError(
@@ -126,13 +126,13 @@ export function assertLimitGoesWith(mode: string, limit: number | undefined): vo
 }
 
 function checkSignal(option: string, signal: unknown): void {
-  // By its shape: a signal made in another realm, such as a test environment, is no instance of ours.
+  // Checks the shape: a signal from another realm, such as a test environment, is not an instance of this AbortSignal.
   const shape = signal as Partial<AbortSignal> | null;
   if (typeof shape?.aborted === 'boolean' && typeof shape.addEventListener === 'function') return;
   refuseOption(option, signal, 'an AbortSignal');
 }
 
-/** A name that has to stay taken for `minHold` needs a lease at least as long, should the holder die before. */
+/** Extends the lease to `minHold`, so that the name stays taken for that time even if the holder dies. */
 export function leaseCovering(options: ResolvedLockOptions): ResolvedLockOptions {
   return options.minHold > options.ttl ? { ...options, ttl: options.minHold } : options;
 }

@@ -43,7 +43,7 @@ const MODULE_CHECKS: OptionChecks = new Map([
   ['connection', (_option, connection) => assertConnections(connection)],
   ['credentials', checkCredentials],
   ['keyPrefix', checkKeyPrefix],
-  // A signal is of one call, and has no default.
+  // A signal belongs to one call and has no default.
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
   ['shutdownTimeout', milliseconds({ min: 0 })],
   ['interceptor', oneOf('class', 'global')],
@@ -67,7 +67,7 @@ const ADVANCED_DEFAULTS = {
 };
 
 /**
- * The options of a module, validated and with every default filled in.
+ * Validates the options of a module and fills in every default.
  *
  * @throws LockConfigError naming the option, its value (credentials left out) and what is allowed.
  * @example
@@ -77,7 +77,7 @@ const ADVANCED_DEFAULTS = {
  */
 export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedModuleOptions {
   assertOptions('The options of RedisLockModule', options, MODULE_CHECKS);
-  // Told apart from an option that is left out: a missing environment variable must not mean localhost.
+  // Distinguishes an explicit undefined from an omitted option: a missing environment variable must not mean localhost.
   if ('connection' in options && options.connection === undefined) assertConnection(undefined);
   const { connection, credentials, advanced = {} } = options;
   const settings = {

@@ -4,32 +4,34 @@ import { closestName } from './closest-name.js';
 /** The longest delay that a Node timer takes; a longer one would fire at once. */
 const LONGEST_DELAY = 2_147_483_647;
 
-/** Throws LockConfigError: `option` must be what `allowed` says, and `value` is not. */
+/** Throws the LockConfigError for an option whose `value` is not among the `allowed` ones. */
 export function refuseOption(option: string, value: unknown, allowed: string): never {
   throw new LockConfigError(`${option} must be ${allowed}, but is ${printableValue(value)}.`);
 }
 
-/** Refuses a value that an option cannot have. */
+/** Throws a LockConfigError for an invalid value of an option. */
 export interface OptionCheck {
   (option: string, value: unknown): void;
-  /** Of an option that is an object of options: their names. */
+  /** The names of the options inside an option that is an object. */
   readonly below?: readonly string[];
 }
 
-/** What options an object may have, and what is checked of each. */
+/** The options that an object may have, with their checks. */
 export type OptionChecks = ReadonlyMap<string, OptionCheck>;
 
 export function optionChecks(checks: Readonly<Record<string, OptionCheck>>): OptionChecks {
   return new Map(Object.entries(checks));
 }
 
-/** The check of an option that is an object of options. */
+/** Creates the check of an option that is itself an object of options. */
 export function optionsBelow(checks: OptionChecks): OptionCheck {
   const check: OptionCheck = (option, value) => assertOptions(option, value, checks, `${option}.`);
   return Object.assign(check, { below: [...checks.keys()] });
 }
 
-/** Refuses an object with unknown options, or with values that cannot be; `path` stands before their names, as in `handoff.`. */
+/**
+ * Rejects an object with unknown options or invalid values. Messages put `path` before the names, such as `handoff.`.
+ */
 export function assertOptions(
   what: string,
   options: unknown,
@@ -37,7 +39,7 @@ export function assertOptions(
   path = '',
 ): asserts options is object {
   assertOptionsObject(what, options);
-  // Not Object.keys, nor each of the checks: this runs at each acquire and should cost nothing.
+  // Neither Object.keys nor a loop over all checks: this runs at each acquire and must be cheap.
   for (const name in options) {
     const check = checks.get(name) ?? refuseUnknownOption(name, checks, path);
     const value: unknown = options[name as never];
@@ -46,7 +48,7 @@ export function assertOptions(
   if (options.constructor !== Object) assertAccessors(options, checks, path);
 }
 
-/** Those of a class are not enumerable. */
+/** Checks getters of a class, which are not enumerable. */
 function assertAccessors(options: object, checks: OptionChecks, path: string): void {
   for (const [name, check] of checks) {
     const value: unknown = Reflect.get(options, name);
@@ -54,7 +56,7 @@ function assertAccessors(options: object, checks: OptionChecks, path: string): v
   }
 }
 
-/** Fills in what was left out. */
+/** Returns the options with defaults for the omitted ones. */
 export function withDefaults<T extends object>(defaults: T, options: object): T {
   const filled = Object.entries(defaults).map(([name, value]) => [name, Reflect.get(options, name) ?? value]);
   return Object.fromEntries(filled) as T;
@@ -70,7 +72,7 @@ function refuseUnknownOption(name: string, checks: OptionChecks, path: string): 
   throw new LockConfigError(`There is no option ${path}${name}. ${hint}`);
 }
 
-/** An option that is known, but not here: below another one. */
+/** The path of an option that exists below another one. */
 function optionBelow(name: string, checks: OptionChecks): string | undefined {
   for (const [parent, { below = [] }] of checks) {
     const closest = closestName(name, below);
@@ -79,22 +81,22 @@ function optionBelow(name: string, checks: OptionChecks): string | undefined {
   return undefined;
 }
 
-/** What {@link isMilliseconds} lets pass. */
+/** The values that {@link isMilliseconds} accepts. */
 export interface MillisecondRange {
   min: number;
-  /** Redis counts leases in whole milliseconds; what only a local timer sees may have a fraction. */
+  /** Whether fractions are invalid, as for leases, which Redis counts in whole milliseconds. */
   whole?: boolean;
   infinite?: boolean;
 }
 
-/** Whether something is a time in milliseconds within `range`. */
+/** Whether a value is a number of milliseconds within `range`. */
 export function isMilliseconds(value: unknown, range: MillisecondRange): value is number {
   if (range.infinite === true && value === Infinity) return true;
   const inRange = typeof value === 'number' && value >= range.min && value <= LONGEST_DELAY;
   return inRange && (range.whole !== true || Number.isInteger(value));
 }
 
-/** Refuses what is not a time in milliseconds within `range`. */
+/** Creates the check of a number of milliseconds within `range`. */
 export function milliseconds(range: MillisecondRange): OptionCheck {
   return (option, value) => {
     if (isMilliseconds(value, range)) return;
@@ -104,7 +106,7 @@ export function milliseconds(range: MillisecondRange): OptionCheck {
   };
 }
 
-/** Refuses what is not a whole number from `min` to `max`. */
+/** Creates the check of a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): OptionCheck {
   return (option, value) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return;
@@ -113,7 +115,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): OptionC
   };
 }
 
-/** Refuses what is none of some values. */
+/** Creates the check of an option with a fixed set of values. */
 export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
   const allowed = values.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(' or ');
   return (option, value) => {
@@ -121,7 +123,7 @@ export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
   };
 }
 
-/** Refuses what is not an object of options. */
+/** Rejects a value that is not an object of options. */
 export function assertOptionsObject(
   option: string,
   value: unknown,
@@ -134,7 +136,7 @@ export function assertOptionsObject(
 
 const LONGEST = 80;
 
-/** How a refused option value appears in an error: short, on one line, without what it may contain. */
+/** The text of a rejected value in an error: short, on one line, without the contents of objects. */
 export function printableValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value));
   if (typeof value === 'function') return `a function`;

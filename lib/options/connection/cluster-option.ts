@@ -11,7 +11,9 @@ export type ClusterOption = Cluster | ClusterDescription | NodeRedisClusterConne
 
 const CHECKS = optionChecks({ nodes: checkNodes, options: assertOptionsObject });
 
-/** Refuses a description of a Cluster that could never work. Options of ioredis are left to it, and never shown. */
+/**
+ * Rejects a description of a Cluster that can never work. ioredis checks its own options, which messages never show.
+ */
 export function assertClusterDescription(description: object): void {
   assertOptions('connection', description, CHECKS, 'connection.');
   checkNodes('connection.nodes', Reflect.get(description, 'nodes'));
@@ -27,7 +29,7 @@ function checkNodes(option: string, nodes: unknown): void {
   nodes.forEach((node: unknown, index) => assertNode(node, `${option}[${index}]`));
 }
 
-/** ioredis takes the messages of a slot for answers to commands where it does not know of them. */
+/** Rejects an ioredis without sharded pub/sub, which would take messages of a slot for replies to commands. */
 export function assertShardedPubSub(): void {
   if (loadIoredis().Command.checkFlag('ENTER_SUBSCRIBER_MODE', 'ssubscribe')) return;
   throw new LockConfigError('connection is a Redis Cluster, which needs ioredis 5.3 or newer.');
@@ -50,7 +52,7 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
-/** Whether a connection names a Cluster, described or as a client. */
+/** Whether a connection is a Cluster, as a description or as a client. */
 export function isClusterConnection(connection: unknown): connection is ClusterOption {
   if (typeof connection !== 'object' || connection === null) return false;
   if (isNodeRedis(connection)) return connection.kind === 'cluster';
@@ -58,7 +60,7 @@ export function isClusterConnection(connection: unknown): connection is ClusterO
   return isClusterClient(connection) || ('nodes' in connection && Array.isArray(connection.nodes));
 }
 
-/** Whether a connection is a ready client of a Cluster. */
+/** Whether a connection is an ioredis client of a Cluster. */
 export function isClusterClient(connection: object): connection is Cluster {
   return 'isCluster' in connection && connection.isCluster === true;
 }

@@ -14,8 +14,8 @@ const PORT = wholeNumber(1, 65_535);
 const DATABASE = wholeNumber(0);
 
 /**
- * Refuses a connection that could never work. Messages show an URL without its credentials and never
- * show options, which may hold a password anywhere.
+ * Rejects a connection that can never work. Messages show a URL without its credentials, and never show options, which
+ * may contain a password anywhere.
  */
 export function assertConnection(connection: unknown): asserts connection is LockConnection {
   if (connection === undefined) {
@@ -59,7 +59,7 @@ function parseUrl(text: string): URL | undefined {
 }
 
 function assertNumericField(connection: object, field: string, check: OptionCheck): void {
-  // A ready client has an `options` object of its own, already checked by ioredis.
+  // ioredis has already checked the `options` of a client.
   const value: unknown = Reflect.get(connection, field);
   if (value === undefined || value === null) return;
   const isNumeric = typeof value === 'string' && value.trim() !== '';

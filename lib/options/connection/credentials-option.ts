@@ -8,7 +8,7 @@ export function checkCredentials(option: string, credentials: unknown): void {
     refuseOption(option, credentials, 'a function that resolves to { username?, password, expiresAt? }');
 }
 
-/** Refuses connections that have credentials of their own, or whose client is somebody else's. */
+/** Rejects connections with a password of their own, and clients that the module did not create. */
 export function assertTakesCredentials(connection: unknown): void {
   const nodes: readonly unknown[] = Array.isArray(connection) ? connection : [connection];
   for (const node of nodes) {

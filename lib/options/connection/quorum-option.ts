@@ -4,7 +4,7 @@ import { isClusterConnection } from './cluster-option.js';
 import { isNodeRedis } from './node-redis-option.js';
 import { assertConnection } from './connection-option.js';
 
-/** A node may take this share of a lease for its answer, or too little is left to work with. */
+/** Largest share of a lease that a node's reply may take, so that enough is left for the work. */
 const LARGEST_SHARE = 1 / 4;
 
 /** Whether a connection names several independent servers. */
@@ -14,7 +14,7 @@ export function isQuorum(
   return Array.isArray(connection);
 }
 
-/** Refuses an option that is for one master, with or without replicas of it. */
+/** Rejects an option that requires a single master, with or without replicas. */
 export function assertNoQuorum(
   connection: RedisLockModuleOptions['connection'],
   option: string,
@@ -24,7 +24,7 @@ export function assertNoQuorum(
   throw new LockConfigError(`${option} does not go with a quorum, where ${instead}. Leave it out.`);
 }
 
-/** Refuses semaphores on a quorum: two majorities may count different holders. */
+/** Rejects semaphores on a quorum, where two majorities may count different holders. */
 export function assertLimitGoesWithConnection(
   connection: RedisLockModuleOptions['connection'],
   { mode, limit }: { readonly mode: 'exclusive' | 'shared'; readonly limit: number },
@@ -33,7 +33,7 @@ export function assertLimitGoesWithConnection(
     assertNoQuorum(connection, 'limit', 'no majority can count permits; mode: shared without a limit works');
 }
 
-/** Refuses a connection, or a list of them, that could never work. */
+/** Rejects a connection, or a list of connections, that can never work. */
 export function assertConnections(connection: unknown): void {
   if (!Array.isArray(connection)) return assertConnection(connection);
   const nodes: readonly unknown[] = connection;
@@ -50,7 +50,7 @@ export function assertConnections(connection: unknown): void {
   });
 }
 
-/** Refuses a time for one node that leaves too little of a lease. */
+/** Rejects a timeout of a node that leaves too little of a lease. */
 export function assertNodeTimeout(nodeTimeout: number, ttl: number): void {
   if (nodeTimeout <= ttl * LARGEST_SHARE) return;
   throw new LockConfigError(
@@ -86,7 +86,10 @@ function isSamePlace(one: unknown, other: unknown): boolean {
   return place !== undefined && place === placeOf(other);
 }
 
-/** Host and port, as far as they can be read: a server may have several names. Two databases of one server fail together. */
+/**
+ * Host and port as far as known; a server may have several names. Ignores the database, because databases of one server
+ * fail together.
+ */
 function placeOf(node: unknown): string | undefined {
   if (typeof node === 'string') {
     const { hostname, port } = new URL(node);
@@ -107,7 +110,7 @@ function placeOf(node: unknown): string | undefined {
     : address(typeof host === 'string' ? host : '127.0.0.1', Number(port ?? 6379));
 }
 
-/** How places of servers are compared. */
+/** Host and port in the form in which servers are compared. */
 export function address(host: string, port: number | string): string {
   return `${host === 'localhost' ? '127.0.0.1' : host.toLowerCase()}:${port}`;
 }

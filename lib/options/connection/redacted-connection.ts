@@ -1,6 +1,6 @@
 /**
- * A connection URL as a message may show it: without user name, password and query, which can carry
- * a password too. Text that is no URL is shown only where it is plainly a host and port.
+ * A connection URL for a message: without user name, password and query, which can also contain a password. Text that
+ * is not a URL is shown only if it is clearly a host and port.
  *
  * @example
  * ```ts
@@ -19,10 +19,10 @@ export function redactedConnection(text: string): string {
   return JSON.stringify(scheme + (afterCredentials === rest ? '' : '***@') + place);
 }
 
-/** What to do about a `%` that begins no escape: ioredis decodes the parts of a URL, and fails on it without saying where. */
+/** Remedy for an invalid escape in a URL: ioredis fails to decode it without naming the place. */
 export const BAD_ESCAPE = 'has a % that begins no escape: write it as %25';
 
-/** Whether everything in a URL that is escaped by `%` can be decoded. */
+/** Whether a URL contains an invalid `%` escape. */
 export function hasBadEscape(url: string): boolean {
   try {
     decodeURIComponent(url);

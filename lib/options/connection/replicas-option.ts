@@ -6,21 +6,21 @@ import { assertOptions, milliseconds, optionChecks, wholeNumber } from '../optio
 import { assertNoQuorum } from './quorum-option.js';
 
 const MIN = wholeNumber(0);
-// Redis takes 0 for "without end".
+// To Redis, 0 means no limit.
 const CHECKS = optionChecks({ min: MIN, timeout: milliseconds({ min: 1, whole: true }) });
 
-/** Refuses a `replicas` option that can never work. */
+/** Rejects an invalid `replicas` option. */
 export function checkReplicas(option: string, replicas: unknown): void {
   assertOptions(option, replicas, CHECKS, `${option}.`);
   MIN(`${option}.min`, Reflect.get(replicas, 'min'));
 }
 
-/** A checked `replicas` option with its default filled in; undefined where it asks for no replica. */
+/** A checked `replicas` option with its default; undefined if it requires no replica. */
 export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): ResolvedLockOptions['replicas'] {
   return min === 0 ? undefined : { min, timeout };
 }
 
-/** Refuses replicas where locks are kept on servers that have none. */
+/** Rejects `replicas` for topologies that cannot confirm leases. */
 export function assertReplicasGoWith(
   { connection, layout }: Pick<ResolvedModuleOptions, 'connection' | 'layout'>,
   replicas: ResolvedLockOptions['replicas'],

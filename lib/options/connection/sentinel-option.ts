@@ -1,7 +1,7 @@
 import { LockConfigError } from '../../errors/lock-config.error.js';
 import { refuseOption } from '../option-checks.js';
 
-/** Refuses ioredis options that name sentinels but could never lead to a master. */
+/** Rejects ioredis options with sentinels that can never lead to a master. */
 export function assertSentinels(connection: object): void {
   if (!('sentinels' in connection) || connection.sentinels === undefined || connection.sentinels === null)
     return;
