@@ -10,17 +10,17 @@ const timeout = lockChannel('nest-redis-lock:acquire:timeout');
 const failed = lockChannel('nest-redis-lock:acquire:failed');
 const queueLength = lockChannel('nest-redis-lock:queue:length');
 
-/** What {@link observeAcquire} needs to know of an engine. */
+/** The part of an engine that {@link observeAcquire} uses. */
 interface ObservedEngine<Options, Hold> {
   acquire(name: string, options: Options): Promise<Hold>;
-  /** Callers that wait for a name. */
+  /** Number of callers that wait for a name. */
   waitersOf(name: string): number;
 }
 
-/** Of the options, what subscribers are told. */
+/** The options that subscribers receive. */
 type ObservedOptions = Pick<LockAcquire, 'wait' | 'ttl'> & { readonly origin: CallOrigin };
 
-/** Whether anybody wants to know of acquires or of what becomes of their holds. */
+/** Whether a channel of acquires or of their holds has a subscriber. */
 export function hasAcquireSubscribers(): boolean {
   return (
     start.hasSubscribers ||
@@ -32,7 +32,7 @@ export function hasAcquireSubscribers(): boolean {
   );
 }
 
-/** One call that wants one name, as it is told to subscribers: its start, and one end. */
+/** Publishes the start and the end of one call for one name. */
 class ObservedAcquire {
   private readonly startedAt = performance.now();
 
@@ -63,15 +63,15 @@ class ObservedAcquire {
 }
 
 /**
- * A call that wants several names, as it is told to subscribers: of each name its start and one end, which is the end of
- * the whole call. That a name was had for a while and given back is nobody's hold, and is not told.
+ * Publishes a call for several names: for each name its start, and the end of the whole call. A name that was granted
+ * and released while the call waited for others is not a hold, and is not published.
  */
 export class SeveralAcquires {
   private readonly acquires = new Map<string, ObservedAcquire>();
 
   constructor(private readonly options: ObservedOptions) {}
 
-  /** Begins for a name, where it has not yet. */
+  /** Publishes the start for a name, once. */
   start(name: string): void {
     if (!this.acquires.has(name)) this.acquires.set(name, ObservedAcquire.start(name, this.options));
   }
@@ -85,7 +85,7 @@ export class SeveralAcquires {
   }
 }
 
-/** Lets an engine acquire a lock, and tells the subscribers of it. */
+/** Acquires a lock from the engine and publishes it. */
 export async function observeAcquire<Options extends ObservedOptions, Hold extends ObservedHold>(
   engine: ObservedEngine<Options, Hold>,
   name: string,
@@ -102,7 +102,7 @@ export async function observeAcquire<Options extends ObservedOptions, Hold exten
   }
 }
 
-/** Lets an engine acquire a lock, and tells the subscribers only how many wait for it. */
+/** Acquires a lock from the engine and publishes only the length of its queue. */
 export async function observeLength<Options extends ObservedOptions, Hold>(
   engine: ObservedEngine<Options, Hold>,
   name: string,

@@ -5,9 +5,9 @@ import type { LockAcquire, LockGrantedHow } from './lock-events.interface.js';
 const released = lockChannel('nest-redis-lock:hold:released');
 const lost = lockChannel('nest-redis-lock:hold:lost');
 
-/** What the messages tell of a hold. */
+/** The part of a hold that messages contain. */
 export interface ObservedHold {
-  /** The call that it was granted to; undefined where nobody wanted to know at that time. */
+  /** The call that received the hold; undefined if there was no subscriber at that time. */
   acquire: LockAcquire | undefined;
   readonly how: LockGrantedHow;
   readonly fencingToken: number;
@@ -17,7 +17,7 @@ export function hasHoldSubscribers(): boolean {
   return released.hasSubscribers || lost.hasSubscribers;
 }
 
-/** Tells that a hold has ended after `held` ms: released, or lost for a reason. */
+/** Publishes that a hold has ended after `held` ms: released, or lost for a reason. */
 export function tellHoldEnd(
   { acquire, fencingToken }: ObservedHold,
   held: number,

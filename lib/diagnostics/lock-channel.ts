@@ -1,18 +1,21 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LockChannels } from './lock-events.interface.js';
 
-/** One of {@link LockChannels}, with the type of its messages. */
+/** A channel of {@link LockChannels}, with the type of its messages. */
 export interface LockChannel<Message> {
   readonly hasSubscribers: boolean;
   publish(message: Message): void;
 }
 
-/** Keep it: Node forgets a channel that nobody refers to, and what was subscribed to one of that name is another's. */
+/**
+ * Returns a channel. Keep the reference: Node collects unreferenced channels, and a new channel of that name lacks the
+ * earlier subscribers.
+ */
 export function lockChannel<Name extends keyof LockChannels>(name: Name): LockChannel<LockChannels[Name]> {
   return channel(name);
 }
 
-/** A listener for each channel of interest. */
+/** Listeners by channel. */
 export type LockListeners = {
   readonly [Name in keyof LockChannels]?: (message: LockChannels[Name]) => void;
 };

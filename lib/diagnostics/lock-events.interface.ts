@@ -1,33 +1,34 @@
 import type { LockLostReason } from '../errors/lock-lost.error.js';
 
 /**
- * How a caller came to its hold:
- * - `free`: nobody had the name.
- * - `local`: an earlier holder of the same instance passed it on, in memory or because nobody else waited.
+ * How a caller obtained its hold:
+ * - `free`: the name was free.
+ * - `local`: an earlier holder of the same instance passed it on, in memory or because no other instance waited.
  * - `hand-off`: a holder of another instance handed it over.
- * - `re-ask`: the name was found free on asking again: its holder's lease had ended, or a message was lost.
+ * - `re-ask`: the instance asked again and found the name free, because the holder's lease had expired or a message was
+ *   lost.
  */
 export type LockGrantedHow = 'free' | 'local' | 'hand-off' | 're-ask';
 
 /**
- * One call that wants the lock of one name. The same object stands in every message about the call and about its hold.
- * A call for several names is one of these for each, which all end as the call does; one that enters a hold around it is
- * none.
+ * One call for the lock of one name. All messages about the call and its hold contain the same object. A call for
+ * several names has one object for each name, all with the outcome of the call. A call that enters a surrounding hold
+ * has none.
  */
 export interface LockAcquire {
-  /** The lock name. There may be as many as there are orders. */
+  /** The lock name. The number of names is unbounded. */
   readonly name: string;
-  /** Milliseconds that the call may wait; 0 is one attempt. */
+  /** Maximum wait in milliseconds; 0 is one attempt. */
   readonly wait: number;
   /** Milliseconds of the lease. */
   readonly ttl: number;
-  /** `Class.method` where a `@Locked` method asks. */
+  /** `Class.method` for a call of a `@Locked` method. */
   readonly method: string | undefined;
-  /** Its key template as written, several of them separated by commas; undefined for a key function. */
+  /** The method's key template as written, several templates separated by commas; undefined for a key function. */
   readonly template: string | undefined;
 }
 
-/** A call began to wait. Published within that call, so that its async context is the caller's. */
+/** A call began to wait. Published inside that call, in the caller's async context. */
 export interface LockAcquireStart {
   readonly acquire: LockAcquire;
 }
@@ -41,19 +42,19 @@ export interface LockAcquireGranted {
   readonly fencingToken: number;
 }
 
-/** Somebody else had the lock for the whole wait. */
+/** The lock was taken for the whole wait. */
 export interface LockAcquireTimeout {
   readonly acquire: LockAcquire;
   /** Milliseconds. */
   readonly waited: number;
 }
 
-/** A call ended for another reason: Redis was down, the caller gave up, too many wait, the application shuts down. */
+/** A call failed for another reason: an outage of Redis, an abort by the caller, a full queue, or a shutdown. */
 export interface LockAcquireFailed {
   readonly acquire: LockAcquire;
   /** Milliseconds. */
   readonly waited: number;
-  /** What the call rejects with: a LockError, or the reason of the caller's signal. */
+  /** The error of the call: a LockError, or the reason of the caller's signal. */
   readonly error: unknown;
 }
 
@@ -65,7 +66,7 @@ export interface LockHoldReleased {
   readonly fencingToken: number;
 }
 
-/** A hold ended before it was released. Published in no call's async context. */
+/** A hold ended before it was released. Published outside any call's async context. */
 export interface LockHoldLost {
   readonly acquire: LockAcquire;
   /** Milliseconds from the grant on. */
@@ -74,28 +75,31 @@ export interface LockHoldLost {
   readonly reason: LockLostReason;
 }
 
-/** Redis was asked to renew leases, up to 500 at once. Published in no call's async context. */
+/** A request to renew up to 500 leases ended. Published outside any call's async context. */
 export interface LockLeaseRenewal {
   readonly names: readonly string[];
-  /** Milliseconds from asking to the answer. */
+  /** Milliseconds from the request to the reply. */
   readonly took: number;
-  /** Milliseconds from the time at which the latest of them fell due, a third of its lease, to the answer; 0 before that. */
+  /**
+   * Milliseconds from when the most overdue renewal was due, after a third of its lease, to the reply; 0 if none was
+   * due.
+   */
   readonly lag: number;
-  /** Whether an answer came; without one it is tried again. */
+  /** Whether Redis replied; otherwise the module tries again. */
   readonly answered: boolean;
 }
 
-/** A call began or ceased to wait. */
+/** A call began or stopped waiting. */
 export interface LockQueueLength {
   readonly name: string;
-  /** Callers of this instance that wait for the name now. */
+  /** Number of callers of this instance that wait for the name. */
   readonly length: number;
 }
 
 /**
- * The channels of `node:diagnostics_channel` on which locks tell what happens, with their messages.
+ * The channels of `node:diagnostics_channel`, with the types of their messages.
  *
- * Without a subscriber nothing is put together. Messages are published synchronously: a subscriber should be quick.
+ * Without a subscriber, no message is created. Messages are published synchronously, so a subscriber should be quick.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
-/** Where an instance reports what has no caller to be told; Nest's Logger is one. */
+/** Receives reports that have no caller; Nest's Logger implements it. */
 export interface LockLog {
   log(message: string): void;
   warn(message: string): void;
   error(message: string): void;
 }
 
-/** The context of every line that this package logs, for all of them to be found, or silenced, by one name. */
+/** The context of all log lines of this package, to find or silence them by one name. */
 export const LOG_CONTEXT = 'RedisLock';

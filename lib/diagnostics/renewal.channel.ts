@@ -3,10 +3,10 @@ import { lockChannel } from './lock-channel.js';
 
 const renewal = lockChannel('nest-redis-lock:lease:renewal');
 
-/** What the message tells of a lease. */
+/** The part of a lease that the message contains. */
 export interface ObservedLease {
   readonly names: readonly string[];
-  /** When its renewal fell due that has not been confirmed yet. */
+  /** When its unconfirmed renewal was due. */
   readonly dueAt: number;
 }
 
@@ -14,7 +14,10 @@ export function hasRenewalSubscribers(): boolean {
   return renewal.hasSubscribers;
 }
 
-/** Tells of an answer at `now`, or of none, to a renewal that was asked for at `sentAt`. To be called before the leases hear of it. */
+/**
+ * Publishes the reply at `now`, or the missing reply, to a renewal that was sent at `sentAt`. Call it before the leases
+ * are updated.
+ */
 export function tellRenewal(
   leases: readonly ObservedLease[],
   sentAt: number,

@@ -6,19 +6,23 @@ import { address } from '../options/connection/quorum-option.js';
 import { NodeRedisClients } from '../store/redis/node-redis/node-redis-clients.js';
 import type { NodeRedisTemplate } from '../store/redis/node-redis/node-redis.js';
 
-/** What `createClient()` or `createCluster()` of the package `redis` (node-redis) 5 or 6 returns, or `createSentinel()` of 6. */
+/**
+ * A client from `createClient()` or `createCluster()` of the package `redis` (node-redis) 5 or 6, or from
+ * `createSentinel()` of 6.
+ */
 export interface NodeRedisClientLike {
   readonly isOpen: boolean;
-  // Each version has types of its own for these.
+  // Each version types these differently.
   readonly options?: object;
   duplicate?(...args: never[]): object;
 }
 
 /**
- * A connection by node-redis, for the option `connection`, also in the list of a quorum. The locks open connections of their
- * own, like those of the client: the client itself is neither used nor closed, and need not be connected.
+ * Wraps a node-redis client for the option `connection`, also as a node of a quorum. The client serves as a template:
+ * the module opens its own connections with the same settings. It neither uses nor closes the client, which need not be
+ * connected.
  *
- * @throws LockConfigError for what is no client of node-redis
+ * @throws LockConfigError for a value that is not a client of node-redis
  * @example
  * ```ts
  * RedisLockModule.forRoot({ connection: nodeRedis(createClient({ url: 'redis://127.0.0.1:6379' })) });

@@ -2,12 +2,12 @@ import type { Attributes } from '@opentelemetry/api';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { isLockError } from '../errors/lock.error.js';
 
-/** The instrumentation scope under which everything is recorded. */
+/** The instrumentation scope of all spans and metrics. */
 export const NAME = 'nest-redis-lock';
-/** Of this package. */
+/** The version of this package. */
 export const VERSION = '0.1.0';
 
-/** Describes a call: by its method and template, of which there are few, and by its name only where that is wanted. */
+/** Attributes of a call: method and template, which are few, and the lock name only on request. */
 export function attributesOf(
   { name, method, template }: LockAcquire,
   withName: boolean,
@@ -19,12 +19,12 @@ export function attributesOf(
   };
 }
 
-/** The kind of an error, of which there are few. */
+/** The error type as an attribute with few values. */
 export function errorType(error: unknown): Attributes {
   return { 'error.type': isLockError(error) ? error.code : nameOf(error) };
 }
 
-/** By its shape: the reason of a caller's signal may come from another realm. */
+/** Checks the shape: the reason of a caller's signal may come from another realm. */
 function nameOf(error: unknown): string {
   const name: unknown =
     typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;

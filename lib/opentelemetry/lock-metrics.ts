@@ -3,7 +3,7 @@ import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { attributesOf, errorType, NAME, VERSION } from './lock-attributes.js';
 
-/** In seconds; from a hold that is free at once to the longest waits that people set. */
+/** Bucket boundaries in seconds, from free locks to the longest usual waits. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 interface Instruments {
@@ -14,15 +14,15 @@ interface Instruments {
   readonly lag: Histogram;
 }
 
-/** Measures locks: durations in seconds, as the conventions want them. */
+/** Records metrics of locks, with durations in seconds as the conventions require. */
 export class LockMetrics {
   private provider: MeterProvider | undefined;
   private instruments: Instruments | undefined;
-  /** Calls that count as waiting, with the attributes that they were counted under. */
+  /** Waiting calls, with the attributes under which they were counted. */
   private readonly waiting = new Map<LockAcquire, Attributes>();
 
   constructor(
-    /** Asked at each message, for an application may set its provider later than this begins. */
+    /** Read at each message, because an application may set its provider later. */
     private readonly currentProvider: () => MeterProvider,
     private readonly withNames: () => boolean,
   ) {}
@@ -55,7 +55,7 @@ export class LockMetrics {
     },
   };
 
-  /** Nobody counts as waiting any more, for the end of their waits will not be heard of. */
+  /** Stops counting all waiting calls, because the ends of their waits will not be observed. */
   stop(): void {
     for (const acquire of [...this.waiting.keys()]) this.endWait(acquire);
   }
@@ -67,7 +67,7 @@ export class LockMetrics {
 
   private endWait(acquire: LockAcquire): void {
     const attributes = this.waiting.get(acquire);
-    // One that waited before this began was not counted.
+    // A call that began to wait before this listener started was not counted.
     if (attributes === undefined) return;
     this.waiting.delete(acquire);
     this.on.queue.add(-1, attributes);

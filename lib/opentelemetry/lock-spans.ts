@@ -9,7 +9,7 @@ interface CallSpans {
   hold: Span | undefined;
 }
 
-/** Makes two spans of a call, side by side below the caller's: one for the wait, one for the hold. */
+/** Records two spans for each call, both children of the caller's span: one for the wait, one for the hold. */
 export class LockSpans {
   private readonly spans = new WeakMap<LockAcquire, CallSpans>();
 
@@ -32,7 +32,7 @@ export class LockSpans {
       const attributes = { ...attributesOf(acquire, this.withNames()), 'lock.fencing_token': fencingToken };
       spans.hold = this.currentTracer().startSpan('lock.hold', { attributes }, spans.caller);
     },
-    // No error: that somebody else is at work is what locks are for. Whether it is one, its caller knows.
+    // Contention does not mark the span as failed: only the caller knows whether it is an error.
     'nest-redis-lock:acquire:timeout': ({ acquire }) => {
       this.spans.get(acquire)?.wait.setAttribute('lock.outcome', 'timeout').end();
     },

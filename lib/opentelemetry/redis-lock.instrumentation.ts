@@ -6,19 +6,19 @@ import { NAME, VERSION } from './lock-attributes.js';
 
 /** Options of {@link RedisLockInstrumentation}. */
 export interface RedisLockInstrumentationConfig {
-  /** Whether it begins at once. Default true. */
+  /** Whether the instrumentation starts at once. Default true. */
   enabled?: boolean;
   /**
-   * Adds the lock name to spans and metrics as `lock.name`. Default false: names such as `order:<id>` would make a
-   * time series each, and may say more than a telemetry system should know.
+   * Adds the lock name to spans and metrics as `lock.name`. Default false: each name such as `order:<id>` would create
+   * a time series, and may contain data that a telemetry system should not have.
    */
   lockNames?: boolean;
 }
 
 /**
- * Turns what locks tell on `node:diagnostics_channel` into spans and metrics of OpenTelemetry: spans `lock.acquire`
- * and `lock.hold`; metrics `lock.wait.duration`, `lock.hold.duration`, `lock.lost`, `lock.queue.length` and
- * `lock.renewal.lag`. It has the interface of an OpenTelemetry instrumentation, and serves every LockService of
+ * Converts the messages of the diagnostics channels into spans and metrics of OpenTelemetry. Spans: `lock.acquire` and
+ * `lock.hold`. Metrics: `lock.wait.duration`, `lock.hold.duration`, `lock.lost`, `lock.queue.length` and
+ * `lock.renewal.lag`. It implements the interface of an OpenTelemetry instrumentation and covers every LockService of
  * the process.
  *
  * @example
@@ -45,7 +45,7 @@ export class RedisLockInstrumentation {
     if (config.enabled !== false) this.enable();
   }
 
-  /** Begins to record; nothing happens where it has begun. */
+  /** Starts recording; has no effect if it has already started. */
   enable(): void {
     if (this.stopListening.length > 0) return;
     this.stopListening = [this.spans.listeners, this.metrics.listeners].map(listenToLocks);
@@ -71,7 +71,7 @@ export class RedisLockInstrumentation {
     return this.config;
   }
 
-  /** Takes other options; `enabled` counts only at construction. */
+  /** Replaces the options; `enabled` has an effect only in the constructor. */
   setConfig(config: RedisLockInstrumentationConfig): void {
     this.config = config;
   }

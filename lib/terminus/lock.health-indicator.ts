@@ -5,22 +5,22 @@ import { findLockService } from '../service/lock-service.token.js';
 import { assertOptions, milliseconds, optionChecks } from '../options/option-checks.js';
 import type { StoreHealth } from '../store/health-check.js';
 
-/** Which locks {@link LockHealthIndicator.isHealthy} looks at, and for how long. */
+/** Options of {@link LockHealthIndicator.isHealthy}. */
 export interface LockHealthOptions {
-  /** The `name` of the `RedisLockModule`; left out for the one without a name. */
+  /** The `name` of the `RedisLockModule`; omit it for the module without a name. */
   module?: string;
-  /** Milliseconds within which Redis has to grant and release a lock. Default 1,000. */
+  /** Milliseconds within which Redis must grant and release a lock. Default 1,000. */
   timeout?: number;
 }
 
 const CHECKS = optionChecks({ module: () => {}, timeout: milliseconds({ min: 1 }) });
 
 /**
- * A health indicator for `@nestjs/terminus`: whether Redis can grant and release a lock within a bound.
+ * A health indicator for `@nestjs/terminus`: whether Redis grants and releases a lock within a time limit.
  *
- * It uses a name of its own, so it waits for nobody and nobody waits for it, and leaves no key behind. During
- * shutdown it is `down`, for then no more locks are granted. Of a quorum it also tells which nodes answer, and is
- * `degraded` (where terminus knows that, from version 12 on) while the locks work but not all of the nodes do.
+ * It uses a lock name of its own, so it delays no other caller, and leaves no key behind. During shutdown it is `down`,
+ * because no more locks are granted. For a quorum, it also reports the answering nodes. While a majority works but some
+ * nodes fail, it is `degraded` (with terminus 12 or newer).
  *
  * @example
  * ```ts
@@ -47,9 +47,10 @@ export class LockHealthIndicator {
   ) {}
 
   /**
-   * The health of the locks of one module under `key`, with `responseTime` in milliseconds. Settles within `timeout`.
+   * Reports the health of the locks of one module under `key`, with `responseTime` in milliseconds. Settles within
+   * `timeout`.
    *
-   * @throws LockConfigError for an unknown option, or where the application has no such module.
+   * @throws LockConfigError for an unknown option, or if the application has no module of that name.
    */
   async isHealthy<const Key extends string>(
     key: Key,
@@ -67,7 +68,7 @@ export class LockHealthIndicator {
   }
 }
 
-/** How many nodes answer, and why the others do not. */
+/** The number of answering nodes, and the errors of the others. */
 function nodesOf({ nodes }: StoreHealth): object {
   if (nodes === undefined) return {};
   const silent = nodes.filter(({ trouble }) => trouble !== undefined);

@@ -9,14 +9,17 @@ import { moduleAround } from '../nest/module/redis-lock.module.js';
 import { resolveModuleOptions } from '../options/module-options.js';
 import { MemoryLockServer } from '../store/memory/memory-lock-server.js';
 
-/** Options of {@link LockTestingModule}: those of `RedisLockModule` but for the connection. */
+/** Options of {@link LockTestingModule}: those of `RedisLockModule` without the connection. */
 export interface LockTestingOptions
   extends Omit<RedisLockModuleOptions, 'connection' | 'credentials' | 'keyPrefix'>, RedisLockModuleExtras {
-  /** Share one between several applications to test them as replicas. Default: one of its own. */
+  /**
+   * The memory that keeps the locks. Share one between several applications to test them as instances. Default: a new
+   * one.
+   */
   server?: MemoryLockServer;
 }
 
-/** What {@link LockTestingModule.replace} needs of the builder that `Test.createTestingModule` gives. */
+/** The part of the builder of `Test.createTestingModule` that {@link LockTestingModule.replace} uses. */
 export interface OverridingBuilder {
   overrideProvider(token: unknown): {
     useValue(value: unknown): unknown;
@@ -25,8 +28,8 @@ export interface OverridingBuilder {
 }
 
 /**
- * Takes the place of `RedisLockModule` in tests that run without Redis: the same decorators, LockService and
- * behaviour, with the locks in this process's memory. Fake timers are respected.
+ * Replaces `RedisLockModule` in tests without Redis. Decorators, LockService and behaviour are the same; the locks are
+ * in the memory of this process. Fake timers drive them.
  *
  * @example
  * ```ts
@@ -39,7 +42,7 @@ export interface OverridingBuilder {
 @Module({})
 export class LockTestingModule {
   /**
-   * The module, with options as in `RedisLockModule.forRoot`.
+   * Creates the module, with options as in `RedisLockModule.forRoot`.
    *
    * @example
    * ```ts
@@ -48,15 +51,15 @@ export class LockTestingModule {
    */
   static forRoot({ server = new MemoryLockServer(), ...options }: LockTestingOptions = {}): DynamicModule {
     const { providers = [], ...core } = LockCoreModule.forRoot(options);
-    // Of two providers of a token Nest takes the later one.
+    // Nest uses the later one of two providers of a token.
     const inMemory = { provide: CREATE_SERVICE, useValue: creatorOn(server) };
     return moduleAround(LockTestingModule, { ...core, providers: [...providers, inMemory] }, options);
   }
 
   /**
-   * Keeps the locks of an application under test in memory, with all its `RedisLockModule`s where they are: with their
-   * options, but for those given here, and without a connection. Nest's `overrideModule(RedisLockModule)` does nothing, for
-   * what an application imports is the result of `forRoot`.
+   * Keeps the locks of all `RedisLockModule`s of an application under test in memory. Their options stay, except for
+   * those given here and the connection. Nest's `overrideModule(RedisLockModule)` has no effect, because an application
+   * imports the result of `forRoot`.
    *
    * @example
    * ```ts
