@@ -80,7 +80,7 @@ export class Contest {
         bid.onContention?.();
         // Alone, the older token gives way to the next.
         if (holds.length === 0) continue;
-        endings.whereNotTaken(votes, { ...ending, place: '' });
+        void endings.whereNotTaken(votes, { ...ending, place: '' });
         // Tokens follow the clock: those of contenders that come at different times arrive in order, and all are accepted.
         await sleep(clock, this.retryDelay(clock.now() - startedAt, round));
         continue;
@@ -89,7 +89,9 @@ export class Contest {
         endings.whereAsked(votes, ending);
         throw unreachable(name, votes);
       }
-      endings.whereNotTaken(votes, ending);
+      const ended = endings.whereNotTaken(votes, ending);
+      // Who asks once finds nothing of its own attempt afterwards.
+      if (place === '' && (verdict.kind === 'taken' || round >= MAX_ROUNDS)) await ended;
       if (verdict.kind === 'taken') return this.taken(verdict);
       const delay = this.retryDelay(clock.now() - startedAt, round);
       const owner = verdict.kind === 'split' ? verdict.owner : '';

@@ -44,18 +44,26 @@ export class Endings {
   }
 
   /** Not awaited by anybody: what fails is left to the lease, as what a crash leaves behind. */
-  inBackground(node: QuorumNode, ending: Ending): void {
+  inBackground(node: QuorumNode, ending: Ending): Promise<unknown> {
     const ended: Promise<unknown> = this.send(node, ending)
       .catch(() => undefined)
       .finally(() => this.underWay.delete(ended));
     this.underWay.add(ended);
+    return ended;
   }
 
-  /** Also where no answer came: the request may be on its way, and nobody would end what it takes. */
-  whereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
-    this.quorum.nodes.forEach((node, i) => {
-      if (!isTaken(votes[i])) this.inBackground(node, ending);
+  /**
+   * Also where no answer came: the request may be on its way, and nobody would end what it takes. Resolves when the nodes
+   * that can be reached have confirmed it, at the latest after `nodeTimeout`.
+   */
+  async whereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): Promise<void> {
+    const confirmed = this.quorum.nodes.flatMap((node, i) => {
+      const vote = votes[i];
+      if (isTaken(vote)) return [];
+      const ended = this.inBackground(node, ending);
+      return vote instanceof Error ? [] : [ended];
     });
+    await this.quorum.answerOf(Promise.all(confirmed), this.nodeTimeout).catch(() => undefined);
   }
 
   /** The same for a name that is asked for again, or cancelled, soon: an outage shall queue no flood for its end. */
@@ -63,23 +71,23 @@ export class Endings {
     this.quorum.nodes.forEach((node, i) => {
       const vote = votes[i];
       const wasAsked = !(vote instanceof Error && vote.cause instanceof NotAsked);
-      if (wasAsked && !isTaken(vote)) this.inBackground(node, ending);
+      if (wasAsked && !isTaken(vote)) void this.inBackground(node, ending);
     });
   }
 
   /** Everywhere, without anybody who waits for it. */
   behind(ending: Ending): void {
-    for (const node of this.quorum.nodes) this.inBackground(node, ending);
+    for (const node of this.quorum.nodes) void this.inBackground(node, ending);
   }
 
   /** Takes this instance out of a node's queue. */
   leave(node: QuorumNode, name: string): void {
-    this.inBackground(node, { name, token: 0, mode: 'quiet', place: 'leave' });
+    void this.inBackground(node, { name, token: 0, mode: 'quiet', place: 'leave' });
   }
 
   /** Passes a lock on that a node has reserved for this instance. */
   passOn(node: QuorumNode, name: string): void {
-    this.inBackground(node, { name, token: 0, mode: 'wake', place: 'leave' });
+    void this.inBackground(node, { name, token: 0, mode: 'wake', place: 'leave' });
   }
 
   /** Resolves when all that is under way is confirmed. */

@@ -163,7 +163,7 @@ export class QuorumStore implements LockStore {
       mode: 'wake',
       place: handed ? (place ?? '') : 'leave',
     };
-    this.endings.whereNotTaken(votes, ending);
+    void this.endings.whereNotTaken(votes, ending);
     if (handed) return this.contest.taken(verdict);
     this.waits.end(name);
     return undefined;

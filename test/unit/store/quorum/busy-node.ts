@@ -10,6 +10,10 @@ export class BusyNode implements QuorumNode {
   readonly trouble = new Error('It is busy.');
   /** Whether it is of no use to take anything there. */
   isAway = false;
+  /** Who has all names there. */
+  takenBy: string | undefined;
+  /** Whether it answers what ends a hold. */
+  confirms = true;
   private readonly asked: string[] = [];
   private doneAt = 0;
 
@@ -35,8 +39,10 @@ export class BusyNode implements QuorumNode {
     this.doneAt = Math.max(this.doneAt, this.time.now) + this.pace;
     const [, first, last] = args;
     // Outdated is what is proposed before a node has told its time.
-    const vote = [first === 0 ? 2 : 1, 1e15 + this.doneAt * 1_000, last];
+    const outcome = this.takenBy === undefined ? (first === 0 ? 2 : 1) : 0;
+    const vote = [outcome, 1e15 + this.doneAt * 1_000, last, 30_000, this.takenBy ?? ''];
     const reply = name === 'quorum-acquire' ? vote : 1;
+    if (kind === 'end' && !this.confirms) return new Promise(() => undefined);
     return new Promise((resolve) => void this.time.at(this.doneAt, () => resolve(reply)));
   }
 
