@@ -4,7 +4,7 @@ import { LockConfigError } from '../errors/lock-config.error.js';
 import { LockService } from './lock.service.js';
 
 /**
- * The injection token of the LockService of one `RedisLockModule`: the class itself for the module without a name.
+ * Returns the injection token of a module's LockService: the class itself for the module without a name.
  *
  * @param name the `name` that was given to `forRoot` or `forRootAsync`.
  * @example
@@ -17,10 +17,10 @@ export function getLockServiceToken(name?: string): InjectionToken<LockService> 
 }
 
 /**
- * The LockService of the module of a name, wherever in the application.
+ * Finds the LockService of the module with a name, anywhere in the application.
  *
- * @param who asks for it, for the message.
- * @throws LockConfigError where the application has no such module.
+ * @param who the requesting class, for the message.
+ * @throws LockConfigError if the application has no module of that name.
  */
 export function findLockService(modules: ModuleRef, name: string | undefined, who: string): LockService {
   try {
@@ -31,7 +31,7 @@ export function findLockService(modules: ModuleRef, name: string | undefined, wh
   }
 }
 
-/** How messages name the module of a name. */
+/** The description of a module in messages. */
 export function moduleOf(name: string | undefined): string {
   return name === undefined ? 'RedisLockModule' : `RedisLockModule named '${name}'`;
 }

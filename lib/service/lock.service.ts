@@ -37,8 +37,8 @@ export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
 /**
  * Locks that hold across processes, kept in Redis.
  *
- * Provided by `RedisLockModule`; one instance per module. Every method validates its options and rejects with
- * LockConfigError or LockKeyError where they can never work.
+ * Provided by `RedisLockModule`, once for each module. Every method validates its arguments, and rejects with
+ * LockConfigError or LockKeyError if they can never work.
  *
  * @example
  * ```ts
@@ -61,10 +61,10 @@ export class LockService {
   private readonly context = new LockContext();
   private readonly single: SingleName;
   private healthCheck: HealthCheck | undefined;
-  /** Aborts when shutdown begins: no campaign goes on then. */
+  /** Aborts when shutdown begins, which ends all campaigns. */
   private readonly closing = new AbortController();
 
-  /** @internal Built by the module; tests that need one without Nest use `createLockService`. */
+  /** @internal The module creates it; tests without Nest use `createLockService`. */
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
     this.options = options;
     this.engine = engine;
@@ -74,19 +74,20 @@ export class LockService {
   /**
    * Waits for the lock and holds it until it is released.
    *
-   * Several names are one lock: all or none, in one trip to Redis where all are free. Where some are taken, they are
-   * waited for in sorted order, so that no two callers wait for each other; `wait` is the time for all of them, and the
-   * caller's `minHold` and `maxHold` count from when it has them all. The lock is lost with the first name that is lost.
-   * More than `advanced.maxNames` are refused with LockKeyError.
+   * Several names act as one lock: all or none, in one trip to Redis if all are free. If some are taken, the call waits
+   * for them in sorted order, so that no two callers wait for each other. `wait` covers all names; `minHold` and
+   * `maxHold` count from when the caller holds all of them. The lock is lost when the first name is lost. More than
+   * `advanced.maxNames` names reject with LockKeyError.
    *
-   * Below a hold of the same name in the same async context (see {@link using} and `@Locked`) it enters that hold,
-   * without I/O and with the same fencing token. With `mode: 'shared'` others may hold it at the same time.
+   * Below a hold of the same name in the same async context (see {@link using} and `@Locked`), the call enters that
+   * hold, without I/O and with the same fencing token. With `mode: 'shared'`, other callers may hold the name at the
+   * same time.
    *
-   * @throws LockTimeoutError when somebody else held it for the whole `wait`.
-   * @throws LockDeadlockError at once, when the call's own context holds what the holder waits for in turn, or holds the
-   * name itself in mode `shared` and asks for it in mode `exclusive`.
-   * @throws LockQueueFullError when `advanced.maxWaiters` callers of this instance wait for it already.
-   * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused.
+   * @throws LockTimeoutError if the lock was taken for the whole `wait`.
+   * @throws LockDeadlockError at once, if the holder waits for a name that the call's own context holds, or if that
+   * context holds the name in mode `shared` and requests it in mode `exclusive`.
+   * @throws LockQueueFullError if `advanced.maxWaiters` callers of this instance already wait for the name.
+   * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request.
    * @throws LockClosedError after shutdown began.
    * @example
    * ```ts
@@ -95,7 +96,7 @@ export class LockService {
    * ```
    */
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    // No async function: the promises that it adds would be half of what an acquire costs here.
+    // Not an async function: its additional promises would be half of the cost of an acquire here.
     try {
       return this.grant(key, this.resolve(options));
     } catch (error) {
@@ -104,8 +105,8 @@ export class LockService {
   }
 
   /**
-   * One attempt: the lock, or null when somebody else has it, or one of several names. The option `wait` has no effect
-   * here. The other errors are those of {@link acquire}.
+   * Makes one attempt: resolves to the lock, or to null if the name, or one of several names, is taken. The option
+   * `wait` has no effect here. Other errors are those of {@link acquire}.
    *
    * @example
    * ```ts
@@ -125,10 +126,10 @@ export class LockService {
   /**
    * Acquires the lock, runs the work, and releases the lock when the work has settled.
    *
-   * An error of the work passes unchanged. Calls below, in the same async context, enter the hold instead of
-   * waiting for it; parallel branches below it exclude each other, unless the hold is a shared one.
+   * An error of the work passes unchanged. Calls below, in the same async context, enter the hold instead of waiting
+   * for it. Parallel branches below the hold exclude each other, unless it is a shared hold.
    *
-   * @throws LockLostError when the work succeeded but its hold had been lost meanwhile; further those of {@link acquire}.
+   * @throws LockLostError if the work succeeded but its hold was lost meanwhile; also the errors of {@link acquire}.
    * @example
    * ```ts
    * const total = await locks.using('cart:7', async (lock) => {
@@ -160,13 +161,14 @@ export class LockService {
     } finally {
       await lock.release();
     }
-    // Nor while it waited for calls that were still inside.
+    // The release waited for nested calls, during which the hold may have been lost.
     lock.assertNotLost();
     return result;
   }
 
   /**
-   * The hold of the enclosing async context, as {@link using} and `@Locked` open it: the innermost, or that of a name.
+   * Returns the hold of the enclosing async context, which {@link using} and `@Locked` open: the innermost hold, or the
+   * hold of a name.
    *
    * @example
    * ```ts
@@ -178,13 +180,14 @@ export class LockService {
   }
 
   /**
-   * Who holds a name and which instances wait for it, in order.
+   * Returns the holders of a name and the waiting instances, in order.
    *
-   * The label of a hold is kept by its holder's instance, and asked for there: it is unset where that does not answer soon,
-   * does not listen (`advanced.wake: 'poll'`), or knows of no labels. The fencing token shown is the one with which the holder's instance began its turn; holds that this instance
-   * passed on in memory since have greater ones. Shared holders are listed one by one, without their tokens.
+   * The holder's instance keeps the label of a hold and is asked for it. The label is unset if that instance does not
+   * reply soon, does not listen (`advanced.wake: 'poll'`), or runs a version without labels. The fencing token is the
+   * first one of the holder's turn; holds that the instance has passed on in memory since then have greater tokens.
+   * Shared holders are listed one by one, without tokens.
    *
-   * @throws LockUnavailableError when Redis does not answer, or refuses.
+   * @throws LockUnavailableError if Redis does not answer, or rejects the request.
    * @example
    * ```ts
    * const { held, pending } = await locks.query('order:42');
@@ -196,13 +199,14 @@ export class LockService {
   }
 
   /**
-   * The names that are held, each with its holder, its lease and how many instances wait for it; in no order. It goes
-   * through the keys as SCAN does, some at a time, so that a large Redis can serve others meanwhile: a name that is held
-   * all the time is listed, maybe twice, and one that is taken or released meanwhile may be. The Redis user needs the right
-   * `+scan`, and nothing else of this package does.
+   * Iterates over the held names, each with its holder, its lease and the number of waiting instances, in no order.
+   * Like SCAN, it reads a few keys at a time, so that a large Redis continues to serve other clients. It lists every
+   * name that is held throughout, possibly twice, and may miss names that are acquired or released meanwhile. Only this
+   * method needs the right `+scan` of the Redis user.
    *
-   * @throws LockUnavailableError when Redis does not answer, or refuses.
-   * @throws LockConfigError for options that can never work, and with `advanced.layout: 'per-name'`, where no request reaches all.
+   * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockConfigError for invalid options, and with `advanced.layout: 'per-name'`, where no request reaches all
+   * keys.
    * @example
    * ```ts
    * for await (const { name, label, waiting } of locks.list({ prefix: 'order:', limit: 1_000 })) {
@@ -231,8 +235,8 @@ export class LockService {
   }
 
   /**
-   * What this process holds, oldest grant first; asks nobody. Several names that were acquired together are listed one by
-   * one, and a hold that calls below have entered once.
+   * Returns the holds of this process, oldest grant first, without I/O. Names that were acquired together are listed
+   * one by one; a hold that nested calls have entered is listed once.
    *
    * @example
    * ```ts
@@ -245,10 +249,10 @@ export class LockService {
 
   /**
    * Ends every hold of a name, shared ones included, for operators: the holders' signals abort, and the next waiter
-   * gets the lock. The work of a holder may still be running; only its fencing token keeps it from writing.
+   * acquires the lock. The work of a holder may still be running; only its fencing token prevents its writes.
    *
    * @returns whether there was a hold.
-   * @throws LockUnavailableError when Redis does not answer, or refuses.
+   * @throws LockUnavailableError if Redis does not answer, or rejects the request.
    * @example
    * ```ts
    * await locks.forceRelease('import:stuck');
@@ -258,8 +262,8 @@ export class LockService {
   /**
    * Ends the holds of the named owners, in one atomic step: an owner that acquired the lock meanwhile keeps it.
    *
-   * @returns the holds that ended, and those of the name now.
-   * @throws LockUnavailableError when Redis does not answer, or refuses.
+   * @returns the holds that ended, and the current holds of the name.
+   * @throws LockUnavailableError if Redis does not answer, or rejects the request.
    * @example
    * ```ts
    * const stuck = (await locks.query('import')).held.filter(({ label }) => label === 'ImportService.run');
@@ -276,17 +280,19 @@ export class LockService {
   }
 
   /**
-   * Takes over a hold that `lock.detach()` has let go of, in this process or another: with the same names and fencing
-   * tokens, renewed and released from here. Several attempts with one string: one gets the hold.
+   * Takes over a hold that `lock.detach()` has detached, in this process or another. The hold keeps its names and
+   * fencing tokens; this process renews and releases it. If several callers use the same string, one of them gets the
+   * hold.
    *
-   * `ttl`, `renew`, `maxHold`, `outageTimeout` and `signal` mean what they mean to {@link acquire}; `maxHold` counts
-   * from now, and what was left of `minHold` goes on. Nothing is waited for but Redis.
+   * `ttl`, `renew`, `maxHold`, `outageTimeout` and `signal` have the same meaning as in {@link acquire}. `maxHold`
+   * counts from now, and the remaining `minHold` continues. The call waits only for Redis.
    *
-   * @throws LockLostError when there is no such hold: it was taken over already, its lease ran out, it was taken away
-   * by force, or the string is forged.
-   * @throws LockKeyError for a string that `detach()` cannot have given.
-   * @throws LockUnavailableError when Redis did not answer within `outageTimeout`, or refused. The string stays good.
-   * @throws LockConfigError where locks cannot be handed over: on a quorum.
+   * @throws LockLostError if the hold no longer exists: it was taken over, its lease expired, it was released forcibly,
+   * or the string is forged.
+   * @throws LockKeyError for a string that does not come from `detach()`.
+   * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request. The string
+   * stays valid.
+   * @throws LockConfigError on a quorum, where locks cannot be attached.
    * @throws LockClosedError after shutdown began.
    * @example
    * ```ts
@@ -311,18 +317,19 @@ export class LockService {
   }
 
   /**
-   * Runs work in one instance at a time, for as long as there are instances: waits for the name, runs `work` while it
-   * holds it, and waits for it again after a pause when the work has ended or failed. Outages are waited through.
+   * Runs work in one instance at a time, for as long as there are instances. The call waits for the name, runs `work`
+   * while it holds the name, and waits again after a pause when the work has ended or failed. It also waits through
+   * outages.
    *
-   * The work's lock has a signal that aborts when it has to step down: the hold is lost, `signal` aborts, or the
-   * application shuts down. Another instance leads from then on at the earliest when the lease is over; this one does
-   * not campaign again before its work has settled. Errors of the work are logged, or passed to `onError`.
+   * The signal of the work's lock aborts when the leader must step down: the hold is lost, `signal` aborts, or the
+   * application shuts down. Another instance leads at the earliest when the lease has expired. This instance campaigns
+   * again only after its work has settled. Errors of the work are logged, or passed to `onError`.
    *
-   * The campaign is no part of the caller's async context; calls below the work enter its hold.
+   * The campaign runs outside the caller's async context; calls below the work enter its hold.
    *
-   * @returns when `signal` has aborted or shutdown has begun, and the work has ended.
-   * @throws what `onError` throws or rejects with; LockConfigError and LockKeyError for bad arguments. Nothing else, so that nobody need
-   * listen.
+   * @returns a Promise that resolves when `signal` has aborted or shutdown has begun, and the work has ended.
+   * @throws the error of `onError`, or LockConfigError and LockKeyError for invalid arguments. It throws nothing else,
+   * so callers need not handle rejections.
    * @example
    * ```ts
    * void locks.lead('outbox', async (lock) => {
@@ -351,25 +358,25 @@ export class LockService {
     await this.context.outside(() => campaign.run());
   }
 
-  /** @internal Runs `work` in the async context of a lock that this service granted, so that calls below re-enter it. */
+  /** @internal Runs `work` in the async context of a lock of this service, so that calls below enter it. */
   runInContext<T>(lock: Lock, work: () => T): T {
     return this.context.run(lock as GrantedLock, holdsOf(lock), work);
   }
 
-  /** @internal Connects ahead of the first lock, unless the options leave that to it (`lazyConnect`). */
+  /** @internal Connects before the first lock, except with `lazyConnect`. */
   connect(): void {
     this.engine.store.connect?.();
   }
 
   /**
-   * @internal Milliseconds of a request and its answer, once the connection is there; waits for it without making
-   * it. Undefined where locks are not behind a network.
+   * @internal Measures a round trip in milliseconds. Waits for the connection without opening it. Resolves to undefined
+   * if the store has no network.
    */
   async measureRoundTrip(): Promise<number | undefined> {
     return this.engine.store.roundTrip?.();
   }
 
-  /** @internal Whether a lock can be granted and released just now; settles within `timeout` ms and never rejects. */
+  /** @internal Checks whether a lock can be granted and released; settles within `timeout` ms and never rejects. */
   async checkHealth(timeout: number): Promise<StoreHealth> {
     if (this.engine.isClosing) {
       const trouble = new LockClosedError('The application is shutting down and grants no more locks.');
@@ -378,13 +385,16 @@ export class LockService {
     return (this.healthCheck ??= new HealthCheck(this.engine.store)).look(timeout);
   }
 
-  /** @internal Refuses new acquires from now on and ends the waiting ones with LockClosedError. */
+  /** @internal Rejects new and waiting acquires with LockClosedError from now on. */
   beginShutdown(): void {
     this.closing.abort(new LockClosedError('The application is shutting down.'));
     this.engine.beginShutdown();
   }
 
-  /** @internal Waits, bounded, for running holders, aborts the signals of the rest, closes what this service opened. Never rejects. */
+  /**
+   * @internal Waits for running holders up to `shutdownTimeout`, aborts the signals of the rest, and closes the
+   * connections of this service. Never rejects.
+   */
   async close(): Promise<void> {
     this.beginShutdown();
     await this.engine.close(this.options.shutdownTimeout);
@@ -413,7 +423,7 @@ export class LockService {
   }
 }
 
-/** `Array.isArray` does not tell readonly arrays. */
+/** Whether a key is a list; `Array.isArray` does not narrow readonly arrays. */
 function isList(key: string | readonly string[]): key is readonly string[] {
   return Array.isArray(key);
 }

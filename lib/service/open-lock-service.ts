@@ -11,7 +11,7 @@ import { RedisNode } from '../store/quorum/redis-node.js';
 import { RedisStore } from '../store/redis/redis.store.js';
 import { LockService } from './lock.service.js';
 
-/** What a new instance's store gets from it. */
+/** The part of a new instance that its store uses. */
 export interface Instance {
   /** `<host>-<pid>-<random>` */
   readonly name: string;
@@ -20,13 +20,13 @@ export interface Instance {
 }
 
 export interface Surroundings extends Pick<EngineSettings, 'labelPatience'> {
-  /** What has no caller to be told goes there. */
+  /** Receives reports that have no caller. */
   readonly log: LockLog;
-  /** Default: Redis. */
+  /** Opens the store. Default: Redis. */
   readonly openStore?: (instance: Instance) => LockStore;
 }
 
-/** Builds a LockService on a store of its own. */
+/** Creates a LockService with its own store. */
 export function openLockService(
   options: ResolvedModuleOptions,
   { log, openStore = (instance) => openRedis(options, instance), ...settings }: Surroundings,
@@ -37,7 +37,7 @@ export function openLockService(
   return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log, ...settings }));
 }
 
-/** The store of one instance on the Redis, or the quorum of them, that its options name. */
+/** Opens the store of one instance on a Redis or a quorum. */
 export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: Instance): LockStore {
   const { connection, credentials, keyPrefix, commandTimeout, layout, nodeTimeout, wake } = options;
   const settings = { credentials, keyPrefix, instance: name, commandTimeout, clock, log };
@@ -46,7 +46,10 @@ export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: 
   return new QuorumStore({ nodes, keyPrefix, instance: name, nodeTimeout, clock, random: Math.random });
 }
 
-/** Tells an operator where a holder runs; characters that mean something in keys are replaced. */
+/**
+ * Creates the name of an instance, which shows operators where a holder runs. Replaces characters with a meaning in
+ * keys.
+ */
 export function instanceName(): string {
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host';
   return `${host}-${process.pid}-${randomBytes(6).toString('hex')}`;

@@ -2,7 +2,7 @@ import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockClosedError } from '../../errors/lock-closed.error.js';
 import { LockUnavailableError } from '../../errors/lock-unavailable.error.js';
 
-/** Why a call for several names cannot go on; undefined where its names were only taken. */
+/** The failure of a call for several names; undefined if its names were only taken. */
 export function failureOf(rejections: readonly unknown[]): unknown {
   const failures = rejections.filter((rejection) => !(rejection instanceof LockTimeoutError));
   const [first] = failures;
@@ -16,10 +16,10 @@ export function failureOf(rejections: readonly unknown[]): unknown {
 }
 
 /**
- * That one of several names or more were taken to the end of a wait of `waited` ms.
+ * The error of a wait of `waited` ms at whose end one or more of several names were taken.
  *
- * @param missing the first of them that the call did not have
- * @param held those that it had meanwhile
+ * @param missing the first name that the call did not hold
+ * @param held the names that the call held meanwhile
  */
 export function timeoutOf(
   names: readonly string[],
@@ -38,7 +38,7 @@ export function timeoutOf(
   return heldInAll.length > 0 ? heldMeanwhile(error, heldInAll) : error;
 }
 
-/** The same error, with what the call held while it waited: what others may have waited for in turn. */
+/** Copies an error and adds the names that the call held while it waited, for which others may have waited. */
 export function heldMeanwhile(
   { message, keys, cause, waited, holder, retryAfter }: LockTimeoutError,
   held: readonly string[],

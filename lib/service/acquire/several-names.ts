@@ -13,23 +13,24 @@ import type { Ask, SingleName } from './single-name.js';
 /**
  * One call for several names in sorted order: all or none.
  *
- * All are asked for in one trip, as one if they are all free, or else by single attempts that neither wait nor queue. Where some are taken, the call keeps
- * those before the first of them, gives back the rest, and waits for that one in its queue; then the rest is tried in one
- * trip again. So whoever waits holds only names that come before the one it waits for: in a circle of such calls one
- * would have to hold a later name than it waits for (ordered resource allocation; J. W. Havender, "Avoiding deadlock in
- * multitasking systems", IBM Systems Journal 7/2, 1968).
+ * The call asks for all names in one trip: with one request if all are free, otherwise by single attempts that neither
+ * wait nor queue. If some are taken, the call keeps the names before the first taken one and releases the rest. It
+ * waits for the taken name in its queue, then tries the rest in one trip again. A waiting call therefore holds only
+ * names that sort before the one it waits for. In a circle of such calls, one would have to hold a later name than it
+ * waits for (ordered resource allocation; J. W. Havender, "Avoiding deadlock in multitasking systems", IBM Systems
+ * Journal 7/2, 1968).
  *
- * Attempts overtake nobody who is in a queue, and a call that waits has its place in the queue like any other. So each
- * wait ends when those before it have ended, and a call waits at most once for each name.
+ * Attempts overtake no queued caller, and a waiting call has a place in the queue like any other. Each wait therefore
+ * ends when the waits before it have ended, and a call waits at most once for each name.
  */
 export class SeveralNames {
-  /** What the call has for certain: a beginning of its names. */
+  /** The holds of the call, for the first names of the sorted list. */
   private held: EnterableLock[] = [];
   /** Whether a name was found taken, by a reply of the store or in this process. */
   private hasSeenTaken = false;
-  /** What the last trip found taken. */
+  /** The timeouts of the names that the last trip found taken. */
   private misses: readonly LockTimeoutError[] = [];
-  /** What the next trip need not ask for, nor for what comes after. */
+  /** Names known to be taken: the next trip skips them and the names after them. */
   private taken: readonly string[] = [];
   private readonly options: ResolvedLockOptions;
   private readonly startedAt: number;
@@ -57,7 +58,7 @@ export class SeveralNames {
     }
   }
 
-  /** A refusal with the label of the holder. */
+  /** Adds the holder's label to a timeout. */
   private async named(error: unknown): Promise<unknown> {
     const { labels } = this.single.engine;
     const isUnnamed = this.options.namesHolder && error instanceof LockTimeoutError && labels.canName(error);
@@ -83,7 +84,7 @@ export class SeveralNames {
     }
   }
 
-  /** One trip for all, under one lease. Where it is in vain, nothing was changed by it. */
+  /** Tries all names in one request under one lease. If some are taken, the request changes nothing. */
   private async acquireTogether(): Promise<CombinedLock | undefined> {
     const { names, options, single } = this;
     if (names.some((name) => single.isEnclosed(name, options))) return undefined;
@@ -104,7 +105,7 @@ export class SeveralNames {
     return undefined;
   }
 
-  /** One trip for what is not held yet. */
+  /** Tries the missing names in one trip. */
   private async attempt(): Promise<void> {
     const { wait, outageTimeout } = this.options;
     const patience = wait === 0 ? outageTimeout : Math.min(outageTimeout, this.left);
@@ -125,15 +126,15 @@ export class SeveralNames {
       this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
   }
 
-  /** Whether a request without a reply only met the end of the wait. The wait was for a taken name, so it is no outage. */
+  /** Whether a failure only met the end of the wait: a wait for a taken name ends in a timeout, not in an outage. */
   private isLate(failure: unknown): boolean {
     const { wait } = this.options;
     return failure instanceof LockUnavailableError && this.hasSeenTaken && wait > 0 && this.left <= 0;
   }
 
   /**
-   * What to ask for in the next trip. Not what comes after a name that somebody here has, or waits for: it would only be
-   * given back. A single attempt is over with such a name.
+   * The names for the next trip. Skips names after one that a local caller holds or waits for, because the call would
+   * only release them. For a single attempt, such a name decides the result.
    */
   private get attemptable(): readonly string[] {
     const rest = this.names.slice(this.held.length);
@@ -169,7 +170,7 @@ export class SeveralNames {
     return observeLength(engine, name, options);
   };
 
-  /** The lock is the caller's now: `minHold`, `maxHold` and `renew` count from here. */
+  /** Hands the lock to the caller: `minHold`, `maxHold` and `renew` apply from now on. */
   private begin(): CombinedLock {
     for (const hold of this.held) {
       if (!(hold instanceof Hold)) continue;
@@ -179,13 +180,19 @@ export class SeveralNames {
     return new CombinedLock(this.held);
   }
 
-  /** A lease can run out, or be taken away, while the call waits for another name; then that name is asked for again. */
+  /**
+   * Drops lost holds. A lease can expire or be released forcibly while the call waits for another name; the call then
+   * asks for that name again.
+   */
   private keepWhatIsCertain(): void {
     const lost = this.held.findIndex(({ held }) => !held);
     if (lost >= 0) this.keep(lost);
   }
 
-  /** Gives back all but the first `count`. Nobody waits for it: a release does not reject, and goes out before what is asked next. */
+  /**
+   * Releases all but the first `count` holds, without waiting: a release does not reject, and leaves before the next
+   * request.
+   */
   private keep(count: number): void {
     for (const hold of this.held.splice(count)) void hold.release();
   }
@@ -204,5 +211,5 @@ export class SeveralNames {
   }
 }
 
-/** Until all names are had, a hold is kept whatever its caller wants of it, and given back at once. */
+/** Options of provisional holds, until the call has all names: renewed, and released at once. */
 const ON_TRIAL = { namesHolder: false, renew: true, minHold: 0, maxHold: Infinity };

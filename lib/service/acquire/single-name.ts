@@ -9,12 +9,12 @@ import { type BlockedCall, upgradeError, WaitGraph } from '../reentrance/wait-gr
 import { heldMeanwhile } from './rejections-of-several.js';
 import { leaseCovering } from '../../options/lock-options.js';
 
-/** How the engine is asked, where no hold around the call can be entered. `wait: 0` is a single attempt. */
+/** Acquires from the engine, if the call cannot enter a surrounding hold. `wait: 0` is a single attempt. */
 export type Ask = (name: string, options: ResolvedLockOptions) => Promise<EnterableLock>;
 
 const NOTHING: readonly EnterableLock[] = [];
 
-/** Acquires a single name: enters a hold of it around the call, or asks the engine. */
+/** Acquires a single name: enters a surrounding hold, or asks the engine. */
 export class SingleName {
   private readonly waits = new WaitGraph();
 
@@ -23,14 +23,14 @@ export class SingleName {
     private readonly context: LockContext,
   ) {}
 
-  /** @param held what the same call has been granted already */
+  /** @param held the holds that the same call already has */
   acquire(
     name: string,
     options: ResolvedLockOptions,
     held = NOTHING,
     ask: Ask = this.ask,
   ): Promise<EnterableLock> {
-    // Here, before each wait: a signal that is aborted already says nothing any more.
+    // Checked before each wait, because a signal that has already aborted fires no event.
     options.signal?.throwIfAborted();
     const { innermost } = this.context;
     const enclosing = innermost && options.reentrant ? this.context.enclosing(name) : undefined;
@@ -42,12 +42,12 @@ export class SingleName {
     );
   }
 
-  /** Whether a hold of the name around the call would be entered. */
+  /** Whether the call would enter a surrounding hold of the name. */
   isEnclosed(name: string, { reentrant }: ResolvedLockOptions): boolean {
     return reentrant && this.context.enclosing(name) !== undefined;
   }
 
-  /** Whether it is known here that a single attempt for the name would find it taken, or come before its turn. */
+  /** Whether this instance knows that a single attempt would find the name taken, or would overtake a waiter. */
   isBusy(name: string, { reentrant, wait }: ResolvedLockOptions): boolean {
     const enclosing = reentrant ? this.context.enclosing(name) : undefined;
     if (enclosing) return !enclosing.reentry.admits;
@@ -59,7 +59,10 @@ export class SingleName {
     return this.engine.acquire(name, options);
   };
 
-  /** Waits below holds of others: not where it would be for ever, and a wait in vain tells what was held meanwhile. */
+  /**
+   * Waits while the call's context holds other names. Rejects at once if the wait would close a cycle; a timeout lists
+   * the held names.
+   */
   private async waitHolding<T>(
     { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly EnterableLock[] },
     granting: () => Promise<T>,
@@ -73,7 +76,7 @@ export class SingleName {
     }
   }
 
-  /** Enters a hold of the enclosing context, or acquires the name afresh if that hold ends before its turn comes. */
+  /** Enters a hold of the enclosing context, or acquires the name again if that hold ends before. */
   private async enter(
     name: string,
     { hold, reentry }: EnclosingHold,
@@ -106,7 +109,7 @@ export class SingleName {
     }
     reentry.occupants.add(nested);
     try {
-      // It may have been lost while another branch was inside.
+      // The hold may have been lost while another branch was inside.
       nested.assertHeld();
       return nested;
     } catch (error) {

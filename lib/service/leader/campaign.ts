@@ -6,10 +6,10 @@ import type { LeadOptions } from '../../options/lead-options.interface.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { Term } from './term.js';
 
-/** What a campaign is for, and by what means. */
+/** Settings of a campaign. */
 export interface CampaignSettings {
   readonly name: string;
-  /** Aborts when the campaign is to end. */
+  /** Ends the campaign when it aborts. */
   readonly signal: AbortSignal;
   readonly pause: number;
   readonly onError: LeadOptions['onError'];
@@ -20,8 +20,8 @@ export interface CampaignSettings {
 }
 
 /**
- * Errors of an acquire after which trying again may help: Redis refuses or is down, is too old just now, or too many wait
- * here.
+ * Errors of an acquire after which a retry may succeed: Redis is down, rejects requests or is too old, or the queue is
+ * full.
  */
 const PASSING: ReadonlySet<string> = new Set([
   'LOCK_UNAVAILABLE',
@@ -31,18 +31,18 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Term after term for one name, until its signal aborts.
+ * Serves one term after the other for one name, until its signal aborts.
  *
- * A term ends when its work has settled, and not before: while work that has lost its hold is still running, this
- * instance does not stand again.
+ * A term ends when its work has settled. While work that has lost its hold is still running, this instance does not
+ * campaign.
  */
 export class Campaign {
-  /** What stood in the way of the last acquire; said once. */
+  /** The problem of the last acquire, which is logged once. */
   private obstacle: string | undefined;
 
   constructor(private readonly settings: CampaignSettings) {}
 
-  /** Resolves when the signal has aborted and no work is running; rejects with what can not be cured by trying again. */
+  /** Resolves when the signal has aborted and no work is running; rejects with errors that a retry cannot fix. */
   async run(): Promise<void> {
     const { signal } = this.settings;
     while (!signal.aborted) {
@@ -86,7 +86,7 @@ export class Campaign {
     }
   }
 
-  /** Tells where a call below the work, which is over, has kept the hold for too long. */
+  /** Releases the hold; reports it as lost if a call below the ended work kept it for too long. */
   private async release(hold: EnterableLock): Promise<void> {
     const { held } = hold;
     await hold.release();
@@ -97,7 +97,7 @@ export class Campaign {
     }
   }
 
-  /** Waits for `onError`, since a rejection of its that nobody waits for would end the process. */
+  /** Awaits `onError`, because its unhandled rejection would end the process. */
   private async report(error: unknown): Promise<void> {
     const { log, name, onError } = this.settings;
     if (onError) return onError(error);

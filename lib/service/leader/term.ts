@@ -4,7 +4,7 @@ import { isLockError } from '../../errors/lock.error.js';
 import { onAbort } from '../../primitives/on-abort.js';
 import { inRootContext } from '../../primitives/root-context.js';
 
-/** A hold as the leader's work sees it: its signal aborts also when the campaign ends. */
+/** The lock of the leader's work: its signal also aborts when the campaign ends. */
 export class Term extends CombinedLock {
   private readonly over = new AbortController();
   private readonly stops: readonly (() => void)[];
@@ -22,7 +22,10 @@ export class Term extends CombinedLock {
     return this.over.signal;
   }
 
-  /** Whether the work ended with this error because it was told to: by the signal's reason, or by what stands for it. */
+  /**
+   * Whether an error of the work is the response to the aborted signal: its reason, an error caused by it, or an
+   * AbortError.
+   */
   isEndedBy(error: unknown): boolean {
     const { aborted, reason } = this.signal;
     if (isLockError(error) && error.code === 'LOCK_LOST' && error.keys.some((key) => this.keys.includes(key)))
@@ -31,7 +34,7 @@ export class Term extends CombinedLock {
     return error === reason || error.cause === reason || error.name === 'AbortError';
   }
 
-  /** Nobody looks at the signal any more. */
+  /** Removes the listeners of the signal. */
   end(): void {
     for (const stop of this.stops) stop();
   }

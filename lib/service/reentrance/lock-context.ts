@@ -2,21 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EnterableLock, GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import { Reentry } from '../../engine/hold/reentry.js';
 
-/** A lock around running code, and those around that. */
+/** A lock around running code, and the frame outside it. */
 export interface Frame {
   readonly lock: GrantedLock;
   readonly holds: readonly EnterableLock[];
   readonly outer: Frame | undefined;
 }
 
-/** A hold of the enclosing async context, with the way into it. */
+/** A hold of the enclosing async context, with its re-entry. */
 export interface EnclosingHold {
   readonly hold: EnterableLock;
   readonly reentry: Reentry;
 }
 
 /**
- * Which holds enclose the running code, by async context: what a thread-local count of entries is to threads.
+ * Tracks by async context which holds enclose the running code, like a thread-local count of entries for threads.
  *
  * Work that outlives its hold finds it closed, and does not inherit it.
  */
@@ -46,7 +46,7 @@ export class LockContext {
     return false;
   };
 
-  /** The innermost hold of a name that still lets calls in. */
+  /** The innermost hold of a name that still admits calls. */
   enclosing(name: string): EnclosingHold | undefined {
     for (let frame = this.innermost; frame; frame = frame.outer) {
       for (const hold of frame.holds) {

@@ -3,7 +3,10 @@ import { LockConfigError } from '../../errors/lock-config.error.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Reentry } from '../../engine/hold/reentry.js';
 
-/** An entry into a hold of the enclosing context: its token, its lease; releasing it only lets the next branch in. */
+/**
+ * An entry into a hold of the enclosing context, with that hold's token and lease. Its release only admits the next
+ * branch.
+ */
 export class NestedHold implements EnterableLock {
   reentry: Reentry | undefined;
   private releasing: Promise<void> | undefined;

@@ -4,17 +4,17 @@ import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js'
 /** A call that waits for a lock while its own async context holds others. */
 export interface BlockedCall {
   readonly name: string;
-  /** What the call's context holds. */
+  /** The holds of the call's context. */
   readonly holds: readonly EnterableLock[];
-  /** The holds that it waits for just now, as far as they are of this process; all of them have to end. */
+  /** The holds of this process that the call currently waits for; all of them must end. */
   blockers(): readonly object[];
 }
 
 /**
- * Who waits for whom among the calls of one instance that wait while they hold.
+ * The wait-for graph of the calls of one instance that wait while they hold.
  *
- * A cycle can only be closed by a call that begins to wait: a hold that is granted has no waiting call below it yet. So
- * it is enough to look then. Calls whose context holds nothing are in no cycle, and never come here.
+ * Only a call that begins to wait can close a cycle, because a new hold has no waiting call below it. The search
+ * therefore runs only then. Calls whose context holds nothing are in no cycle, and are not recorded.
  */
 export class WaitGraph {
   /** The waiting calls below each hold. */
@@ -23,7 +23,7 @@ export class WaitGraph {
   /**
    * Waits for what `granting` resolves to.
    *
-   * @throws LockDeadlockError at once, where this wait would close a cycle.
+   * @throws LockDeadlockError at once, if this wait would close a cycle.
    */
   async during<T>(call: BlockedCall, granting: () => Promise<T>): Promise<T> {
     const cycle = this.cycleThrough(call);
@@ -36,7 +36,9 @@ export class WaitGraph {
     }
   }
 
-  /** The calls through which `call` would wait for one of its own holds; not where it waits for that directly. */
+  /**
+   * The calls through which `call` would wait for one of its own holds; undefined for a direct wait for an own hold.
+   */
   private cycleThrough(call: BlockedCall): BlockedCall[] | undefined {
     const own = new Set<object>(call.holds);
     const seen = new Set<BlockedCall>();
@@ -61,7 +63,10 @@ export class WaitGraph {
   }
 }
 
-/** A shared hold cannot become exclusive: it would wait for its own end, and two that try would for each other's. */
+/**
+ * The error of a shared hold that requests exclusive mode: it would wait for its own end, and two of them for each
+ * other.
+ */
 export function upgradeError({ keys, fencingToken }: EnterableLock): LockDeadlockError {
   const [name = ''] = keys;
   return new LockDeadlockError(
@@ -87,7 +92,7 @@ function deadlockError(calls: readonly BlockedCall[]): LockDeadlockError {
   );
 }
 
-/** Whether one is an entry into the other, or both into a third. */
+/** Whether one hold is an entry into the other, or both are entries into a third one. */
 function isSameHold(a: EnterableLock, b: EnterableLock): boolean {
   return a.fencingToken === b.fencingToken && a.keys[0] === b.keys[0];
 }
