@@ -137,7 +137,6 @@ export class CommandConnection {
 
   private settle(request: Request, settle: () => void): void {
     this.answeredAt = this.time.now;
-    this.process.answeredAt = this.process.now();
     this.unanswered = this.unanswered.filter((other) => other !== request);
     if (request.timer) request.timer.cancelled = true;
     if (!request.refused) settle();

@@ -18,8 +18,6 @@ export class SimulatedProcess implements Clock {
   alive = true;
   /** When it last went on after it had been stopped, on its own clock. */
   wokeAt = -Infinity;
-  /** When the server last answered it, on its own clock. */
-  answeredAt = -Infinity;
   /** Its machine never sleeps. */
   readonly sleeps = 0;
   private stopped = false;

@@ -37,7 +37,9 @@ export function patienceEnd(
   silentSince: number,
   hasSeenTaken: boolean,
 ): number {
-  const outageEnds = Math.max(silentSince, startedAt) + options.outageTimeout;
+  // An attempt does not begin anew with a reply that it has to confirm.
+  const since = once ? startedAt : Math.max(silentSince, startedAt);
+  const outageEnds = since + options.outageTimeout;
   // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
   return once || hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
 }

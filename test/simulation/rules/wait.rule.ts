@@ -24,10 +24,8 @@ export class WaitRule implements Rule {
       if (state === 'aborted') fail(`${caller} gave up and is still waiting`);
       if (state !== 'waiting') continue;
       const limit = step.wait === 0 ? step.outageTimeout : step.wait;
-      // A single attempt goes on for as long as answers come that have to be confirmed.
-      const asked = step.wait === 0 ? process.answeredAt : -Infinity;
       // After the process was stopped, an answer to what it had not yet sent has some time to come.
-      const due = Math.max(startedAt + limit, asked + limit, process.wokeAt + LAST_PART);
+      const due = Math.max(startedAt + limit, process.wokeAt + LAST_PART);
       if (process.now() > due + TIMER_SLACK) fail(`${caller} still waits for ${step.name} after ${limit} ms`);
     }
   }

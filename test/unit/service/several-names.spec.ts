@@ -167,6 +167,22 @@ describe('A call for several names', () => {
     expect(lock.error).toBeInstanceOf(LockUnavailableError);
   });
 
+  it('ends with its wait although each reply in its trip has to be confirmed', async () => {
+    const lock = observe(acquire({ ttl: 40, wait: 100, outageTimeout: 5_000 }, ['a', 'b']));
+    for (let i = 0; i < 3; i++) {
+      const [a, b] = await Promise.all([fixture.store.next('acquire'), fixture.store.next('acquire')]);
+      await fixture.clock.advance(33);
+      // Too little of the lease is left.
+      a.answer(grant(2 * i + 1));
+      b.answer(grant(2 * i + 2));
+      await settle();
+    }
+    expect(lock).toEqual({});
+    await fixture.clock.advance(2);
+
+    expect(lock.error).toBeInstanceOf(LockUnavailableError);
+  });
+
   it('tells of a taken name and not of an outage where its time is over as the last trip is under way', async () => {
     const lock = observe(acquire({ wait: 100 }, ['a', 'b']));
     await answer(await trip('a', 'b'), [taken(50), grant(2)]);
