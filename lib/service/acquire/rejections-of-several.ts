@@ -46,3 +46,15 @@ export function heldMeanwhile(
   const hint = `Meanwhile the call's own context held ${held.join(', ')}: look whether their waiters hold this one.`;
   return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, held, holder, retryAfter });
 }
+
+/** Why a call whose leases run out before the store can renew them never holds all its names. */
+export function shortLeaseError(
+  keys: readonly string[],
+  ttl: number,
+  roundTrip: number,
+): LockUnavailableError {
+  const message =
+    `Redis needs ${Math.ceil(roundTrip)} ms to answer, so leases of ${ttl} ms (ttl) ran out while the call waited for another ` +
+    `of its ${keys.length} names. Set ttl to at least ${Math.ceil(3 * roundTrip)} ms.`;
+  return new LockUnavailableError(message, { keys, cause: undefined });
+}

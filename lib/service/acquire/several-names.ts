@@ -7,7 +7,7 @@ import { LockUnavailableError } from '../../errors/lock-unavailable.error.js';
 import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { leaseCovering } from '../../options/lock-options.js';
-import { failureOf, timeoutOf } from './rejections-of-several.js';
+import { failureOf, shortLeaseError, timeoutOf } from './rejections-of-several.js';
 import type { Ask, SingleName } from './single-name.js';
 
 /**
@@ -32,6 +32,8 @@ export class SeveralNames {
   private misses: readonly LockTimeoutError[] = [];
   /** Names known to be taken: the next trip skips them and the names after them. */
   private taken: readonly string[] = [];
+  /** The shortest time that the store needed for the replies of a trip. */
+  private roundTrip = Infinity;
   private readonly options: ResolvedLockOptions;
   private readonly startedAt: number;
   private readonly observed: SeveralAcquires | undefined;
@@ -90,6 +92,7 @@ export class SeveralNames {
     if (names.some((name) => single.isEnclosed(name, options))) return undefined;
     const outcome = await single.engine.acquireAll(names, options);
     if (!outcome) return undefined;
+    this.roundTrip = this.now - this.startedAt;
     if ('holds' in outcome) {
       if (this.observed) for (const hold of outcome.holds) this.observed.granted(hold.keys[0] ?? '', hold);
       return new CombinedLock(outcome.holds);
@@ -110,9 +113,11 @@ export class SeveralNames {
     const { wait, outageTimeout } = this.options;
     const patience = wait === 0 ? outageTimeout : Math.min(outageTimeout, this.left);
     const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: patience };
+    const startedAt = this.now;
     const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this.held, this.ask));
     this.taken = [];
     const outcomes = await Promise.allSettled(attempts);
+    if (attempts.length > 0) this.roundTrip = Math.min(this.roundTrip, this.now - startedAt);
     const firstMiss = outcomes.findIndex(({ status }) => status === 'rejected');
     const prefix = this.held.length + (firstMiss < 0 ? outcomes.length : firstMiss);
     this.held.push(...outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
@@ -186,7 +191,11 @@ export class SeveralNames {
    */
   private keepWhatIsCertain(): void {
     const lost = this.held.findIndex(({ held }) => !held);
-    if (lost >= 0) this.keep(lost);
+    if (lost < 0) return;
+    const { options, roundTrip } = this;
+    // A renewal would come too late for each lease that is kept.
+    if (options.ttl < 2 * roundTrip) throw shortLeaseError(this.names, options.ttl, roundTrip);
+    this.keep(lost);
   }
 
   /**

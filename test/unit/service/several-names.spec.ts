@@ -183,6 +183,41 @@ describe('A call for several names', () => {
     expect(lock.error).toBeInstanceOf(LockUnavailableError);
   });
 
+  it('rejects a ttl within which Redis cannot answer twice, once a lease has run out', async () => {
+    const lock = observe(acquire({ ttl: 60, wait: 5_000 }, ['a', 'b']));
+    const first = await trip('a', 'b');
+    await fixture.clock.advance(40);
+    await answer(first, [grant(1), taken(50)]);
+    const [waiting] = await trip('b');
+    await fixture.clock.advance(40);
+    waiting?.answer(grant(60));
+    await settle();
+
+    expect(lock.error).toBeInstanceOf(LockUnavailableError);
+    expect(lock.error).toMatchObject({
+      keys: ['a', 'b'],
+      message:
+        'Redis needs 40 ms to answer, so leases of 60 ms (ttl) ran out while the call waited for another of its 2 names. ' +
+        'Set ttl to at least 120 ms.',
+    });
+    expect(await released(2)).toEqual(['a', 'b']);
+  });
+
+  it('asks again for a name whose lease ran out while Redis was slow for a moment', async () => {
+    const lock = observe(acquire({ ttl: 60, wait: 5_000 }, ['a', 'b']));
+    const first = await trip('a', 'b');
+    await fixture.clock.advance(5);
+    await answer(first, [grant(1), taken(50)]);
+    await answer(await trip('b'), [taken(50)]);
+    await fixture.clock.advance(25);
+    const again = await trip('b');
+    await fixture.clock.advance(35);
+    await answer(again, [grant(60)]);
+    await answer(await trip('a', 'b'), [grant(70), grant(71)]);
+
+    expect(lock.value?.held).toBe(true);
+  });
+
   it('tells of a taken name and not of an outage where its time is over as the last trip is under way', async () => {
     const lock = observe(acquire({ wait: 100 }, ['a', 'b']));
     await answer(await trip('a', 'b'), [taken(50), grant(2)]);
