@@ -32,6 +32,7 @@ export type {
 } from './options/module-options.interface.js';
 export type { KeyFunction, KeySource } from './keys/key-source.js';
 export type { LockedDecorator, LockedResult } from './nest/locked/locked-method.types.js';
+export { LOCKED_METADATA, type LockedMetadata } from './nest/locked/locked-metadata.js';
 export type { LockedOptions } from './nest/locked/locked-options.interface.js';
 export { LockService, type LockedWork } from './service/lock.service.js';
 export type {

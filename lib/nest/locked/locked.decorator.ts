@@ -3,6 +3,7 @@ import { LockConfigError } from '../../errors/lock-config.error.js';
 import { compileKeySource } from '../../keys/key-source.js';
 import type { LockedDecoratorFactory } from './locked-method.types.js';
 import { assertInstanceMember, memberName } from './instance-member.js';
+import { addLockedMetadata } from './locked-metadata.js';
 import { assertLockedOptions } from './locked-options.js';
 import { LockedMethod, type AnyFunction } from './locked-method.js';
 import { recordLockedMethod } from './locked-methods.js';
@@ -54,7 +55,9 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
     }
     const binding = serviceBinding(options.module);
     const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, options, binding);
-    descriptor.value = wrapMethod(method);
+    const wrapper = wrapMethod(method);
+    addLockedMetadata(wrapper, { key, options });
+    descriptor.value = wrapper;
     recordLockedMethod(method);
     binding.injectInto(target);
     registerLockInterceptor(target.constructor);

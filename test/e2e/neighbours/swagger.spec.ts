@@ -27,8 +27,12 @@ import {
 } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import { Observable, of } from 'rxjs';
-import { Locked } from '../../../lib/index.js';
+import * as ts from 'typescript';
+import * as lib from '../../../lib/index.js';
+import { documents } from '../../docs/documents.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
+
+const { Locked } = lib;
 
 class Order {
   @ApiProperty({ description: 'What is ordered' })
@@ -119,3 +123,38 @@ it.each(['above', 'below'] as const)(
     expect(await documentOf(controllerWith(place))).toEqual(unlocked);
   },
 );
+
+interface ApiLocksModule {
+  ApiLocks(): ClassDecorator;
+  addLockStatuses(document: OpenAPIObject): OpenAPIObject;
+}
+
+/** The module in the documents, as it stands there. */
+function apiLocksModule(): ApiLocksModule {
+  const blocks = documents.flatMap(({ document }) => document.blocks);
+  const source = blocks.find(({ text }) => text.includes('function ApiLocks()'))?.text ?? '';
+  const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
+  const load = (name: string): unknown => (name === 'nest-redis-lock' ? lib : require(name));
+  const exported = {};
+  // oxlint-disable-next-line typescript/no-implied-eval -- code that the documents show
+  new Function('require', 'exports', outputText)(load, exported);
+  return exported as ApiLocksModule;
+}
+
+it('@nestjs/swagger documents 423 and 503 of locked routes alone, with the functions of the guide', async () => {
+  const { ApiLocks, addLockStatuses } = apiLocksModule();
+  @ApiLocks()
+  @Controller('orders')
+  class OrdersController {
+    @Post(':id')
+    @Locked('order:<0>')
+    async locked(@Param('id') _id: string): Promise<void> {}
+
+    @Get(':id')
+    async unlocked(): Promise<void> {}
+  }
+  const { paths } = addLockStatuses(await documentOf(OrdersController));
+  const { get, post } = paths['/orders/{id}'] ?? {};
+  expect(Object.keys(post?.responses ?? {})).toEqual(['201', '423', '503']);
+  expect(Object.keys(get?.responses ?? {})).toEqual(['200']);
+});

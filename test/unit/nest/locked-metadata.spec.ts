@@ -1,9 +1,9 @@
 import { Controller, Get, Module, SetMetadata, UseGuards, type CanActivate } from '@nestjs/common';
-import { ModuleRef, Reflector } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef, Reflector } from '@nestjs/core';
 import { Cron, CronExpression, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { ApiOperation, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
-import { Locked } from '../../../lib/index.js';
+import { Locked, LOCKED_METADATA, type LockedMetadata } from '../../../lib/index.js';
 
 class Guard implements CanActivate {
   canActivate(): boolean {
@@ -46,7 +46,9 @@ describe.each(['below', 'above'] as const)('metadata of decorators %s @Locked', 
   it('stays on the method', () => {
     const metadata = (method: object): object =>
       Object.fromEntries(
-        Reflect.getMetadataKeys(method).map((key) => [key, Reflect.getMetadata(key, method)]),
+        Reflect.getMetadataKeys(method)
+          .filter((key) => key !== LOCKED_METADATA)
+          .map((key) => [key, Reflect.getMetadata(key, method)]),
       );
     const expected = JSON.stringify(metadata(plain)).replaceAll('plain', place);
     expect(JSON.parse(JSON.stringify(metadata(locked)))).toEqual(JSON.parse(expected));
@@ -56,6 +58,43 @@ describe.each(['below', 'above'] as const)('metadata of decorators %s @Locked', 
   it('leaves name and length of the method as they are', () => {
     expect(locked.name).toBe(place);
     expect(locked).toHaveLength(plain.length);
+  });
+});
+
+describe('metadata of @Locked', () => {
+  class Jobs {
+    @Locked('outer:<0>', { wait: 0 })
+    @Locked(['inner', 'all'])
+    async twice(_id: string): Promise<void> {}
+
+    async never(): Promise<void> {}
+  }
+  const of = (method: Function = Jobs): unknown =>
+    new Reflector().get<LockedMetadata[] | undefined>(LOCKED_METADATA, method);
+
+  it('has the key and the options of each, the outermost first', () => {
+    expect(of(Jobs.prototype.twice)).toEqual([
+      { key: 'outer:<0>', options: { wait: 0 } },
+      { key: ['inner', 'all'], options: {} },
+    ]);
+    expect(of(Jobs.prototype.never)).toBeUndefined();
+  });
+
+  it('lets DiscoveryService find the locked methods of an application', async () => {
+    const testingModule = await Test.createTestingModule({
+      imports: [AppModule, DiscoveryModule],
+      providers: [Jobs],
+    }).compile();
+    const wrappers = [
+      ...testingModule.get(DiscoveryService).getProviders(),
+      ...testingModule.get(DiscoveryService).getControllers(),
+    ];
+    const found = wrappers.flatMap(({ metatype }) => {
+      const prototype = (metatype?.prototype ?? {}) as Record<string, Function>;
+      const names = new MetadataScanner().getAllMethodNames(prototype);
+      return names.filter((name) => of(prototype[name]) !== undefined);
+    });
+    expect(found.toSorted()).toEqual(['above', 'below', 'twice']);
   });
 });
 

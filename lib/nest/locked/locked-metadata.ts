@@ -1,0 +1,25 @@
+import type { KeySource } from '../../keys/key-source.js';
+import type { LockedOptions } from './locked-options.interface.js';
+
+/**
+ * The key of the metadata that `@Locked` leaves on a method, for `Reflector` and `Reflect.getMetadata`: an array of
+ * {@link LockedMetadata}, one for each `@Locked` of the method, the outermost first.
+ *
+ * @example
+ * ```ts
+ * const locked = this.reflector.get<LockedMetadata[] | undefined>(LOCKED_METADATA, context.getHandler());
+ * ```
+ */
+export const LOCKED_METADATA = 'nest-redis-lock:locked';
+
+/** What one `@Locked` was given. */
+export interface LockedMetadata {
+  readonly key: KeySource;
+  readonly options: Readonly<LockedOptions<never>>;
+}
+
+/** Adds what a further `@Locked`, around those that the method has, was given. */
+export function addLockedMetadata(method: object, metadata: LockedMetadata): void {
+  const inner: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];
+  Reflect.defineMetadata(LOCKED_METADATA, [metadata, ...inner], method);
+}
