@@ -11,7 +11,6 @@ export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './er
 export { LockUnavailableError } from './errors/lock-unavailable.error.js';
 export { isLockError, LockError, type LockErrorCode, type LockErrorDetails } from './errors/lock.error.js';
 export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js';
-export { LockInterceptor } from './nest/locked/lock.interceptor.js';
 export type { LeadOptions } from './options/lead-options.interface.js';
 export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';
 export type { Lock } from './engine/hold/lock.interface.js';

@@ -125,15 +125,13 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
    * the time that the platform allows between SIGTERM and SIGKILL. Default 5,000.
    */
   shutdownTimeout?: number;
-  /** Where LockInterceptor is registered: on each class that has a locked method, or for the whole application. Default `class`. */
-  interceptor?: 'class' | 'global';
   /** HTTP status per error, or false to leave lock errors unchanged. */
   http?: false | LockHttpStatuses;
   /** Limits, timeouts and layouts whose defaults suit nearly every application. */
   advanced?: RedisLockAdvancedOptions;
 }
 
-type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'interceptor' | 'shutdownTimeout'> &
+type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'shutdownTimeout'> &
   Omit<RedisLockAdvancedOptions, 'handoff'>;
 
 /**

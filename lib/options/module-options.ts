@@ -46,7 +46,6 @@ const MODULE_CHECKS: OptionChecks = new Map([
   // A signal belongs to one call and has no default.
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
   ['shutdownTimeout', milliseconds({ min: 0 })],
-  ['interceptor', oneOf('class', 'global')],
   ['http', checkHttp],
   ['advanced', optionsBelow(ADVANCED_CHECKS)],
 ]);
@@ -54,7 +53,6 @@ const MODULE_CHECKS: OptionChecks = new Map([
 const SETTING_DEFAULTS = {
   keyPrefix: 'lock:',
   shutdownTimeout: 5_000,
-  interceptor: 'class' as 'class' | 'global',
 };
 
 const ADVANCED_DEFAULTS = {

@@ -13,7 +13,7 @@ import {
   type Provider,
   type Type,
 } from '@nestjs/common';
-import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
+import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import {
   isLockError,
   Locked,
@@ -36,6 +36,11 @@ class Orders {
     return 'paid';
   }
 
+  @Locked(() => HELD, { wait: 10_000 })
+  async payLater(): Promise<string> {
+    return 'paid';
+  }
+
   async payCaught(): Promise<string> {
     try {
       return await this.pay();
@@ -55,7 +60,7 @@ class PaidGuard implements CanActivate {
   }
 }
 
-/** Has no locked method of its own, so that no LockInterceptor is about. */
+/** Has no locked method of its own. */
 @Controller('plain')
 class PlainController {
   constructor(private readonly orders: Orders) {}
@@ -63,6 +68,11 @@ class PlainController {
   @Get('service')
   service(): Promise<string> {
     return this.orders.pay();
+  }
+
+  @Get('queue')
+  queue(): Promise<string> {
+    return this.orders.payLater();
   }
 
   @Get('guard')
@@ -145,6 +155,34 @@ class HttpExceptionFilter extends TellingFilter {
   constructor(adapterHost: HttpAdapterHost) {
     super(adapterHost);
   }
+}
+
+/** The `CatchEverythingFilter` of Nest's documentation. */
+@Catch()
+class DocumentedFilter implements ExceptionFilter {
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const statusCode = exception instanceof HttpException ? exception.getStatus() : 500;
+    this.adapterHost.httpAdapter.reply(host.switchToHttp().getResponse(), { statusCode }, statusCode);
+  }
+}
+
+/** What `SentryGlobalFilter` of `@sentry/nestjs` does: reports what does not look like an expected HTTP error. */
+@Catch()
+class ReportingFilter extends BaseExceptionFilter {
+  static readonly reported: unknown[] = [];
+
+  override catch(exception: unknown, host: ArgumentsHost): void {
+    if (!isExpectedError(exception)) ReportingFilter.reported.push(exception);
+    // oxlint-disable-next-line promise/valid-params -- that of a filter, not of a promise
+    super.catch(exception, host);
+  }
+}
+
+function isExpectedError(exception: unknown): boolean {
+  const { getStatus, getResponse, initMessage } = Object(exception) as Record<string, unknown>;
+  return [getStatus, getResponse, initMessage].every((method) => typeof method === 'function');
 }
 
 describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => {
@@ -238,6 +276,23 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
           },
         ]);
       }
+    },
+  );
+
+  it.each([DocumentedFilter, ReportingFilter])(
+    'has its status below a filter that catches everything: %p',
+    async (filter) => {
+      const application = await start({ advanced: { maxWaiters: 1 } }, [
+        { provide: APP_FILTER, useClass: filter },
+      ]);
+      expect((await application.get('/plain/service')).status).toBe(423);
+      expect((await application.get('/locked/service')).status).toBe(423);
+      const waiting = application.nest.get(LockService).acquire(HELD);
+      expect((await application.get('/plain/queue')).status).toBe(503);
+      await held?.release();
+      await (await waiting).release();
+      expect(ReportingFilter.reported).toEqual([]);
+      expect(logged).not.toHaveBeenCalled();
     },
   );
 

@@ -5,7 +5,6 @@ import {
   LockClosedError,
   LockConfigError,
   LockDeadlockError,
-  LockInterceptor,
   LockKeyError,
   LockLostError,
   LockQueueFullError,
@@ -17,6 +16,7 @@ import {
   type LockError,
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
+import { LockInterceptor } from '../../lib/nest/locked/lock.interceptor.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';

@@ -7,8 +7,8 @@ import type { LockService } from '../../service/lock.service.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 
 /**
- * Answers lock errors that no filter of the application catches: those of guards, and of services that a class without
- * locked methods calls.
+ * Answers lock errors that no filter of the application catches: those of guards and middleware, which run before the
+ * interceptor of locks, and those of messages.
  *
  * Nest asks the last filter first, those of methods and classes before the global ones: registered in front of these,
  * this one comes after all that the application has, whenever it adds them.

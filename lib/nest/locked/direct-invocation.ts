@@ -37,13 +37,9 @@ export function serveDirectly(creator: ExternalContextCreator): void {
   consumer.intercept = function (this: InterceptorsConsumer, ...invocation) {
     const [interceptors, args, instance, callback, next, type] = invocation;
     const [own] = interceptors;
+    const isDirect = type === 'http' && own instanceof LockInterceptor && interceptors.every(isOwn);
     // The answer of a stream of events may end before it has begun, and nobody would subscribe.
-    if (
-      type !== 'http' ||
-      !interceptors.every(isOwn) ||
-      !isOwn(own) ||
-      Reflect.hasMetadata(SSE_METADATA, callback)
-    )
+    if (!isDirect || Reflect.hasMetadata(SSE_METADATA, callback))
       return Reflect.apply(intercept, this, invocation);
     const context = this.createContext(args, instance, callback);
     context.setType(type);
@@ -51,9 +47,6 @@ export function serveDirectly(creator: ExternalContextCreator): void {
   };
 }
 
-/** Not one that extends ours, or that a test has put in its place. */
-function isOwn(interceptor: NestInterceptor | undefined): interceptor is LockInterceptor {
-  return (
-    interceptor instanceof LockInterceptor && interceptor.intercept === LockInterceptor.prototype.intercept
-  );
+function isOwn(interceptor: NestInterceptor): boolean {
+  return interceptor instanceof LockInterceptor;
 }

@@ -112,11 +112,15 @@ export class LockSlot {
   }
 
   /**
-   * Ends an invocation that has succeeded: settles when its holds are released.
+   * Ends an invocation that has succeeded: settles when its holds are released, and gives nothing where there are none.
    *
    * @throws LockLostError where a hold ended before the invocation did, or while calls that were still inside held it up.
    */
-  async complete(): Promise<void> {
+  complete(): Promise<void> | undefined {
+    return this.holds.length > 0 ? this.completeHolding() : this.close();
+  }
+
+  private async completeHolding(): Promise<void> {
     this.assertNotLost();
     await this.close();
     // What a test provides in place of a lock cannot tell.
@@ -124,13 +128,13 @@ export class LockSlot {
   }
 
   /**
-   * Ends the invocation: settles when its holds are released. A call that is still at work, because its client went away,
-   * keeps its hold until it ends.
+   * Ends the invocation: settles when its holds are released, and gives nothing where there are none. A call that is still
+   * at work, because its client went away, keeps its hold until it ends.
    */
-  async close(): Promise<void> {
+  close(): Promise<void> | undefined {
     this.over = true;
     this.waiting?.abort();
-    if (this.calls.length === 0) await this.releaseAll();
+    return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
   private async releaseAll(): Promise<void> {

@@ -18,19 +18,12 @@ import { endAfter } from './end-after.js';
 import { LockSlot } from './lock-slot.js';
 
 /**
- * Keeps the hold of a `@Locked` handler until all interceptors inside this one have ended: a transaction
- * has committed, the last event of a stream or byte of a file is sent, or the client is gone. In HTTP and GraphQL it
- * also turns lock errors into the form that clients expect, with the statuses of the module's `http` option.
+ * Keeps the hold of a `@Locked` handler until all other interceptors have ended: a transaction has committed, the last
+ * event of a stream or byte of a file is sent, or the client has gone. In HTTP and GraphQL it also turns lock errors into
+ * the form that clients expect, with the statuses of the module's `http` option.
  *
- * `@Locked` registers it on the class, outside every interceptor of class and methods. Use it yourself only
- * on a class without locked methods, whose lock errors should become HTTP statuses too.
- *
- * @example
- * ```ts
- * @UseInterceptors(LockInterceptor)
- * @Controller('reports')
- * export class ReportsController {}
- * ```
+ * The module registers it in front of the global interceptors. `@Locked` registers it on the class, too, for handlers
+ * without global interceptors: of gateways in Nest 11, and of microservices without `inheritAppConfig`.
  */
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
@@ -40,7 +33,7 @@ export class LockInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    // Registered twice, for the application and on the class: the outer one serves.
+    // Registered for the application and on the class: the outer one serves.
     if (LockSlot.current()?.isOf(context) === true) return next.handle();
     const slot = new LockSlot(context);
     return this.keepUntilEnd(
@@ -57,7 +50,9 @@ export class LockInterceptor implements NestInterceptor {
       if (isObservable(result)) return this.keepUntilEnd(slot, result);
       // Nest closes a file for which it does not come to an answer only where that came out of an Observable.
       if (isStreamedBody(result)) return this.keepUntilEnd(slot, of(result));
-      await slot.complete();
+      const completing = slot.complete();
+      // An await of nothing would cost each route without a lock.
+      if (completing) await completing;
       return result;
     } catch (error) {
       await slot.close();

@@ -16,7 +16,7 @@ import { wrapMethod } from './wrap-method.js';
  * are the method's arguments, several templates, or a function of the arguments.
  *
  * The lock is released after the method's Promise has settled or its Observable has ended; for a handler that Nest
- * calls, after the interceptors of its class have ended too. The method must return one of both, and where it
+ * calls, after all its interceptors have ended, too. The method must return one of both, and where it
  * returns an Observable its signature must say so (with an import of Observable that is no `import type`).
  *
  * Calls reject with LockTimeoutError when the wait ends without the lock (see `onTimeout`), LockKeyError when the

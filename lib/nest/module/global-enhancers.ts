@@ -1,6 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ExternalContextCreator, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { LockConfigError } from '../../errors/lock-config.error.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { LockService } from '../../service/lock.service.js';
 import { isLockError } from '../../errors/lock.error.js';
@@ -12,11 +11,11 @@ import { LockInterceptor } from '../locked/lock.interceptor.js';
 import { OWN_LOCK_SERVICE, RESOLVED_OPTIONS } from './lock-module.definition.js';
 
 /**
- * Registers what serves the whole application: a filter for lock errors that nobody else catches, and the
- * {@link LockInterceptor} where the module says `interceptor: 'global'`.
+ * Registers what serves the whole application: the {@link LockInterceptor}, and a filter for lock errors that no other
+ * filter catches.
  *
- * Not by APP_FILTER and APP_INTERCEPTOR: those run in the order in which Nest scans modules, the root module's first, so
- * that a transaction interceptor declared there would commit after the release. Only the front of the list is safe.
+ * Not by APP_INTERCEPTOR and APP_FILTER: Nest runs those in the order in which it scans modules, the root module first.
+ * A transaction interceptor of the root module would then commit after the release.
  */
 @Injectable()
 export class GlobalEnhancers implements OnApplicationBootstrap {
@@ -29,18 +28,14 @@ export class GlobalEnhancers implements OnApplicationBootstrap {
     @Inject(ExternalContextCreator) contextCreator: ExternalContextCreator,
   ) {
     serveDirectly(contextCreator);
+    // NestFactory.createApplicationContext of Nest 11 makes none, and runs no global interceptors either.
     const application = moduleRef['container'].applicationConfig;
-    if (application !== undefined && options.http !== false) {
+    if (application === undefined) return;
+    const interceptors = application.getGlobalInterceptors();
+    if (!interceptors.some((interceptor) => interceptor instanceof LockInterceptor))
+      interceptors.unshift(new LockInterceptor(adapterHost, service));
+    if (options.http !== false)
       application.getGlobalFilters().unshift(new LastResortFilter(adapterHost, service, application));
-    }
-    if (options.interceptor !== 'global') return;
-    if (application === undefined) {
-      throw new LockConfigError(
-        "interceptor: 'global' found no application to register with. Use interceptor: 'class', " +
-          'and put @UseInterceptors(LockInterceptor) above other interceptors where that is not enough.',
-      );
-    }
-    application.getGlobalInterceptors().unshift(new LockInterceptor(adapterHost, service));
   }
 
   onApplicationBootstrap(): void {

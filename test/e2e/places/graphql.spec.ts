@@ -97,7 +97,7 @@ class Shelf {
   sku = '';
 }
 
-/** Has no locked method of its own, so that no LockInterceptor is about. */
+/** Has no locked method of its own. */
 @Resolver(() => Shelf)
 class ShelfResolver {
   constructor(private readonly warehouse: Warehouse) {}

@@ -40,7 +40,7 @@ class StockGuard implements CanActivate {
   }
 }
 
-/** Has no locked methods itself, so that no LockInterceptor is about. */
+/** Has no locked method of its own. */
 @Controller()
 class StockController {
   constructor(private readonly stock: Stock) {}

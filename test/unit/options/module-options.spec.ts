@@ -24,7 +24,6 @@ describe('the options of the module', () => {
       handoff: { max: 512, window: 20 },
       wake: 'pubsub',
       layout: 'common',
-      interceptor: 'class',
       http: {
         LOCK_KEY: 400,
         LOCK_TIMEOUT: 423,
@@ -125,7 +124,6 @@ describe('the options of the module', () => {
       'replicas.timeout must be a whole number of milliseconds from 1 to',
     ],
     [{ replicas: { min: 1, timeOut: 5 } }, 'Did you mean replicas.timeout?'],
-    [{ interceptor: 'method' }, "interceptor must be 'class' or 'global', but is \"method\"."],
     [{ http: true }, 'http must be false, or an object with an HTTP status per error code, but is true.'],
     [
       { http: { LOCK_TIMEOUT: 200 } },
