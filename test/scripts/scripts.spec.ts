@@ -236,6 +236,19 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toMatch(/^b:/);
   });
 
+  it('leave a lock without expiry as it is where scripts may not ask for the time', async () => {
+    await client.set('lock:{n}', 'foreign');
+    await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
+    const timeless = server.client({ username: 'timeless', password: 'secret' });
+    const queried = ['lock:{n}', 'lock:{n}:q', 'lock:{n}:s'];
+    const [[time, owner, left]] = (await timeless.eval(queryScript.lua, 3, ...queried)) as [unknown[]];
+
+    expect([owner, left]).toEqual(['foreign', -1]);
+    expect(Math.abs(Number(time) / 1_000 - Date.now())).toBeLessThan(10_000);
+    expect(await client.get('lock:{n}')).toBe('foreign');
+    expect(await client.pttl('lock:{n}')).toBe(-1);
+  });
+
   it('hand off while Redis is full', async () => {
     const messages = await listen('b');
     const [token] = await acquire('a');

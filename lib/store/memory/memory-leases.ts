@@ -23,6 +23,17 @@ export class MemoryLeases {
     return live;
   }
 
+  /** The same holders in the order in which their leases end. */
+  inOrder(name: string): ReadonlyMap<string, number> {
+    const claims = this.holders.get(name);
+    const score = (owner: string, end: number): number => (claims?.get(owner)?.isClaim ? end + 0.5 : end);
+    return new Map(
+      [...this.of(name)].toSorted(
+        ([one, a], [other, b]) => score(one, a) - score(other, b) || (one < other ? -1 : 1),
+      ),
+    );
+  }
+
   /** Names that somebody holds, or held until a lease ran out. */
   names(): Iterable<string> {
     return this.holders.keys();

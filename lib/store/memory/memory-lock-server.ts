@@ -18,7 +18,7 @@ import { snapshotOf } from './memory-snapshot.js';
 import { MemoryTokens } from './memory-tokens.js';
 
 /** The place in the queue of whoever asks, and how it takes shared holds. */
-interface Own {
+export interface Own {
   readonly place?: string | undefined;
   /** Returns how many are wanted beyond those. */
   take?(room: number): number;
@@ -38,8 +38,10 @@ interface Own {
 export class MemoryLockServer {
   private readonly locks: MemoryLeases;
   private readonly shares: MemoryLeases;
-  private readonly queues: MemoryQueues;
-  private readonly tokens: MemoryTokens;
+  /** @internal */
+  protected readonly queues: MemoryQueues;
+  /** @internal */
+  protected readonly tokens: MemoryTokens;
   /** @internal */
   readonly inboxes = new MemoryInboxes();
 
@@ -87,9 +89,11 @@ export class MemoryLockServer {
     if (granted !== undefined) return { owner: granted, token: tokenOf(granted), tokens: names.length };
     const isFree = (name: string): boolean => this.locks.of(name).size + this.shares.of(name).size === 0;
     if (!names.every((name) => isFree(name) && this.queues.of(name).size === 0))
-      return names.flatMap((name, i) =>
-        isFree(name) || owners[i]?.startsWith(`${instance}:`) ? [] : { ...this.taken(name), name },
-      );
+      return names.flatMap((name, i) => {
+        if (isFree(name) || owners[i]?.startsWith(`${instance}:`)) return [];
+        const { owner, remaining } = this.taken(name);
+        return { name, owner, remaining };
+      });
     const block = this.tokens.mint(names.length, names.length);
     const owner = formatOwner({ instance, tag, token: block.token });
     for (const name of names) this.locks.keep(name, owner, ttl);
@@ -118,8 +122,10 @@ export class MemoryLockServer {
   /** @internal */
   release(name: string, owner: string): boolean {
     const leases = this.leasesLike(owner);
+    const isShared = this.shares.of(name).size > 0;
     const released = leases.has(name, owner) && leases.delete(name, owner);
-    if (released) this.handOff(name);
+    // A shared lease that has expired leaves room, too.
+    if (released || (isShared && isSharedOwner(owner))) this.handOff(name);
     return released;
   }
 
@@ -143,14 +149,15 @@ export class MemoryLockServer {
   /** @internal */
   cancel(instance: string, name: string, place: string): string | undefined {
     const { shared } = parsePlace(place);
+    const isShared = this.shares.of(name).size > 0;
     if (shared) {
       this.queues.leave(name, instance, shared.turn);
       this.shares.leave(name, instance, shared.turn);
     } else this.queues.dequeue(name, place);
+    // Readers behind a writer that left are admitted. Waiters for a free lock are about to ask by themselves.
+    if (isShared) this.handOff(name);
     const owner = this.owner(name);
-    // Who waited behind it need not any more.
-    if (owner === undefined) this.handOff(name);
-    return !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
+    return !isShared && !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
   }
 
   /** @internal */
@@ -166,7 +173,7 @@ export class MemoryLockServer {
 
   /** @internal */
   query(name: string): LockSnapshot {
-    return snapshotOf(name, this.now(), this.locks.of(name), this.shares.of(name), this.queues.of(name));
+    return snapshotOf(name, this.now(), this.locks.of(name), this.shares.inOrder(name), this.queues.of(name));
   }
 
   /** @internal */
@@ -198,6 +205,7 @@ export class MemoryLockServer {
     let grant: Grant | undefined;
     const take = (room: number): number => {
       grant = this.tokens.shared(instance, turn, Math.min(room, tokens));
+      if (this.shares.of(name).size === 0) this.shares.clear(name);
       for (const owner of ownersOf(grant)) this.shares.grant(name, owner, ttl);
       return tokens - grant.tokens;
     };
@@ -206,11 +214,11 @@ export class MemoryLockServer {
       const room = limit - this.shares.of(name).size;
       if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
     }
-    return grant ?? this.taken(name);
+    return grant ?? this.taken(name, 'first');
   }
 
   private holders(name: string): string[] {
-    return [...this.locks.of(name).keys(), ...this.shares.of(name).keys()];
+    return [...this.locks.of(name).keys(), ...this.shares.inOrder(name).keys()];
   }
 
   /** Who has the lock alone. */
@@ -223,17 +231,18 @@ export class MemoryLockServer {
   }
 
   private grant(name: string, instance: string, ttl: number, tokens: number): Grant {
-    const block = this.tokens.mint(tokens);
-    const owner = `${instance}:${block.token}`;
+    const grant = this.tokens.exclusive(instance, tokens);
     this.locks.clear(name);
-    this.locks.keep(name, owner, ttl);
-    return { owner, ...block };
+    this.locks.keep(name, grant.owner, ttl);
+    return grant;
   }
 
-  private taken(name: string): Taken {
+  /** @param end the end of which shared lease the caller waits for: exclusive callers wait for the last one. */
+  private taken(name: string, end: 'first' | 'last' = 'last'): Taken {
     const owner = this.owner(name);
     const ends = [...(owner === undefined ? this.shares : this.locks).of(name).values()];
-    const remaining = ends.length > 0 ? Math.min(...ends) - this.now() : undefined;
+    const limit = end === 'first' ? Math.min : Math.max;
+    const remaining = ends.length > 0 ? limit(...ends) - this.now() : undefined;
     return { owner: owner ?? SHARED_OWNER, remaining, tokenFloor: this.tokens.floor() };
   }
 
@@ -241,8 +250,10 @@ export class MemoryLockServer {
    * Gives a lock that nobody has alone to whoever comes first, and with the first that would share it to those behind
    * who would, too. Returns the new owner id, `own.place` when it is the turn of that, or undefined when nobody waits
    * who could have it.
+   *
+   * @internal
    */
-  private handOff(name: string, own: Own = {}): string | undefined {
+  protected handOff(name: string, own: Own = {}): string | undefined {
     let given: string | undefined;
     const lapsed = this.shares.lapse(name);
     for (const place of [...this.queues.of(name).keys()]) {
@@ -250,7 +261,8 @@ export class MemoryLockServer {
       const isHeard = this.inboxes.has(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
-      if (room < 1 && (isHeard || place === own.place)) {
+      // Only a caller that asks for shared holds finds out whether a head that has to wait is still there.
+      if (room < 1 && (isHeard || place === own.place || !own.take)) {
         if (own.take && place !== own.place)
           this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
         break;
@@ -265,16 +277,18 @@ export class MemoryLockServer {
       // Its instance may be frozen, and would cost the others another claim lease each time.
       const isAbandoned =
         shared && hadBefore(shared.turn) > 0 && lapsed.has(`${instance}~${wholeTurn(shared.turn)}`);
-      if (!isHeard || isAbandoned) {
+      const mint = (): Grant =>
+        shared ? this.tokens.shared(instance, shared.turn, room) : this.tokens.exclusive(instance, tokens);
+      const grant = room < 1 || isAbandoned ? undefined : mint();
+      if (!grant || !isHeard) {
         this.queues.dequeue(name, place);
         continue;
       }
       const rest = restOf(place, room);
       this.queues.replace(name, place, rest);
-      const grant = shared
-        ? this.tokens.shared(instance, shared.turn, room)
-        : this.grant(name, instance, claimTtl, tokens);
-      for (const owner of shared ? ownersOf(grant) : []) this.shares.handOff(name, owner, claimTtl);
+      for (const owner of ownersOf(grant))
+        if (shared) this.shares.handOff(name, owner, claimTtl);
+        else this.locks.keep(name, owner, claimTtl);
       this.inboxes.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
       given ??= grant.owner;
       if (!shared || rest !== undefined) break;

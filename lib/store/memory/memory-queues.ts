@@ -34,7 +34,7 @@ export class MemoryQueues {
   /** What is left of a turn keeps its place. */
   replace(name: string, place: string, rest: string | undefined): void {
     if (rest === undefined) return this.dequeue(name, place);
-    const queue = [...this.of(name)];
+    const queue = [...this.of(name)].filter(([each]) => each !== rest);
     this.queues.set(name, new Map(queue.map(([each, since]) => [each === place ? rest : each, since])));
   }
 

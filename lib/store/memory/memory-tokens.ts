@@ -21,6 +21,12 @@ export class MemoryTokens {
     return { token, tokens };
   }
 
+  /** A grant of a lock alone. */
+  exclusive(instance: string, wanted: number): Grant {
+    const block = this.mint(wanted);
+    return { owner: `${instance}:${block.token}`, ...block };
+  }
+
   /** So many holds of a turn; those whose answer went missing get tokens anew. */
   shared(instance: string, turn: string, wanted: number): Grant {
     const block = Math.max(wanted, Math.min(wanted * tokensEach(turn), MAX_BLOCK));

@@ -25,7 +25,13 @@ export function snapshot(name: string, reply: unknown): LockSnapshot {
 }
 
 function sharers(name: string, shared: readonly string[], now: number): LockInfo[] {
-  return pairs(shared).map(([owner, end]) => ({ name, mode: 'shared', owner, remaining: end - now }));
+  // A lease by hand-off has a score half a millisecond beyond its end.
+  return pairs(shared).map(([owner, end]) => ({
+    name,
+    mode: 'shared',
+    owner,
+    remaining: Math.floor(end) - Math.floor(now),
+  }));
 }
 
 /** The owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners have none. */

@@ -15,7 +15,7 @@ import { luaScript } from './lua-script.js';
  *
  * Whoever would share the lock and waited only because of this one goes on.
  *
- * O(h log n) for n holders and waiting instances, and the h holds that a turn wants.
+ * O(n + h log n) for n holders and waiting instances, and the h holds that a turn wants.
  */
 export const cancelScript = luaScript('cancel')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
@@ -26,21 +26,19 @@ prepare(queue)
 if owner == 'shared' then
   live(shared)
 end
-local wanted, turn, limit = string.match(place, '|%d+|(%d+)|(%w+)|(%d*)$')
-local function give_up(part)
-  redis.call('ZREM', queue, part)
-  local holds = turn and owner == 'shared' and instance .. '~' .. string.match(part, '|(%w+)|%d*$') .. ':'
-  local hold = 1
-  while holds and redis.call('ZREM', shared, holds .. hold) == 1 do
-    hold = hold + 1
-  end
-end
-give_up(place)
--- Whatever was granted since, and not heard of: the rest is one of these. Without a limit there is none.
+local wanted, turn, had, limit = string.match(place, '|%d+|(%d+)|([%l%d]+)X?(%d*)|(%d*)$')
+redis.call('ZREM', queue, place)
+-- What is left of a turn after grants that were not heard of is one of these. Without a limit nothing is left.
 for n = 1, turn and limit ~= '' and wanted - 1 or 0 do
-  give_up(rest_of(place, n))
+  redis.call('ZREM', queue, rest_of(place, n))
 end
 if owner == 'shared' then
+  for _, hold in ipairs(turn and redis.call('ZRANGE', shared, 0, -1) or {}) do
+    local whole, before = string.match(hold, '^([^~]*~[%l%d]+)X?(%d*):')
+    if whole == instance .. '~' .. turn and (tonumber(before) or 0) >= (tonumber(had) or 0) then
+      redis.call('ZREM', shared, hold)
+    end
+  end
   go_on(lock, queue, shared, redis.call('ZCARD', shared))
 elseif owner and not turn and string.sub(owner, 1, #instance + 1) == instance .. ':' then
   return owner

@@ -33,12 +33,13 @@ if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
     local token = time[1] and time[1] .. string.format('%06d', time[2])
     local used = token and (wanted == '1' and token or string.format('%.0f', token + wanted - 1))
     local last = token and redis.call('SET', fence, used, 'GET')
-    if last and (#last > #token or last >= token) then
-      redis.call('SET', fence, last)
-    elseif token and tell(next_one, table.concat({ 'granted', token, wanted, claim, string.sub(lock, prefix + 2, -2) }, ' ')) then
+    local is_ahead = last and (#last > #token or last >= token)
+    if token and not is_ahead and tell(next_one, table.concat({ 'granted', token, wanted, claim, string.sub(lock, prefix + 2, -2) }, ' ')) then
       redis.call('SET', lock, next_one .. ':' .. token, 'PX', claim)
       redis.call('ZREM', KEYS[3], head)
       return 1
+    elseif token then
+      redis.call('SET', fence, last or 0)
     end
   end
 end

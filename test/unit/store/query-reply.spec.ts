@@ -11,6 +11,13 @@ describe('what a server tells of a lock', () => {
     expect(waited(NOW - 1_500)).toBe(1.5);
   });
 
+  it('shows whole milliseconds of a lease, also of one by hand-off', () => {
+    const ends = ['a~s1:1', '1800000000300.5', 'b~s1:1', '1800000000301'];
+    const { held } = snapshot('n', [NOW + 400, 'shared', 301, [], ends]);
+
+    expect(held.map(({ remaining }) => remaining)).toEqual([300, 301]);
+  });
+
   it('shows no wait that begins later', () => {
     expect(waited(NOW + 8_000)).toBe(0);
   });

@@ -2,16 +2,15 @@ import { luaFunction } from './lua-function.js';
 import { clock, digits } from './time.js';
 
 /**
- * `cover(lock, shared)`: lets the lock say `shared` for as long as the last of its holders has a lease, so that whoever asks for it
- * alone sees that it is taken without knowing of them. Where that is one by hand-off the holders are kept for a minute longer,
- * so that its end is not missed.
+ * `cover(lock, shared)`: sets the lock to `shared` until the last lease of its holders expires, so that exclusive requests see
+ * that it is taken. The holders are kept for a minute longer, so that a later script finds claim leases that have expired.
  */
 export const cover = luaFunction(digits)`
 local function cover(lock, shared)
   local last = redis.call('ZRANGE', shared, -1, -1, 'WITHSCORES')[2]
-  local whole, claimed = string.match(last, '^(%d+)(%.?)')
+  local whole = string.match(last, '^%d+')
   redis.call('SET', lock, 'shared', 'PXAT', whole)
-  redis.call('PEXPIREAT', shared, claimed == '' and whole or digits(whole + 60000))
+  redis.call('PEXPIREAT', shared, digits(whole + 60000))
 end
 `;
 
