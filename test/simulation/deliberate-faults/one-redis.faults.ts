@@ -92,7 +92,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'a forced release does not notify the holder',
     file: server,
-    text: 'for (const each of owners) this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));',
+    text: 'this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));',
     instead: '',
   },
 ];

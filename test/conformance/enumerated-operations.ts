@@ -1,0 +1,54 @@
+import type { Operation } from './operations.js';
+
+const terms = { name: 'x', ttl: 301, tokens: 1, queues: true, sure: false } as const;
+const acquire = (instance: 'a' | 'b' | 'c'): Operation => ({ kind: 'acquire', instance, ...terms });
+const share = (instance: 'a' | 'b' | 'c', tokens: number, limit: number): Operation => ({
+  kind: 'share',
+  instance,
+  ...terms,
+  tokens,
+  limit,
+  marks: false,
+});
+
+/** In what the sequences begin. */
+const SITUATIONS: readonly (readonly Operation[])[] = [
+  // Alone, with waiters of all modes.
+  [acquire('a'), acquire('b'), share('c', 2, Infinity)],
+  // Readers, a writer that waits, readers behind it.
+  [share('a', 2, Infinity), share('b', 1, Infinity), acquire('c'), share('b', 1, Infinity)],
+  // Permits, and what a limit leaves of a turn.
+  [share('a', 3, 2), share('b', 2, 3), acquire('c')],
+];
+
+const NEXT: readonly Operation[] = [
+  acquire('a'),
+  acquire('b'),
+  share('a', 1, Infinity),
+  share('b', 2, 2),
+  { kind: 'share again', turn: 0, after: 0, ttl: 1_001, wanted: 2, queues: true },
+  { kind: 'share again', turn: 1, after: 1, ttl: 301, wanted: 1, queues: true },
+  { kind: 'release', hold: 0, noted: true },
+  { kind: 'release', hold: 1, noted: false },
+  { kind: 'lose release', hold: 0 },
+  { kind: 'extend', holds: [0, 1], ttl: 101, exact: true },
+  { kind: 'yield', hold: 0, ttl: 301, tokens: 3, queues: true },
+  { kind: 'cancel', place: 0, after: 0 },
+  { kind: 'cancel', place: 1, after: 1 },
+  { kind: 'transfer', hold: 0, to: 'c', ttl: 1_001 },
+  { kind: 'force', name: 'x', holds: [0] },
+  { kind: 'acquire all', instance: 'b', names: ['x', 'y'], ttl: 301 },
+  { kind: 'release all', request: 0 },
+  { kind: 'listen', instance: 'b', listens: false },
+  { kind: 'tick', ms: 300 },
+];
+
+/** All sequences of so many operations in all situations. */
+export function* enumerated(length: number): Generator<readonly Operation[]> {
+  for (const situation of SITUATIONS) for (const next of sequences(length)) yield [...situation, ...next];
+}
+
+function* sequences(length: number): Generator<readonly Operation[]> {
+  if (length === 0) yield [];
+  else for (const rest of sequences(length - 1)) for (const each of NEXT) yield [...rest, each];
+}

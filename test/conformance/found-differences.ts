@@ -1,0 +1,96 @@
+import type { Operation } from './operations.js';
+
+type Named = readonly [difference: string, operations: readonly Operation[]];
+type Terms = Omit<Extract<Operation, { kind: 'share' }>, 'kind'>;
+
+const terms = { name: 'x', ttl: 1_001, tokens: 1, queues: true, sure: false } as const;
+const acquire = (instance: 'a' | 'b' | 'c', ttl = 1_001): Operation => ({
+  kind: 'acquire',
+  instance,
+  ...terms,
+  ttl,
+});
+const share = (instance: 'a' | 'b' | 'c', given: Partial<Terms> = {}): Operation => ({
+  kind: 'share',
+  instance,
+  ...terms,
+  limit: Infinity,
+  marks: false,
+  ...given,
+});
+const release = (hold: number): Operation => ({ kind: 'release', hold, noted: false });
+const tick = (ms: number): Operation => ({ kind: 'tick', ms });
+const cancel = (place: number): Operation => ({ kind: 'cancel', place, after: 0 });
+const listen = (instance: 'a' | 'b' | 'c', listens: boolean): Operation => ({
+  kind: 'listen',
+  instance,
+  listens,
+});
+const force: Operation = { kind: 'force', name: 'x', holds: undefined };
+const query: Operation = { kind: 'query', name: 'x' };
+
+/** Operations at which the scripts and the memory server once differed, shortened, and what both do now. */
+export const foundDifferences: readonly Named[] = [
+  [
+    'a cancel after the lease has expired wakes nobody: waiters acquire by themselves at its end',
+    [acquire('a', 101), acquire('b'), acquire('c'), tick(200), cancel(1)],
+  ],
+  [
+    'a cancel gives up all holds of a turn, also behind one that was released',
+    [share('a', { tokens: 3 }), release(2), cancel(0)],
+  ],
+  [
+    'a cancel gives up the holds of a later part of a turn, and not those of an earlier one',
+    [
+      share('a', { tokens: 3, limit: 2 }),
+      release(0),
+      { kind: 'cancel', place: 0, after: 2 },
+      share('b', { limit: 1 }),
+    ],
+  ],
+  [
+    'a release leaves a head that has to wait in the queue, even one that is gone',
+    [share('a'), share('b'), acquire('c'), listen('c', false), release(0)],
+  ],
+  [
+    'an exclusive request for a shared name is told the end of the last lease',
+    [
+      share('a', { ttl: 101 }),
+      share('b'),
+      acquire('c'),
+      { kind: 'acquire all', instance: 'c', names: ['x', 'y'], ttl: 101 },
+    ],
+  ],
+  [
+    'a forced release notifies no holder whose lease has expired',
+    [share('a', { ttl: 101 }), share('b'), tick(200), force],
+  ],
+  [
+    'a head that is gone costs its tokens, once',
+    [acquire('a'), acquire('b'), acquire('c'), listen('b', false), release(0), query],
+  ],
+  [
+    'a late release of a shared hold admits waiters to the room that its expired lease left',
+    [share('a', { ttl: 101 }), share('b'), share('c', { limit: 2 }), tick(200), release(1)],
+  ],
+  [
+    'an expired claim lease costs its turn the place, also when another lease outlasted it',
+    [share('a', { tokens: 4, limit: 2 }), release(1), tick(1_000), tick(200), acquire('b'), query],
+  ],
+  [
+    'a query shows whole milliseconds of a claim lease',
+    [share('a', { tokens: 2, limit: 1 }), release(0), query],
+  ],
+  [
+    'the rest of a turn takes the earlier place where it waits already',
+    [
+      share('a'),
+      share('a', { tokens: 2, limit: 1 }),
+      share('a', { tokens: 3, limit: 3 }),
+      force,
+      { kind: 'share again', turn: 0, after: 2, ttl: 101, wanted: 1, queues: true },
+      release(0),
+      query,
+    ],
+  ],
+];

@@ -1,0 +1,42 @@
+import { MemoryLockServer, type Own } from '../../lib/store/memory/memory-lock-server.js';
+import { parsePlace } from '../../lib/store/place.js';
+
+/**
+ * A memory server whose callers may know of no modes. They hand no shared hold over: like a script without the key of shared
+ * holders, they ask the waiter to acquire.
+ */
+export class ScriptTwin extends MemoryLockServer {
+  /** Whether the next script is given the key of shared holders. */
+  knowsModes = true;
+
+  /** The owner and the shared holders with what is left of their leases, and the places in the queue. */
+  contentOf(name: string): {
+    alone: [string, number] | undefined;
+    shared: [string, number][];
+    queue: string[];
+  } {
+    const { held } = this.query(name);
+    const leases = (mode: string): [string, number][] =>
+      held.flatMap((each) => (each.mode === mode ? [[each.owner, each.remaining ?? -1]] : []));
+    return {
+      alone: leases('exclusive')[0],
+      shared: leases('shared'),
+      queue: [...this.queues.of(name).keys()],
+    };
+  }
+
+  protected override handOff(name: string, own: Own = {}): string | undefined {
+    if (this.knowsModes) return super.handOff(name, own);
+    for (const place of [...this.queues.of(name).keys()]) {
+      const { instance, tokens, shared } = parsePlace(place);
+      if (shared) {
+        if (this.inboxes.tell(instance, (inbox) => inbox.released(name))) return 'shared';
+      } else {
+        if (place === own.place || this.inboxes.has(instance)) return super.handOff(name, own);
+        this.tokens.mint(tokens);
+      }
+      this.queues.dequeue(name, place);
+    }
+    return undefined;
+  }
+}

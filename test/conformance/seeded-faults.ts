@@ -1,0 +1,99 @@
+import type { RANDOM } from './random-operations.js';
+
+/** A line of the scripts that is wrong on purpose. */
+export interface SeededFault {
+  readonly fault: string;
+  readonly modes: keyof typeof RANDOM;
+  /** Text of one or several scripts. */
+  readonly text: string;
+  readonly instead: string;
+}
+
+/** What could be wrong in a script: each has to show in 10,000 random operations. */
+export const seededFaults: readonly SeededFault[] = [
+  {
+    fault: 'a release ends the lock of any holder',
+    modes: 'exclusive',
+    text: 'elseif owner ~= instance .. ARGV[i + 2] then',
+    instead: 'elseif not owner then',
+  },
+  {
+    fault: 'an extension extends the lock of any holder',
+    modes: 'exclusive',
+    text: 'elseif kept ~= owner then',
+    instead: 'elseif not kept then',
+  },
+  {
+    fault: 'an extension shortens a longer lease',
+    modes: 'exclusive',
+    text: "local is_longer = exact == '' and left >= tonumber(ttl)",
+    instead: 'local is_longer = false',
+  },
+  {
+    fault: 'a hold that has ended counts as the grant of its instance',
+    modes: 'exclusive',
+    text: 'if not token or token <= tonumber(spent) then',
+    instead: 'if not token then',
+  },
+  {
+    fault: 'a grant whose answer was lost leaves its place in the queue',
+    modes: 'exclusive',
+    text: "if place then\n      redis.call('ZREM', queue, place)",
+    instead: "if place then\n      redis.call('ZREM', queue, '')",
+  },
+  {
+    fault: 'several names are granted past a queue',
+    modes: 'exclusive',
+    text: "local is_free = redis.call('EXISTS', unpack(KEYS, 2)) == 0",
+    instead: "local is_free = redis.call('EXISTS', unpack(KEYS, 2, n + 1)) == 0",
+  },
+  {
+    fault: 'a waiter that is gone counts as alive',
+    modes: 'exclusive',
+    text: 'receivers > 0 or untried > 0',
+    instead: 'receivers >= 0 or untried > 0',
+  },
+  {
+    fault: 'a shared lease that has expired is extended',
+    modes: 'all modes',
+    text: 'if last <= time then',
+    instead: 'if last < 1 then',
+  },
+  {
+    fault: 'what a limit leaves of a turn loses its place',
+    modes: 'all modes',
+    text: 'rest = rest_of(place, room)',
+    instead: 'rest = nil',
+  },
+  {
+    fault: 'a hand-off to several instances counts only the holders before it',
+    modes: 'all modes',
+    text: 'held = held + room',
+    instead: 'held = held',
+  },
+  {
+    fault: 'a frozen instance keeps the place of its turn',
+    modes: 'all modes',
+    text: "return lapsed[instance .. '~' .. name]",
+    instead: 'return false',
+  },
+  {
+    fault: 'a request that arrives twice shortens a shared lease',
+    modes: 'all modes',
+    text: "'GT', ends(ttl), instance",
+    instead: 'ends(ttl), instance',
+  },
+  {
+    fault: 'a cancel stops at the first hold that was released',
+    modes: 'all modes',
+    text: "redis.call('ZREM', shared, hold)",
+    instead:
+      "if redis.call('ZSCORE', shared, instance .. '~' .. turn .. ':1') then redis.call('ZREM', shared, hold) end",
+  },
+  {
+    fault: 'the lock expires with a holder that was taken out',
+    modes: 'all modes',
+    text: 'if held > 0 then\n    cover(lock, shared)',
+    instead: 'if held > 0 then',
+  },
+];

@@ -1,0 +1,38 @@
+import type { StoreEvents } from '../../lib/store/lock-store.js';
+import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
+import type { Scripts } from '../../lib/store/redis/connection/script-runner.js';
+import type { RedisStoreSettings, Topology } from '../../lib/store/redis/topology.js';
+import type { SteppedRedis } from './stepped-redis.js';
+
+/** Stands for `SingleTopology` in a `RedisStore`: one {@link SteppedRedis}, without a connection of its own. */
+export class SteppedTopology implements Topology {
+  readonly connection = {
+    connectAhead: (): void => undefined,
+    ready: (): Promise<void> => Promise.resolve(),
+    trouble: new Error('The server does not answer.'),
+  };
+  readonly keySpace = new SingleKeySpace('lock:', '', 'pubsub');
+  readonly inbox = undefined;
+  readonly counting = 'counted';
+  readonly scripts: Scripts;
+  private readonly redis: SteppedRedis;
+
+  constructor(
+    connection: unknown,
+    private readonly settings: RedisStoreSettings,
+  ) {
+    this.redis = connection as SteppedRedis;
+    const run = this.redis.run.bind(this.redis);
+    this.scripts = { isIdle: true, serverOf: () => '', run, runPatiently: run };
+  }
+
+  hears(): boolean {
+    return this.redis.isHeard(this.keySpace.inbox() + this.settings.instance);
+  }
+
+  open(_events: StoreEvents): void {}
+
+  async *names(): AsyncGenerator<readonly string[], void> {}
+
+  close(): void {}
+}

@@ -1,0 +1,358 @@
+import { type Grant, isGrant, type Taken } from '../../lib/store/grant.js';
+import type { LockStore, StoreEvents } from '../../lib/store/lock-store.js';
+import { memoryStore } from '../../lib/store/memory/memory.store.js';
+import { instanceOf, isSharedOwner, ownersOf, tagIn, tokenOf } from '../../lib/store/owner-id.js';
+import { parsePlace, restOf } from '../../lib/store/place.js';
+import { deliver } from '../../lib/store/redis/connection/inbox.js';
+import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
+import { RedisStore } from '../../lib/store/redis/redis.store.js';
+import { tokensMark } from '../../lib/store/turn-name.js';
+import { INSTANCES, NAMES, type Operation } from './operations.js';
+import { ScriptTwin } from './script-twin.js';
+import type { SteppedRedis } from './stepped-redis.js';
+
+jest.mock('../../lib/store/redis/single.topology.js', () => ({
+  SingleTopology:
+    jest.requireActual<typeof import('./stepped.topology.js')>('./stepped.topology').SteppedTopology,
+}));
+
+/** When each run begins, in milliseconds since 1970. */
+const START = 1_900_000_000_000;
+const CLAIM = 301;
+/** Milliseconds between two operations. */
+const STEP = 2;
+
+const keySpace = new SingleKeySpace('lock:', '', 'pubsub');
+const KEYS = NAMES.flatMap((name) => keySpace.keys(name));
+
+/** The two stores of an instance. */
+interface Stores {
+  readonly redis: LockStore;
+  readonly memory: LockStore;
+}
+
+/** A hold that was granted at some time. */
+interface Hold {
+  readonly name: string;
+  readonly owner: string;
+}
+
+interface SharedTurn {
+  readonly instance: string;
+  readonly name: string;
+  readonly place: string;
+}
+
+/** Plays the same operations on the scripts and on the memory server, and compares after each. */
+export class Twins {
+  private readonly memory: ScriptTwin;
+  private readonly stores: ReadonlyMap<string, Stores>;
+  private readonly events = new Map<string, StoreEvents>();
+  private readonly heard: Record<keyof Stores, string[]> = { redis: [], memory: [] };
+  private holds: Hold[] = [];
+  private readonly turns: SharedTurn[] = [];
+  private readonly places: SharedTurn[] = [];
+  private readonly transfers: (Hold & { readonly to: string })[] = [];
+  private readonly joints: {
+    readonly instance: string;
+    readonly names: readonly string[];
+    readonly tag: string;
+  }[] = [];
+  private readonly spent = new Map<string, number>();
+  private readonly floors = new Map<string, number>();
+  private numbered = 0;
+
+  private constructor(private readonly redis: SteppedRedis) {
+    const now = (): number => this.redis.now;
+    this.memory = new ScriptTwin(now);
+    this.stores = new Map(INSTANCES.map((instance) => [instance, this.storesOf(instance)]));
+    for (const instance of INSTANCES) this.events.set(instance, this.listener(instance, 'redis'));
+  }
+
+  /** Plays operations one after the other; rejects at the first difference. */
+  static async play(redis: SteppedRedis, operations: readonly Operation[]): Promise<void> {
+    await redis.reset(START);
+    const twins = new Twins(redis);
+    for (const instance of INSTANCES) await twins.listen(instance, true);
+    for (const [i, operation] of operations.entries()) {
+      await twins.play(operation);
+      await twins.compare(`operation ${i + 1}, ${operation.kind}`);
+      redis.now += STEP;
+    }
+  }
+
+  private async play(operation: Operation): Promise<void> {
+    switch (operation.kind) {
+      case 'tick':
+        this.redis.now += operation.ms;
+        return;
+      case 'listen':
+        return this.listen(operation.instance, operation.listens);
+      case 'acquire': {
+        const { instance, name, ttl, tokens, queues, sure } = operation;
+        const place = this.storeOf(instance).memory.place(CLAIM, tokens);
+        if (queues) this.places.push({ instance, name, place });
+        return this.acquire(instance, name, {
+          ttl,
+          tokens,
+          place: queues ? place : undefined,
+          spentOfName: sure ? this.floors.get(instance + name) : undefined,
+        });
+      }
+      case 'share': {
+        const { instance, name, ttl, tokens, queues, limit, marks } = operation;
+        const shared = { limit, turn: `s${marks ? tokensMark(3) : ''}${++this.numbered}` };
+        const turn = { instance, name, place: this.storeOf(instance).memory.place(CLAIM, tokens, shared) };
+        this.turns.push(turn);
+        return this.share(turn, ttl, tokens, queues);
+      }
+      case 'share again': {
+        const turn = recent(this.turns, operation.turn);
+        if (!turn) return;
+        const place = partOf(turn.place, operation.after);
+        const wanted = Math.min(operation.wanted, parsePlace(place).tokens);
+        return this.share({ ...turn, place }, operation.ttl, wanted, operation.queues);
+      }
+      case 'release': {
+        const hold = recent(this.holds, operation.hold);
+        if (!hold) return;
+        if (operation.noted) this.spend(hold);
+        await this.both(instanceOf(hold.owner), (store) => store.release(hold.name, hold.owner, false));
+        return;
+      }
+      case 'lose release': {
+        const hold = recent(this.holds, operation.hold);
+        if (hold) this.spend(hold);
+        return;
+      }
+      case 'extend': {
+        const { holds, ttl, exact } = operation;
+        const found = holds.flatMap((each) => recent(this.holds, each) ?? []);
+        if (found.length === 0) return;
+        await this.both(
+          INSTANCES[0],
+          (store) => store.extend(found.map((hold) => ({ ...hold, ttl, exact }))),
+          (lasts) => lasts.map((each) => (each === 1 ? ttl : each)),
+        );
+        return;
+      }
+      case 'yield': {
+        const hold = recent(this.holds, operation.hold);
+        if (!hold || tagIn(hold.owner) !== undefined) return;
+        const { ttl, tokens, queues } = operation;
+        const instance = instanceOf(hold.owner);
+        const place = this.storeOf(instance).memory.place(CLAIM, tokens);
+        if (queues) this.places.push({ instance, name: hold.name, place });
+        const request = { ...hold, ttl, tokens, place: queues ? place : undefined };
+        this.learn(hold.name, instance, await this.both(instance, (store) => store.yield(request)));
+        return;
+      }
+      case 'cancel': {
+        const waiting = recent(this.places, operation.place);
+        if (!waiting) return;
+        const place = partOf(waiting.place, operation.after);
+        const owner = await this.both(waiting.instance, (store) => store.cancel(waiting.name, place));
+        if (owner !== undefined) this.holds.push({ name: waiting.name, owner });
+        return;
+      }
+      case 'transfer': {
+        const hold = recent(this.holds, operation.hold);
+        if (!hold) return;
+        const tag = `${isSharedOwner(hold.owner) ? 'st' : 'f'}${++this.numbered}`;
+        const transfer = { ...hold, to: `${operation.to}~${tag}:${tokenOf(hold.owner)}` };
+        this.transfers.push(transfer);
+        this.holds.push({ name: hold.name, owner: transfer.to });
+        return this.transfer(transfer, operation.ttl);
+      }
+      case 'transfer again': {
+        const transfer = recent(this.transfers, operation.transfer);
+        return transfer && this.transfer(transfer, operation.ttl);
+      }
+      case 'force': {
+        const { name, holds } = operation;
+        const owners = holds?.flatMap((each) => recent(this.holds, each)?.owner ?? []);
+        await this.both(INSTANCES[0], (store) => store.forceRelease(name, owners));
+        return;
+      }
+      case 'acquire all': {
+        const { instance, names, ttl } = operation;
+        const joint = { instance, names, tag: `m${++this.numbered}` };
+        this.joints.push(joint);
+        return this.acquireAll(joint, ttl);
+      }
+      case 'acquire all again': {
+        const joint = recent(this.joints, operation.request);
+        return joint && this.acquireAll(joint, operation.ttl);
+      }
+      case 'release all': {
+        const joint = recent(this.joints, operation.request);
+        if (!joint) return;
+        await this.both(joint.instance, async (store) => {
+          await store.joint?.release(joint.names, joint.tag);
+        });
+        return;
+      }
+      case 'query':
+        await this.both(INSTANCES[0], (store) => store.query(operation.name));
+        return;
+      case 'send':
+        await this.both(operation.from, async (store) => store.send?.(operation.to, 'a message'));
+    }
+  }
+
+  private async share(
+    { instance, name, place }: SharedTurn,
+    ttl: number,
+    tokens: number,
+    queues: boolean,
+  ): Promise<void> {
+    const { shared } = parsePlace(place);
+    this.places.push({ instance, name, place });
+    return this.acquire(instance, name, { ttl, tokens, shared, place: queues ? place : undefined });
+  }
+
+  private async acquire(
+    instance: string,
+    name: string,
+    terms: Omit<Parameters<LockStore['acquire']>[0], 'name' | 'spent'>,
+  ): Promise<void> {
+    const request = { ...terms, name, spent: this.spent.get(instance) ?? 0 };
+    this.learn(name, instance, await this.both(instance, (store) => store.acquire(request)));
+  }
+
+  private async acquireAll(
+    { instance, names, tag }: { instance: string; names: readonly string[]; tag: string },
+    ttl: number,
+  ): Promise<void> {
+    const reply = await this.both(instance, async (store) => store.joint?.acquire({ names, tag, ttl }));
+    if (reply && 'owner' in reply) for (const name of names) this.holds.push({ name, owner: reply.owner });
+  }
+
+  private async transfer({ name, owner, to }: Hold & { to: string }, ttl: number): Promise<void> {
+    await this.both(INSTANCES[0], async (store) => store.transfer?.({ name, from: owner, to, ttl }));
+  }
+
+  private async listen(instance: string, listens: boolean): Promise<void> {
+    await this.redis.listen(keySpace.inbox() + instance, listens);
+    if (listens) this.memory.inboxes.open(instance, this.listener(instance, 'memory'));
+    else this.memory.inboxes.close(instance);
+  }
+
+  /** Asks both stores of an instance the same, and compares the answers. */
+  private async both<T>(
+    instance: string,
+    ask: (store: LockStore) => Promise<T>,
+    normal: (reply: T) => unknown = (reply) => reply,
+  ): Promise<T> {
+    const { redis, memory } = this.storeOf(instance);
+    const reply = await ask(redis);
+    this.memory.knowsModes = this.redis.gaveSharedKeys;
+    same('reply', normal(reply), normal(await ask(memory)));
+    return reply;
+  }
+
+  private async compare(moment: string): Promise<void> {
+    const { content, published } = await this.redis.look(KEYS);
+    for (const [channel, message] of published) {
+      const instance = channel.slice(keySpace.inbox().length);
+      const events = this.events.get(instance);
+      if (events && this.redis.isHeard(channel)) deliver(message, instance, { events, trial: COUNTED });
+    }
+    const { redis, memory } = this.heard;
+    same(`messages after ${moment}`, redis.splice(0), memory.splice(0));
+    for (const [i, name] of NAMES.entries()) {
+      const { lock = null, remaining = -2, queue = [], shared = [] } = content[i] ?? {};
+      const kept = {
+        alone: lock === null || lock === 'shared' ? undefined : [lock, remaining],
+        shared: lock === 'shared' ? this.live(shared) : [],
+        queue,
+      };
+      same(`${name} after ${moment}`, kept, this.memory.contentOf(name));
+    }
+  }
+
+  /** Owner ids and what is left of their leases. */
+  private live(shared: readonly string[]): [string, number][] {
+    return shared.flatMap((owner, i): [string, number][] => {
+      const left = Math.floor(Number(shared[i + 1])) - this.redis.now;
+      return i % 2 === 0 && left > 0 ? [[owner, left]] : [];
+    });
+  }
+
+  private learn(name: string, instance: string, reply: Grant | Taken | undefined): void {
+    if (!reply) return;
+    if (!isGrant(reply)) this.floors.set(instance + name, reply.tokenFloor);
+    else for (const owner of ownersOf(reply)) this.holds.push({ name, owner });
+  }
+
+  /** Only holds of the instance's own turns count as spent. */
+  private spend({ owner }: Hold): void {
+    if (tagIn(owner) !== undefined) return;
+    const instance = instanceOf(owner);
+    this.spent.set(instance, Math.max(this.spent.get(instance) ?? 0, tokenOf(owner)));
+  }
+
+  private storeOf(instance: string): Stores {
+    const stores = this.stores.get(instance);
+    if (!stores) throw new Error(`There is no instance ${instance}.`);
+    return stores;
+  }
+
+  private storesOf(instance: string): Stores {
+    const redis = new RedisStore({
+      connection: this.redis as never,
+      keyPrefix: 'lock:',
+      instance,
+      commandTimeout: 2_000,
+      wake: 'pubsub',
+      layout: 'common',
+      clock: { now: () => this.redis.now } as never,
+      log: undefined as never,
+    });
+    return { redis, memory: memoryStore(this.memory, instance) };
+  }
+
+  private listener(instance: string, side: keyof Stores): StoreEvents {
+    const note = (...what: readonly unknown[]): void => {
+      this.heard[side].push(JSON.stringify([instance, ...what]));
+    };
+    return {
+      granted: (name, grant, claimTtl) => {
+        if (side === 'redis') this.learn(name, instance, grant);
+        note('granted', name, grant.owner, grant.token, grant.tokens, grant.block ?? grant.tokens, claimTtl);
+      },
+      revoked: (name, owner) => note('revoked', name, owner),
+      released: (name) => note('released', name),
+      askedIfWaiting: (name, place) => note('asked', name, place),
+      told: (message) => note('told', message),
+      subscribed: ignore,
+      reconnected: ignore,
+      unusable: ignore,
+    };
+  }
+}
+
+function ignore(): void {}
+
+const COUNTED = { counting: 'counted', hear: (): void => undefined };
+
+/** What is left of a place after so many holds, or the place itself. */
+function partOf(place: string, granted: number): string {
+  return (granted > 0 && restOf(place, granted)) || place;
+}
+
+function recent<T>(list: readonly T[], which: number): T | undefined {
+  return list[list.length - 1 - (which % Math.max(1, list.length))];
+}
+
+function same(what: string, scripts: unknown, memory: unknown): void {
+  const [one, other] = [scripts, memory].map((each) => JSON.stringify(each, plain) ?? 'undefined');
+  if (one !== other) throw new Error(`${what} differs:\n  scripts ${one}\n  memory  ${other}`);
+}
+
+/** Fields in one order, infinite numbers told from null. */
+function plain(_: string, value: unknown): unknown {
+  if (value === Infinity) return 'Infinity';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
