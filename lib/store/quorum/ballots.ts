@@ -12,18 +12,18 @@ import type { QuorumKeys } from './quorum-keys.js';
 import { acquireVerdict, type Verdict, yieldVerdict } from './verdict.js';
 import type { Waits } from './waits.js';
 
-/** A node must answer within this share of a lease, however long `nodeTimeout` is. */
+/** Maximum share of a lease for a node's reply, whatever `nodeTimeout` is. */
 const MAX_SHARE_OF_LEASE = 1 / 4;
 /** Milliseconds for which a node remembers the last token of a name, beyond the lease. */
 const FENCE_RETENTION = 600_000;
 
-/** One vote on a proposal: what it came to, and what each node said. */
+/** One vote on a proposal: its verdict, and each node's reply. */
 export interface Round {
   readonly verdict: Verdict;
   readonly votes: readonly Vote<NodeAnswer>[];
 }
 
-/** What a vote looks up and leaves behind. */
+/** The state that votes read and update. */
 export interface BallotParts {
   readonly endings: Endings;
   readonly keys: QuorumKeys;
@@ -33,7 +33,7 @@ export interface BallotParts {
   readonly waits: Waits;
 }
 
-/** Has the nodes vote on proposals, and notes what their answers tell. */
+/** Lets the nodes vote on proposals, and records their clocks and tokens. */
 export class Ballots {
   constructor(private readonly parts: BallotParts) {}
 
@@ -80,7 +80,7 @@ export class Ballots {
         proposals.observe(index, timeIn(reply), sent);
         const answer = parseAnswer(reply);
         waits.note(name, answer.last);
-        // The node has put this instance into its queue, and it does not wait any more.
+        // The node has queued this instance, which no longer waits.
         if (won && isTaken(answer)) endings.leave(node, name);
         return answer;
       },

@@ -7,22 +7,25 @@ import type { Proposal, Proposals } from './proposals.js';
 import type { Waits } from './waits.js';
 import { sleep } from '../../primitives/answer-within.js';
 
-/** How often one acquire proposes: again after a split vote, or because its token was outdated. */
+/** Maximum number of proposals of one acquire: it repeats them after a split vote or an outdated token. */
 const MAX_ROUNDS = 6;
-/** The same where only tokens of others who share were in the way: nobody has what is asked for. */
+/**
+ * Maximum number of proposals of a shared acquire if only the tokens of other readers outdate it, because nothing
+ * blocks it.
+ */
 const MAX_SHARED_ROUNDS = 20;
 
-/** What an instance contends for: a lock alone, or holds of it that it shares. */
+/** What an instance contends for: an exclusive lock, or shared holds. */
 export interface Bid {
   readonly name: string;
   readonly tokens: number;
   /** The place in the queues, '' for none. */
   readonly place: string;
   vote(proposal: Proposal): Promise<Round>;
-  /** Owner ids under which nodes keep what a proposal asks for, besides that of the lock alone. */
+  /** Owner ids of the proposed shared holds. */
   holdsOf(proposal: Proposal): readonly string[];
   grant(proposal: Proposal): Grant;
-  /** A majority has answered, and another round follows. */
+  /** Called when a majority has answered and another round follows. */
   readonly onContention: (() => void) | undefined;
 }
 
@@ -31,14 +34,14 @@ export interface ContestParts {
   readonly endings: Endings;
   readonly nodeTimeout: number;
   readonly proposals: Proposals;
-  /** From 0 to below 1; spreads contenders that got in each other's way. */
+  /** Random number from 0 to below 1; spreads the retries of contenders. */
   readonly random: () => number;
-  /** The error where no majority answered. */
+  /** Creates the error if no majority answered. */
   readonly unreachable: (name: string, votes: Round['votes']) => Error;
   readonly waits: Waits;
 }
 
-/** Proposes tokens until a majority grants what is asked for, or surely does not. */
+/** Proposes tokens until a majority grants the request, or certainly does not. */
 export class Contest {
   private readonly gate: Gate;
 
@@ -46,12 +49,12 @@ export class Contest {
     this.gate = new Gate(parts.clock);
   }
 
-  /** Proposes tokens beyond `last`. */
+  /** Runs the rounds, with tokens beyond `last`. */
   run(bid: Bid, last: number): Promise<Grant | Taken> {
     return this.gate.pass(() => this.contend(bid, last));
   }
 
-  /** A block beyond `last`, noted for when the name is given up. */
+  /** Proposes a block beyond `last`, and records it for the end of the wait. */
   propose(name: string, last: number, tokens: number): Proposal {
     const { proposals, waits } = this.parts;
     const proposal = proposals.next(last, tokens);
@@ -59,7 +62,7 @@ export class Contest {
     return proposal;
   }
 
-  /** No message grants a lock here, so whatever was granted before this answer is out of date. */
+  /** The token floor is infinite: no message grants a lock on a quorum. */
   taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
     return { owner, remaining, tokenFloor: Infinity };
   }
@@ -78,10 +81,11 @@ export class Contest {
       if (verdict.kind === 'outdated' && round < (holds.length > 0 ? MAX_SHARED_ROUNDS : MAX_ROUNDS)) {
         accepted = verdict.last;
         bid.onContention?.();
-        // Alone, the older token gives way to the next.
+        // In exclusive mode, the next token replaces the older one.
         if (holds.length === 0) continue;
         void endings.whereNotTaken(votes, { ...ending, place: '' });
-        // Tokens follow the clock: those of contenders that come at different times arrive in order, and all are accepted.
+        // Tokens follow the clock: tokens of contenders that retry at different times arrive in order, and all are
+        // accepted.
         await sleep(clock, this.retryDelay(clock.now() - startedAt, round));
         continue;
       }
@@ -90,7 +94,7 @@ export class Contest {
         throw unreachable(name, votes);
       }
       const ended = endings.whereNotTaken(votes, ending);
-      // Who asks once finds nothing of its own attempt afterwards.
+      // A single attempt must leave nothing behind.
       if (place === '' && (verdict.kind === 'taken' || round >= MAX_ROUNDS)) await ended;
       if (verdict.kind === 'taken') return this.taken(verdict);
       const delay = this.retryDelay(clock.now() - startedAt, round);
@@ -101,7 +105,7 @@ export class Contest {
     }
   }
 
-  /** Of the order of a trip, doubled with each round, so that one of several contenders gets ahead of the others. */
+  /** About one trip, doubled with each round, so that one of several contenders gets ahead of the others. */
   private retryDelay(trip: number, round: number): number {
     const { nodeTimeout, random } = this.parts;
     return Math.min(Math.max(trip, 1) * 2 ** round, nodeTimeout) * random();

@@ -5,20 +5,20 @@ import { isAnswer, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
 import { NotAsked, type QuorumNode } from './quorum-node.js';
 
-/** What an instance gives up on a node. */
+/** What a release ends on a node. */
 export interface Ending {
   readonly name: string;
-  /** Grants of the lock alone up to this token end, and requests for tokens up to it that arrive later find themselves outdated. */
+  /** Ends exclusive grants up to this token; later requests for tokens up to it are outdated. */
   readonly token: number;
   /** Owner ids of shared holds that end. */
   readonly holds?: readonly string[];
-  /** Whether waiting instances are told of what they could have. */
+  /** Whether to notify waiting instances. */
   readonly mode: 'wake' | 'quiet';
   /** A place in the queue to take, `leave` to leave it, or '' for neither. */
   readonly place: string;
 }
 
-/** Gives up holds, grants that found no majority, and places in queues. */
+/** Ends holds, grants without a majority, and places in queues. */
 export class Endings {
   private readonly underWay = new Set<Promise<unknown>>();
 
@@ -28,7 +28,7 @@ export class Endings {
     private readonly nodeTimeout: number,
   ) {}
 
-  /** Resolves to whether a majority still had the lock. */
+  /** Ends it on all nodes; resolves to whether a majority still had the lock. */
   everywhere(ending: Ending): Promise<boolean> {
     const { quorum } = this;
     return quorum.ask({
@@ -43,7 +43,7 @@ export class Endings {
     });
   }
 
-  /** Not awaited by anybody: what fails is left to the lease, as what a crash leaves behind. */
+  /** Ends it without a waiting caller. After a failure, the lease ends it, as after a crash. */
   inBackground(node: QuorumNode, ending: Ending): Promise<unknown> {
     const ended: Promise<unknown> = this.send(node, ending)
       .catch(() => undefined)
@@ -53,8 +53,9 @@ export class Endings {
   }
 
   /**
-   * Also where no answer came: the request may be on its way, and nobody would end what it takes. Resolves when the nodes
-   * that can be reached have confirmed it, at the latest after `nodeTimeout`.
+   * Ends it on all nodes that did not report the name as taken, including silent ones: their request may be on its way,
+   * and no other request would end its grant. Resolves when the reachable nodes have confirmed it, at the latest after
+   * `nodeTimeout`.
    */
   async whereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): Promise<void> {
     const confirmed = this.quorum.nodes.flatMap((node, i) => {
@@ -66,7 +67,10 @@ export class Endings {
     await this.quorum.answerOf(Promise.all(confirmed), this.nodeTimeout).catch(() => undefined);
   }
 
-  /** The same for a name that is asked for again, or cancelled, soon: an outage shall queue no flood for its end. */
+  /**
+   * Ends it in the background on the nodes that were asked, for a name that is soon requested again or cancelled. The
+   * other nodes receive nothing, so that an outage queues no flood.
+   */
   whereAsked(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
     this.quorum.nodes.forEach((node, i) => {
       const vote = votes[i];
@@ -75,22 +79,22 @@ export class Endings {
     });
   }
 
-  /** Everywhere, without anybody who waits for it. */
+  /** Ends it on all nodes in the background. */
   behind(ending: Ending): void {
     for (const node of this.quorum.nodes) void this.inBackground(node, ending);
   }
 
-  /** Takes this instance out of a node's queue. */
+  /** Removes this instance from a node's queue. */
   leave(node: QuorumNode, name: string): void {
     void this.inBackground(node, { name, token: 0, mode: 'quiet', place: 'leave' });
   }
 
-  /** Passes a lock on that a node has reserved for this instance. */
+  /** Passes on a lock that a node has reserved for this instance. */
   passOn(node: QuorumNode, name: string): void {
     void this.inBackground(node, { name, token: 0, mode: 'wake', place: 'leave' });
   }
 
-  /** Resolves when all that is under way is confirmed. */
+  /** Resolves when all requests in flight are confirmed. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.underWay);
   }

@@ -23,7 +23,7 @@ export function extendByMajority(
           const said = replies[i];
           return said === undefined ? undefined : said > 0;
         });
-        // Where it lasts longer than asked at a single node, it may yet be in the way there.
+        // If a lease lasts longer than requested on a single node, it may block later proposals there.
         const lasts = Math.max(1, ...votes.filter(isAnswer).map((replies) => replies[i] ?? 0));
         return isRenewed === undefined ? undefined : Number(isRenewed) * lasts;
       });

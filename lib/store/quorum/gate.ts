@@ -2,11 +2,11 @@ import type { Clock } from '../../primitives/clock.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 import { isRefusal } from '../store-errors.js';
 
-/** How many contests may be under way. */
+/** Bounds of the number of parallel contests. */
 const WIDTH = { first: 64, least: 8, most: 256 };
-/** How many more after each that was decided: fast enough where nodes are far away, too slow to overwhelm them. */
+/** Growth after each decided contest: fast enough for distant nodes, too slow to overload them. */
 const GROWTH = 1 / 8;
-/** Milliseconds for which the place of a contest that found no majority stays empty. */
+/** Milliseconds for which the slot of a contest without a majority stays empty. */
 const REST = 50;
 
 interface Waiting extends FifoNode<Waiting> {
@@ -14,10 +14,10 @@ interface Waiting extends FifoNode<Waiting> {
 }
 
 /**
- * Lets as many contests under way as nodes answer within their time, the others in the order in which they come.
+ * Admits as many parallel contests as the nodes answer in time, and the others in arrival order.
  *
- * All at once they would keep nodes busy for longer than that: none is decided, and what ends them and asks again keeps
- * nodes busier still. So each that finds no majority halves their number.
+ * All at once would keep the nodes busy beyond their time: no contest would be decided, and retries would add to the
+ * load. Each contest without a majority therefore halves the number.
  */
 export class Gate {
   private width = WIDTH.first;

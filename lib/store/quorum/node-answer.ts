@@ -1,8 +1,9 @@
 import { integer, list, strangeReply, text } from '../redis/connection/script-reply.js';
 
 /**
+ * The reply of a node to a proposal:
  * - accepted: the node keeps the lock for this instance under the proposed token.
- * - taken: somebody else has it there, or it was reserved for somebody else.
+ * - taken: another owner has the lock there, or a reservation.
  * - outdated: the proposed token does not exceed those that the node has accepted.
  * - gone: the hold in question is not there.
  */
@@ -10,7 +11,7 @@ export interface NodeAnswer {
   readonly outcome: 'accepted' | 'taken' | 'outdated' | 'gone';
   /** The highest token that the node has accepted for this name. */
   readonly last: number;
-  /** Where it is taken: milliseconds that its lease still runs; undefined where it has no end. */
+  /** Remaining milliseconds of the lease of a taken lock; undefined without an end. */
   readonly remaining: number | undefined;
   readonly owner: string;
 }
@@ -22,7 +23,7 @@ const OUTCOMES = new Map<number, NodeAnswer['outcome']>([
   [2, 'outdated'],
 ]);
 
-/** Reads what the scripts that grant reply: an outcome, the server's time, the last token, the rest of a lease, its owner. */
+/** Parses the reply of a granting script: outcome, server's time, last token, remaining lease, owner. */
 export function parseAnswer(reply: unknown): NodeAnswer {
   const [said, , last, remaining = -1, owner = ''] = list(reply);
   const outcome = OUTCOMES.get(integer(said));
@@ -31,27 +32,27 @@ export function parseAnswer(reply: unknown): NodeAnswer {
   return { outcome, last: integer(last), remaining: rest < 0 ? undefined : rest, owner: text(owner) };
 }
 
-/** The server's time in microseconds, as such a reply tells it. */
+/** The server's time in such a reply, in microseconds. */
 export function timeIn(reply: unknown): number {
   return integer(list(reply)[1]);
 }
 
-/** Whether a node has voted, for somebody else. */
+/** Whether a node has voted for another owner. */
 export function isTaken(vote: NodeAnswer | Error | undefined): boolean {
   return vote !== undefined && !(vote instanceof Error) && vote.outcome === 'taken';
 }
 
-/** An owner id up to its token: an instance, or one shared turn of it. */
+/** The part of an owner id before its token: an instance, or one of its shared turns. */
 export function holderOf(owner: string): string {
   return owner.replace(/:\d+$/, '');
 }
 
-/** Whether a node keeps a free lock for an instance that was told to ask for it. */
+/** Whether an owner id is a reservation for a notified instance. */
 export function isReservation(owner: string): boolean {
   return owner.endsWith(':0');
 }
 
-/** An answer as it is told where no majority answered. */
+/** Describes a reply in the error without a majority. */
 export function describeAnswer({ outcome, owner, remaining }: NodeAnswer): string {
   if (outcome === 'accepted') return 'granted the lock, which was given back';
   if (outcome === 'taken') return `the lock is held by ${owner} (${remaining ?? 'unlimited'} ms)`;

@@ -10,21 +10,21 @@ import type { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
 import { mergeSnapshots } from './quorum-snapshot.js';
 
-/** Names that each node shows in one go. */
+/** Maximum number of names in one query of a node. */
 const MAX_TOGETHER = 32;
 
 const NOTHING: LockSnapshot = { held: [], pending: [] };
 
-/** What the nodes show of names, each by itself and put together. */
+/** Queries names on the nodes and merges their replies. */
 export class NodeViews {
   constructor(
     private readonly quorum: Poll,
     private readonly keys: QuorumKeys,
-    /** Milliseconds that one node has for its answer. */
+    /** Milliseconds for one node's reply. */
     private readonly nodeTimeout: number,
   ) {}
 
-  /** Whether each of them answers, within the time that it has for any question. */
+  /** Whether each node answers, within the time for any request. */
   health(timeout: number): Promise<readonly StoreNode[]> {
     const keys = this.keys.keys('health');
     return this.quorum.ask<unknown[], StoreNode[]>({
@@ -46,8 +46,8 @@ export class NodeViews {
   }
 
   /**
-   * What is held of the names that begin so. A majority has each of them, so that all are found at as many nodes as are
-   * left beside a minority of the others; each is told where the first of these is gone through that has it.
+   * Lists the held names with a prefix. A majority has each name, so scanning all nodes except a minority finds all
+   * names. A name is listed with the first scanned node that has it.
    */
   async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
     const { nodes, majority } = this.quorum;
@@ -67,7 +67,7 @@ export class NodeViews {
     if (done.size <= nodes.length - majority) throw this.quorum.noMajority(problems);
   }
 
-  /** What is held of names that none of some nodes has. */
+  /** Queries the names that none of the `done` nodes has. */
   private async heldBeyond(done: ReadonlySet<number>, names: readonly string[]): Promise<LockSnapshot[]> {
     const votes = await this.quorum.ask<readonly LockSnapshot[], readonly Vote<readonly LockSnapshot[]>[]>({
       timeout: this.nodeTimeout,
@@ -100,7 +100,7 @@ export class NodeViews {
     const keys = names.flatMap((name) => this.keys.keys(name));
     const replies = list(await node.run('take', queryScript, keys, []), names.length);
     return replies.map((reply, i) => {
-      // Whoever uses the key for something else holds no lock.
+      // A key of another type holds no lock.
       if (isOfOtherType(reply)) return NOTHING;
       if (reply instanceof Error) throw reply;
       return snapshot(names[i] ?? '', reply);

@@ -3,19 +3,22 @@ import type { Clock } from '../../primitives/clock.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { QuorumNode } from './quorum-node.js';
 
-/** What one node has said: its answer, why there is none, or nothing yet. */
+/** One node's reply, the error instead of it, or undefined while it is open. */
 export type Vote<T> = T | Error | undefined;
 
-/** How to ask all nodes at once. */
+/** A request to all nodes in parallel. */
 export interface Question<T extends object, R> {
-  /** Milliseconds that each node has for its answer. */
+  /** Milliseconds for each node's reply. */
   readonly timeout: number;
   readonly ask: (node: QuorumNode, index: number) => Promise<T>;
-  /** Called at each answer: the result, or undefined while it depends on the `open` ones. With none open it must decide. */
+  /**
+   * Called at each reply: returns the result, or undefined while it depends on the `open` votes. Without open votes, it
+   * must decide.
+   */
   readonly decide: (votes: readonly Vote<T>[], open: number) => R | undefined;
 }
 
-/** All nodes of a quorum, asked at once. */
+/** Sends requests to all nodes of a quorum in parallel. */
 export class Poll {
   /** More than half of the nodes. */
   readonly majority: number;
@@ -27,7 +30,7 @@ export class Poll {
     this.majority = majorityOf(nodes.length);
   }
 
-  /** Settles as soon as the answers of the others cannot change the result any more. */
+  /** Settles as soon as the open replies can no longer change the result. */
   ask<T extends object, R>({ timeout, ask, decide }: Question<T, R>): Promise<R> {
     const { clock, nodes } = this;
     return new Promise<R>((resolve, reject) => {
@@ -64,12 +67,12 @@ export class Poll {
     });
   }
 
-  /** What one node answers within so many ms. */
+  /** Resolves to one node's reply; rejects after `timeout` ms. */
   answerOf<T>(answer: Promise<T>, timeout: number): Promise<T> {
     return answerWithin(this.clock, answer, timeout);
   }
 
-  /** Waits for all, and gives the answers there are if a majority has answered. */
+  /** Waits for all nodes; resolves to their replies if a majority has answered. */
   async askAll<T extends object>(
     timeout: number,
     ask: (node: QuorumNode, index: number) => Promise<T>,
@@ -86,7 +89,7 @@ export class Poll {
     });
   }
 
-  /** Whether a majority says yes; undefined while, or where, that is not known. */
+  /** Whether a majority says yes; undefined if that is not decided. */
   tally<T extends object>(
     votes: readonly Vote<T>[],
     opinion: (answer: T) => boolean | undefined,
@@ -102,7 +105,7 @@ export class Poll {
     return no > votes.length - this.majority ? false : undefined;
   }
 
-  /** Lists what came of each node; `describe` says what an answer was. */
+  /** Creates the error with the outcome of each node; `describe` describes a reply. */
   noMajority<T extends object>(
     votes: readonly Vote<T>[],
     describe: (answer: T) => string = () => 'answered',
@@ -133,7 +136,7 @@ export function nodeError({ label }: QuorumNode, cause: unknown): Error {
   return new Error(`${label}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
-/** No majority of the nodes could be asked; `errors` says for each node in turn what came of it. */
+/** No majority of the nodes answered; `errors` has one entry for each node. */
 export class NoMajorityError extends AggregateError {
   override readonly name = 'NoMajorityError';
   declare readonly errors: Error[];

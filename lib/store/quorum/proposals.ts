@@ -2,10 +2,10 @@ import type { Clock } from '../../primitives/clock.js';
 import { blockSize } from '../block-size.js';
 import { NodeClock } from '../node-clock.js';
 
-/** Further ahead of the nodes' clocks than this, in microseconds, proposals are only where these clocks were set back. */
+/** Maximum lead of proposals over the nodes' clocks, in microseconds; more means that these clocks were set back. */
 const MAX_AHEAD = 1_000_000;
 
-/** When a request was sent: the local time in milliseconds, and how often the machine had slept by then. */
+/** The sending of a request: the local time in milliseconds, and the number of suspends so far. */
 export interface Sending {
   readonly at: number;
   readonly sleeps: number;
@@ -18,12 +18,12 @@ export interface Proposal {
 }
 
 /**
- * Proposes fencing tokens: the nodes' time in microseconds, estimated from their answers, or more where the nodes
- * have accepted more. All nodes are asked for the same token, so what a majority accepts is known to a majority at
- * once, and needs no second trip to be written back.
+ * Proposes fencing tokens: the nodes' time in microseconds, estimated from their replies, or more if the nodes have
+ * accepted more. All nodes receive the same token, so a majority knows an accepted token at once, without a second
+ * trip.
  *
- * Following the median of the clocks rather than a counter alone, tokens keep growing when counters are lost. When the
- * local clock may have jumped, the nodes are asked for their time anew, since nobody knows what has passed there.
+ * Because tokens follow the median of the clocks, they keep growing when counters are lost. After a possible jump of
+ * the local clock, the estimate is discarded, and the nodes are asked for their time.
  */
 export class Proposals {
   private readonly clocks = new Map<number, NodeClock>();
@@ -33,19 +33,19 @@ export class Proposals {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The time by the median of the nodes' clocks in microseconds; 0 while that is not known. */
+  /** The median of the nodes' clocks in microseconds; 0 while unknown. */
   get now(): number {
     const now = this.localTime();
     this.median ??= this.medianOffset();
     return this.median === undefined ? 0 : Math.floor(now * 1_000 + this.median);
   }
 
-  /** A request leaves now. */
+  /** Records the sending of a request. */
   sending(): Sending {
     return { at: this.localTime(), sleeps: this.sleeps };
   }
 
-  /** A node has told its time, in microseconds, in answer to a request. */
+  /** Records a node's time, in microseconds, from the reply to a request. */
   observe(node: number, time: number, { at, sleeps }: Sending): void {
     const now = this.localTime();
     if (sleeps !== this.sleeps) return;
@@ -55,11 +55,12 @@ export class Proposals {
     this.median = undefined;
   }
 
-  /** A block beyond `last`. While no node has told its time it proposes 0, which no node accepts. */
+  /** Proposes a block beyond `last`. While no node's time is known, it proposes 0, which no node accepts. */
   next(last: number, tokens: number): Proposal {
     const { now } = this;
     if (now === 0) return { first: 0, last: 0 };
-    // The estimate may step back a little, and no two proposals may be the same; only names that have a greater one go beyond.
+    // The estimate may step back a little, but no two proposals may be equal. Only names with a greater token go
+    // beyond.
     this.latest = this.latest < now + MAX_AHEAD ? Math.max(now, this.latest + 1) : now;
     const first = Math.max(this.latest, last + 1);
     return { first, last: first + blockSize(tokens, first - 1 - now) - 1 };

@@ -1,8 +1,8 @@
 import { KeySpace } from '../redis/key-space.js';
 
-/** What scripts are told of this instance, and where a node keeps a lock: with the counter of its tokens beside it. */
+/** Keys of a node, with a token counter for each name, and the script arguments of this instance. */
 export class QuorumKeys extends KeySpace {
-  /** Milliseconds of a reservation: a message to the instance and its request, in the time that a node may take. */
+  /** Milliseconds of a reservation: time for a message to the instance and for its request. */
   readonly claimTtl: number;
 
   constructor(

@@ -1,11 +1,11 @@
 import type { LockConfigError } from '../../errors/lock-config.error.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 
-/** What one node tells the quorum on its own. */
+/** Events of one node. */
 export interface NodeEvents {
-  /** The lock was reserved there for this instance, which waited; tokens up to `last` have been accepted there. */
+  /** The node reserved the lock for this waiting instance; it has accepted tokens up to `last`. */
   released(name: string, last: number): void;
-  /** The hold of `owner` was taken away by force. */
+  /** The hold of `owner` was released forcibly. */
   revoked(name: string, owner: string): void;
   /** Another instance has sent a message. */
   told(message: string): void;
@@ -13,30 +13,33 @@ export interface NodeEvents {
   subscribed(): void;
   /** Commands can be sent again after an interruption. */
   reconnected(): void;
-  /** It cannot be used at all; undefined: it can (again). */
+  /** The node cannot be used; undefined if it can (again). */
   unusable(reason: LockConfigError | undefined): void;
 }
 
-/** Whether a request takes something, or ends what was taken before. */
+/** Whether a request acquires or ends a grant. */
 export type RequestKind = 'take' | 'end';
 
-/** Why a node was not asked at all. */
+/** The reason why a node received no request. */
 export class NotAsked extends Error {}
 
 /** One of the independent Redis servers of a quorum. */
 export interface QuorumNode {
-  /** Where it is, for errors and logs; without credentials. */
+  /** Address for errors and logs, without credentials. */
   readonly label: string;
-  /** What its client puts before keys. */
+  /** Key prefix of its client. */
   readonly clientPrefix: string;
-  /** Whether messages reach this instance just now. */
+  /** Whether messages currently reach this instance. */
   readonly listening: boolean;
-  /** Why no answer comes, as far as the client knows. */
+  /** Why the node does not answer, as far as the client knows. */
   readonly trouble: Error;
-  /** Connects, unless the user wants that left to the first lock. */
+  /** Connects before the first lock, except with `lazyConnect`. */
   connect(): void;
   open(events: NodeEvents): void;
-  /** Requests reach the node in the order of the calls. Rejects at once, with {@link NotAsked}, where it is of no use to ask. */
+  /**
+   * Runs a script. Requests reach the node in the order of the calls. Rejects at once with {@link NotAsked} if the node
+   * is known to be unreachable.
+   */
   run(
     kind: RequestKind,
     script: LuaScript,

@@ -5,8 +5,8 @@ import { majorityOf } from './poll.js';
 import { fencingTokenOf } from './shared-turns.js';
 
 /**
- * What each of so many nodes shows of one name, put together: what a majority may know, since those that have not answered
- * may know it, too. Nobody overtakes one who waits at a majority.
+ * Merges the snapshots of one name: what a majority may know, because silent nodes may know it as well. No caller
+ * overtakes an instance that waits at a majority.
  */
 export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number): LockSnapshot {
   const majority = majorityOf(nodes);
@@ -27,20 +27,20 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
   return { held, pending };
 }
 
-/** What the nodes show of each owner, in the order given. */
+/** Groups the nodes' entries by owner, in the given order. */
 function copiesOf(infos: readonly LockInfo[]): LockInfo[][] {
   const byOwner = new Map<string, LockInfo[]>();
   for (const each of infos) byOwner.set(each.owner, [...(byOwner.get(each.owner) ?? []), each]);
   return [...byOwner.values()];
 }
 
-/** A hold lasts as long as a majority keeps it. */
+/** Merges the entries of a hold, which lasts while a majority keeps it. */
 function leaseOf(copies: readonly LockInfo[], majority: number): LockInfo | undefined {
   const longestFirst = copies.toSorted((a, b) => (b.remaining ?? Infinity) - (a.remaining ?? Infinity));
   return longestFirst[Math.min(majority, copies.length) - 1];
 }
 
-/** The token of a shared hold is in its owner id, too. */
+/** Reads the token from an owner id, which contains it also for shared holds. */
 function grantOf(owner: string): Pick<LockInfo, 'fencingToken' | 'since'> {
   const fencingToken = fencingTokenOf(owner);
   return { fencingToken, since: new Date(fencingToken / 1_000) };

@@ -37,19 +37,19 @@ import { Waits } from './waits.js';
 export interface QuorumStoreSettings {
   readonly nodes: readonly QuorumNode[];
   readonly keyPrefix: string;
-  /** Name of this instance, `<host>-<pid>-<random>`; goes into owner ids and its channel. */
+  /** Name of this instance, `<host>-<pid>-<random>`; part of owner ids and of its channel. */
   readonly instance: string;
-  /** Milliseconds that one node has for its answer. */
+  /** Milliseconds for one node's reply. */
   readonly nodeTimeout: number;
   readonly clock: Clock;
-  /** From 0 to below 1; spreads contenders that got in each other's way. */
+  /** Random number from 0 to below 1; spreads the retries of contenders. */
   readonly random: () => number;
 }
 
 /**
  * Locks on a majority of independent Redis servers, after Redlock
- * (https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/), with fencing tokens that the nodes
- * vote on and waiters that are told of a release.
+ * (https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/). The nodes vote on fencing tokens and
+ * notify waiters of a release.
  */
 export class QuorumStore implements LockStore {
   private readonly quorum: Poll;
@@ -96,7 +96,7 @@ export class QuorumStore implements LockStore {
     this.quorum.nodes.forEach((node, index) => {
       node.open({
         released: (name, last) => {
-          // Where nobody waits any more, what the node has reserved goes to the next.
+          // Without a waiter here, the node's reservation passes to the next instance.
           if (!this.waits.hear(index, name, last)) this.endings.passOn(node, name);
         },
         revoked: (name, owner) => {
@@ -115,7 +115,7 @@ export class QuorumStore implements LockStore {
     });
   }
 
-  /** Places are dated by the nodes' clocks, which the first answers tell. */
+  /** Places contain a time of the nodes' clocks, which is known after the first replies. */
   canQueue(): boolean {
     return this.proposals.now > 0 && this.quorum.nodes.some(({ listening }) => listening);
   }
@@ -127,7 +127,7 @@ export class QuorumStore implements LockStore {
     );
   }
 
-  /** The same on all nodes, whenever each of them is told. */
+  /** The place is equal on all nodes, whenever each of them receives it. */
   place(_claim: number, _tokens: number, shared?: SharedTerms): string {
     const { instance } = this.settings;
     const terms = { turn: SHARED_TAG, limit: Infinity };
@@ -140,7 +140,7 @@ export class QuorumStore implements LockStore {
     if (place !== undefined) this.waits.begin(name);
     const bid = shared ? this.bidToShare(request, shared) : this.bidAlone(request);
     const reply = await this.contest.run(bid, this.waits.lastOf(name));
-    // There is no place to leave.
+    // An attempt without a place needs no leave.
     if (place === undefined && !isGrant(reply)) this.waits.rest(name);
     return reply;
   }
@@ -156,7 +156,7 @@ export class QuorumStore implements LockStore {
     if (verdict.kind === 'outdated') return this.contest.run(this.bidAlone(request), verdict.last);
     if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
     const handed = verdict.kind === 'taken';
-    // Where it was lost the engine asks anew, if anybody here still waits.
+    // If the hold was lost, the engine asks again while callers wait.
     const ending: Ending = {
       name,
       token: proposal.last,
@@ -176,12 +176,12 @@ export class QuorumStore implements LockStore {
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     for (const { owner } of batch) this.sharedTurns.close(owner);
     const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);
-    // Nobody releases what is lost, and the nodes that have renewed it would keep it for a whole lease.
+    // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.
     batch.forEach(({ name, owner }, i) => extended[i] === 0 && this.endings.behind(this.endOf(name, owner)));
     return extended;
   }
 
-  /** What was granted meanwhile is given back by the same request. */
+  /** Leaves the queues; the same request ends a grant that was on its way. */
   async cancel(name: string): Promise<undefined> {
     const token = this.waits.highestOf(name);
     this.waits.end(name);
@@ -200,7 +200,7 @@ export class QuorumStore implements LockStore {
     return this.views.list(beginning);
   }
 
-  /** Nodes that do not answer may have done what a majority needs. */
+  /** A silent node may have run the request and completed a majority. */
   async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
     const { claimTtl, revocations: channels } = this.keys;
     const args = [channels, claimTtl, name, ...only(owners)];
@@ -216,7 +216,7 @@ export class QuorumStore implements LockStore {
     };
   }
 
-  /** By way of the first node at which it is heard. */
+  /** Sends the message through the first node at which the instance listens. */
   async send(instance: string, message: string): Promise<boolean> {
     const channel = this.keys.revocations + instance;
     for (const node of this.quorum.nodes) {
@@ -227,7 +227,7 @@ export class QuorumStore implements LockStore {
     return false;
   }
 
-  /** What was given back is on its way by then, or left to its lease. */
+  /** Releases are on their way by then, or their leases will expire. */
   async close(): Promise<void> {
     const { clock, nodeTimeout } = this.settings;
     await Promise.race([this.endings.settled(), sleep(clock, nodeTimeout)]);
@@ -251,7 +251,7 @@ export class QuorumStore implements LockStore {
     const { name, place = '', tokens, onContention } = request;
     const { ballots, endings, sharedTurns } = this;
     const holdsOf = (proposal: Proposal): string[] => sharedTurns.holdsOf(turn, proposal);
-    // Its answer came too late to rely on.
+    // The reply to the earlier request came too late to be used.
     const before = sharedTurns.reopen(turn);
     if (before)
       endings.behind({ name, token: before.last, holds: holdsOf(before), mode: 'quiet', place: '' });
@@ -281,7 +281,7 @@ export class QuorumStore implements LockStore {
     this.sharedTurns.close(owner);
   }
 
-  /** What gives a hold up on a node. */
+  /** The ending of a hold on a node. */
   private endOf(name: string, owner: string): Ending {
     this.forget(owner);
     const holds = isSharedOwner(owner) ? [owner] : [];
@@ -290,7 +290,7 @@ export class QuorumStore implements LockStore {
 
   private unreachable(name: string, votes: readonly Vote<NodeAnswer>[]): Error {
     const error = this.quorum.noMajority(votes, describeAnswer);
-    // Then the engine gives up without a cancel.
+    // After a refusal, the engine does not cancel.
     if (isRefusal(error)) this.waits.end(name);
     return error;
   }

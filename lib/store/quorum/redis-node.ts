@@ -15,12 +15,12 @@ type Args = readonly (string | number)[];
 
 const RELEASED = /^released (\d+) (.*)$/s;
 
-/** In these states a client knows that its server cannot be reached. */
+/** States in which a client knows that its server is unreachable. */
 const AWAY: ReadonlySet<ClientState> = new Set(['reconnecting', 'ended']);
 
 /**
- * How many requests a silent node may owe an answer. Beyond it nothing new is asked of it; what ends a hold
- * has a longer line, and is left to the lease at its end.
+ * Maximum number of unanswered requests of a node. Beyond it, the node receives no new ones. Requests that end holds
+ * have a higher limit; beyond it, the lease ends the hold.
  */
 const MAX_OWED: Readonly<Record<RequestKind, number>> = { take: 100, end: 10_000 };
 
@@ -35,7 +35,7 @@ export interface RedisNodeSettings {
   readonly log: LockLog;
 }
 
-/** One Redis of a quorum: its connections, and whether it is worth asking. */
+/** One Redis of a quorum: its connections, and whether to send it requests. */
 export class RedisNode implements QuorumNode {
   readonly label: string;
   readonly clientPrefix: string;
@@ -43,7 +43,7 @@ export class RedisNode implements QuorumNode {
   private readonly scripts: ScriptRunner;
   private readonly trial: SingleTrial;
   private inbox: SingleInbox | undefined;
-  /** Requests without an answer, and since when none has come. */
+  /** Number of unanswered requests. */
   private owed = 0;
   private silentSince = 0;
   private requests: { readonly script: LuaScript; readonly batch: ScriptBatch } | undefined;
@@ -95,7 +95,7 @@ export class RedisNode implements QuorumNode {
       const [, last, name] = RELEASED.exec(message) ?? [];
       if (name !== undefined) events.released(name, Number(last));
     });
-    // No lock is handed off by message here: a grant takes a majority.
+    // No message hands off a lock here: a grant takes a majority.
     const storeEvents = {
       ...unused,
       revoked: events.revoked.bind(events),
@@ -129,7 +129,7 @@ export class RedisNode implements QuorumNode {
     return answer;
   }
 
-  /** Requests to another script leave first, so that the node meets all in the order of the calls. */
+  /** Flushes requests to another script first, so that the node receives all in the order of the calls. */
   private gather(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     if (this.requests?.script !== script) this.flush();
     if (!this.requests) {

@@ -1,16 +1,19 @@
-/** More holds than an instance shares; a revocation that some nodes never tell of must not stay for good. */
+/**
+ * Maximum number of entries, above the number of shared holds of an instance. Revocations without a majority must not
+ * accumulate.
+ */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Which nodes have told that a hold was taken away by force. One alone means nothing: the request may have reached
- * it late, when a majority had long granted the lock again.
+ * Counts the nodes that notified of a forced release. One node is not enough: the request may have reached it late,
+ * after a majority granted the lock again.
  */
 export class Revocations {
   private readonly tellers = new Map<string, Set<number>>();
 
   constructor(private readonly majority: number) {}
 
-  /** Whether this makes a majority. */
+  /** Records a node's notification; returns whether a majority has notified. */
   hear(node: number, owner: string): boolean {
     const told = this.tellers.get(owner) ?? new Set();
     told.add(node);

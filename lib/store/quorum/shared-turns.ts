@@ -4,20 +4,21 @@ import type { Proposal } from './proposals.js';
 
 const VOTED = /~([^~:.]+)\.(\d+):\d+$/;
 
-/** A turn for shared holds, and the proposal by which they were granted. */
+/** A turn for shared holds, and its granted proposal. */
 interface VotedTurn {
   readonly turn: string;
   readonly first: number;
 }
 
 /**
- * What a majority granted to this instance's turns for shared holds.
+ * The grants of a majority to this instance's turns for shared holds.
  *
- * The nodes keep such holds as `<instance>~<turn>.<first token>:<n>`. So each proposal has holds of its own, and a late
- * request to give one back takes nothing from the next, as with the token in the owner id of a lock that is held alone.
+ * The nodes keep such holds as `<instance>~<turn>.<first token>:<n>`. Each proposal therefore has its own holds, and a
+ * late release of one proposal does not affect the next. The token in the owner id has the same purpose for exclusive
+ * locks.
  */
 export class SharedTurns {
-  /** Until the first of its holds is renewed or released, a turn may be asked for again. */
+  /** Grants by turn. A turn may be requested again until the first of its holds is renewed or released. */
   private readonly granted = new Map<string, Proposal>();
 
   constructor(private readonly instance: string) {}
@@ -27,20 +28,20 @@ export class SharedTurns {
     return this.grantOf(turn, proposal);
   }
 
-  /** What was granted to a turn that is asked for once more. */
+  /** Returns and forgets the grant of a turn that is requested again. */
   reopen(turn: string): Proposal | undefined {
     const proposal = this.granted.get(turn);
     this.granted.delete(turn);
     return proposal;
   }
 
-  /** The hold is in use, or over. */
+  /** Records that the hold is in use or has ended. */
   close(owner: string): void {
     const voted = parse(owner);
     if (voted) this.granted.delete(voted.turn);
   }
 
-  /** The owner ids of all holds that a proposal asks for. */
+  /** The owner ids of all holds of a proposal. */
   holdsOf(turn: string, proposal: Proposal): string[] {
     return ownersOf(this.grantOf(turn, proposal));
   }
@@ -52,7 +53,7 @@ export class SharedTurns {
   }
 }
 
-/** What nodes take for the turn. */
+/** The name of the turn on the nodes. */
 export function turnAtNodes(turn: string, { first }: Proposal): string {
   return `${turn}.${first}`;
 }

@@ -1,20 +1,20 @@
 import { holderOf, type NodeAnswer } from './node-answer.js';
 import { isAnswer, majorityOf, type Vote } from './poll.js';
 
-/** What the votes of the nodes come to. */
+/** The result of the nodes' votes. */
 export type Verdict =
   | { readonly kind: 'granted' }
   /** A majority would accept a token beyond `last`. */
   | { readonly kind: 'outdated'; readonly last: number }
-  /** A majority is, or may be, somebody else's; in `remaining` ms a majority can be free. */
+  /** Another owner has, or may have, a majority; in `remaining` ms a majority can be free. */
   | { readonly kind: 'taken'; readonly owner: string; readonly remaining: number | undefined }
-  /** Several contenders, none of them with a majority. */
+  /** Several contenders have votes, none a majority. */
   | { readonly kind: 'split'; readonly owner: string }
-  /** The hold that was to be passed on is lost. */
+  /** The hold of the yield is lost. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'unreachable' };
 
-/** How many nodes said what. */
+/** Counts the votes by outcome. */
 class Count {
   readonly accepted: number;
   readonly outdated: number;
@@ -42,7 +42,7 @@ class Count {
     return this.accepted + this.outdated + this.gone + this.taken.length;
   }
 
-  /** The owner that most nodes name, and how many do; owner ids of one instance count together. */
+  /** The owner that most nodes name, and their number; owner ids of one instance count together. */
   get holder(): { owner: string; nodes: number } {
     const counts = new Map<string, { owner: string; nodes: number }>();
     for (const { owner } of this.taken) {
@@ -55,7 +55,7 @@ class Count {
     });
   }
 
-  /** Milliseconds until so many leases have ended that a majority can be free. */
+  /** Milliseconds until enough leases have expired for a majority to be free. */
   get remaining(): number | undefined {
     const times = this.votes.map((vote) => (isAnswer(vote) ? timeUntilFree(vote) : Infinity));
     const time = times.toSorted((a, b) => a - b)[this.majority - 1] ?? Infinity;
@@ -63,9 +63,9 @@ class Count {
   }
 }
 
-/** The verdict over an acquire, or undefined while the `open` votes decide. */
+/** The verdict of an acquire, or undefined while it depends on the `open` votes. */
 export function acquireVerdict(votes: readonly Vote<NodeAnswer>[], open: number): Verdict | undefined {
-  // First, since it is what nearly all votes come to, and each of them is looked at.
+  // First, because nearly all votes are won, and this runs at each of them.
   const majority = majorityOf(votes.length);
   const accepted = acceptedOf(votes);
   if (accepted >= majority) return { kind: 'granted' };
@@ -83,7 +83,7 @@ export function acquireVerdict(votes: readonly Vote<NodeAnswer>[], open: number)
     : { kind: 'split', owner };
 }
 
-/** The verdict over a yield: one node on which somebody waits is enough to give way, unless a majority kept the lock. */
+/** The verdict of a yield: one node with a waiting instance is enough to hand off, unless a majority kept the lock. */
 export function yieldVerdict(votes: readonly Vote<NodeAnswer>[], open: number): Verdict | undefined {
   const count = new Count(votes, open);
   const { accepted, gone, majority, taken } = count;
@@ -97,7 +97,7 @@ export function yieldVerdict(votes: readonly Vote<NodeAnswer>[], open: number): 
   return open > 0 ? undefined : { kind: 'unreachable' };
 }
 
-/** Whether a greater token would be accepted by a majority: undefined while that is open. */
+/** Whether a majority would accept a greater token; undefined while that is open. */
 function outdatedVerdict({ accepted, outdated, open, last, majority }: Count): Verdict | undefined | 'no' {
   if (outdated === 0 || accepted + outdated + open < majority) return 'no';
   return accepted + outdated >= majority ? { kind: 'outdated', last } : undefined;

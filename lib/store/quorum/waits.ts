@@ -1,7 +1,7 @@
 import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 
 interface Wait {
-  /** Nodes that have told of a release since the last call. */
+  /** Nodes that have notified of a release since the last call of `ask`. */
   readonly told: Set<number>;
   /** The highest token that any node is known to have accepted. */
   last: number;
@@ -11,15 +11,15 @@ interface Wait {
 export interface WaitsSettings {
   readonly clock: Clock;
   readonly majority: number;
-  /** Milliseconds that the other nodes have to tell the same as the first. */
+  /** Milliseconds after the first notification in which the other nodes can follow. */
   readonly delay: number;
-  /** Whoever waits for the name should ask. */
+  /** Called when the callers of the name should ask. */
   readonly ask: (name: string) => void;
 }
 
 /**
- * The names for which this instance stands in the nodes' queues. Each node tells of a release by itself; asking at the
- * first message would find the lock still taken on the others.
+ * The names for which this instance waits in the nodes' queues. Each node notifies of a release separately; a request
+ * after the first message would find the lock still taken on the others.
  */
 export class Waits {
   private readonly waits = new Map<string, Wait>();
@@ -37,22 +37,22 @@ export class Waits {
     this.proposed.delete(name);
   }
 
-  /** One who did not want to wait has asked in vain. */
+  /** A single attempt found the name taken. */
   rest(name: string): void {
     if (!this.waits.has(name)) this.proposed.delete(name);
   }
 
-  /** A token was proposed that nobody may keep once the wait has ended. */
+  /** Records a proposed token, which no node may keep when the wait has ended. */
   propose(name: string, token: number): void {
     this.proposed.set(name, Math.max(token, this.highestOf(name)));
   }
 
-  /** The highest token that was proposed since the name was last granted or given up. */
+  /** The highest token proposed since the name was last granted or left. */
   highestOf(name: string): number {
     return this.proposed.get(name) ?? 0;
   }
 
-  /** The highest token that is known to have been accepted, 0 where nobody waits. */
+  /** The highest token known to be accepted; 0 without a wait. */
   lastOf(name: string): number {
     return this.waits.get(name)?.last ?? 0;
   }
@@ -62,7 +62,7 @@ export class Waits {
     if (wait) wait.last = Math.max(wait.last, last);
   }
 
-  /** A node tells of a release; false when nobody here waits for the name. */
+  /** Handles a node's notification of a release; returns false if no caller waits for the name. */
   hear(node: number, name: string, last: number): boolean {
     const wait = this.waits.get(name);
     if (!wait) return false;
