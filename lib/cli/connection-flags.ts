@@ -7,7 +7,7 @@ import type {
 import { assertConnections } from '../options/connection/quorum-option.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
-/** The options that every command has. */
+/** Options of every command. */
 export interface ConnectionFlags {
   readonly url?: readonly string[];
   readonly cluster?: boolean;
@@ -18,7 +18,7 @@ export interface ConnectionFlags {
 
 const SENTINEL_PORT = 26_379;
 
-/** Where the locks are, as the flags and the environment say: one Redis, a Cluster, the master of sentinels, or a quorum. */
+/** Module options from the flags and the environment: one Redis, a Cluster, the master of sentinels, or a quorum. */
 export function moduleOptions(
   flags: ConnectionFlags,
 ): RedisLockModuleOptions & { connection: LockConnection | readonly SingleConnection[] } {
@@ -39,14 +39,14 @@ function connectionOf({
   const [first = ''] = urls;
   if (cluster && sentinel !== undefined)
     throw new CommandError('Leave out --cluster or --sentinel: it is either.', ExitCode.usage);
-  // Each by itself, so that what is wrong with one is said without its password.
+  // Checked one by one, so that an error about one URL omits its password.
   for (const each of urls) assertConnections(each);
   if (cluster) return { nodes: [...urls], options: clusterOptions(first) };
   if (sentinel !== undefined) return sentinelOptions(urls, sentinel);
   return urls.length === 1 ? withCredentials(first) : urls.map(withCredentials);
 }
 
-/** Several in one variable are separated by blanks or commas; a password may have a comma, too. */
+/** Splits a variable at blanks or commas; a password may also contain a comma. */
 function urlsIn(text: string): string[] {
   return text.trim().split(/[\s,]+(?=rediss?:\/\/)/);
 }
@@ -64,12 +64,15 @@ function clusterOptions(url: string): ClusterOptions {
   const isTls = url.startsWith('rediss:');
   return {
     redisOptions: { ...credentialsFor(url), ...(isTls ? { tls: {} } : {}) },
-    // Names, of which certificates speak, are not looked up beforehand.
+    // Certificates contain host names, so names are not resolved before.
     ...(isTls ? { dnsLookup: (address, done) => done(null, address) } : {}),
   };
 }
 
-/** The URLs are those of sentinels. What they name as their password the master has, too, unless the environment says another. */
+/**
+ * Options for URLs of sentinels. The master has the same password as the sentinels, unless the environment has another
+ * one.
+ */
 function sentinelOptions(urls: readonly string[], name: string): RedisOptions {
   const [first = ''] = urls;
   const { username, password, pathname } = new URL(first);
@@ -87,7 +90,7 @@ function sentinelOptions(urls: readonly string[], name: string): RedisOptions {
   };
 }
 
-/** Those of the environment, which keeps passwords out of the list of processes, or else of a URL. */
+/** Credentials from the environment, which keeps passwords out of the list of processes, otherwise from the URL. */
 function credentialsFor(text: string): Pick<RedisOptions, 'username' | 'password'> {
   const { REDIS_USERNAME, REDIS_PASSWORD } = process.env;
   const { username, password } = new URL(text);

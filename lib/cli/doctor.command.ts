@@ -30,7 +30,7 @@ const MARKS: Readonly<Record<Status, string>> = {
   error: pc.red('✗'),
 };
 
-/** Looks for what stands in the way of locks, at every server that keeps them. Resolves to 0, 1 or 2, as the worst is. */
+/** Checks every server that keeps locks. Resolves to 0, 1 or 2, according to the worst finding. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
   const out = new Output(flags.json);
   const options = moduleOptions(flags);
@@ -50,7 +50,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
 
 type ServerFinding = Finding & { readonly server: string };
 
-/** One thing after the other, for they would slow each other down, but the clock: that is watched meanwhile. */
+/** Runs the checks in sequence, because they would slow each other down. The clock is watched in parallel. */
 async function examine({ server, findings, patient }: Admission): Promise<ServerFinding[]> {
   const all = [...findings];
   if (patient) {
@@ -61,7 +61,7 @@ async function examine({ server, findings, patient }: Admission): Promise<Server
   return all.map((each) => ({ server, ...each }));
 }
 
-/** What a check finds until it has ended or failed. */
+/** Collects the findings of a check until it has ended or failed. */
 async function allOf(name: string, check: Findings): Promise<Finding[]> {
   const all: Finding[] = [];
   try {

@@ -2,10 +2,10 @@ import { InvalidArgumentError } from 'commander';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** What a timer can wait, in milliseconds; a longer one would be over at once. */
+/** The longest delay of a timer, in milliseconds; a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Milliseconds of `500`, `500ms`, `30s`, `5m` or `1h`. */
+/** Parses `500`, `500ms`, `30s`, `5m` or `1h` to milliseconds. */
 export function parseDuration(text: string): number {
   const [, digits = 'none', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   const duration = Number(digits) * (UNITS[unit] ?? 1);
@@ -13,7 +13,7 @@ export function parseDuration(text: string): number {
   throw new InvalidArgumentError('Write milliseconds, or 30s, 5m, 1h, at most 24 days.');
 }
 
-/** The same, or without end: `forever`. */
+/** Parses a duration, or `forever`. */
 export function parseWait(text: string): number {
   return text === 'forever' ? Infinity : parseDuration(text);
 }
@@ -23,7 +23,7 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('Write a whole number from 1 on.');
 }
 
-/** Milliseconds as people read them. */
+/** Formats milliseconds for people. */
 export function formatDuration(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return 'for good';
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;

@@ -1,9 +1,9 @@
-/** What the commands end with beside what is their own; those of `sysexits.h` where there is one. */
+/** Exit codes of the commands, from `sysexits.h` where it has one. */
 export const ExitCode = {
   done: 0,
-  /** `query`: nobody holds it. `release`: nobody held it. */
+  /** `query`: the name is free. `release`: the name was free. */
   free: 1,
-  /** `release`: it was not confirmed, or somebody else holds it by now. */
+  /** `release`: not confirmed, or another instance holds the name now. */
   declined: 2,
   usage: 64,
   unavailable: 69,
@@ -12,11 +12,11 @@ export const ExitCode = {
   lost: 76,
   notExecutable: 126,
   notFound: 127,
-  /** Whoever read the output has gone, as with a program that SIGPIPE ends. */
+  /** The reader of the output has closed it, as for a program that SIGPIPE ends. */
   brokenPipe: 141,
 } as const;
 
-/** Ends a command with a sentence for whoever called it. */
+/** Ends a command with a sentence for its user. */
 export class CommandError extends Error {
   constructor(
     message: string,

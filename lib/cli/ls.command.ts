@@ -9,7 +9,7 @@ export interface LsFlags extends ConnectionFlags {
   readonly limit: number;
 }
 
-/** Lists the names that are held. */
+/** Lists the held names. */
 export async function ls(prefix: string, flags: LsFlags): Promise<number> {
   const out = new Output(flags.json);
   /** By name, since SCAN may give one twice. */

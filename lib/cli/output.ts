@@ -1,17 +1,17 @@
 import { ExitCode } from './exit-code.js';
 import { tableOf } from './table.js';
 
-/** What a command prints: for people, or one JSON text a line. */
+/** Prints the output of a command: for people, or one JSON text per line. */
 export class Output {
   constructor(readonly isJson = false) {}
 
-  /** A broken pipe ends the process as SIGPIPE would; there is nobody left to read. */
+  /** Ends the process at a broken pipe, as SIGPIPE would. */
   static watch(): void {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(ExitCode.brokenPipe);
       throw error;
     });
-    // What is told beside the output is worth no failure.
+    // A failure to write to stderr must not fail the command.
     process.stderr.on('error', () => {});
   }
 
@@ -23,10 +23,10 @@ export class Output {
     process.stdout.write(`${text}\n`);
   }
 
-  /** Settles when what was printed has reached its reader; where that has gone, the process ends meanwhile. */
+  /** Settles when the reader has received the output. If the reader has closed it, the process ends. */
   async flush(): Promise<void> {
     await new Promise<void>((resolve) => {
-      // The error comes behind the callback.
+      // The error event follows the callback.
       process.stdout.write('', () => void setImmediate(resolve));
     });
   }
@@ -36,12 +36,12 @@ export class Output {
   }
 }
 
-/** Says something beside the output. */
+/** Prints a text to stderr. */
 export function tell(text: string): void {
   process.stderr.write(`nest-redis-lock: ${text}\n`);
 }
 
-/** Anybody can write anything into Redis: nothing of it may steer a terminal. */
+/** Escapes control characters: text from Redis must not control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

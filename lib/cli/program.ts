@@ -14,9 +14,9 @@ const { version } = require('../../package.json') as { version: string };
 
 const COLLECT = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
-/** Runs the command that the arguments name. Resolves to the exit code. */
+/** Runs a command. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  // What is behind it is a command of its own, of whose options nothing is known here.
+  // The arguments after it are another command, whose options commander must not parse.
   const end = args.indexOf('--');
   const [own, command] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   let exitCode: number = ExitCode.done;
@@ -88,7 +88,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
 }
 
 function exitCodeOf(error: unknown): number {
-  // It has said what is wrong, or what was asked of it.
+  // Commander has already printed the error, the help or the version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
   if (error instanceof CommandError) {
     tell(error.message);
@@ -103,7 +103,7 @@ function exitCodeOf(error: unknown): number {
   return isUsage ? ExitCode.usage : ExitCode.unavailable;
 }
 
-/** What led to an error stands behind it, in which connections say why. */
+/** Appends the causes of an error, which contain the reason of a failed connection. */
 function withCauses(error: Error): string {
   const causes: Error[] = [];
   for (let each: unknown = error; each instanceof Error; each = each.cause) causes.push(each);

@@ -5,7 +5,7 @@ import { ExitCode } from './exit-code.js';
 import { Output } from './output.js';
 import { withLocks } from './with-locks.js';
 
-/** Shows who holds a name, and who waits for it. */
+/** Shows the holders and the waiters of a name. */
 export async function query(name: string, flags: ConnectionFlags): Promise<number> {
   const out = new Output(flags.json);
   const snapshot = await withLocks(flags, (locks) => locks.query(name));
@@ -14,7 +14,7 @@ export async function query(name: string, flags: ConnectionFlags): Promise<numbe
   return snapshot.held.length > 0 ? ExitCode.done : ExitCode.free;
 }
 
-/** Holders first, then who waits, in order. */
+/** Prints the holders, then the waiters in order. */
 export function printSnapshot(out: Output, { held, pending }: LockSnapshot): void {
   if (held.length + pending.length === 0) return out.line('Nobody holds it, and nobody waits for it.');
   out.table(

@@ -15,7 +15,7 @@ Its holder is told, and the next in line goes on. The holder's work may go on al
 refuses writes with an older fencing token keeps it out. Where nothing does, end that process first.
 `;
 
-/** Takes a name from whoever holds it, once somebody has seen who that is. */
+/** Ends the holds of a name after the user has seen and confirmed them. */
 export async function release(name: string, flags: ReleaseFlags): Promise<number> {
   const out = new Output(flags.json);
   const mayAsk = process.stdin.isTTY && !out.isJson;
@@ -49,7 +49,7 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
   });
 }
 
-/** Ctrl-C, Ctrl-D and whatever is not yes mean no. */
+/** Asks for confirmation; Ctrl-C, Ctrl-D and every answer other than yes mean no. */
 async function isConfirmed(name: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => {

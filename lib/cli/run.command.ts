@@ -18,22 +18,22 @@ export interface RunFlags extends ConnectionFlags {
   readonly killAfter: number;
 }
 
-/** Those that end a command unless it sees to them, and those that are for it to see to. */
+/** Signals that end a command by default, and signals that a command handles. */
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGWINCH'] as const;
 const ENDING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 const LABEL_BYTES = 128;
-/** Milliseconds for which a lock is asked for where Redis does not answer, within the wait. */
+/** Milliseconds of retries while Redis does not answer, within the wait. */
 const OUTAGE = 5_000;
 
 const LOG: LockLog = { log: tell, warn: tell, error: tell };
 
-/** Runs a command while the name is held. */
+/** Runs a command while it holds the name. */
 export async function run(name: string, command: readonly string[], flags: RunFlags): Promise<number> {
   const interruption = new Interruption();
   return withLocks(
     flags,
     async (locks) => {
-      // To connect is no part of the wait, which may be short.
+      // Connects first: a short wait must not include the time to connect.
       await locks.query(name);
       let lock: Lock;
       try {
@@ -60,7 +60,7 @@ async function runWhileHeld(
   command: readonly string[],
   { interruption, killAfter }: RunFlags & { readonly interruption: Interruption },
 ): Promise<number> {
-  // A signal may have come with the grant.
+  // A signal may have arrived with the grant.
   if (interruption.exitCode !== undefined) return interruption.exitCode;
   const env = { ...process.env, LOCK_NAME: name, LOCK_TOKEN: String(lock.fencingToken) };
   const child = await ChildCommand.start(command, env);
@@ -88,7 +88,7 @@ function lockOptions(
   return { signal, outageTimeout: OUTAGE, label: labelOf(command), wait, ttl, minHold, mode, limit };
 }
 
-/** The program, without its arguments, which may be secret. */
+/** The label of the hold: the program without its arguments, which may be secret. */
 function labelOf([program = '']: readonly string[]): string {
   const label = `run ${printable(program)}`;
   return Buffer.from(label)
@@ -107,7 +107,7 @@ function reasonOf({ reason }: AbortSignal): string {
   return reason instanceof Error ? reason.message : '';
 }
 
-/** Signals to this process: they give up the wait for the lock, and are passed on to the command once there is one. */
+/** Handles signals to this process: they end the wait for the lock, or are passed on to the running command. */
 class Interruption {
   private early: (typeof PASSED_ON)[number] | undefined;
   private readonly controller = new AbortController();
@@ -115,7 +115,7 @@ class Interruption {
 
   constructor() {
     for (const signal of PASSED_ON) process.on(signal, () => this.take(signal));
-    // Stopped, it would not renew its lease, and the command would go on.
+    // A stopped process would not renew its lease, while the command would continue.
     process.on('SIGTSTP', () => {});
   }
 
@@ -123,14 +123,14 @@ class Interruption {
     return this.controller.signal;
   }
 
-  /** 128 and the number of the signal that came before there was a command. */
+  /** 128 plus the number of a signal that arrived before the command started. */
   get exitCode(): number | undefined {
     return this.early && 128 + constants.signals[this.early];
   }
 
   passOn(target: (signal: NodeJS.Signals) => void): void {
     this.target = target;
-    // It came while the command was started.
+    // The signal arrived while the command was starting.
     if (this.early) target(this.early);
   }
 

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** Cells of one line each in a frame, the first row as the head of the others. */
+/** Formats rows as a framed table, with the first row as its head. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
   const [head = []] = rows;
   const widths = head.map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))));

@@ -10,7 +10,7 @@ export interface WatchFlags extends ConnectionFlags {
   readonly interval: number;
 }
 
-/** Prints who holds a name and who waits for it, now and at each change, until Ctrl-C or SIGTERM. */
+/** Prints the holders and the waiters of a name, now and at each change, until Ctrl-C or SIGTERM. */
 export async function watch(name: string, flags: WatchFlags): Promise<number> {
   const out = new Output(flags.json);
   const end = new AbortController();
@@ -28,7 +28,7 @@ export async function watch(name: string, flags: WatchFlags): Promise<number> {
         if (state !== shown) print(out, name, snapshot);
         shown = state;
       } catch (error) {
-        // Nothing was ever seen: most likely the address is wrong.
+        // The first query failed: the address is probably wrong.
         if (!(error instanceof LockUnavailableError) || shown === '') throw error;
         if (trouble === '') tell(error.message);
         trouble = error.message;
@@ -39,7 +39,7 @@ export async function watch(name: string, flags: WatchFlags): Promise<number> {
   return ExitCode.done;
 }
 
-/** The holders with the labels that they have said before: not every time do they answer. */
+/** Adds labels that holders reported earlier, because they do not answer every time. */
 function withLabels({ held, pending }: LockSnapshot, labels: Map<string, string>): LockSnapshot {
   const known = held.map((holder) => {
     const label = holder.label ?? labels.get(holder.owner);
@@ -50,7 +50,7 @@ function withLabels({ held, pending }: LockSnapshot, labels: Map<string, string>
   return { held: known, pending };
 }
 
-/** What makes a change: not the leases, which are renewed, nor for how long somebody has waited. */
+/** The state that counts as a change: without leases, which are renewed, and without waiting times. */
 function stateOf({ held, pending }: LockSnapshot): string {
   return JSON.stringify([held.map(({ owner, label }) => [owner, label]), pending.map(({ owner }) => owner)]);
 }

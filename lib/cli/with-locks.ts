@@ -4,13 +4,16 @@ import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../service/open-lock-service.js';
 import { type ConnectionFlags, moduleOptions } from './connection-flags.js';
 
-/** Errors of requests say what there is to say. */
+/** Logs nothing: errors of requests are enough. */
 const SILENT: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
 
-/** Milliseconds, for people, and for a process that has only just begun to listen: more than an application waits. */
+/**
+ * Milliseconds between requests for labels. Longer than in an application, because this process has only just begun to
+ * listen.
+ */
 const LABEL_PATIENCE = [100, 200, 300, 400];
 
-/** Lets a command use locks, and closes their connections behind it. */
+/** Runs a command with a LockService, and closes its connections afterwards. */
 export async function withLocks<T>(
   flags: ConnectionFlags,
   use: (locks: LockService) => Promise<T>,

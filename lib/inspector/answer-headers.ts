@@ -5,7 +5,7 @@ import { CONTENT_SECURITY_POLICY } from './page/inspector-page.js';
 /** A response of Express, or a reply of Fastify around a response. */
 export type PlatformResponse = ServerResponse | { readonly raw: ServerResponse };
 
-/** Nothing here is for a cache, another site, or a frame. */
+/** Headers that forbid caches, other sites and frames. */
 const HEADERS = {
   'Cache-Control': 'private, no-store, no-transform',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -21,7 +21,10 @@ export function setHeaders({ httpAdapter }: HttpAdapterHost, response: PlatformR
   for (const [name, value] of Object.entries(HEADERS)) httpAdapter.setHeader(response, name, value);
 }
 
-/** Calls back when the client has gone or has been answered, which not every version of NestJS tells a stream. */
+/**
+ * Calls back when the client has disconnected or received its reply; not every version of NestJS notifies a stream of
+ * it.
+ */
 export function onceClosed(response: PlatformResponse, listener: () => void): void {
   const raw = 'raw' in response ? response.raw : response;
   if (raw.destroyed) listener();

@@ -22,7 +22,7 @@ const CHANNELS = [
 
 const MOST_STREAMS = 50;
 
-/** Listens to the locks of this process: always for lost holds, and for the rest while somebody watches. */
+/** Listens to the locks of this process: always to lost holds, and to other events while a client watches. */
 @Injectable()
 export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
   readonly lost = new LostHolds();
@@ -35,7 +35,7 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
     this.stopListening = listenToLocks({ 'nest-redis-lock:hold:lost': (lost) => this.lost.add(lost) });
   }
 
-  /** Open streams would keep the server from closing. */
+  /** Ends open streams, which would prevent the server from closing. */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
     this.stopListening();
@@ -43,9 +43,9 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * A stream of what happens from now on, until its reader destroys it or the application shuts down.
+   * Opens a stream of events from now on, until its reader destroys it or the application shuts down.
    *
-   * @throws ServiceUnavailableException during a shutdown, or where too many watch.
+   * @throws ServiceUnavailableException during a shutdown, or if too many clients watch.
    */
   watch(): LockEventStream {
     if (this.isClosing) throw new ServiceUnavailableException('The application is shutting down.');

@@ -5,17 +5,18 @@ import { isLockError } from '../errors/lock.error.js';
 type Channel = keyof LockChannels;
 type Message = LockChannels[Channel];
 
-/** Milliseconds for which events are collected, to be sent at once. */
+/** Milliseconds for which events are collected before they are sent. */
 const PAUSE = 100;
-/** Events of one such time; of more only the number is told. */
+/** Maximum number of events in that time; the client receives only the count of further events. */
 const AT_MOST = 200;
-/** Milliseconds after which a connection without events is used, so that its end is noticed. */
+/** Milliseconds between heartbeats on a connection without events, to detect its end. */
 const HEARTBEAT = 15_000;
 
 /**
- * What locks tell on their diagnostics channels, as server-sent events for one client.
+ * The messages of the diagnostics channels as server-sent events for one client.
  *
- * A client that reads slowly, or not at all, costs a bounded amount of memory: what it cannot take is left out and counted.
+ * A client that reads slowly, or not at all, costs a bounded amount of memory: events that it cannot receive are
+ * dropped and counted.
  */
 export class LockEventStream extends Readable {
   private readonly events: { readonly channel: Channel; readonly message: Message; readonly at: number }[] =
@@ -27,7 +28,7 @@ export class LockEventStream extends Readable {
 
   constructor() {
     super();
-    // At once, so that the client knows that it is connected.
+    // Sent at once, so that the client knows that it is connected.
     this.push('retry: 2000\n\n');
   }
 
@@ -37,7 +38,7 @@ export class LockEventStream extends Readable {
     this.timer ??= setTimeout(() => this.flush(), PAUSE).unref();
   }
 
-  /** Sends nothing more than what its client has not read yet. */
+  /** Ends the stream after the unread events. */
   end(): void {
     this.isWanted = false;
     this.push(null);
@@ -55,7 +56,7 @@ export class LockEventStream extends Readable {
 
   private flush(): void {
     this.timer = undefined;
-    // What comes meanwhile is counted.
+    // Events in the meantime are counted.
     if (!this.isWanted) return void (this.timer = setTimeout(() => this.flush(), PAUSE).unref());
     const events = this.events.splice(0).map(({ channel, message, at }) => {
       return format(channel.replace('nest-redis-lock:', ''), { at, ...contentOf(message) });
@@ -73,7 +74,7 @@ export class LockEventStream extends Readable {
 }
 
 function format(event: string, data: object): string {
-  // JSON has no line break of its own, which would end the data.
+  // JSON contains no line break, which would end the data.
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
@@ -87,7 +88,7 @@ function contentOf(message: Message): object {
   return { ...acquire, ...rest, ...('error' in rest && { error: kindOf(rest.error) }) };
 }
 
-/** Not its message, in which there may be anything. */
+/** The kind of an error, without its message, which may contain anything. */
 function kindOf(error: unknown): string {
   if (isLockError(error)) return error.code;
   return error instanceof Error ? error.name : typeof error;

@@ -11,36 +11,36 @@ import { LockActivity } from './lock-activity.js';
 import type { LockInspectorOptions } from './lock-inspector.options.js';
 import type { LostHold } from './lost-holds.js';
 
-/** The options of the module that asks. */
+/** Injection token of the inspector's options. */
 export const INSPECTOR_OPTIONS = Symbol('nest-redis-lock:inspector-options');
 
-/** What `GET /locks` answers. */
+/** The reply to `GET /locks`. */
 export interface LockInspection {
-  /** Of the process that answers: owner ids begin with `<host>-<pid>-`. */
+  /** The replying process: its owner ids begin with `<host>-<pid>-`. */
   readonly instance: { readonly host: string; readonly pid: number };
   readonly at: Date;
-  /** Whether locks can be released by force here. */
+  /** Whether this inspector can release locks forcibly. */
   readonly actions: boolean;
-  /** Names that anybody holds, in no order, at most as many as were asked for. */
+  /** Held names of all instances, in no order, up to the requested limit. */
   readonly names: readonly LockListing[];
-  /** Whether there are more. */
+  /** Whether more names exist. */
   readonly isPart: boolean;
-  /** Why the names could not be listed: Redis does not answer, or refuses. */
+  /** Why the names could not be listed: Redis does not answer, or rejects the request. */
   readonly trouble: string | undefined;
-  /** What this process holds, longest first, at most as many as were asked for. */
+  /** Holds of this process, longest first, up to the requested limit. */
   readonly holds: readonly OwnHold[];
-  /** How many it holds. */
+  /** Number of holds of this process. */
   readonly holdCount: number;
-  /** The last holds that this process has lost, latest first. */
+  /** Recently lost holds of this process, latest first. */
   readonly lost: readonly LostHold[];
 }
 
 type Listing = Pick<LockInspection, 'names' | 'isPart' | 'trouble'>;
 
-/** Looks at the locks of one module. */
+/** Inspects the locks of one module. */
 @Injectable()
 export class LockInspector {
-  /** Under way, by what they list: several who look at once cost Redis as much as one. */
+  /** Listings in flight, by their options: simultaneous requests share one listing. */
   private readonly listings = new Map<string, Promise<Listing>>();
 
   constructor(
@@ -49,7 +49,7 @@ export class LockInspector {
     @Inject(LockActivity) private readonly activity: LockActivity,
   ) {}
 
-  /** @throws LockConfigError where the application has no such module. */
+  /** @throws LockConfigError if the application has no module of that name. */
   get locks(): LockService {
     return findLockService(this.moduleRef, this.options.module, 'LockInspectorModule');
   }
@@ -77,7 +77,7 @@ export class LockInspector {
     return listing;
   }
 
-  /** Without Redis there still is what this process knows by itself. */
+  /** Lists the names. Without Redis, the inspection still contains what this process knows. */
   private async list({ prefix, limit }: Required<ListOptions>): Promise<Listing> {
     /** By name, since one may be listed twice. */
     const names = new Map<string, LockListing>();

@@ -23,7 +23,7 @@ import { PAGE } from './page/inspector-page.js';
 const DEFAULT_LIMIT = 1_000;
 const MOST_NAMES = 10_000;
 
-/** What the routes of an inspector answer that only looks. */
+/** The routes of an inspector without actions. */
 export class LockInspectorController {
   constructor(
     @Inject(LockInspector) protected readonly inspector: LockInspector,
@@ -31,7 +31,7 @@ export class LockInspectorController {
     @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
   ) {}
 
-  /** The page for requests that accept HTML, as those of a browser do, and JSON for all others. */
+  /** Replies with the page to requests that accept HTML, such as those of a browser, and with JSON to others. */
   @Get()
   async inspect(
     @Headers('accept') accept: unknown,
@@ -46,38 +46,38 @@ export class LockInspectorController {
     return this.reply(response, this.inspector.inspect(listing));
   }
 
-  /** What the locks of this process tell from now on. */
+  /** Replies with a stream of this process's events from now on. */
   @Get('events')
   async watch(@Res() response: unknown): Promise<void> {
     const stream = this.activity.watch();
     onceClosed(response as PlatformResponse, () => stream.destroy());
-    // Nothing can follow on the connection, and kept alive it would hold up the end of the application.
+    // No request can follow on this connection, and keep-alive would delay the shutdown of the application.
     this.adapterHost.httpAdapter.setHeader(response, 'Connection', 'close');
     return this.reply(response, new StreamableFile(stream, { type: 'text/event-stream' }));
   }
 
-  /** `?name=` above is for what does not fit into a path: `events`, `..`, and whatever is too long for the platform. */
+  /** For other names, `?name=` above: `events`, `..`, and names that are too long for the platform's paths. */
   @Get(':name')
   async query(@Param('name') name: string, @Res() response: unknown): Promise<void> {
     return this.reply(response, this.inspector.locks.query(name));
   }
 
-  /** Past the interceptors: one that wraps the results of an application's routes would turn the page into JSON. */
+  /** Writes the reply directly: an interceptor that wraps the results of routes would turn the page into JSON. */
   protected async reply(response: unknown, body: object | Promise<object>): Promise<void> {
     setHeaders(this.adapterHost, response as PlatformResponse);
     this.adapterHost.httpAdapter.reply(response, await body, HttpStatus.OK);
   }
 }
 
-/** With `actions: true`. */
+/** The routes of an inspector with `actions: true`. */
 export class ActingLockInspectorController extends LockInspectorController {
   private readonly logger = new Logger(LOG_CONTEXT);
 
   /**
    * Releases forcibly: the holds of the given owner ids, or every hold.
    *
-   * Forms cannot send the header, and other sites cannot without being allowed to: who is logged in here and visits them
-   * releases nothing.
+   * Forms cannot send the header, and other sites cannot send it without permission. A logged-in user who visits
+   * another site therefore releases nothing.
    */
   @Delete([':name', ''])
   async release(

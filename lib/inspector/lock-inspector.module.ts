@@ -5,17 +5,18 @@ import { ActingLockInspectorController, LockInspectorController } from './lock-i
 import { assertInspectorOptions, type LockInspectorOptions } from './lock-inspector.options.js';
 
 /**
- * Shows who holds which lock, who waits and what was lost: as a page, as JSON and as server-sent events, of an ordinary
- * controller. Guards, a global prefix, versioning and logging of the application apply to it.
+ * Shows holders, waiters and lost holds: as a page, as JSON and as server-sent events of an ordinary controller.
+ * Guards, a global prefix, versioning and logging of the application apply to it.
  *
- * | request | answer |
+ * | request | reply |
  * | --- | --- |
- * | `GET /locks` | the page to a browser; else {@link LockInspection} as JSON, with `?prefix=order:` and `?limit=100` |
- * | `GET /locks/:name`, `GET /locks?name=` | who holds the name and who waits, as `LockService.query` tells |
- * | `GET /locks/events` | what the diagnostics channels tell, as server-sent events |
- * | `DELETE /locks/:name`, `DELETE /locks?name=` | with `actions: true`: releases by force; needs a header `X-Lock-Inspector` |
+ * | `GET /locks` | the page for a browser; otherwise {@link LockInspection} as JSON, with `?prefix=order:` and `?limit=100` |
+ * | `GET /locks/:name`, `GET /locks?name=` | holders and waiters of the name, as `LockService.query` returns them |
+ * | `GET /locks/events` | events of the diagnostics channels, as server-sent events |
+ * | `DELETE /locks/:name`, `DELETE /locks?name=` | with `actions: true`: releases forcibly; needs the header `X-Lock-Inspector` |
  *
- * A path has no room for the name `events`, for `..`, and on Fastify for more than 100 characters, unless it is told so.
+ * A path cannot contain the names `events` and `..`, and on Fastify by default no name of more than 100 characters: use
+ * `?name=` for those.
  *
  * @example
  * ```ts
@@ -30,7 +31,7 @@ import { assertInspectorOptions, type LockInspectorOptions } from './lock-inspec
  */
 @Module({})
 export class LockInspectorModule {
-  /** @throws LockConfigError where neither `guards` nor `public: true` says who may look, or an option cannot be. */
+  /** @throws LockConfigError for an invalid option, or if neither `guards` nor `public: true` is given. */
   static forRoot(options: LockInspectorOptions): DynamicModule {
     assertInspectorOptions(options);
     return {
@@ -42,7 +43,7 @@ export class LockInspectorModule {
   }
 }
 
-/** A class of its own, since a decorator knows path and guards before there is an instance. */
+/** Creates a class for each module, because decorators need path and guards before an instance exists. */
 function controllerFor({ path = 'locks', guards = [], actions = false }: LockInspectorOptions): Type {
   const routes = actions ? ActingLockInspectorController : LockInspectorController;
   const controller = class extends routes {};

@@ -7,23 +7,25 @@ export type LockInspectorGuard = Type<CanActivate> | CanActivate;
 
 /** Options of {@link LockInspectorModule.forRoot}: with guards, or expressly without. */
 export type LockInspectorOptions = {
-  /** Of the controller, below the global prefix. Default `locks`. */
+  /** Path of the controller, below the global prefix. Default `locks`. */
   path?: string;
-  /** Whether locks can be released by force: `DELETE /locks/:name`, and a button on the page. Default false. */
+  /**
+   * Whether the inspector can release locks forcibly: `DELETE /locks/:name`, and a button on the page. Default false.
+   */
   actions?: boolean;
-  /** The `name` of the `RedisLockModule` to look into; left out for the one without a name. */
+  /** The `name` of the `RedisLockModule` to inspect; omit it for the module without a name. */
   module?: string;
-  /** Modules that export what the guards inject. */
+  /** Modules that export the dependencies of the guards. */
   imports?: ModuleMetadata['imports'];
 } & (
   | {
-      /** Who may look: each of them has to agree, as with `@UseGuards`. */
+      /** Decide who has access: all of them must agree, as with `@UseGuards`. */
       guards: readonly LockInspectorGuard[];
       public?: false;
     }
   | {
       guards?: undefined;
-      /** Whoever reaches the application may look, for instance where a proxy decides about that. */
+      /** Every client that reaches the application has access, for example behind a proxy that checks it. */
       public: true;
     }
 );
@@ -52,7 +54,7 @@ function isGuard(value: unknown): boolean {
 }
 
 /**
- * Refuses options that can never work, and an inspector that nobody has decided who may see.
+ * Rejects invalid options, and an inspector without a decision about access.
  *
  * @throws LockConfigError
  */

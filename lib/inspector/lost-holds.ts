@@ -4,7 +4,7 @@ import type { LockLostReason } from '../errors/lock-lost.error.js';
 /** A hold of this process that ended before it was released. */
 export interface LostHold {
   readonly name: string;
-  /** `Class.method` where a `@Locked` method held it. */
+  /** `Class.method` for a hold of a `@Locked` method. */
   readonly method: string | undefined;
   readonly reason: LockLostReason;
   readonly at: Date;
@@ -15,7 +15,7 @@ export interface LostHold {
 
 const AT_MOST = 100;
 
-/** The last holds that were lost, latest first. */
+/** Keeps the most recently lost holds, latest first. */
 export class LostHolds {
   private readonly latest: LostHold[] = [];
 

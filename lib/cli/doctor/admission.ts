@@ -12,10 +12,10 @@ import type { moduleOptions } from '../connection-flags.js';
 import { error, type Finding, messageOf, ok } from './finding.js';
 import { type DoctorSettings, Patient } from './patient.js';
 
-/** Milliseconds in which a server has to answer at all. */
+/** Milliseconds within which a server must answer. */
 const PATIENCE = 3_000;
 
-/** Says at once what is wrong, and does not try again. */
+/** Client options that fail at once, without retries. */
 const FAST = {
   lazyConnect: true,
   retryStrategy: () => null,
@@ -25,11 +25,11 @@ const FAST = {
   commandTimeout: PATIENCE,
   disconnectTimeout: 100,
   maxRetriesPerRequest: 0,
-  // It asks for INFO, which the user may not have.
+  // The ready check needs INFO, for which the user may lack the right.
   enableReadyCheck: false,
 } satisfies RedisOptions;
 
-/** A server that is looked at, or why it cannot be. */
+/** A server to check, or the reason why it cannot be checked. */
 export interface Admission {
   readonly server: string;
   readonly findings: readonly Finding[];
@@ -63,7 +63,7 @@ async function admitOne(patient: Patient): Promise<Admission> {
     await connected(redis);
     await answerWithin(new SystemClock(), redis.time(), PATIENCE + 500);
   } catch (reason) {
-    // An answer is one, whatever it says.
+    // Any other reply proves that the server answers.
     if (!messageOf(reason).startsWith('NOPERM')) {
       patient.close();
       return {
@@ -116,7 +116,7 @@ async function admitCluster(
   }
 }
 
-/** A lock's key that such a node serves. */
+/** A lock's key in a slot of a node. */
 function keyAt({ slots }: Cluster, node: string, keySpace: ClusterKeySpace): string {
   const { Command } = loadIoredis();
   for (let i = 0; ; i += 1) {
@@ -126,7 +126,7 @@ function keyAt({ slots }: Cluster, node: string, keySpace: ClusterKeySpace): str
   }
 }
 
-/** What `connect` rejects with often says less than the error event before it. */
+/** Connects. The error event often says more than the rejection of `connect`. */
 async function connected(client: Redis | Cluster): Promise<void> {
   let reason: unknown;
   const note = (each: unknown): unknown => (reason ??= each);
@@ -136,7 +136,7 @@ async function connected(client: Redis | Cluster): Promise<void> {
     await answerWithin(new SystemClock(), client.connect(), PATIENCE + 500);
   } catch (rejection) {
     const cause = reason ?? rejection;
-    // Of a Cluster: what the last of its nodes has said.
+    // On a Cluster, the error of the last node.
     throw cause instanceof Error && 'lastNodeError' in cause ? (cause.lastNodeError ?? cause) : cause;
   }
 }
@@ -152,7 +152,7 @@ function hintFor(reason: unknown): string {
   return message;
 }
 
-/** Of a master that sentinels name the address to which it is connected. */
+/** The name of a server; for a master behind sentinels, the address of the connection. */
 function nameOf({ options, stream }: Redis): string {
   if (!options.sentinels) return options.path ?? `${options.host}:${options.port}`;
   const peer: Partial<Pick<typeof stream, 'remoteAddress' | 'remotePort'>> = stream ?? {};

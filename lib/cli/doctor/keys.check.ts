@@ -5,17 +5,17 @@ import { error, type Finding, type Findings, messageOf, ok, skipped, warning } f
 import type { Patient } from './patient.js';
 import { serverTime } from './times.check.js';
 
-/** Milliseconds for which keys are looked at. */
+/** Maximum milliseconds of the scan. */
 const PATIENCE = 5_000;
 const PAGE = 200;
-/** Findings of one kind that are told one by one. */
+/** Maximum number of findings of one kind that are listed. */
 const MOST = 5;
-/** Milliseconds by which a counter may be ahead of the clock. */
+/** Milliseconds by which a counter may lead the clock. */
 const AHEAD = 1_000;
 
 const OURS = /^\{.+\}(:[qs]|:fence)?$/s;
 
-/** What the keys of locks are, by what stands behind the name. */
+/** Types of the keys of locks, by their suffix. */
 const TYPES: Readonly<Record<string, string>> = {
   '': 'string',
   ':q': 'zset',
@@ -30,7 +30,10 @@ interface Key {
   readonly expiry: number;
 }
 
-/** Keys where locks are that are none, or never end, and counters of fencing tokens ahead of time. */
+/**
+ * Finds keys in place of locks that have another type or never expire, and counters of fencing tokens ahead of the
+ * clock.
+ */
 export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Findings {
   const { before } = settings.keySpace;
   const until = performance.now() + PATIENCE;

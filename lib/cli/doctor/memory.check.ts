@@ -1,7 +1,7 @@
 import { error, type Findings, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
-/** Whether the server forgets locks to save memory. */
+/** Checks whether the server evicts locks. */
 export async function* checkEviction(patient: Patient): Findings {
   const memory = await patient.info('memory');
   const policy = memory.get('maxmemory_policy');
@@ -26,7 +26,7 @@ export async function* checkEviction(patient: Patient): Findings {
   );
 }
 
-/** Whether a restart forgets locks. */
+/** Checks whether a restart loses locks. */
 export async function* checkPersistence(patient: Patient): Findings {
   const persistence = await patient.info('persistence');
   const aof = persistence.get('aof_enabled');
@@ -53,11 +53,11 @@ function forgottenWith(save: string | undefined): string {
     : `A crash forgets the locks since the last snapshot (save ${save})`;
 }
 
-/** Undefined where the user may not ask. */
+/** Reads a setting; undefined if the user lacks the right. */
 async function configured({ redis }: Patient, name: string): Promise<string | undefined> {
   try {
     const reply: unknown = await redis.call('CONFIG', 'GET', name);
-    // A pair in a list, or an object, as the client's version has it.
+    // The client's version decides whether this is a pair in a list, or an object.
     const value: unknown = Array.isArray(reply) ? reply[1] : Reflect.get(Object(reply) as object, name);
     return typeof value === 'string' ? value : undefined;
   } catch {

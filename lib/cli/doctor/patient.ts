@@ -2,24 +2,24 @@ import { TLSSocket } from 'node:tls';
 import type { Redis } from 'ioredis';
 import type { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
 
-/** What the application says of its locks, against which times are held. */
+/** The application's options, with which measured times are compared. */
 export interface DoctorSettings {
   readonly ttl: number;
   readonly commandTimeout: number;
-  /** With a quorum. */
+  /** Set for a quorum. */
   readonly nodeTimeout: number | undefined;
 }
 
 export interface PatientSettings extends DoctorSettings {
   readonly keySpace: SingleKeySpace | ClusterKeySpace;
   readonly subscribe: 'subscribe' | 'ssubscribe';
-  /** A key that nobody uses, in a slot that the server serves. */
+  /** An unused key in a slot of the server. */
   readonly key: string;
-  /** A channel that nobody uses, beside it. */
+  /** An unused channel in the same slot. */
   readonly channel: string;
 }
 
-/** One server that is looked at. */
+/** One server to check. */
 export class Patient {
   private readonly besides: Redis[] = [];
 
@@ -38,13 +38,13 @@ export class Patient {
     return stream instanceof TLSSocket ? (stream.getProtocol() ?? 'TLS') : undefined;
   }
 
-  /** What the server says of itself; rejects where the user may not ask. */
+  /** The fields of a section of INFO; rejects if the user lacks the right. */
   async info(section: string): Promise<ReadonlyMap<string, string>> {
     const fields = (await this.redis.info(section)).matchAll(/^(\w+):([^\r\n]*)/gm);
     return new Map([...fields].map(([, name = '', value = '']) => [name, value]));
   }
 
-  /** Another connection to it. */
+  /** Opens another connection to the server. */
   async beside(): Promise<Redis> {
     const redis = this.redis.duplicate();
     redis.on('error', () => {});

@@ -1,10 +1,10 @@
 import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
-/** Milliseconds that replicas have to confirm a write. */
+/** Milliseconds for replicas to confirm a write. */
 const PATIENCE = 500;
 
-/** Whether it is a master of the kind that the connection says, and what its replicas are good for. */
+/** Checks whether the server is a master of the configured kind, and whether its replicas confirm writes. */
 export async function* checkReplication(patient: Patient): Findings {
   const replication = await patient.info('replication');
   if (replication.get('role') === 'slave') {
@@ -15,7 +15,7 @@ export async function* checkReplication(patient: Patient): Findings {
   const replicas = Number(replication.get('connected_slaves'));
   yield ok('role', `It is a master, with ${replicas === 0 ? 'no replicas' : counted(replicas)}.`);
   yield* checkCluster(patient);
-  // It is told where min-replicas-to-write is set.
+  // INFO contains it only if min-replicas-to-write is set.
   const good = replication.get('min_slaves_good_slaves');
   if (good !== undefined)
     yield ok(
@@ -46,10 +46,10 @@ async function* checkCluster(patient: Patient): Findings {
     : error('cluster', `It finds the Cluster in the state ${state}: some slots are served by nobody.`);
 }
 
-/** What the option `replicas` does. */
+/** Runs WAIT, as the option `replicas` does. */
 async function checkWait({ redis }: Patient, replicas: number): Promise<Finding> {
   try {
-    // They are asked for what this connection has written last, when scripts were tried.
+    // WAIT refers to the last write of this connection, which the check of scripts made.
     const confirmed = await redis.wait(replicas, PATIENCE);
     if (confirmed < replicas)
       return warning(

@@ -7,14 +7,16 @@ import { POLLED_INSTEAD } from '../../store/redis/trial/trial.js';
 import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
-/** Milliseconds that a message may take, and until one that nobody got is sent again. */
+/** Milliseconds for a message to arrive, and until an undelivered message is repeated. */
 const PATIENCE = 1_000;
 const AGAIN = 200;
 
-/** Beside those that the trial of each connection asks for. */
+/** Commands that the trial of each connection does not check. */
 const READS = ['GET', 'MGET', 'ZCARD'];
 
-/** What the scripts of locks do, once, and which rights the user has. Leaves nothing behind. */
+/**
+ * A script that runs each operation of the lock scripts once and checks the user's rights. It leaves nothing behind.
+ */
 const PROBE = `
 local key, channel, subscribe, missing = KEYS[1], ARGV[1], ARGV[2], {}
 local function ask(command, ...)
@@ -39,10 +41,10 @@ redis.pcall('DEL', key)
 return { table.concat(missing, ' '), added, set, redis.acl_check_cmd and '1' or '' }
 `;
 
-/** Rights without which locks work all the same, and what is missing then. */
+/** Rights without which locks work without messages. */
 const DISPENSABLE = /^s?(?:publish|subscribe)$/;
 
-/** Whether scripts can do there what locks need, and whether messages arrive and are counted. */
+/** Checks whether scripts can run the operations of locks, and whether messages arrive and are counted. */
 export async function* checkScripts(patient: Patient): Findings {
   const { channel, key, subscribe } = patient.settings;
   const soon = String(Date.now() + 60_000);
@@ -89,11 +91,11 @@ function writesFinding(refusal: string | undefined): Finding {
 
 interface Trial {
   readonly reply: readonly unknown[];
-  /** Why messages cannot be relied on; undefined where they can. */
+  /** Why messages are unreliable; undefined if they are reliable. */
   readonly trouble?: string;
 }
 
-/** The trial that each connection of an application makes, with a listener of our own. */
+/** Runs the trial of an application's connection, with a listener of this command. */
 async function tryMessages(patient: Patient): Promise<Trial> {
   const { redis, settings } = patient;
   const heard = await listen(patient);
@@ -120,7 +122,7 @@ async function tryMessages(patient: Patient): Promise<Trial> {
   return { reply };
 }
 
-/** The messages that come from now on, or why none can. */
+/** Collects the messages from now on, or returns why none can arrive. */
 async function listen(patient: Patient): Promise<ReadonlySet<string> | string> {
   const { channel, subscribe } = patient.settings;
   const heard = new Set<string>();

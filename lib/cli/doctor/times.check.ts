@@ -3,17 +3,17 @@ import { formatDuration } from '../duration.js';
 import { error, type Findings, ok, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
-/** Requests that are timed, as many as there is time for. */
+/** Maximum number of timed requests. */
 const SAMPLES = 100;
 const PATIENCE = 2_000;
-/** Milliseconds for which the server's clock is watched. */
+/** Milliseconds of watching the server's clock. */
 const WATCHED = 1_000;
-/** Milliseconds by which clocks may differ: NTP keeps them far closer. */
+/** Milliseconds by which clocks may differ; NTP keeps them far closer. */
 const SKEW = 1_000;
-/** Milliseconds by which a clock may be ahead or behind after so short a time. */
+/** Milliseconds by which a clock may drift in this short time. */
 const STEP = 100;
 
-/** How long a request and its answer take, against what the application allows. */
+/** Compares the round trip with the time limits of the application. */
 export async function* checkRoundTrip({ redis, settings }: Patient): Findings {
   const times: number[] = [];
   const until = performance.now() + PATIENCE;
@@ -27,7 +27,7 @@ export async function* checkRoundTrip({ redis, settings }: Patient): Findings {
   const measured = `A request and its answer take ${p50.toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99)`;
   const limits = [
     { name: 'commandTimeout', limit: settings.commandTimeout, share: 1 / 2 },
-    // Three round trips are a renewal that failed once.
+    // Three round trips are one failed and one successful renewal.
     { name: 'ttl', limit: settings.ttl, share: 1 / 3 },
     ...(settings.nodeTimeout === undefined
       ? []
@@ -45,15 +45,15 @@ export async function* checkRoundTrip({ redis, settings }: Patient): Findings {
 }
 
 interface Sample {
-  /** Milliseconds by which the server's clock is ahead of this machine's. */
+  /** Milliseconds by which the server's clock leads this machine's. */
   readonly ahead: number;
-  /** The same against what only goes on here. */
+  /** Milliseconds by which the server's clock leads this machine's monotonic clock. */
   readonly sinceStart: number;
-  /** It may be wrong by so much. */
+  /** Uncertainty of both values, in milliseconds. */
   readonly error: number;
 }
 
-/** Whether the server's clock agrees with this machine's, and goes on as time does. Takes a second. */
+/** Checks whether the server's clock agrees with this machine's and runs evenly. Takes a second. */
 export async function* checkClock(patient: Patient): Findings {
   const first = await sample(patient);
   await sleep(WATCHED);
@@ -73,7 +73,7 @@ export async function* checkClock(patient: Patient): Findings {
     : ok('clock', `Its clock agrees with this machine's to ${formatDuration(skew + last.error)}.`);
 }
 
-/** The best of some: that whose answer came soonest. */
+/** Takes several samples; returns the one with the shortest round trip. */
 async function sample({ redis }: Patient): Promise<Sample> {
   const samples: Sample[] = [];
   for (let i = 0; i < 5; i += 1) {

@@ -4,28 +4,28 @@ import { constants } from 'node:os';
 import { CommandError, ExitCode } from '../exit-code.js';
 
 /**
- * A command in a process group of its own, so that a signal reaches what it has forked, too, and Ctrl-C in a terminal comes
- * to it once: from us.
+ * A command in its own process group. A signal also reaches its children, and Ctrl-C in a terminal reaches it once,
+ * from this process.
  */
 export class ChildCommand {
   private isOver = false;
 
   private constructor(
     private readonly child: ChildProcess,
-    /** Settles when the command has ended, with its exit code, 128 and more where a signal ended it. */
+    /** Settles when the command has ended, with its exit code, or 128 plus the signal that ended it. */
     readonly ended: Promise<number>,
   ) {
     void ended.then(() => (this.isOver = true));
   }
 
-  /** @throws CommandError where it cannot be started, with the exit code of shells. */
+  /** @throws CommandError with the exit code of shells, if the command cannot be started. */
   static async start(
     [program = '', ...args]: readonly string[],
     env: NodeJS.ProcessEnv,
   ): Promise<ChildCommand> {
     const child = spawn(program, args, { stdio: 'inherit', detached: true, env });
     const ended = once(child, 'exit').then(([code, signal]) => exitCodeOf(code, signal));
-    // It fails where the program cannot be started; that is told below.
+    // Rejects if the program cannot be started, which is reported below.
     ended.catch(() => {});
     await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
       const exitCode = error.code === 'ENOENT' ? ExitCode.notFound : ExitCode.notExecutable;
@@ -34,15 +34,17 @@ export class ChildCommand {
     return new ChildCommand(child, ended);
   }
 
-  /** Sends a signal to the command and what it has forked. */
+  /** Sends a signal to the command and its children. */
   signal(signal: NodeJS.Signals): void {
     if (!this.isOver) this.toGroup(signal);
   }
 
-  /** Ends all of it: politely at first, by SIGKILL after so many milliseconds, or when only what it forked is left. */
+  /**
+   * Ends the command and its children: by SIGTERM, then by SIGKILL after `patience` ms, or when only children are left.
+   */
   async end(patience: number): Promise<void> {
     this.toGroup('SIGTERM');
-    // What was stopped hears of nothing.
+    // A stopped process does not receive SIGTERM.
     this.toGroup('SIGCONT');
     const timer = setTimeout(() => this.toGroup('SIGKILL'), patience);
     await this.ended;
@@ -56,7 +58,7 @@ export class ChildCommand {
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody of the group is there any more.
+      // No process of the group exists any more.
     }
   }
 }

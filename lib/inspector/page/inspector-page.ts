@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
 
-/** The whole page: it is the same for everybody, and asks for what it shows. */
+/** The whole page. It is equal for all clients, and requests its data. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -62,7 +62,7 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Lets the page run what stands in it, ask where it comes from, and nothing else. */
+/** Allows the page to run its inline code and to send requests to its own origin, and nothing else. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src '${hashOf(PAGE_SCRIPT)}'`,

@@ -1,8 +1,8 @@
 /**
- * What the page does: asks for the locks every few seconds, listens to the events, and fills tables.
+ * The script of the page: requests the locks every few seconds, listens to the events, and fills tables.
  *
- * Whatever comes from the server goes into the page as text, never as HTML. Backslashes, back-quotes and characters
- * beyond ASCII have no place in it, for it stands in a string here and is hashed for the Content-Security-Policy.
+ * Data from the server enters the page as text, never as HTML. The script must not contain backslashes, back-quotes or
+ * characters beyond ASCII, because it is a string here and is hashed for the Content-Security-Policy.
  */
 export const PAGE_SCRIPT = `
 'use strict';

@@ -1,4 +1,4 @@
-/** Of the page, for light and dark. */
+/** The style of the page, for light and dark. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --bg: #f5f6fa; --card: #fff; --ink: #12141d; --muted: #545b6d; --line: #dfe3ec; --accent: #3b35c8; --bad: #b3122f; }
 @media (prefers-color-scheme: dark) { :root { --bg: #0c0f16; --card: #151a25; --ink: #f0f2f8; --muted: #a7b0c3; --line: #2a3242; --accent: #a6a0ff; --bad: #ff7d92; } }
