@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { end, isRunning, spawnWithLifeline } from './lifeline.js';
 import { OutputTail } from './output-tail.js';
 import { waitFor } from './wait-for.js';
 
-const LOCK = 'held';
 /** Milliseconds that a command may take on a loaded machine. */
 const PATIENCE = 30_000;
 const NOBODY_HOLDS = 1;
@@ -36,6 +36,8 @@ export async function tryCommands({
   redisUrl,
   node = process.execPath,
 }: CommandTrial): Promise<void> {
+  // Trials may share a server.
+  const lock = `held-${randomBytes(3).toString('hex')}`;
   const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', REDIS_URL: redisUrl };
   const start = (...args: string[]): ReturnType<typeof spawnWithLifeline> =>
     spawnWithLifeline(node, [program, ...args], { env });
@@ -56,25 +58,25 @@ export async function tryCommands({
   const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
   assert.deepEqual(commands, ['doctor', 'ls', 'query', 'watch', 'release', 'run', 'help']);
 
-  const holder = start('run', LOCK, '--', node, '-e', 'setInterval(() => {}, 1_000)');
+  const holder = start('run', lock, '--', node, '-e', 'setInterval(() => {}, 1_000)');
   const lost = once(holder, 'exit');
   try {
     await waitFor(
       async () => {
         assert(isRunning(holder), 'run ended before the lock was taken from it');
-        return (await run('query', LOCK)).exitCode !== NOBODY_HOLDS;
+        return (await run('query', lock)).exitCode !== NOBODY_HOLDS;
       },
       { timeout: PATIENCE, that: 'run to hold the lock' },
     );
 
-    assert.match(await printed('ls'), /│ held .*│ run /);
-    assert.match(await printed('query', LOCK), /│ holds │ .*│ run /);
-    await tryWatch(start('watch', LOCK));
+    assert.match(await printed('ls'), new RegExp(`│ ${lock} .*│ run `));
+    assert.match(await printed('query', lock), /│ holds │ .*│ run /);
+    await tryWatch(start('watch', lock));
     const { exitCode, stdout, stderr } = await run('doctor');
     assert.equal(stderr, '');
     assert.match(stdout, /fencing tokens/i);
     assert(exitCode === 0 || exitCode === 1, `doctor ended with ${exitCode}:\n${stdout}`);
-    assert.match(await printed('release', LOCK, '--force'), /│ holds │ [^]*Released held\./);
+    assert.match(await printed('release', lock, '--force'), new RegExp(`│ holds │ [^]*Released ${lock}\\.`));
     // An event does not keep the process alive; the child's handle does.
     holder.ref();
     const [code] = await lost;
