@@ -1,4 +1,13 @@
-import { Controller, Get, HttpException, Logger, Param, type ExecutionContext } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpException,
+  Logger,
+  Param,
+  Query,
+  type ExecutionContext,
+  type Type,
+} from '@nestjs/common';
 import { firstValueFrom, throwError } from 'rxjs';
 import type { HttpAdapterHost } from '@nestjs/core';
 import {
@@ -55,7 +64,22 @@ class FailingController {
   }
 }
 
-describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
+/** A template of its own for each platform, for messages are logged once in a process. */
+function controllerWith(template: string): Type {
+  @Controller('orders')
+  class OrdersController {
+    @Get()
+    @Locked(template)
+    async find(@Query() _query: unknown): Promise<void> {}
+
+    @Get(':id')
+    @Locked(template.replace('<0', '<1'))
+    async findById(@Query() _query: unknown, @Param('_id') _id: unknown): Promise<void> {}
+  }
+  return OrdersController;
+}
+
+describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
   let server: RedisServer;
   let app: HttpApplication | undefined;
 
@@ -100,6 +124,32 @@ describe.each(platforms)('lock errors over HTTP on %s', (_name, adapter) => {
       expect(JSON.stringify(body)).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
     },
   );
+
+  it('logs a key that cannot be made once for each method and cause, with what the client does not see', async () => {
+    const warn = jest.spyOn(Logger, 'warn').mockImplementation();
+    app = await HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [controllerWith(`order:<0.${name}>`)],
+    });
+    for (const path of ['/orders', '/orders', '/orders/7', '/orders/8', `/orders?${name}=`]) {
+      const response = await app.get(path);
+      expect(response.status).toBe(400);
+      expect(await response.text()).not.toContain(name);
+    }
+    const advice = 'Clients do not see this message; it is logged once.';
+    const of = (method: string, problem: string): unknown[] => [
+      expect.stringMatching(new RegExp(`^OrdersController\\.${method}: ${problem}; .*\\. ${advice}$`)),
+      'RedisLock',
+    ];
+    const template = (argument: number): string =>
+      `<${argument}.${name}> of key template "order:<${argument}.${name}>"`;
+    expect(warn.mock.calls).toEqual([
+      of('find', `${template(0)} is undefined`),
+      of('findById', `${template(1)} cannot be filled in, for <1> is undefined`),
+      of('find', `${template(0)} is an empty string`),
+    ]);
+    warn.mockRestore();
+  });
 
   it('answers a lock that is taken with 423 and Retry-After', async () => {
     const application = await start({ wait: 0 });

@@ -5,6 +5,7 @@ import { answeredError, type LockError, standFor } from '../../errors/lock.error
 import type { LockService } from '../../service/lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../../options/http-option.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
+import { logKeyError } from './key-error-log.js';
 import { LockGraphqlException } from './lock-graphql.exception.js';
 import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
@@ -41,6 +42,7 @@ function statusOf(error: LockError, service: Partial<LockService> | undefined): 
   const status = statuses[error.code];
   // Nest logs what it does not know, but takes these exceptions for answers that were meant.
   if (status === 500) Logger.error(error.message, error.stack, LOG_CONTEXT);
+  else logKeyError(error);
   return status;
 }
 

@@ -2,6 +2,7 @@ import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter } fro
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { exceptionFor } from './exception-for.js';
+import { logKeyError } from './key-error-log.js';
 import { lockMessage } from './public-message.js';
 import { LockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
@@ -37,6 +38,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
   /** @hidden What it returns is what Nest expects of a filter in the context. */
   catch(error: LockError, host: ArgumentsHost): unknown {
     const type = host.getType<string>();
+    if (type === 'rpc' || type === 'ws') logKeyError(error);
     if (type === 'rpc') return throwError(() => lockMessage(error));
     if (type === 'ws') return emitException(host.switchToWs().getClient(), lockMessage(error));
     const exception = exceptionFor(error, host, this.adapterHost.httpAdapter, this.service);

@@ -83,6 +83,9 @@ const transports: [name: string, options: () => Promise<TcpOptions | RedisOption
   ['Redis', async () => ({ transport: Transport.REDIS, options: { host: server.host, port: server.port } })],
 ];
 
+/** Over all transports, for a message is logged once in a process. */
+const logged: unknown[] = [];
+
 describe.each(transports)('locked message handlers over %s', (_name, transport) => {
   let app: INestMicroservice;
   let client: ClientProxy;
@@ -154,12 +157,18 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
       expect(Logger.prototype.error).not.toHaveBeenCalled();
     });
 
-    it('answer a message without the value that the key needs', async () => {
+    it('answer a message without the value that the key needs, and log why', async () => {
+      const warn = jest.spyOn(Logger, 'warn').mockImplementation();
       expect(await ask('reserve', {}).catch((error: unknown) => error)).toEqual({
         status: 'error',
         code: 'LOCK_KEY',
         message: 'The request lacks a value that it needs, or has an unusable one',
       });
+      await ask('reserve', {}).catch(() => undefined);
+      logged.push(...warn.mock.calls);
+      expect(logged).toEqual([
+        [expect.stringMatching(/reserve: <0\.sku> of key template .* is undefined; /), 'RedisLock'],
+      ]);
     });
 
     it('answer so without LockExceptionFilter, too, but log it, for an event has nobody to answer', async () => {
