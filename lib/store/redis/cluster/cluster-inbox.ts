@@ -11,9 +11,9 @@ import type { ClusterConnection } from './cluster-connection.js';
 import type { ClusterTrials } from './cluster-trials.js';
 import { NodeListener } from './node-listener.js';
 
-/** Milliseconds until subscriptions that failed are tried again. */
+/** Milliseconds until failed subscriptions are retried. */
 const RETRY_DELAY = 200;
-/** Milliseconds for which a name that nobody waits for any more is still listened to: often somebody soon does. */
+/** Milliseconds for which a subscription stays without waiters, because new ones often arrive soon. */
 const LINGER = 2_000;
 const REFUSED = /^(NOPERM|NOAUTH|WRONGPASS|ERR)/;
 
@@ -21,22 +21,22 @@ interface Subscription {
   readonly command: SubscribeCommand;
   readonly channel: string;
   readonly slot: number;
-  /** The lock of whose grants it tells; undefined where it tells of revocations. */
+  /** The lock whose grants it receives; undefined for revocations. */
   readonly name: string | undefined;
-  /** Where it stands or was asked for. */
+  /** The listener that has, or requested, the subscription. */
   listener: NodeListener | undefined;
   address: string;
   stands: boolean;
-  /** While nobody waits for the name. */
+  /** Set while the name has no waiters. */
   linger: ScheduledCall | undefined;
 }
 
 /**
- * One instance's ears in a Cluster: one channel in the slot of each name that it waits for, at the node which serves
- * that slot, and one for revocations, which are published to all nodes.
+ * The subscriptions of one instance in a Cluster. For each awaited name, one channel in its slot, at the node that
+ * serves the slot; and one channel for revocations, which are published to all nodes.
  *
- * Subscriptions follow the slots: whenever the map of slots changes or a connection is lost, they are made anew where
- * the slot is by then.
+ * Subscriptions follow the slots: after a change of the slot map or the loss of a connection, the instance subscribes
+ * again at the node that serves the slot by then.
  */
 export class ClusterInbox implements Inbox {
   private readonly byChannel = new Map<string, Subscription>();
@@ -60,7 +60,7 @@ export class ClusterInbox implements Inbox {
     this.connection.onRefresh(() => this.follow());
     const { instance } = this.settings;
     this.subscribe(this.add('subscribe', this.keySpace.revocations + instance, undefined));
-    // One node is tried at once, for all: nobody may ever wait here.
+    // Tries one node at once on behalf of all, because this instance may never wait.
     this.listen(`trial:${instance}`);
   }
 
@@ -118,7 +118,7 @@ export class ClusterInbox implements Inbox {
     const listener = this.listenerOf(subscription);
     if (!listener) return this.retryLater();
     subscription.listener = listener;
-    // It connects with the first, and stays.
+    // Connects with the first subscription, and stays connected.
     inRootContext(() => listener.subscribe(command, channel)).then(
       () => {
         if (subscription.listener !== listener) return;
@@ -134,14 +134,14 @@ export class ClusterInbox implements Inbox {
     );
   }
 
-  /** It stands. On a node that is being tried it is told of when that is over. */
+  /** The subscription is active. During a trial of the node, it is reported when the trial ends. */
   private heed({ address, command, name }: Subscription): void {
     const trial = this.trials.at(address);
     if (command === 'subscribe' || trial.counting === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
   }
 
-  /** Something that is listened to at a node. */
+  /** A subscription at a node, for its trial. */
   private targetAt(address: string): TrialTarget | undefined {
     const standing = this.standingAt(address).find(({ name }) => name !== undefined);
     if (standing?.name === undefined) return undefined;
@@ -152,7 +152,7 @@ export class ClusterInbox implements Inbox {
     return [...this.byChannel.values()].filter((each) => each.stands && each.address === address);
   }
 
-  /** What came of a trial. */
+  /** Handles the result of a trial. */
   judged(address: string): void {
     if (this.trials.counting === 'uncounted') return this.events.subscribed();
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
@@ -175,7 +175,7 @@ export class ClusterInbox implements Inbox {
     const { clock, commandTimeout, instance } = this.settings;
     const told = { events: this.events, trial: this.trials.at(address) };
     const heard = (channel: string, message: string): void => {
-      // A master that was taken for dead may hand locks over once more before it learns that it is none any longer.
+      // A master that was considered dead may hand locks over once more before it learns of its demotion.
       if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, told);
     };
     const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
@@ -202,7 +202,7 @@ export class ClusterInbox implements Inbox {
     subscription.stands = false;
   }
 
-  /** The map of slots was read: every subscription must stand where its slot is. */
+  /** Moves every subscription to the node of its slot, after the slot map was read. */
   private follow(): void {
     for (const subscription of this.byChannel.values()) {
       const { listener, channel } = subscription;
@@ -214,7 +214,7 @@ export class ClusterInbox implements Inbox {
   }
 
   private isAtItsPlace({ command, listener, slot }: Subscription): boolean {
-    // What is published to all nodes is heard at any of them.
+    // Messages to all nodes arrive at each of them.
     if (command === 'subscribe') return true;
     return this.listeners.get(listenerKey(command, this.connection.clients.ownerOf(slot) ?? '')) === listener;
   }
@@ -233,13 +233,16 @@ export class ClusterInbox implements Inbox {
     this.byChannel.delete(channel);
   }
 
-  /** A node that is down is no reason to warn, nor is a slot on its way: both pass. */
+  /** Warns if the node rejects a subscription, but not for a node that is down or a slot that moves: both pass. */
   private warnIfRefused(command: SubscribeCommand, channel: string, error: unknown): void {
     if (error instanceof Error && REFUSED.test(error.message)) this.warning.give(command, channel, error);
   }
 }
 
-/** A connection for each kind: at the end of its last subscription in slots ioredis takes a connection for one without any. */
+/**
+ * Separate connections for both kinds: ioredis considers a connection unsubscribed when its last subscription in slots
+ * ends.
+ */
 function listenerKey(command: SubscribeCommand, address: string): string {
   return `${command} ${address}`;
 }

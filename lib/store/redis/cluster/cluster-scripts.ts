@@ -11,11 +11,11 @@ import type { ClusterConnection } from './cluster-connection.js';
 /**
  * Runs scripts on the nodes of a Cluster.
  *
- * There is a runner for each node: it gathers what goes there within one tick into one packet, and notices when no
- * answers come from there, while others answer. Redirections are followed by the client, each request's by itself.
+ * Each node has its own runner, which gathers the requests of one tick into one packet and detects when that node is
+ * silent. The client follows redirections, separately for each request.
  */
 export class ClusterScripts implements Scripts {
-  /** Nobody need look: each request is sent by itself. */
+  /** Always true, because each request is sent separately. */
   readonly isIdle = true;
   private readonly runners = new Map<string, ScriptRunner>();
 
@@ -55,14 +55,17 @@ export class ClusterScripts implements Scripts {
     return runner;
   }
 
-  /** Those that still wait for answers go on to do so. */
+  /** Forgets the runners of removed nodes; their pending requests continue to wait. */
   private forgetGoneNodes(): void {
     for (const address of this.runners.keys())
       if (!this.connection.clients.node(address)) this.runners.delete(address);
   }
 }
 
-/** Requests go through the Cluster's client, which knows where to; socket and silence are the node's. */
+/**
+ * The connection of one node: requests go through the Cluster's client, which routes them; socket and silence are those
+ * of the node.
+ */
 function nodeConnection(connection: ClusterConnection, address: string): ScriptConnection {
   const { clients, needsText } = connection;
   return {

@@ -1,7 +1,7 @@
 import type { LockConfigError } from '../../../errors/lock-config.error.js';
 import { type Counting, Trial, type TrialSettings } from '../trial/trial.js';
 
-/** What is known of the nodes of a Cluster: each is tried when this instance begins to listen there. */
+/** The results of the trials of a Cluster's nodes. The instance tries each node when it begins to listen there. */
 export class ClusterTrials {
   private readonly byNode = new Map<string, Trial>();
 
@@ -19,7 +19,7 @@ export class ClusterTrials {
     return trial;
   }
 
-  /** A node of which nothing is known is taken to be like the others. */
+  /** Whether messages are counted. An untried node counts as equal to the others. */
   get counting(): Counting {
     let counting: Counting = 'untried';
     for (const trial of this.byNode.values()) {
@@ -29,7 +29,7 @@ export class ClusterTrials {
     return counting;
   }
 
-  /** Why one of them cannot be used. */
+  /** The reason why a node cannot be used. */
   get fault(): LockConfigError | undefined {
     return [...this.byNode.values()].find(({ fault }) => fault)?.fault;
   }

@@ -11,11 +11,11 @@ import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterScripts } from './cluster-scripts.js';
 import { ClusterTrials } from './cluster-trials.js';
 
-/** A Redis Cluster: a connection to each node for scripts, and one more to each at which somebody waits. */
+/** A Redis Cluster: a connection to each node for scripts, and a second one to each node at which callers wait. */
 export class ClusterTopology implements Topology {
   readonly keySpace: ClusterKeySpace;
   readonly scripts: ClusterScripts;
-  /** A script reaches one slot. Renewals of one tick go out in one packet to each node all the same. */
+  /** A script reaches one slot. Renewals of one tick still leave in one packet to each node. */
   readonly maxBatch = 1;
   inbox: ClusterInbox | undefined;
   readonly connection: ClusterConnection;

@@ -2,10 +2,10 @@ import type { Clock } from '../../../primitives/clock.js';
 import type { RedisClient, SubscribeCommand } from '../connection/redis-client.js';
 
 /**
- * The connection on which messages of one node arrive. Lost as soon as anything is odd about it; another is made then.
+ * The connection for messages of one node. After any irregularity, it counts as lost and is replaced.
  *
- * A node ends subscriptions by itself when it gives a slot away. Clients differ in what they make of that: an event, an
- * error, an answer that is taken for another one's. Only a new connection is sure to be in order.
+ * A node ends subscriptions when it gives a slot away. Clients differ in their reaction: an event, an error, or a reply
+ * that they attribute to another command. Only a new connection is certain to be correct.
  */
 export class NodeListener {
   private isLost = false;
@@ -14,7 +14,7 @@ export class NodeListener {
   constructor(
     private readonly client: RedisClient,
     private readonly clock: Clock,
-    /** Milliseconds that an answer may take. */
+    /** Maximum milliseconds of a reply. */
     private readonly patience: number,
     heard: (channel: string, message: string) => void,
     private readonly lost: () => void,
@@ -24,7 +24,7 @@ export class NodeListener {
     client.on('lost', () => this.lose(new Error('The connection was closed.')));
   }
 
-  /** Rejects when the node refuses, does not answer, or the connection is lost meanwhile. */
+  /** Subscribes. Rejects if the node rejects it, does not answer, or the connection is lost. */
   subscribe(command: SubscribeCommand, channel: string): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.isLost) return reject(new Error('The connection was closed.'));

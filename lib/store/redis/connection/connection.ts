@@ -6,12 +6,12 @@ import type { RedisClient, RedisClients } from './redis-client.js';
 import { isDemoted } from './redis-error.js';
 import { StoreConnection } from './store-connection.js';
 
-/** The address of a demoted server may go on leading to it for a while: ms between two attempts to leave it. */
+/** Milliseconds between two attempts to leave a demoted server, to which its address may still lead. */
 const LEAVE_INTERVAL = 250;
 
-/** The clients of one server: one for commands, others beside it. */
+/** The clients of one server: one for commands, and others for listening and confirming. */
 export class RedisConnection extends StoreConnection<RedisClients> {
-  /** Those of our own making. */
+  /** The clients that this module opened. */
   private readonly opened: RedisClient[] = [];
   private leftAt = -Infinity;
 
@@ -34,30 +34,30 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     return this.clients.label;
   }
 
-  /** Calls back, until this is closed, whenever commands can be sent (again). */
+  /** Calls back whenever commands can be sent (again), until this connection is closed. */
   onReady(call: () => void): void {
     this.undoAtEnd(this.commands.on('ready', call));
   }
 
-  /** A client beside the one for commands, with the same settings, to listen with; connects when it is told to. */
+  /** Creates a client for listening, with the settings of the command client. It connects on demand. */
   listener(): RedisClient {
     return this.watch(this.clients.open(true));
   }
 
   /**
-   * A client to write and then WAIT with. A command that lost its connection must not be sent again on the next: a WAIT
-   * without the write before it counts replicas that know nothing of it.
+   * Creates a client that writes and then runs WAIT. It must not repeat a command on its next connection: without its
+   * write, WAIT would count replicas that lack it.
    */
   confirmer(): RedisClient {
     return this.watch(this.clients.open(false));
   }
 
-  /** Gives up a connection on which nothing arrives any more; what was not answered is sent again on the next. */
+  /** Cuts a silent connection; the client repeats the unanswered requests on the next one. */
   replaceSilent(): void {
     if (this.clients.isOwned && this.commands.state === 'ready') this.commands.cut();
   }
 
-  /** Looks for the master anew where an error says that the server is not it any more. */
+  /** Converts an error. If it says that the server is no longer the master, the client looks for the master again. */
   override problemOf(error: unknown): Error {
     const problem = super.problemOf(error);
     const now = performance.now();
@@ -83,7 +83,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     return client;
   }
 
-  /** After a failover the old master may keep its connections: nothing that it says or hears is of use any more. */
+  /** Replaces the listeners after a failover, because connections to the old master may stay open without use. */
   private renewListenersElsewhere(): void {
     const here = this.commands.peer;
     for (const client of this.opened) {

@@ -5,26 +5,26 @@ import { onAbort } from '../../../primitives/on-abort.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { Redaction } from './redaction.js';
 
-/** Milliseconds that a provider may take. */
+/** Maximum milliseconds of a provider's call. */
 const PATIENCE = 10_000;
-/** Milliseconds until a provider that failed is asked again: at first, and at most. */
+/** Milliseconds until a failed provider is called again: at first, and at most. */
 const BACK_OFF = { first: 100, last: 5_000 };
-/** The share of the time until credentials expire after which new ones are asked for. */
+/** Share of the credentials' lifetime after which new ones are requested. */
 const RENEWED_AFTER = 0.8;
-/** Milliseconds between two renewals, whatever a provider says. */
+/** Minimum milliseconds between two renewals. */
 const SHORTEST_LIFE = 500;
 /** The longest delay that a Node timer takes. */
 const LONGEST_DELAY = 2_147_483_647;
 
-/** A connection that is to be opened, or is open, with the credentials. */
+/** A connection that uses the credentials. */
 export interface CredentialsUser {
-  /** Takes them for the next connection. */
+  /** Uses them for the next connection. */
   adopt(credentials: LockCredentials): void;
-  /** Goes on with them on the connection that is open. Rejects where the server refuses them. */
+  /** Authenticates the open connection with them. Rejects if the server rejects them. */
   renew(): Promise<void>;
 }
 
-/** Credentials that are asked for: before each connection, and again before they expire. */
+/** Requests credentials from a provider: before each connection, and again before they expire. */
 export class Credentials {
   private readonly users = new Set<CredentialsUser>();
   private asking: Promise<LockCredentials> | undefined;
@@ -41,7 +41,7 @@ export class Credentials {
     private readonly log: LockLog,
   ) {}
 
-  /** Why there are none, where that is so. */
+  /** The error of the last call; undefined after a success. */
   get trouble(): Error | undefined {
     return this.problem?.error;
   }
@@ -52,7 +52,9 @@ export class Credentials {
     return () => this.users.delete(user);
   }
 
-  /** New ones, for a connection that is about to be made. Waits until there are any; rejects when this is closed. */
+  /**
+   * Requests credentials for a new connection. Retries until the provider succeeds; rejects when this object is closed.
+   */
   ask(): Promise<LockCredentials> {
     this.asking ??= this.askUntilGiven().finally(() => (this.asking = undefined));
     return this.asking;
@@ -90,7 +92,7 @@ export class Credentials {
     this.renewIn(Math.max(SHORTEST_LIFE, life));
   }
 
-  /** No later than what was planned: connections that are open may have older credentials. */
+  /** Schedules a renewal, no later than the planned one: open connections may have older credentials. */
   private renewIn(delay: number): void {
     const due = Date.now() + Math.min(delay, LONGEST_DELAY);
     if (due >= this.renewalDue || this.closed.signal.aborted) return;
@@ -101,7 +103,7 @@ export class Credentials {
 
   private async renew(): Promise<void> {
     this.renewalDue = Infinity;
-    // Rejects when this is closed.
+    // `ask` rejects when this object is closed.
     await this.ask().catch(() => undefined);
     if (this.closed.signal.aborted) return;
     const renewed = await Promise.allSettled([...this.users].map((user) => user.renew()));
@@ -148,7 +150,7 @@ async function askOnce(provide: CredentialsProvider): Promise<LockCredentials> {
   return credentials;
 }
 
-/** Says nothing of the values. */
+/** Validates credentials; its messages do not contain values. */
 function assertCredentials(credentials: unknown): asserts credentials is LockCredentials {
   const { username, password, expiresAt } = Object(credentials) as Record<keyof LockCredentials, unknown>;
   const isTime = typeof expiresAt === 'number' || expiresAt instanceof Date;

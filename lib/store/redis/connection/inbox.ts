@@ -10,28 +10,28 @@ const WAITING = /^waiting (\S+) (.*)$/s;
 const TRIED = /^tried (\S+)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
-/** Who is told of what an inbox hears. */
+/** Events of an inbox. */
 export interface InboxEvents {
   readonly events: StoreEvents;
   readonly trial: { readonly counting: string; hear(name: string): void };
-  /** Messages can be received (again), of this name or of all. */
+  /** Messages of this name, or of all names, can be received (again). */
   subscribed(name?: string): void;
 }
 
-/** One instance's ear, by which scripts of other instances hand it locks. */
+/** The subscriptions through which scripts of other instances hand locks to this instance. */
 export interface Inbox {
-  /** Starts to listen. Never fails: it goes on trying, and waiters ask at intervals meanwhile. */
+  /** Starts to listen. Never fails: it retries, and waiters ask at intervals meanwhile. */
   open(): void;
-  /** Whether a grant of this name would be heard just now. */
+  /** Whether a grant of this name would currently arrive. */
   hears(name: string): boolean;
-  /** Somebody waits for the name. Left out where one channel is for all names. */
+  /** Begins to listen for a name with waiters. Undefined if one channel serves all names. */
   listen?(name: string): void;
-  /** Nobody waits for the name any more. */
+  /** Stops listening for a name without waiters. */
   ignore?(name: string): void;
   close(): void;
 }
 
-/** Tells the engine what a script said to this instance. */
+/** Passes a script's message to the engine. */
 export function deliver(
   message: string,
   instance: string,
@@ -39,8 +39,8 @@ export function deliver(
 ): void {
   const granted = grantIn(message, instance);
   if (granted) {
-    // Only while whoever sent it surely knows that it was heard. Else the lock may be another one's as well; asking finds
-    // out whose it is.
+    // Only while the sender certainly counts receivers. Otherwise another instance may have the lock as well; a re-ask
+    // finds its owner.
     if (trial.counting === 'counted') events.granted(...granted);
     return;
   }
@@ -70,7 +70,7 @@ function grantIn(message: string, instance: string): Parameters<StoreEvents['gra
   return [name, grant, Number(claimTtl)];
 }
 
-/** Tells the log that listening is refused: not at each further attempt, but again after it has worked meanwhile. */
+/** Logs that listening is rejected: once, and again after it has worked in between. */
 export class DeafnessWarning {
   private isGiven = false;
 

@@ -1,13 +1,16 @@
 import type { RedisUser } from './redis-client.js';
 
-/** A shorter password is part of any text; it is looked for where a text quotes it, as user names are. */
+/**
+ * Minimum length of a password that is redacted everywhere. Shorter ones occur in any text, and are redacted only where
+ * a text quotes them, like user names.
+ */
 const UNMISTAKABLE = 4;
-/** Secrets of one kind that are known at a time, in either spelling. */
+/** Maximum number of known secrets of one kind, in either spelling. */
 const MOST_KNOWN = 100;
 
 /**
- * Takes credentials out of errors and texts before anybody sees them: passwords wherever they stand, and the name of a
- * user where a text quotes it. It may well be one of the words that a text is made of, as `user` is.
+ * Removes credentials from errors and texts: passwords everywhere, and user names only where a text quotes them. A user
+ * name may be an ordinary word of the text, such as `user`.
  */
 export class Redaction {
   private secrets: readonly (string | RegExp)[] = [];
@@ -18,13 +21,13 @@ export class Redaction {
     this.learn(users);
   }
 
-  /** From now on these, too. Those of before may still show up; the oldest are forgotten. */
+  /** Adds credentials to redact. Earlier ones may still occur and stay known; the oldest are forgotten. */
   learn(users: readonly (RedisUser | undefined)[]): void {
     const names = users.map((user) => user?.username).filter((name) => name !== 'default');
     remember(this.passwords, spellingsOf(users.map((user) => user?.password)));
     remember(this.names, spellingsOf(names));
     this.secrets = [
-      // A password may begin with another one.
+      // Longer passwords first, because one may begin with another.
       ...[...this.passwords]
         .toSorted((a, b) => b.length - a.length)
         .map((password) => (password.length < UNMISTAKABLE ? quoted(password) : password)),
@@ -36,7 +39,7 @@ export class Redaction {
     return this.secrets.reduce<string>((clean, secret) => clean.replaceAll(secret, '***'), text);
   }
 
-  /** A copy without secrets: ioredis hangs the failed command on its errors, AUTH and its password included. */
+  /** Copies an error without secrets: ioredis attaches the failed command, including AUTH and its password. */
   error(error: unknown): Error {
     if (!(error instanceof Error)) return new Error(this.text(String(error)));
     const clean = new Error(this.text(messageOf(error)));
@@ -56,20 +59,20 @@ function remember(known: Set<string>, secrets: readonly string[]): void {
   for (const oldest of known) if (known.size > MOST_KNOWN) known.delete(oldest);
 }
 
-/** Plain, and as in a URL. */
+/** Each credential as plain text and in URL encoding. */
 function spellingsOf(credentials: readonly unknown[]): string[] {
   const texts = credentials.filter((each): each is string => typeof each === 'string' && each !== '');
   return texts.flatMap((text) => [text, encodeURIComponent(text)]);
 }
 
-/** In the answers of an ACL, in quotes, in a URL, and as an argument of AUTH. */
+/** Matches a name in replies about ACLs, in quotes, in a URL, and as an argument of AUTH. */
 function quoted(name: string): RegExp {
   const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const before = `\\b(?:User|AUTH(?: \\S+)?) |(?<!\\w)['"\`]|//(?:[^\\s/@]*:)?`;
   return new RegExp(`(?<=${before})${literal}(?=[\\s'"\`:@]|$)`, 'g');
 }
 
-/** Where a host has several addresses, Node puts what went wrong with each into an error without a message. */
+/** The message of an error. For a host with several addresses, Node collects their errors in one without a message. */
 function messageOf(error: Error): string {
   if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
   return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');

@@ -1,17 +1,16 @@
 import type { LuaScript } from '../../scripts/lua-script.js';
 
 /**
- * What a store needs of a client of Redis, whoever has written it. All that is peculiar to one of them is behind these
- * interfaces, in its adapter.
+ * The interfaces between a store and a client of Redis. Adapters hide the peculiarities of each client package.
  */
 
-/** `idle`: nobody has connected it yet. `reconnecting`: it knows that its server cannot be reached. `ended`: for good. */
+/** `idle`: not connected yet. `reconnecting`: the client knows that its server is unreachable. `ended`: permanently. */
 export type ClientState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'ended';
 
-/** `ssubscribe` hears what is published in a slot of this node, `subscribe` what is published anywhere. */
+/** `ssubscribe` receives messages in a slot of this node, `subscribe` messages from any node. */
 export type SubscribeCommand = 'ssubscribe' | 'subscribe';
 
-/** A script to run, with what it runs on. */
+/** A script with its keys and arguments. */
 export interface ScriptCall {
   readonly script: LuaScript;
   readonly keys: readonly string[];
@@ -23,78 +22,78 @@ export interface ClientEvents {
   ready: () => void;
   /** The connection is gone. */
   lost: () => void;
-  /** Something is wrong with the connection. Nobody else is told of it. */
+  /** An error of the connection, which is reported nowhere else. */
   error: (error: unknown) => void;
   message: (channel: string, message: string) => void;
 }
 
-/** One connection to one server, made again whenever it is lost. */
+/** One connection to one server, which reconnects after each loss. */
 export interface RedisClient {
   readonly state: ClientState;
-  /** The address of the server to which it is connected; tells servers apart. */
+  /** The address of the connected server, to distinguish servers. */
   readonly peer: string;
-  /** Connects, if nobody has yet. What comes of it is told by events. */
+  /** Connects, if not yet connected. Events report the outcome. */
   connect(): void;
-  /** Calls back until the function that is returned is called. */
+  /** Listens to an event until the returned function is called. */
   on<Event extends keyof ClientEvents>(event: Event, call: ClientEvents[Event]): () => void;
   /**
-   * Runs a script by its digest, or by its text. Resolves to its reply: numbers (or texts of digits), texts, null and arrays
-   * of them, in which an error stands in its place. Rejects with the server's own words where the server refuses.
+   * Runs a script by its digest, or by its text. Resolves to its reply: numbers (or texts of digits), texts, null, and
+   * arrays of these that may contain errors. Rejects with the server's error.
    */
   evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown>;
-  /** Resolves to how many replicas have what this connection wrote last. */
+  /** Resolves to the number of replicas that have the last write of this connection. */
   wait(replicas: number, timeout: number): Promise<number>;
   subscribe(command: SubscribeCommand, channel: string): Promise<void>;
   /** Ends a subscription by `ssubscribe`. */
   unsubscribe(channel: string): void;
-  /** Gathers what is sent within this tick into one packet. */
+  /** Gathers the commands of this tick into one packet. */
   cork(): void;
   /**
-   * Has the server send what the next command publishes before the answer to it: who has an answer waiting already is
-   * written to last, so a command that changes nothing goes ahead in the same packet. Does nothing while nothing can be sent;
-   * rejects where the server refuses it.
+   * Makes the server send the messages of the next command before its reply. The server writes last to a client whose
+   * reply is already pending, so a command without effect precedes in the same packet. Does nothing while no command
+   * can be sent; rejects if the server rejects it.
    */
   letMessagesLead(): Promise<void>;
-  /** Gives up the connection at once, with what the system has not delivered yet. Another one is made. */
+  /** Cuts the connection at once, including undelivered data, and reconnects. */
   cut(): void;
-  /** Ends it, whatever state it is in. */
+  /** Closes the client in any state. */
   close(): void;
 }
 
-/** Who a client says that it is, as far as it says so. */
+/** The credentials of a client, as far as it has any. */
 export interface RedisUser {
   readonly username?: unknown;
   readonly password?: unknown;
 }
 
-/** What is known of clients before they connect. */
+/** Settings of clients that are known before they connect. */
 interface ClientSettings {
-  /** Whether the clients for commands are of our own making: these are cut off when they are silent, and closed. */
+  /** Whether this module created the command clients: only these are cut when silent, and closed. */
   readonly isOwned: boolean;
-  /** Whether it is left to the first lock to connect. */
+  /** Whether the clients connect only for the first lock. */
   readonly isLazy?: boolean;
-  /** Whether scripts have to be sent as text, for the client takes an unknown digest for a broken connection. */
+  /** Whether scripts must be sent as text, because the client treats an unknown digest as a broken connection. */
   readonly needsText?: boolean;
-  /** What the client puts before keys, but not before channels. */
+  /** Prefix that the client adds to keys, but not to channels. */
   readonly keyPrefix?: string;
-  /** What must not show up in texts. */
+  /** Credentials to redact. */
   readonly users: readonly (RedisUser | undefined)[];
 }
 
-/** The clients of one server, or of the master that sentinels name, all from one description. */
+/** The clients of one server, or of the master behind sentinels, all with the same settings. */
 export interface RedisClients extends ClientSettings {
   readonly commands: RedisClient;
-  /** Names the server to people. */
+  /** Address of the server in messages. */
   readonly label: string;
-  /** What to tell the log of this client's settings. */
+  /** A warning about this client's settings for the log. */
   readonly warning?: string | undefined;
-  /** A further client, which listens, or sends nothing again that was lost with its connection. */
+  /** Creates a further client, for listening or without repetition of lost commands. */
   open(sendsAgain: boolean): RedisClient;
 }
 
 export interface ClusterEvents {
   ready: () => void;
-  /** The map of slots has been read anew. */
+  /** The slot map has been read again. */
   refresh: () => void;
   /** A node can be used (again). */
   nodeReady: () => void;
@@ -102,23 +101,23 @@ export interface ClusterEvents {
   error: (error: unknown) => void;
 }
 
-/** The client of a Cluster, its nodes, and which of them serves which key. Addresses are those of the slot map. */
+/** The client of a Cluster, its nodes, and the map from slots to nodes. Addresses are those of the slot map. */
 export interface ClusterClients extends ClientSettings {
   readonly state: ClientState;
-  /** Whether all masters that are known can be used, or have not been used yet. */
+  /** Whether all known masters are usable or still unused. */
   readonly hasAllMasters: boolean;
   connect(): void;
   on<Event extends keyof ClusterEvents>(event: Event, call: ClusterEvents[Event]): () => void;
-  /** Runs a script at the node that serves its first key, wherever that is by then. */
+  /** Runs a script at the node that currently serves its first key. */
   evaluate: RedisClient['evaluate'];
   /** Addresses of the nodes that serve slots. */
   readonly masters: ReadonlySet<string>;
-  /** Address of the node that serves a slot, as far as is known. */
+  /** Address of the node that serves a slot; undefined if unknown. */
   ownerOf(slot: number): string | undefined;
   node(address: string): Pick<RedisClient, 'cork' | 'cut' | 'letMessagesLead'> | undefined;
-  /** A connection of its own to a node, to listen on; connects when it is first used, and once only. */
+  /** Creates a separate connection to a node for listening. It connects at its first use, and only once. */
   listener(address: string): RedisClient | undefined;
-  /** Reads the map of slots anew; somebody found that it is out of date. */
+  /** Reads the slot map again, because it was found to be outdated. */
   refresh(): void;
   close(): void;
 }

@@ -3,8 +3,8 @@ import { PassingRefusal } from '../../store-errors.js';
 const MAX_SHOWN = 40;
 
 /**
- * What a script never answers: something stood in its way, such as a MULTI on a client that was passed in. Whether it has
- * run, or will, is not known.
+ * The error for a reply that no script sends, for example inside a MULTI of a passed-in client. Whether the script has
+ * run, or will run, is unknown.
  */
 export function strangeReply(reply: unknown): PassingRefusal {
   const shown = typeof reply === 'string' ? JSON.stringify(reply.slice(0, MAX_SHOWN)) : typeof reply;
@@ -13,14 +13,14 @@ export function strangeReply(reply: unknown): PassingRefusal {
   );
 }
 
-/** An integer of a reply; a client with `stringNumbers` gives it as text. */
+/** Reads an integer of a reply; a client with `stringNumbers` returns it as text. */
 export function integer(reply: unknown): number {
   const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;
   if (Number.isSafeInteger(number)) return number as number;
   throw strangeReply(reply);
 }
 
-/** Whether a script says that it did what was asked. */
+/** Whether a script replied with success. */
 export function isOne(reply: unknown): boolean {
   return integer(reply) === 1;
 }
@@ -30,7 +30,7 @@ export function text(reply: unknown): string {
   throw strangeReply(reply);
 }
 
-/** An array of a reply, with so many elements where that is known. */
+/** Reads an array of a reply, with `length` elements if given. */
 export function list(reply: unknown, length?: number): unknown[] {
   if (Array.isArray(reply) && (length === undefined || reply.length === length)) return reply as unknown[];
   throw strangeReply(reply);

@@ -5,20 +5,20 @@ import type { LuaScript } from '../../scripts/lua-script.js';
 import type { RedisClient, ScriptCall } from './redis-client.js';
 import { isAnswer } from './redis-error.js';
 
-/** Where scripts run, and what is known of it when no answer comes. */
+/** The connection on which scripts run. */
 export interface ScriptConnection {
   readonly commands: Pick<RedisClient, 'evaluate' | 'letMessagesLead'>;
   readonly trouble: Error;
-  /** Whether scripts have to be sent as text. */
+  /** Whether scripts must be sent as text. */
   readonly needsText: boolean;
   replaceSilent(): void;
-  /** What Redis or its client says of a command, as the engine may see it. */
+  /** Converts an error of a command for the engine. */
   problemOf(error: unknown): Error;
 }
 
 /** How a store runs scripts. */
 export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runPatiently' | 'serverOf'> {
-  /** Has the server with these keys tell whom the next script tells before it answers that script, where that can be had. */
+  /** Makes the server of these keys send the messages of the next script before its reply, if it can. */
   letMessagesLead?(keys: readonly string[]): void;
 }
 
@@ -28,11 +28,11 @@ export type RunArguments = [script: LuaScript, keys: readonly string[], args: Sc
 class SentCall implements FifoNode<SentCall> {
   previous: SentCall | undefined;
   next: SentCall | undefined;
-  /** Since when it has waited for a sign of life. */
+  /** Since when it has waited without any reply on its connection. */
   since = -Infinity;
   due = Infinity;
 
-  /** @param expire ends the wait for the answer at `due`; left out where it is waited for however long it takes */
+  /** @param expire ends the wait for the reply at `due`; omitted for an unlimited wait */
   constructor(readonly expire?: () => void) {}
 }
 
@@ -41,11 +41,11 @@ const rethrow = (error: Error): never => {
   throw error;
 };
 
-/** Runs scripts on Redis, and notices when no answers come. */
+/** Runs scripts on Redis, and detects a silent connection. */
 export class ScriptRunner implements Scripts {
-  /** Not where it lacks the right: each try would be noted on the server. */
+  /** False if the user lacks the right: the server would log each attempt. */
   private mayLead = true;
-  /** In the order of their time, since all have the same time to answer. */
+  /** In the order of their deadlines, because all have the same timeout. */
   private readonly pending = new Fifo<SentCall>();
   private readonly wakeUp: AnswerWakeUp;
   private answeredAt = -Infinity;
@@ -59,12 +59,12 @@ export class ScriptRunner implements Scripts {
     this.wakeUp = new AnswerWakeUp(clock, (now) => this.expire(now));
   }
 
-  /** Whether no call waits for its answer. */
+  /** Whether no call waits for its reply. */
   get isIdle(): boolean {
     return this.pending.size === 0;
   }
 
-  /** Tells servers apart, whose clocks may differ. */
+  /** Identifies the server of keys, because the clocks of servers may differ. */
   serverOf(_keys: readonly string[]): string {
     return '';
   }
@@ -74,7 +74,7 @@ export class ScriptRunner implements Scripts {
     this.connection.commands.letMessagesLead().catch((error: unknown) => (this.mayLead &&= !isAnswer(error)));
   }
 
-  /** Rejects when no answer comes within the command timeout. */
+  /** Runs a script. Rejects without a reply within the command timeout. */
   run(script: LuaScript, keys: readonly string[], args: ScriptCall['args']): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const expire = (): void =>
@@ -87,7 +87,7 @@ export class ScriptRunner implements Scripts {
     });
   }
 
-  /** Waits for the answer however long it takes: for requests whose late answer would be a grant that nobody knows of. */
+  /** Runs a script and waits for its reply without limit, because a late reply may be a grant that must be released. */
   runPatiently(script: LuaScript, keys: readonly string[], args: ScriptCall['args']): Promise<unknown> {
     return this.send({ script, keys, args }, new SentCall(), same, rethrow);
   }
@@ -113,7 +113,7 @@ export class ScriptRunner implements Scripts {
       return refuse(this.connection.problemOf(error));
     };
     const sendText = (): Promise<unknown> => commands.evaluate(call, 'text').then(succeed, fail);
-    // Some clients would send the digest again on each new connection, for ever.
+    // Some clients would repeat the digest on each new connection without end.
     if (call.script.isRare || this.connection.needsText) return sendText();
     return commands
       .evaluate(call, 'digest')
@@ -134,7 +134,10 @@ export class ScriptRunner implements Scripts {
     this.wakeUp.at(call.due);
   }
 
-  /** The next connection has as much time to answer: calls that expire one soon after the other would replace it for ever. */
+  /**
+   * Replaces a silent connection. The next one has a whole timeout; otherwise calls that expire in quick succession
+   * would replace it repeatedly.
+   */
   private replaceSilent(now: number): void {
     if (now < this.replacedAt + this.commandTimeout) return;
     this.replacedAt = now;
@@ -147,13 +150,13 @@ export class ScriptRunner implements Scripts {
       this.pending.remove(call);
       if (this.answeredAt < call.since) this.replaceSilent(now);
       if (call.expire) call.expire();
-      // It was sent again on the next connection, which may be silent, too.
+      // The call was repeated on the next connection, which may also be silent.
       else this.watch(call, now);
     }
   }
 }
 
-/** A script that answers several requests has errors in the places of those that Redis refuses. */
+/** Whether the reply of a script for several requests contains errors for some of them. */
 function isPartlyRefused(reply: unknown): reply is unknown[] {
   return Array.isArray(reply) && reply.some((each) => each instanceof Error);
 }

@@ -4,7 +4,7 @@ import type { RedisClient } from './redis-client.js';
 
 const RESUBSCRIBE_DELAY = 500;
 
-/** One instance's channel for all names on one Redis. */
+/** The channel of one instance for all names, on one Redis. */
 export class SingleInbox implements Inbox {
   private subscribed = false;
   private closed = false;

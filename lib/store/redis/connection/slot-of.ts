@@ -1,7 +1,7 @@
 const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
-/** The slot of a key in a Redis Cluster: CRC16 of its hash tag, or of all of it where it has none. */
+/** The slot of a key in a Redis Cluster: CRC16 of its hash tag, or of the whole key without one. */
 export function slotOf(key: string): number {
   const begin = key.indexOf('{') + 1;
   const end = begin === 0 ? -1 : key.indexOf('}', begin);

@@ -6,14 +6,14 @@ import type { ClientState, ClusterClients, RedisClients } from './redis-client.j
 import { storeError } from './redis-error.js';
 import { Trouble } from './trouble.js';
 
-/** A client, or that of a Cluster. */
+/** A client of one server or of a Cluster. */
 interface CommandClient {
   readonly state: ClientState;
   connect(): void;
   on(event: 'ready', call: () => void): () => void;
 }
 
-/** The clients of one store. Reports their troubles once each, without credentials. */
+/** The clients of one store. Reports each of their problems once, without credentials. */
 export abstract class StoreConnection<Clients extends RedisClients | ClusterClients> {
   readonly redaction = new Redaction();
   readonly clients: Clients;
@@ -33,7 +33,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     this.problem = new Trouble(this.redaction, log);
   }
 
-  /** Whether it is left to the first lock to connect. */
+  /** Whether the clients connect only for the first lock. */
   get isLazy(): boolean {
     return this.clients.isLazy ?? false;
   }
@@ -42,33 +42,33 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     return this.clients.needsText ?? false;
   }
 
-  /** What the client puts before keys. */
+  /** Key prefix of the client. */
   get keyPrefix(): string {
     return this.clients.keyPrefix ?? '';
   }
 
-  /** Why no answer comes, as far as the client knows. */
+  /** Why Redis does not answer, as far as the client knows. */
   get trouble(): Error {
     const known = this.problem.error ?? this.credentials?.trouble;
     return known ?? new Error(`The status of the Redis client is "${this.client.state}".`);
   }
 
-  /** What Redis or its client says of a command, as the engine may see it. */
+  /** Converts an error of a command for the engine. */
   problemOf(error: unknown): Error {
     return storeError(error, this.redaction);
   }
 
-  /** Connects ahead of the first command, unless the user wants that left to it. */
+  /** Connects before the first command, except with `lazyConnect`. */
   connectAhead(): void {
     if (!this.isLazy) this.connect();
   }
 
-  /** Connects, if nobody has yet. What comes of it is reported like any trouble. */
+  /** Connects, if not yet connected. A failure is reported like any problem. */
   connect(): void {
     this.client.connect();
   }
 
-  /** Settles when commands can be sent; never, where the connection is closed before. */
+  /** Settles when commands can be sent; never settles if the connection is closed before. */
   async ready(): Promise<void> {
     if (this.client.state === 'ready') return;
     await new Promise<void>((resolve) => {
@@ -80,14 +80,14 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     });
   }
 
-  /** Closes what this connection opened, whatever state it is in, and leaves no listener behind. */
+  /** Closes the clients that this connection opened, in any state, and removes all listeners. */
   close(): void {
     this.isClosed = true;
     this.credentials?.close();
     for (const undo of this.undo) undo();
   }
 
-  /** What takes the commands. */
+  /** The client for commands. */
   protected abstract get client(): CommandClient;
 
   protected undoAtEnd(...undo: readonly (() => void)[]): void {
@@ -95,7 +95,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
   }
 
   protected report(error: unknown): void {
-    // Cutting a connection off may fail it; nobody waits for it any more.
+    // Closing a connection may fail requests, for which no caller waits any more.
     if (!this.isClosed) this.problem.report(error);
   }
 }

@@ -2,10 +2,10 @@ import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { Redaction } from './redaction.js';
 import { connectionError } from './redis-error.js';
 
-/** What is wrong with a connection. Each trouble is logged once, without credentials, and so is its end. */
+/** Logs each problem of a connection once, without credentials, and its end. */
 export class Trouble {
   private last: Error | undefined;
-  /** Several connections may fail in turns, each with a message of its own. */
+  /** Problems since the last success; several connections may fail alternately with different messages. */
   private readonly logged = new Set<string>();
 
   constructor(

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { TLSSocket } from 'node:tls';
 
-/** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
+/** Drops undelivered data, which must not reach Redis after its repetition. */
 export function abandon(stream: Redis['stream']): void {
-  // Not `disconnect`, which waits for an answer to its end of the connection, too. Only plain TCP can be reset.
+  // Not `disconnect`, which waits for the server to close its side. Only plain TCP can be reset.
   if (stream.remoteAddress === undefined || stream instanceof TLSSocket) stream.destroy();
   else stream.resetAndDestroy();
 }

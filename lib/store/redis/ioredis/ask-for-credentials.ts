@@ -3,19 +3,21 @@ import type { LockCredentials } from '../../../options/module-options.interface.
 import type { Credentials, CredentialsUser } from '../connection/credentials.js';
 import { abandon } from './abandon.js';
 
-/** As much as is used here of what ioredis keeps to itself: by its own interface it has its credentials once and for all. */
+/** The internals of ioredis that this file uses, because its interface accepts credentials only once. */
 interface Internals {
   readonly connector: {
     connect: (emit: (...args: readonly unknown[]) => void) => Promise<unknown>;
     disconnect: () => void;
   };
-  /** Of the connection that is being made. */
+  /** The state of the connection attempt. */
   readonly condition: { auth: unknown };
 }
 
 const REFUSAL = /^(ERR|NOAUTH|NOPERM|WRONGPASS)/;
 
-/** Has a client ask before each connection, and go on with what is renewed. Returns what ends it. */
+/**
+ * Makes a client request credentials before each connection and adopt renewed ones. Returns a function that ends this.
+ */
 export function askForCredentials(redis: Redis, credentials: Credentials): () => void {
   const { connector } = redis as unknown as Internals;
   const connect = connector.connect.bind(connector);
@@ -44,7 +46,7 @@ class User implements CredentialsUser {
     this.name = redis.options.username;
   }
 
-  /** Clients that ioredis makes by itself take these, too. */
+  /** Sets the credentials, also for clients that ioredis derives from this one. */
   adopt({ username = this.name, password }: LockCredentials): void {
     Object.assign(this.redis.options, { username, password });
   }
@@ -57,10 +59,10 @@ class User implements CredentialsUser {
   async renew(): Promise<void> {
     const { auth, redis } = this;
     if (redis.status !== 'ready') return;
-    // With RESP2 a connection that listens takes no AUTH: the next one begins with the new credentials.
+    // With RESP2, a listening connection rejects AUTH: the next connection begins with the new credentials.
     if (redis.mode === 'subscriber') return abandon(redis.stream);
     await (typeof auth === 'string' ? redis.auth(auth) : redis.auth(...auth)).catch((error: unknown) => {
-      // One that was lost meanwhile asks for itself.
+      // A connection that was lost meanwhile requests credentials itself.
       if (error instanceof Error && REFUSAL.test(error.message)) throw error;
     });
   }

@@ -3,13 +3,13 @@ import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 import { withLeanScripts } from './lean-scripts.js';
 
-/** Milliseconds for which a client that was closed keeps the process alive where Redis does not answer. */
+/** Milliseconds for which a closed client keeps the process alive if Redis does not answer. */
 export const DISCONNECT_TIMEOUT = 500;
 
 /**
- * A sentinel, or a master that it names, may be gone without a trace; ioredis would wait ten seconds, or without end. After
- * a planned failover the old master goes on granting for some ten seconds: its connections have to leave it at once,
- * also when a sentinel that tells of it was restarted. One that is gone is looked for now and then, as ioredis prints each try.
+ * Defaults for sentinels. A sentinel or its master may vanish silently, and ioredis would wait ten seconds or without
+ * end. After a planned failover, the old master still grants for some ten seconds: connections must leave it at once,
+ * also after a restart of the reporting sentinel. Retries to a lost sentinel are rare, because ioredis prints each one.
  */
 const SENTINEL_DEFAULTS: RedisOptions = {
   sentinelCommandTimeout: ANSWER_TIMEOUT,
@@ -18,7 +18,10 @@ const SENTINEL_DEFAULTS: RedisOptions = {
   sentinelReconnectStrategy: () => 60_000,
 };
 
-/** A client of our own, with what is better for locks than ioredis's defaults where the user has said nothing. Not connected. */
+/**
+ * Creates an unconnected client, with defaults that suit locks better than those of ioredis. Options of the user take
+ * precedence.
+ */
 export function createClient(connection: string | RedisOptions | undefined): Redis {
   const { Redis } = loadIoredis();
   const lazyConnect = true;
@@ -29,7 +32,7 @@ export function createClient(connection: string | RedisOptions | undefined): Red
   return withLeanScripts(new Redis({ ...defaults, ...sentinelDefaults, ...connection, lazyConnect }));
 }
 
-/** Whether the user wants a client connected when it is first used, and not before. */
+/** Whether the user's options set `lazyConnect`. */
 export function isLazy(connection: string | RedisOptions | undefined): boolean {
   if (typeof connection === 'string') return new URL(connection).searchParams.has('lazyConnect');
   return connection?.lazyConnect ?? false;

@@ -13,7 +13,7 @@ import { askForCredentials } from './ask-for-credentials.js';
 import { abandon } from './abandon.js';
 import { Cork } from './cork.js';
 
-/** Milliseconds until a client that was ended by a failover looks for the master again. */
+/** Milliseconds until a client that a failover ended looks for the master again. */
 const RETURN_DELAY = 250;
 
 const STATES: Readonly<Record<string, ClientState>> = {
@@ -28,7 +28,7 @@ export function stateOf({ status }: { readonly status: string }): ClientState {
   return STATES[status] ?? 'connecting';
 }
 
-/** A client of ioredis for one server, of our own making or passed in. */
+/** A client of ioredis for one server, created by this module or passed in. */
 export class IoredisClient implements RedisClient {
   private readonly corked = new Cork(() => this.redis.stream);
 
@@ -90,7 +90,7 @@ export class IoredisClient implements RedisClient {
   }
 
   cut(): void {
-    // There is none before the first connection.
+    // Undefined before the first connection.
     const stream: Redis['stream'] | undefined = this.redis.stream;
     if (stream) abandon(stream);
   }
@@ -100,7 +100,7 @@ export class IoredisClient implements RedisClient {
   }
 }
 
-/** One of our own making. It comes back whatever happens. */
+/** A client that this module created. It reconnects after any failure. */
 export class OwnIoredisClient extends IoredisClient {
   private isClosed = false;
   private readonly forget: (() => void) | undefined;
@@ -118,7 +118,9 @@ export class OwnIoredisClient extends IoredisClient {
     super.close();
   }
 
-  /** The system accepts connections for a frozen server, too, which then would be waited for without end. */
+  /**
+   * Limits the handshake: the system accepts connections for a frozen server, and the client would wait without end.
+   */
   private expectHandshake(): void {
     const { redis } = this;
     const { stream } = redis;
@@ -127,12 +129,15 @@ export class OwnIoredisClient extends IoredisClient {
     }, HANDSHAKE_TIMEOUT).unref();
   }
 
-  /** ioredis ends a client for good when a sentinel tells of a failover while that client looks for the master. */
+  /**
+   * Reconnects after ioredis has ended the client, which happens if a failover is reported while the client looks for
+   * the master.
+   */
   private connectAgain(): void {
     const { redis } = this;
     if (!redis.options.sentinels) return;
     setTimeout(() => {
-      // What fails is reported as an error of the client, and ends it once more.
+      // A failure is reported as an error of the client, and ends it again.
       if (!this.isClosed && redis.status === 'end') redis.connect().catch(() => {});
     }, RETURN_DELAY).unref();
   }
@@ -154,7 +159,7 @@ export function undoAll(undo: readonly (() => void)[]): () => void {
   };
 }
 
-/** ioredis counts up the delays between its attempts to reach a sentinel: the same trouble, in other words each time. */
+/** Removes the growing delay from messages of ioredis about sentinels, so that the same problem is logged once. */
 function withoutDelay(error: unknown): unknown {
   if (error instanceof Error)
     error.message = error.message.replace(/ Retrying from scratch after \d+ms\./, '');

@@ -12,7 +12,7 @@ const UNAWARE_OF_FAILOVERS =
   'The ioredis client of the locks notices a planned failover only some ten seconds after it, and until then the old master ' +
   'and the new one both grant locks: set failoverDetector: true in its options.';
 
-/** Clients of ioredis for one server, by a description or a client that was passed in. */
+/** Clients of ioredis for one server, from a description or a passed-in client. */
 export class IoredisClients implements RedisClients {
   readonly commands: RedisClient;
   readonly isOwned: boolean;
@@ -43,7 +43,7 @@ export class IoredisClients implements RedisClients {
 
   open(sendsAgain: boolean): RedisClient {
     const { redis } = this;
-    // It takes channels in slots for keys.
+    // ioredis would add the key prefix to channels in slots.
     const listening = { enableOfflineQueue: true, maxRetriesPerRequest: null, keyPrefix: '' };
     const confirming = {
       enableOfflineQueue: false,
@@ -64,7 +64,7 @@ export class IoredisClients implements RedisClients {
   }
 }
 
-/** Whether a client's `reconnectOnError` asks for a new connection when Redis does not know a script yet. */
+/** Whether a client's `reconnectOnError` requests a new connection when Redis does not know a script yet. */
 export function needsText({ reconnectOnError }: Pick<RedisOptions, 'reconnectOnError'>): boolean {
   return Boolean(reconnectOnError?.(NOSCRIPT));
 }

@@ -17,7 +17,7 @@ import { evaluate, IoredisClient, stateOf, undoAll } from './ioredis-client.js';
 import { needsText } from './ioredis-clients.js';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 
-/** A Cluster by ioredis, by a description or a client that was passed in. */
+/** A Cluster over ioredis, from a description or a passed-in client. */
 export class IoredisCluster implements ClusterClients {
   readonly isOwned: boolean;
   readonly isLazy: boolean;
@@ -99,7 +99,7 @@ export class IoredisCluster implements ClusterClients {
       autoResubscribe: false,
       disconnectTimeout: DISCONNECT_TIMEOUT,
       enableOfflineQueue: true,
-      // Where to connect to after a loss is for the map of slots to say.
+      // After a loss, the slot map decides where to connect.
       retryStrategy: () => null,
       readOnly: false,
       keyPrefix: '',
@@ -111,7 +111,7 @@ export class IoredisCluster implements ClusterClients {
     this.cluster.refreshSlotsCache(() => {});
   }
 
-  /** Leaves no listener behind. */
+  /** Closes the connection and removes all listeners. */
   close(): void {
     this.isClosed = true;
     undoAll(this.undo)();
@@ -122,7 +122,9 @@ export class IoredisCluster implements ClusterClients {
     this.nodes.set(addressOf(redis), { redis, client: new NodeClient(redis, this.credentials) });
   }
 
-  /** Nodes that are there when it connects are asked for the map of slots with what they have adopted. */
+  /**
+   * Requests credentials before the Cluster client connects: nodes that exist by then return the slot map with them.
+   */
   private askFor(credentials: Credentials): void {
     const { cluster } = this;
     const connect = cluster.connect.bind(cluster);
@@ -142,7 +144,7 @@ export class IoredisCluster implements ClusterClients {
   }
 }
 
-/** Goes for good when its connection does. */
+/** A client of one node, which ends with its connection. */
 class NodeClient extends IoredisClient {
   constructor(redis: Redis, credentials: Credentials | undefined) {
     super(redis);
@@ -176,6 +178,6 @@ function usersOf({ options }: Cluster, connection: Cluster | ClusterDescription)
 function userIn(url: string): RedisUser {
   const [, credentials = ''] = /^\w+:\/\/(.*)@/s.exec(url) ?? [];
   const [, username, password] = /^([^:]*):(.*)$/s.exec(credentials) ?? [];
-  // What stands alone may be either.
+  // A single value may be a user or a password.
   return { username, password: password ?? credentials };
 }

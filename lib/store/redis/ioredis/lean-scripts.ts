@@ -1,14 +1,17 @@
 import type { Redis } from 'ioredis';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 
-/** What stands before a word of so many bytes, for nearly all words that there are. */
+/** The protocol heads of words by their number of bytes, for nearly all words. */
 const HEADS = Array.from({ length: 256 }, (_, bytes) => headOf(bytes));
 
 function headOf(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
 
-/** Asks for the bytes of the whole text only: to ask for those of each word takes longer than all the rest of making it. */
+/**
+ * Builds the protocol text of a command. Measures the bytes of the whole text only, because measuring each word takes
+ * longer than the rest.
+ */
 function textOf(words: readonly string[]): string {
   const text = textWith(words, ({ length }) => length);
   const isAscii = Buffer.byteLength(text) === text.length;
@@ -25,13 +28,13 @@ function textWith(words: readonly string[], bytesOf: (word: string) => number): 
 }
 
 /**
- * Lets a client of ours run scripts with less ado. ioredis copies the arguments of each command by `Array.prototype.flat`,
- * and makes its text of five pieces a word: with the keys of many locks that alone takes longer than to write them to the
+ * Lets a client run scripts at a lower cost. ioredis copies the arguments of each command by `Array.prototype.flat`,
+ * and builds its text from five pieces per word. With the keys of many locks, this takes longer than the write to the
  * socket.
  */
 export function withLeanScripts(client: Redis): Redis {
   const { enableAutoPipelining, keyPrefix, showFriendlyErrorStack } = client.options;
-  // What ioredis does about these is done where it makes the command.
+  // ioredis handles these options where it creates the command.
   if (enableAutoPipelining || keyPrefix || showFriendlyErrorStack) return client;
   const { Command } = loadIoredis();
   class LeanCommand extends Command {
