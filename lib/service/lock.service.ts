@@ -289,7 +289,7 @@ export class LockService {
    *
    * @throws LockLostError if the hold no longer exists: it was taken over, its lease expired, it was released forcibly,
    * or the string is forged.
-   * @throws LockKeyError for a string that does not come from `detach()`.
+   * @throws LockKeyError for a string that does not come from `detach()`, or for more names than `advanced.maxNames`.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request. The string
    * stays valid.
    * @throws LockConfigError on a quorum, where locks cannot be attached.
@@ -309,6 +309,7 @@ export class LockService {
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
         keys,
       });
+    assertNameCount(keys, this.options.maxNames, 'The transfer string');
     resolved.signal?.throwIfAborted();
     const attempts = holds.map((hold) => this.engine.attach(hold, secret, resolved));
     const attached = await allOrNone(attempts, parsed);

@@ -14,8 +14,7 @@ export async function allOrNone(
   const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   const isGone = reasons.find((reason) => isLockError(reason) && reason.code === 'LOCK_LOST');
   const undo = async (hold: EnterableLock, i: number): Promise<void> => {
-    if (isGone === undefined)
-      await hold.transfer(secret, undefined, holds[i]?.instance).catch(() => undefined);
+    if (isGone === undefined) await hold.transfer(secret, undefined, holds[i]).catch(() => undefined);
     // Of no effect on what has been given back.
     await hold.release();
   };

@@ -24,9 +24,9 @@ export interface EnterableLock extends GrantedLock, Enterable {
   assertCanLeave(): void;
   /**
    * Detaches the hold, for whoever has the secret. While that goes on it cannot be used; it can again when that fails.
-   * `instance` stands in its owner id, where that is not to be this one: for a hold that is given back.
+   * `back` is what the string says of a hold that was attached and is given back: then that string is good again.
    */
-  transfer(secret: string, ttl: number | undefined, instance?: string): Promise<LeavingHold>;
+  transfer(secret: string, ttl: number | undefined, back?: DetachedHold): Promise<LeavingHold>;
   /** Loses the hold, and releases it. */
   giveUp(error: LockLostError): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { LockConfigError } from '../../errors/lock-config.error.js';
 import { LockKeyError } from '../../errors/lock-key.error.js';
 import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './detach.js';
-import { ownerOfDetached } from './transfer-string.js';
+import { type DetachedHold, ownerOfDetached } from './transfer-string.js';
 import type { EnterableLock, LeavingHold } from './granted-lock.interface.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { assertLockOptions } from '../../options/lock-options.js';
@@ -172,19 +172,16 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
       });
   }
 
-  async transfer(
-    secret: string,
-    ttl = this.lease.ttl,
-    instance = instanceOf(this.lease.owner),
-  ): Promise<LeavingHold> {
+  async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<LeavingHold> {
     const keeper = this.owner.part(this);
     const { lease, mode } = this;
     const minHold = Math.max(0, Math.ceil(this.startedAt + this.options.minHold - keeper.clock.now()));
-    const detached = { name: lease.name, instance, token: this.fencingToken, minHold, mode };
+    const { name, owner: holder } = lease;
+    const detached = back ?? { name, instance: instanceOf(holder), token: this.fencingToken, minHold, mode };
     const owner = ownerOfDetached(secret, detached);
     // Nobody is inside, so it is closed by the time that this returns.
     void this.reentry?.close();
-    const lasts = Math.max(ttl, minHold);
+    const lasts = Math.max(ttl, detached.minHold);
     const leaving = keeper.transfer(this, owner, lasts);
     this.leaving = leaving;
     try {

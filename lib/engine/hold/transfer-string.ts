@@ -41,11 +41,15 @@ export function newSecret(): string {
 
 /**
  * The owner id under which a detached hold is kept. It shows in queries, errors and logs, and so must not be enough to
- * take the hold: hence a digest of the secret.
+ * take the hold: hence a digest of the secret. All else in a transfer string is part of the owner id, too, so that whoever
+ * carries the string cannot change it.
  */
 export function ownerOfDetached(secret: string, hold: DetachedHold): string {
-  const { name, instance, token, mode } = hold;
-  const digest = createHash('sha256').update(`${secret} ${name}`).digest().subarray(0, DIGEST_BYTES);
+  const { name, instance, token, minHold, mode } = hold;
+  const digest = createHash('sha256')
+    .update(`${secret} ${minHold} ${name}`)
+    .digest()
+    .subarray(0, DIGEST_BYTES);
   return formatOwner({ instance, tag: tagOf(mode, digest), token });
 }
 

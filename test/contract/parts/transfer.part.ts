@@ -136,6 +136,32 @@ export function describeTransfer(context: ContractContext): void {
       await (await others.attach(transfer)).release();
     });
 
+    it('refuses a string whose minHold was changed, and takes the genuine one', async () => {
+      const { locks, others, name } = context;
+      const transfer = await (await locks.acquire(name, { minHold: 500 })).detach();
+      const [, content = ''] = transfer.split('.');
+      const [secret, [of, instance, token, , mode]] = JSON.parse(
+        Buffer.from(content, 'base64url').toString(),
+      ) as [string, unknown[]];
+      const longer = transferOf(JSON.stringify([secret, [of, instance, token, 60_000, mode]]));
+
+      await expect(others.attach(longer)).rejects.toBeInstanceOf(LockLostError);
+      await (await others.attach(transfer)).release();
+    });
+
+    it('attaches no more names than maxNames allows, and leaves the string good', async () => {
+      const { locks, others, backend, name } = context;
+      const names = ['a', 'b', 'c'].map((each) => `${name}:${each}`);
+      const transfer = await (await locks.acquire(names)).detach();
+      const modest = backend.service({ maxNames: 2 });
+
+      await expect(modest.attach(transfer)).rejects.toMatchObject({
+        code: 'LOCK_KEY',
+        message: expect.stringContaining('The transfer string names 3 locks, and advanced.maxNames is 2.'),
+      });
+      await (await others.attach(transfer)).release();
+    });
+
     it.each([
       '',
       'lock1.',

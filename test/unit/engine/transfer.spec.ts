@@ -1,8 +1,15 @@
-import { newSecret, ownerOfDetached, parseTransfer } from '../../../lib/engine/hold/transfer-string.js';
+import {
+  formatTransfer,
+  newSecret,
+  ownerOfDetached,
+  parseTransfer,
+} from '../../../lib/engine/hold/transfer-string.js';
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+import { LockService } from '../../../lib/service/lock.service.js';
 import { StoreRefusal } from '../../../lib/store/store-errors.js';
+import { resolveFlatOptions } from '../../support/flat-options.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { taken } from './scripted-store.js';
@@ -293,6 +300,17 @@ describe('A hold that is attached', () => {
     expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
   });
 
+  it('goes on where another one that is attached meanwhile is released forcibly', async () => {
+    const attaching = attach();
+    const call = await fixture.store.next('transfer');
+    fixture.events.revoked('m', `${call.request.to}0`);
+    fixture.events.revoked('n', 'me~0:70');
+    call.answer(true);
+    await settle();
+
+    expect(attaching.value?.held).toBe(true);
+  });
+
   it('is not granted after shutdown began, but given back', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
@@ -330,5 +348,38 @@ describe('A hold that is attached', () => {
     await settle();
 
     expect(waiting.value?.fencingToken).toBe(300);
+  });
+});
+
+describe('Holds that are attached together', () => {
+  it('all go back where one is unavailable, and their string stays good', async () => {
+    const fixture = new EngineFixture();
+    const locks = new LockService(resolveFlatOptions({}), fixture.engine);
+    const holds = ['a', 'b'].map((name) => ({
+      name,
+      instance: 'other',
+      token: 70,
+      minHold: 500,
+      mode: 'exclusive' as const,
+    }));
+    const secret = newSecret();
+    const transfer = formatTransfer({ secret, holds });
+    const owners = holds.map((hold) => ownerOfDetached(secret, hold));
+    const attaching = observe(locks.attach(transfer));
+    const [a, b] = await Promise.all([fixture.store.next('transfer'), fixture.store.next('transfer')]);
+    expect([a.request.from, b.request.from]).toEqual(owners);
+    a.answer(true);
+    await settle();
+    await fixture.clock.advance(100);
+    b.fail(new StoreRefusal('OOM command not allowed'));
+    await settle();
+    (await fixture.store.next('transfer')).answer(false);
+    const back = await fixture.store.next('transfer');
+    expect(back.request).toMatchObject({ name: 'a', from: a.request.to, to: a.request.from });
+    back.answer(true);
+    await settle();
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['b'] });
+    expect(fixture.store.unseen('release')).toBe(0);
   });
 });
