@@ -7,7 +7,7 @@ import type { RedisStoreSettings } from './topology.js';
 import { SingleTrial, type SingleTrialSettings } from './trial/single-trial.js';
 import type { Counting } from './trial/trial.js';
 
-/** What looks like one Redis, with two connections: for scripts, and to listen. */
+/** A single endpoint with two connections: one for scripts, one for listening. */
 export abstract class EndpointTopology {
   inbox: Inbox | undefined;
   readonly connection: RedisConnection;

@@ -7,7 +7,7 @@ import { integer, list } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
-/** Acquires, yields and releases locks in mode exclusive. */
+/** Acquires, yields and releases exclusive locks. */
 export class ExclusiveRequests {
   private readonly acquires: ScriptBatch;
   private readonly releases: ScriptBatch;
@@ -45,7 +45,7 @@ export class ExclusiveRequests {
     return this.releases.join((reply) => this.outbox.isReleased(reply));
   }
 
-  /** In a call of its own, since the requests of a call have the part of the owner id before the token in common. */
+  /** Releases in a separate call, because the requests of one call share the part of the owner id before the token. */
   async releaseFrom(holder: string, name: string, token: string, isAwaited: boolean): Promise<boolean> {
     const { outbox } = this;
     const keys: string[] = [];
@@ -57,7 +57,7 @@ export class ExclusiveRequests {
     return outbox.isReleased(outcome);
   }
 
-  /** The first token of as many as were asked for, that and how many there are, or who has the lock. */
+  /** Parses a reply: the first token of the requested number, the first token with another number, or the holder. */
   private answer(reply: unknown, wanted: number): Grant | Taken {
     if (!Array.isArray(reply)) return this.grant(integer(reply), wanted);
     if (reply.length === 2) return this.grant(integer(reply[0]), integer(reply[1]));
@@ -68,7 +68,7 @@ export class ExclusiveRequests {
     return { owner: `${this.outbox.instance}:${token}`, token, tokens };
   }
 
-  /** As one word, since it is the same for most requests of a batch. */
+  /** Formats the terms as one word, because most requests of a batch share it. */
   private terms(
     ttl: number,
     tokens: number,

@@ -6,17 +6,17 @@ import { isOfOtherType } from './connection/redis-error.js';
 import { type BatchContent, ScriptBatch } from './script-batch.js';
 import { integer } from './connection/script-reply.js';
 
-/** Where leases are extended, and how. */
+/** Runs the extension of leases on a server. */
 export interface LeaseServer {
   keys(name: string): readonly [lock: string, queue: string, shared: string];
   send(script: LuaScript, content: BatchContent): Promise<unknown>;
-  /** Has replicas learn of a lease that has to be known to them. */
+  /** Lets replicas confirm a lease. */
   confirm?(extension: Extension, demand: ReplicaDemand): Promise<Extended>;
-  /** Most leases in one call. */
+  /** Maximum number of leases in one call. */
   readonly maxBatch?: number | undefined;
 }
 
-/** Extends leases, each for itself: what is refused to one is not refused to others. Rejects where nothing was found out. */
+/** Extends leases independently: a refusal of one does not affect the others. Rejects if Redis answered none. */
 export async function extendLeases(batch: readonly Extension[], server: LeaseServer): Promise<Extended[]> {
   const requests = new ScriptBatch(
     (content) => server.send(extendScript, content),
@@ -34,7 +34,7 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
   const settled = await Promise.allSettled(answers);
   const extended = settled.map((each): Extended => {
     if (each.status === 'fulfilled') return each.value;
-    // Whoever overwrote its key has taken it.
+    // Another client has overwritten the key, so the lease is lost.
     return isOfOtherType(each.reason) ? 0 : undefined;
   });
   const failed = settled.find(({ status }) => status === 'rejected');
@@ -42,7 +42,7 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
   return extended;
 }
 
-/** How the scripts take a lease: in whole milliseconds, with `=` before them where it may get shorter. */
+/** Formats a lease for scripts: whole milliseconds, with a leading `=` if the lease may become shorter. */
 export function leaseArgument({ ttl, exact }: Extension): string {
   return `${exact ? '=' : ''}${Math.ceil(ttl)}`;
 }

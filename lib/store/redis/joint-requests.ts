@@ -6,8 +6,8 @@ import { integer, list, text } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 
 /**
- * Asks for several locks of one server together. Each request is a call of its own, on which Redis can work while the next
- * is being written: those of one tick were slower in one call.
+ * Acquires several locks of one server together. Each request is a separate call, so that Redis works on it while the
+ * next one is written. One call for all requests of a tick was slower.
  */
 export class JointRequests implements JointStore {
   constructor(private readonly outbox: Outbox) {}
@@ -40,7 +40,7 @@ export class JointRequests implements JointStore {
     });
   }
 
-  /** All of the owner id but the token, which only the server knows. */
+  /** The owner id without its token, which only the server knows. */
   private holderOf(tag: string): string {
     return `${this.outbox.instance}~${tag}:`;
   }

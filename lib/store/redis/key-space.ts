@@ -1,11 +1,11 @@
-/** Where in Redis the parts of a lock are. */
+/** Names of the keys and channels of a lock. */
 export abstract class KeySpace {
-  /** Begins the channel, common to all names, on which an instance is told that a hold was taken away. Empty: it is not. */
+  /** Prefix of the common channel that notifies an instance of a forced release; empty for no notification. */
   readonly revocations: string;
-  /** Length of what precedes `{name}` in a key as Redis sees it. */
+  /** Length of the part before `{name}` in a key as Redis receives it. */
   readonly prefixLength: number;
 
-  /** @param clientPrefix what the client puts before keys, but not before channels */
+  /** @param clientPrefix prefix that the client adds to keys, but not to channels */
   constructor(
     protected readonly prefix: string,
     protected readonly clientPrefix: string,
@@ -19,7 +19,7 @@ export abstract class KeySpace {
     return `${this.prefix}{${name}}`;
   }
 
-  /** What precedes `{name}` in a key as Redis sees it. */
+  /** The part before `{name}` in a key as Redis receives it. */
   get before(): string {
     return this.clientPrefix + this.prefix;
   }
@@ -29,19 +29,19 @@ export abstract class KeySpace {
     return [lock, `${lock}:q`, `${lock}:s`];
   }
 
-  /** Begins the channel on which an instance is told of a grant of this lock. Empty: it is not. */
+  /** Prefix of the channel that notifies an instance of a grant of this lock; empty for no notification. */
   abstract inbox(lock: string): string;
 
-  /** Where an instance is told of what concerns all of its names, and a key beside that. */
+  /** The channel for messages about all names of an instance, and a key in its slot. */
   ownInbox(instance: string): { readonly key: string; readonly channel: string } {
     return { key: this.lock(''), channel: this.revocations + instance };
   }
 
-  /** The counter of the fencing tokens of a lock. */
+  /** The key of the counter of a lock's fencing tokens. */
   abstract fence(lock: string): string;
 }
 
-/** One counter and one inbox for all names: nothing is left behind for a name. */
+/** One counter and one inbox for all names, so that no key of a name remains. */
 export class SingleKeySpace extends KeySpace {
   private readonly counter = `${this.prefix}fence`;
 
@@ -54,11 +54,11 @@ export class SingleKeySpace extends KeySpace {
   }
 }
 
-/** Everything of a lock in its slot: a script reaches one slot only, and a message counts its receivers there. */
+/** All keys of a lock in its slot: a script reaches only one slot, and `SPUBLISH` counts the receivers there. */
 export class ClusterKeySpace extends KeySpace {
   inbox(lock: string): string {
     if (this.wake === 'poll') return '';
-    // What the client puts before keys may hold a hash tag of its own.
+    // The client's key prefix may contain its own hash tag.
     return `${this.clientPrefix}${lock}:inbox:`;
   }
 
@@ -67,11 +67,11 @@ export class ClusterKeySpace extends KeySpace {
   }
 }
 
-/** That of a Cluster behind one endpoint, where nothing reaches what is outside of its slot. */
+/** The keys of a Cluster behind one endpoint, where no message leaves its slot. */
 export class PerNameKeySpace extends ClusterKeySpace {
   override readonly revocations = '';
 
-  /** A name that no lock has, in whose slot an instance is told of what concerns all of its names. */
+  /** An unused name, in whose slot an instance receives messages about all its names. */
   nameOf(instance: string): string {
     return `instance:${instance}`;
   }

@@ -9,11 +9,11 @@ import type { Topology, RedisStoreSettings } from './topology.js';
 
 type Args = readonly (string | number)[];
 
-/** What one instance sends to Redis: what was asked for in a tick goes out at its end, in a call for each script. */
+/** Sends the requests of one instance to Redis: those of one tick leave at its end, in one call for each script. */
 export class Outbox {
   /**
-   * Whether anybody is known to share a lock. From then on scripts are given the key of shared holders, too: one more
-   * for each lock is felt, so those who know of no modes are spared it.
+   * Whether this instance has met shared mode. From then on, scripts also receive the key of shared holders. The
+   * additional key for each lock costs time, so instances without shared mode omit it.
    */
   private knowsModes = false;
   /** The highest token whose lease has ended here. */
@@ -43,21 +43,24 @@ export class Outbox {
     return batch;
   }
 
-  /** They go before acquires: an instance may ask again, in the same tick, for what it has just released. */
+  /**
+   * Creates a batch of releases. Releases leave before acquires, because an instance may release and request a name in
+   * the same tick.
+   */
   releases(send: SendBatch): ScriptBatch {
     const batch = new ScriptBatch(send, this.topology.maxBatch);
     this.batches.unshift(batch);
     return batch;
   }
 
-  /** Adds the keys of a lock for scripts that can do without the one of shared holders. */
+  /** Adds the keys of a lock for scripts to which the key of shared holders is optional. */
   pushKeys(keys: string[], name: string): void {
     const lock = this.keySpace.lock(name);
     if (this.knowsModes) keys.push(lock, `${lock}:q`, `${lock}:s`);
     else keys.push(lock, `${lock}:q`);
   }
 
-  /** The same of several locks: all locks, all queues, and all shared holders. */
+  /** The keys of several locks: all locks, all queues, and all shared holders. */
   keysOf(names: readonly string[], withShared = this.knowsModes): string[] {
     const locks = names.map((name) => this.keySpace.lock(name));
     const keys = [...locks, ...locks.map((lock) => `${lock}:q`)];
@@ -65,7 +68,7 @@ export class Outbox {
     return keys;
   }
 
-  /** What has been gathered has a key less for each lock. */
+  /** Records contact with shared mode. Flushes first, because the gathered requests have one key less for each lock. */
   noteModes(): void {
     if (this.knowsModes) return;
     this.flush();
@@ -77,8 +80,8 @@ export class Outbox {
   }
 
   /**
-   * Sends what was gathered once nothing more can be expected in this tick; while Redis is at work on something anyway, not
-   * before all that has arrived was read: the requests of many connections then share a call.
+   * Sends the gathered requests at the end of this tick. While a call is in flight, it waits until all received data
+   * has been read, so that the requests of many connections share a call.
    */
   flushSoon(): void {
     if (this.isFlushDue) return;
@@ -87,7 +90,10 @@ export class Outbox {
     process.nextTick(() => this.flushDue());
   }
 
-  /** The same where many are known to come one by one, each in a callback of its own: they share a call. */
+  /**
+   * Sends the gathered requests when all received data has been read, for requests that arrive one by one in separate
+   * callbacks.
+   */
   flushAfterInput(): void {
     if (this.isFlushDue) return;
     this.isFlushDue = true;
@@ -98,19 +104,22 @@ export class Outbox {
     for (const batch of this.batches) batch.flush();
   }
 
-  /** Runs a script once what was asked for in this tick is sent, so that Redis meets everything in that order. */
+  /** Runs a script after the gathered requests of this tick, so that Redis receives all in that order. */
   run(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.flush();
     return this.topology.scripts.run(script, keys, args);
   }
 
-  /** The same with no limit of time for the answer. */
+  /** Runs a script as {@link run} does, without a time limit for the reply. */
   runPatiently(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.flush();
     return this.topology.scripts.runPatiently(script, keys, args);
   }
 
-  /** One that Redis gets so late that it may be a copy is asked again, with twice the time. */
+  /**
+   * Sends acquires. If they arrive so late that they might be copies, Redis ignores them, and they are repeated with
+   * twice the time.
+   */
   sendAcquires(
     script: LuaScript,
     content: BatchContent,
@@ -146,7 +155,7 @@ export class Outbox {
     return scripts.run(script, all, [...holder, this.prefixes(keys), ...args]);
   }
 
-  /** The counter of these locks stands before them. */
+  /** Prepends the counter of these locks. */
   withFence(keys: readonly string[]): string[] {
     return [this.keySpace.fence(keys[0] ?? ''), ...keys];
   }
@@ -156,31 +165,34 @@ export class Outbox {
     this.flush();
   }
 
-  /** What a script has to know of inboxes and names. */
+  /** The script arguments about inboxes and names. */
   common(keys: readonly string[]): [inbox: string, prefixLength: number] {
     return [this.inbox(keys[0] ?? ''), this.keySpace.prefixLength];
   }
 
-  /** The same as one word, since an argument more is felt. */
+  /** The script arguments about inboxes and names as one word, because each argument costs time. */
   private prefixes(keys: readonly string[]): string {
     return `${this.keySpace.prefixLength} ${this.inbox(keys[0] ?? '')}`;
   }
 
-  /** Where receivers are not counted as they should be, nobody may be told: who was would be passed over, too. */
+  /**
+   * The prefix of the inbox. If receivers are not counted, scripts must not publish: they would skip instances that do
+   * receive the message.
+   */
   private inbox(lock: string): string {
     const { counting, keySpace } = this.topology;
     const inbox = counting === 'uncounted' ? '' : keySpace.inbox(lock);
     return inbox !== '' && counting === 'untried' ? inbox + UNTRIED : inbox;
   }
 
-  /** Reads whether a lock was released. Somebody may have waited to share it, and could only be told of it. */
+  /** Parses the reply to a release. A shared waiter may have been notified instead of admitted. */
   isReleased(reply: unknown): boolean {
     const outcome = integer(reply);
     if (outcome === 2) this.noteModes();
     return outcome > 0;
   }
 
-  /** Reads who has the lock instead, for how long, and what every later token exceeds. */
+  /** Parses the reply for a taken lock: owner, remaining lease, token floor. */
   taken(reply: unknown[]): Taken {
     const [remaining, by, tokenFloor] = list(reply, 3);
     const [left, owner] = [integer(remaining), text(by)];
@@ -189,7 +201,7 @@ export class Outbox {
   }
 }
 
-/** The first token, or the token floor beside who has the lock. */
+/** The first token, or the token floor, both of which follow the server's clock. */
 function timeIn(reply: unknown): unknown {
   if (!Array.isArray(reply)) return reply;
   const [first] = reply as unknown[];

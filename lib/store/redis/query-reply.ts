@@ -4,8 +4,8 @@ import { parsePlace } from '../place.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
- * What the query script answers: server time in microseconds, owner id, ms left of its lease, places in the queue with their scores,
- * owner ids of shared holds with the ends of their leases.
+ * The reply of the query script: server time in microseconds, owner id, remaining ms of its lease, places in the queue
+ * with their scores, owner ids of shared holds with the ends of their leases.
  */
 type QueryReply = [
   time: unknown,
@@ -15,7 +15,7 @@ type QueryReply = [
   shared: string[],
 ];
 
-/** Who holds a lock and who waits for it, from the answer of the query script for its name. */
+/** Parses the reply of the query script for a name to its holders and waiters. */
 export function snapshot(name: string, reply: unknown): LockSnapshot {
   const [time, owner, remaining, queue, shared] = list(reply, 5) as QueryReply;
   if (!Array.isArray(queue) || !Array.isArray(shared)) throw strangeReply(reply);
@@ -25,7 +25,7 @@ export function snapshot(name: string, reply: unknown): LockSnapshot {
 }
 
 function sharers(name: string, shared: readonly string[], now: number): LockInfo[] {
-  // A lease by hand-off has a score half a millisecond beyond its end.
+  // The score of a hand-off lease is half a millisecond beyond its end.
   return pairs(shared).map(([owner, end]) => ({
     name,
     mode: 'shared',
@@ -34,7 +34,10 @@ function sharers(name: string, shared: readonly string[], now: number): LockInfo
   }));
 }
 
-/** The owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners have none. */
+/**
+ * The holder. Its owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners
+ * have no token.
+ */
 function holder(name: string, owner: string, remaining: number): LockInfo {
   const fencingToken = Number(/:(\d{15,16})$/.exec(owner)?.[1] ?? Number.NaN);
   const lease = remaining < 0 ? {} : { remaining };
@@ -46,12 +49,12 @@ function waiters(name: string, queue: readonly string[], now: number): LockInfo[
   return pairs(queue).map(([place, since]) => {
     const { instance: owner, shared } = parsePlace(place);
     const mode = shared ? 'shared' : 'exclusive';
-    // Places at the nodes of a quorum are dated by a clock of their own.
+    // Places on a quorum contain a time of another clock, which may be ahead.
     return { name, mode, owner, since: new Date(since / 1_000), waited: Math.max(0, now - since) / 1_000 };
   });
 }
 
-/** Members of a sorted set with their scores. */
+/** Parses members of a sorted set with their scores. */
 function pairs(members: readonly string[]): [member: string, score: number][] {
   return members.flatMap((member, i) => (i % 2 === 0 ? [[member, Number(members[i + 1])]] : []));
 }

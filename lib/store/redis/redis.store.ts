@@ -36,10 +36,12 @@ import { SharedRequests } from './shared-requests.js';
 import { SingleTopology } from './single.topology.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 
-/** Milliseconds after which an instance that cannot be told of a grant asks again. */
+/** Milliseconds after which an instance without messages asks again. */
 const POLL_DELAY = 100;
 
-/** The first may carry a script along, and any may meet a busy event loop. */
+/**
+ * Number of measured round trips. The first one may include the text of a script, and each may meet a busy event loop.
+ */
 const ROUND_TRIP_SAMPLES = 3;
 
 /** Locks on one Redis or on a Redis Cluster. */
@@ -149,7 +151,7 @@ export class RedisStore implements LockStore {
       const answers = await this.look(names);
       yield answers.flatMap((answer) => {
         if (answer.status === 'fulfilled') return answer.value.held.length > 0 ? [answer.value] : [];
-        // Whoever uses the key for something else holds no lock.
+        // A key of another type holds no lock.
         if (isOfOtherType(answer.reason)) return [];
         throw answer.reason;
       });
@@ -165,7 +167,7 @@ export class RedisStore implements LockStore {
     return forced;
   }
 
-  /** On a Cluster it reaches all nodes, but only the listeners at one are counted. */
+  /** Publishes a message. On a Cluster it reaches all nodes, but counts only the listeners at one. */
   private async sendTo(instance: string, message: string): Promise<boolean> {
     const { keySpace, outbox } = this;
     const { key, channel } = keySpace.ownInbox(instance);
@@ -190,7 +192,7 @@ export class RedisStore implements LockStore {
     return Promise.resolve();
   }
 
-  /** Who holds each of these names and who waits for it, after all that was asked for before. */
+  /** Queries holders and waiters of names, after all earlier requests. */
   private look(names: readonly string[]): Promise<PromiseSettledResult<LockSnapshot>[]> {
     const { keySpace, outbox, topology } = this;
     outbox.flush();
@@ -210,7 +212,7 @@ export class RedisStore implements LockStore {
     return this.settings.wake === 'poll' || this.topology.counting === 'uncounted';
   }
 
-  /** Lets a grant count only when as many replicas know of it as have to. */
+  /** Waits until enough replicas have confirmed a grant. */
   private async replicated<T extends Grant | Taken>(
     reply: T,
     { name, ttl, replicas }: Pick<AcquireRequest, 'name' | 'ttl' | 'replicas'>,
@@ -218,7 +220,7 @@ export class RedisStore implements LockStore {
     if (!replicas || !isGrant(reply)) return reply;
     const lease = { name, owner: reply.owner, ttl, exact: false };
     const confirmation = await this.confirm(lease, replicas).catch((cause: unknown) => {
-      // Unlike other refusals this one comes when the lock was granted already.
+      // Unlike other refusals, this one follows a grant.
       throw cause instanceof StoreRefusal ? new TooFewReplicas(reply, replicas, { cause }) : cause;
     });
     if (confirmation) return { ...reply, replicas: replicas.min };
@@ -249,7 +251,7 @@ function topologyOf(settings: RedisStoreSettings): Topology {
     : new SingleTopology(connection, settings);
 }
 
-/** Of a hold of an instance, which ends in its token. */
+/** Parses the owner id of a hold, which ends in its token. */
 function ownerId(reply: unknown): string {
   const owner = text(reply);
   integer(owner.slice(owner.lastIndexOf(':') + 1));

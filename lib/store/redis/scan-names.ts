@@ -2,21 +2,21 @@ import { scanScript } from '../scripts/scan.script.js';
 import { list, text } from './connection/script-reply.js';
 import type { Scripts } from './connection/script-runner.js';
 
-/** Keys that a server looks at in one go: a fraction of a millisecond, for which nobody else is served. */
+/** Number of keys in one step of the scan, which blocks the server for a fraction of a millisecond. */
 const COUNT = 200;
 
-/** Where locks are looked for. */
+/** A server to scan. */
 export interface ScannedServer {
   readonly run: Scripts['run'];
-  /** On a Cluster a key of the node that is meant; else none. */
+  /** On a Cluster, a key of the node; otherwise empty. */
   readonly keys: readonly string[];
-  /** What precedes `{name}` in a key as Redis sees it. */
+  /** The part before `{name}` in a key as Redis receives it. */
   readonly before: string;
 }
 
 /**
- * The names that begin so and are locked at a server, some at a time. With the guarantees of SCAN: one that is locked all
- * the time is given, maybe twice; one whose lock comes or goes meanwhile may be.
+ * Iterates over the locked names of a server with a prefix, some at a time. It has the guarantees of SCAN: a name that
+ * is locked throughout is returned, possibly twice; other names may be missing.
  */
 export async function* scanNames(
   { run, keys, before }: ScannedServer,
@@ -32,7 +32,7 @@ export async function* scanNames(
   } while (cursor !== '0');
 }
 
-/** A pattern that matches just this text. */
+/** Escapes a text for a pattern. */
 export function literally(beginning: string): string {
   return beginning.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
 }

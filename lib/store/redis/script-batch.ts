@@ -2,12 +2,12 @@ import { StoreRefusal } from '../store-errors.js';
 import { list } from './connection/script-reply.js';
 
 /**
- * Most requests in one call. Many callers at once make several calls, which leave as they fill up, so that Redis works on
- * the first while the rest is still being gathered; more than that, and one of the two would wait for the other.
+ * Maximum number of requests in one call. Many simultaneous callers fill several calls, and Redis works on the first
+ * one while the rest is gathered. With larger calls, each side would wait for the other.
  */
 const MAX_SIZE = 32;
 
-/** A request of a batch: behind which key and argument it ends, and who waits for its answer. */
+/** A request of a batch: the end of its keys and arguments, and its promise. */
 interface Request {
   readonly lastKey: number;
   readonly lastArg: number;
@@ -15,28 +15,29 @@ interface Request {
   readonly fail: (error: unknown) => void;
 }
 
-/** Requests that go out together: keys and arguments, one request's after the other's. */
+/** Requests of one call: their keys and arguments in sequence. */
 class Batch {
   readonly keys: string[] = [];
   readonly args: (string | number)[] = [];
-  /** Whether others may wait for what it releases: they are to be told first. */
+  /** Whether other instances may wait for the released locks, and must be notified first. */
   isAwaited?: boolean;
   readonly requests: Request[] = [];
 }
 
-/** Where a request writes itself. */
+/** The part of a batch that a request appends to. */
 export type BatchContent = Pick<Batch, 'keys' | 'args' | 'isAwaited'>;
 
 /**
- * Sends requests; resolves to an array of their replies in order, with an error where Redis refused just that one. The reply
- * to a single request may stand alone.
+ * Sends requests; resolves to an array of their replies in order, with errors for single refused requests. The reply to
+ * a single request may stand alone.
  */
 export type SendBatch = (content: BatchContent) => Promise<unknown>;
 
 /**
  * Gathers requests of one tick to the same script into one call.
  *
- * Most of what a request costs, here and in Redis, is that of the call: a command, a packet, a script's set-up.
+ * Most of the cost of a request, here and in Redis, is the cost of its call: a command, a packet, the set-up of a
+ * script.
  */
 export class ScriptBatch {
   private batch = new Batch();
@@ -46,12 +47,12 @@ export class ScriptBatch {
     private readonly maxSize = MAX_SIZE,
   ) {}
 
-  /** Where the next request appends its keys and arguments before it calls {@link join}. */
+  /** The batch to which the next request appends its keys and arguments before it calls {@link join}. */
   get content(): BatchContent {
     return this.batch;
   }
 
-  /** Adds the request that has just been written; `read` makes its answer of its reply. */
+  /** Adds the appended request; `read` parses its reply. */
   join<Answer>(read: (reply: unknown) => Answer): Promise<Answer> {
     const { keys, args, requests } = this.batch;
     return new Promise((resolve, fail) => {
@@ -68,7 +69,7 @@ export class ScriptBatch {
     });
   }
 
-  /** Sends what was gathered. */
+  /** Sends the gathered requests. */
   flush(): void {
     const { batch } = this;
     const { requests } = batch;
@@ -77,7 +78,7 @@ export class ScriptBatch {
     this.send(batch).then(
       (replies) => answerAll(requests, replies),
       (error: unknown) => {
-        // What Redis refuses may be the fault of one request, such as a key of another type.
+        // A single request, such as one with a key of another type, may have caused the refusal.
         if (requests.length > 1 && error instanceof StoreRefusal) this.sendEach(batch);
         else for (const { fail } of requests) fail(error);
       },

@@ -2,31 +2,31 @@ import type { Clock } from '../../primitives/clock.js';
 import { NodeClock } from '../node-clock.js';
 import { integer } from './connection/script-reply.js';
 
-/** Milliseconds between two looks at a server's clock: what it has drifted by then is far below any time that counts. */
+/** Milliseconds between two readings of a server's clock; its drift in between is negligible. */
 const INTERVAL = 100;
 
-/** For what part of the delay a time is told again as it was: to write it out takes longer than all the rest. */
+/** Share of the delay for which a formatted time is reused, because formatting takes longer than the rest. */
 const REUSE = 0.02;
 
-/** What is known of one server's clock. */
+/** The known clock of one server. */
 class ServerTime extends NodeClock {
   lookedAt = -Infinity;
-  /** The time that was told last, when, and in how many milliseconds it is. */
+  /** The last formatted time, with its creation and its delay. */
   text = '';
   toldAt = -Infinity;
   toldFor = 0;
 }
 
 /**
- * The clocks of the servers, as far as their answers tell, so that a request can say until when it counts: a copy that a
- * network delivers when its connection was long given up must not take what nobody waits for any more.
+ * Estimates the clocks of the servers from their replies, so that a request can name its expiry. A copy that a network
+ * delivers long after its connection was abandoned must not acquire a lock for which no caller waits.
  */
 export class ServerTimes {
   private readonly times = new Map<string, ServerTime>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** A server's time in so many milliseconds, in microseconds; '' as long as it has not told its time. */
+  /** A server's time after `delay` ms, in microseconds; '' while its clock is unknown. */
   in(delay: number, server: string): string {
     const known = this.times.get(server);
     if (known?.offset === undefined) return '';
@@ -39,7 +39,7 @@ export class ServerTimes {
     return known.text;
   }
 
-  /** Looks at a token or a time that came in answer to a request of `sentAt`. Tokens follow the server's clock. */
+  /** Records a token or a time from the reply to a request of `sentAt`. Tokens follow the server's clock. */
   observe(time: () => unknown, server: string, sentAt: number): void {
     const now = this.clock.now();
     let known = this.times.get(server);
@@ -50,7 +50,7 @@ export class ServerTimes {
     known.toldAt = -Infinity;
   }
 
-  /** A request came too late by what was known: the server's clock is another one than that. */
+  /** Corrects the estimate after a request that the server considered late. */
   correct(time: unknown, server: string, sentAt: number): void {
     this.times.delete(server);
     this.observe(() => time, server, sentAt);

@@ -8,7 +8,7 @@ import { integer, isOne, list } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
-/** Acquires and releases locks in mode shared. */
+/** Acquires and releases shared holds. */
 export class SharedRequests {
   private readonly acquires: ScriptBatch;
   private readonly releases: ScriptBatch;
@@ -38,13 +38,13 @@ export class SharedRequests {
     content.isAwaited ||= isAwaited;
     content.keys.push(...this.outbox.keySpace.keys(name));
     content.args.push(owner);
-    // Those who began together often end together, each in a callback of its own.
+    // Holds that began together often end together, each in a separate callback.
     this.outbox.flushAfterInput();
     return this.releases.join(isOne);
   }
 
   private answer(reply: unknown, turn: string): Grant | Taken {
-    // Not before: who may not use the key of shared holders goes on to have locks alone.
+    // After the reply only: a user without rights to the key of shared holders can continue to use exclusive locks.
     this.outbox.noteModes();
     const parts = list(reply);
     return parts.length === 2 ? this.grant(parts, turn) : this.outbox.taken(parts);

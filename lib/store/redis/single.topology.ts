@@ -9,7 +9,7 @@ import { scanNames } from './scan-names.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 import { type SingleTrial, trialKey } from './trial/single-trial.js';
 
-/** One Redis. */
+/** A single Redis. */
 export class SingleTopology extends EndpointTopology implements Topology {
   readonly keySpace: SingleKeySpace;
   readonly scripts: ScriptRunner;

@@ -13,35 +13,35 @@ export interface RedisStoreSettings {
   readonly connection: LockConnection | undefined;
   readonly credentials?: CredentialsProvider | undefined;
   readonly keyPrefix: string;
-  /** Name of this instance, `<host>-<pid>-<random>`; goes into owner ids and its channel. */
+  /** Name of this instance, `<host>-<pid>-<random>`; part of owner ids and of its channel. */
   readonly instance: string;
   readonly commandTimeout: number;
   readonly wake: 'pubsub' | 'poll';
-  /** Of one endpoint; a Cluster keeps everything of a name in its slot anyway. */
+  /** Layout of the keys behind one endpoint; a Cluster always keeps all keys of a name in its slot. */
   readonly layout: 'common' | 'per-name';
   readonly clock: Clock;
   readonly log: LockLog;
 }
 
-/** What differs between one Redis and a Cluster. */
+/** The differences between one Redis and a Cluster. */
 export interface Topology {
   readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
   readonly inbox: Inbox | undefined;
-  /** Whether the receivers of scripts' messages are counted. */
+  /** Whether the server counts the receivers of scripts' messages. */
   readonly counting: Counting;
-  /** How many locks a script can reach at once, where that is limited. */
+  /** Maximum number of locks in one script call, if limited. */
   readonly maxBatch?: number;
-  /** Whether a grant of this name would be heard just now, and its sender learn of it. */
+  /** Whether a grant of this name would currently arrive, and its sender would know. */
   hears(name: string): boolean;
-  /** Tells holders that their hold was taken away, where the script that did it cannot; left out where it can. */
+  /** Notifies holders of a forced release, if its script cannot; undefined if it can. */
   tellRevoked?(owners: readonly string[], name: string): Promise<void>;
-  /** Left out where options that ask for replicas are refused. */
+  /** Undefined if the topology rejects `replicas`. */
   readonly replication?: Replication;
-  /** Connects, and starts to listen for messages and to tell of interruptions. */
+  /** Connects, and starts to report messages and interruptions. */
   open(events: StoreEvents): void;
-  /** The names that begin so and are locked, some at a time, at every master. */
+  /** Iterates over the locked names with a prefix at every master, some at a time. */
   names(beginning: string): AsyncIterable<readonly string[]>;
   close(): void;
 }

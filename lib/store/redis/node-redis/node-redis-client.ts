@@ -13,33 +13,33 @@ import { Sockets } from './sockets.js';
 import { SplitTurn } from './split-turn.js';
 import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 
-/** What node-redis says of any loss. */
+/** The message of node-redis for any lost connection. */
 const CLOSED = 'Socket closed unexpectedly';
 
-/** Makes a client that is not connected, of which `strategy` says when it connects again. */
+/** Creates an unconnected client, with a reconnect strategy from `strategy`. */
 type MakeNodeRedis = (
   strategy: (given: ReconnectStrategy) => ReconnectStrategy,
 ) => NodeRedis | Promise<NodeRedis>;
 
 export interface NodeRedisClientSettings {
   readonly make: MakeNodeRedis;
-  /** Whether what was lost with a connection is sent again on the next, as ioredis does. */
+  /** Whether commands that were lost with a connection are repeated on the next one, as ioredis does. */
   readonly sendsAgain: boolean;
-  /** Where the server may be another one each time: milliseconds from a loss until the next client is made. */
+  /** Milliseconds from a loss until the next client is created, if the server may be another one each time. */
   readonly again?: (retries: number, cause: Error) => number;
-  /** What connects with it, and lasts as long as it does. */
+  /** Clients that connect and close together with this one. */
   readonly companions?: readonly NodeRedisClient[];
 }
 
-/** A client of node-redis for one server, always of our own making. */
+/** A client of node-redis for one server, always created by this module. */
 export class NodeRedisClient implements RedisClient {
   state: ClientState = 'idle';
   private readonly events = new EventEmitter();
-  /** Those before were cut off. */
+  /** The current client; earlier ones were cut. */
   private client: NodeRedis | undefined;
-  /** One that is connected, though it may not be ready. */
+  /** Whether the client is connected, although possibly not ready. */
   private hasSocket = false;
-  /** Of making a client, and of connecting it. */
+  /** Number of attempts to create and connect a client. */
   private attempts = 0;
   private handshakes = 0;
   private failures = 0;
@@ -47,7 +47,10 @@ export class NodeRedisClient implements RedisClient {
   private isClosed = false;
   private sockets: Sockets | undefined;
   private readonly turn = new SplitTurn();
-  /** What waits until commands can be sent. Not in node-redis, which sends it along with its credentials, accepted or not. */
+  /**
+   * Commands that wait for a ready connection. They do not wait in node-redis, which would send them along with
+   * unconfirmed credentials.
+   */
   private readonly waiting = new Set<(client: NodeRedis | undefined, problem?: unknown) => void>();
 
   constructor(private readonly settings: NodeRedisClientSettings) {}
@@ -64,7 +67,7 @@ export class NodeRedisClient implements RedisClient {
   }
 
   on<Event extends keyof ClientEvents>(event: Event, call: ClientEvents[Event]): () => void {
-    // An event of the name `error` without a listener would be thrown.
+    // The prefix avoids the name `error`: an event of that name without a listener throws.
     const name = `client ${event}`;
     this.events.on(name, call);
     return () => this.events.off(name, call);
@@ -90,7 +93,7 @@ export class NodeRedisClient implements RedisClient {
     this.client?.sUnsubscribe(channel).catch(() => undefined);
   }
 
-  /** node-redis writes what was sent in a turn of the event loop at once. */
+  /** Has no effect: node-redis already writes all commands of a turn of the event loop together. */
   cork(): void {}
 
   async letMessagesLead(): Promise<void> {
@@ -118,12 +121,12 @@ export class NodeRedisClient implements RedisClient {
     for (const companion of this.settings.companions ?? []) companion.close();
   }
 
-  /** Any command, as node-redis takes it. */
+  /** Sends a command. */
   send(command: readonly string[]): Promise<unknown> {
     return this.turn.send(() => this.sendNow(command));
   }
 
-  /** Rejects whatever goes wrong: it is called when nobody could catch what is thrown. */
+  /** Async, so that every failure is a rejection: no caller could catch a throw here. */
   private async sendNow(command: readonly string[]): Promise<unknown> {
     this.connect();
     if (!this.usable && !this.settings.sendsAgain) throw new Error('The connection is not ready.');
@@ -131,12 +134,12 @@ export class NodeRedisClient implements RedisClient {
     return client.sendCommand(command);
   }
 
-  /** What was lost with its connection goes to the next one. */
+  /** Sends a command, and repeats it on the next connection if its connection was lost. */
   private sendPatiently(command: readonly string[]): Promise<unknown> {
     const sent = this.send(command);
     if (!this.settings.sendsAgain) return sent;
     return sent.catch((error: unknown) => {
-      // Whatever else node-redis says of a command comes of the connection.
+      // All other errors of node-redis come from the connection.
       if (isAnswer(error) || this.usable || this.state === 'ended') throw error;
       return this.sendPatiently(command);
     });
@@ -209,34 +212,34 @@ export class NodeRedisClient implements RedisClient {
       this.tellWaiting(client);
       this.events.emit('client ready');
     });
-    // What was listened to there is lost, and node-redis would leave it at that.
+    // The subscription is lost, and node-redis does not restore it.
     client.on('sharded-channel-moved', () => {
       if (isCurrent()) this.events.emit('client error', new Error('A slot was moved to another node.'));
     });
     const sockets = new Sockets(client);
     this.sockets = sockets;
     inRootContext(() => sockets.connect()).catch((error: unknown) => {
-      // The strategy of the user has given up. What went wrong was told as an error.
+      // The user's strategy has given up. The error was already reported.
       if (isCurrent()) this.finish(error);
     });
   }
 
   private lose(client: NodeRedis, error: unknown): void {
     const wasReady = this.state === 'ready';
-    // It tells of errors while it is connected, too, such as of a reply that cannot be read.
+    // The client also reports errors while it is connected, such as an unreadable reply.
     if (!client.isReady) {
       this.state = 'reconnecting';
       this.hasSocket = false;
     }
     if (wasReady && this.state !== 'ready') this.events.emit('client lost');
-    // That it was closed is no trouble yet: the next one may be there soon.
+    // A closed connection is not a problem yet: the next one may be ready soon.
     if (!(error instanceof Error && error.message === CLOSED)) this.events.emit('client error', error);
-    // Credentials, say, are refused to whoever waits.
+    // An error reply before the client is ready, such as rejected credentials, rejects the waiting commands.
     if (!wasReady && isAnswer(error)) this.tellWaiting(undefined, error);
     if (!client.isOpen && this.client === client) this.finish(error);
   }
 
-  /** The client has ended. */
+  /** Handles the end of a client. */
   private finish(error: unknown): void {
     this.client = undefined;
     this.beginAgain(error);
@@ -252,13 +255,15 @@ export class NodeRedisClient implements RedisClient {
     }
     this.state = 'reconnecting';
     const attempt = (this.attempts += 1);
-    // Not unref: whoever waits for a lock keeps the process, as a connection would.
+    // Without unref: a waiting caller keeps the process alive, as a connection would.
     this.timer = setTimeout(() => {
       if (this.isCurrent(attempt)) this.begin();
     }, delay);
   }
 
-  /** The system accepts connections for a frozen server, too, which then would be waited for without end. */
+  /**
+   * Limits the handshake: the system accepts connections for a frozen server, and the client would wait without end.
+   */
   private expectHandshake(): void {
     const handshake = (this.handshakes += 1);
     setTimeout(() => {

@@ -2,7 +2,7 @@ import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-c
 import { NodeRedisClient } from './node-redis-client.js';
 import { type NodeRedisTemplate, optionsOfLocks, strategyOf } from './node-redis.js';
 
-/** Clients of node-redis for one server, all made after the one that was passed in, which is left alone. */
+/** Clients of node-redis for one server, created with the settings of the passed-in client, which stays unused. */
 export class NodeRedisClients implements RedisClients {
   readonly isOwned = true;
   readonly commands: RedisClient;

@@ -33,16 +33,16 @@ interface ClusterOptions {
   readonly RESP?: 2 | 3;
 }
 
-/** Milliseconds until the next attempt, where the node says that it will pass. */
+/** Milliseconds until the next attempt after a temporary error of a node. */
 const PASSING = 100;
-/** Milliseconds until the map of slots is read again, as long as a master cannot be used. */
+/** Milliseconds until the slot map is read again, while a master is unusable. */
 const MAP_INTERVAL = 250;
 
 /**
- * A Cluster by node-redis, by the options of a client of `createCluster`.
+ * A Cluster over node-redis, with the options of a client of `createCluster`.
  *
- * That client itself would not do: it waits for nodes that are gone or frozen. So the map of slots is kept here, with a client
- * for each master.
+ * That client itself waits for lost or frozen nodes. This class therefore keeps the slot map, with one client for each
+ * master.
  */
 export class NodeRedisCluster implements ClusterClients {
   readonly isOwned = true;
@@ -53,7 +53,7 @@ export class NodeRedisCluster implements ClusterClients {
   private readonly create = loadCreateClient();
   private readonly events = new EventEmitter();
   private readonly nodes = new Map<string, NodeRedisClient>();
-  /** Addresses by slot. */
+  /** Addresses of masters by slot. */
   private owners: string[] = [];
   private isReading = false;
   private timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class NodeRedisCluster implements ClusterClients {
     this.options = optionsOf(client) as ClusterOptions;
     const { defaults, rootNodes } = this.options;
     this.users = [defaults, ...rootNodes, ...rootNodes.map(({ url }) => (url ? new URL(url) : undefined))];
-    // Each waiting request listens.
+    // Each waiting request adds a listener.
     this.events.setMaxListeners(0);
   }
 
@@ -80,7 +80,7 @@ export class NodeRedisCluster implements ClusterClients {
   }
 
   on<Event extends keyof ClusterEvents>(event: Event, call: ClusterEvents[Event]): () => void {
-    // An event of the name `error` without a listener would be thrown.
+    // The prefix avoids the name `error`: an event of that name without a listener throws.
     const name = `cluster ${event}`;
     this.events.on(name, call);
     return () => this.events.off(name, call);
@@ -92,12 +92,12 @@ export class NodeRedisCluster implements ClusterClients {
     for (let attempt = 1; ; attempt++) {
       const node = this.clientOf(asked ?? this.owners[slot] ?? (await this.firstOwnerOf(slot)));
       try {
-        // In this order on the connection: what follows ASKING may be answered.
+        // ASKING must directly precede the command on the connection.
         if (asked !== undefined) node.send(['ASKING']).catch(() => undefined);
         return await node.evaluate(call, by);
       } catch (error) {
         const [kind, address] = error instanceof Error ? redirectionIn(error.message) : [];
-        // The map of slots has changed meanwhile.
+        // The slot map has changed meanwhile.
         if (node.state === 'ended' && !isAnswer(error) && this.state !== 'ended') continue;
         if (kind === undefined || attempt >= MAX_REDIRECTIONS || this.state === 'ended') throw error;
         asked = kind === 'ASK' ? address : undefined;
@@ -118,7 +118,7 @@ export class NodeRedisCluster implements ClusterClients {
 
   listener(address: string): RedisClient | undefined {
     if (!this.masters.has(address)) return undefined;
-    // Where to connect to after a loss is for the map of slots to say.
+    // After a loss, the slot map decides where to connect.
     return new NodeRedisClient({
       sendsAgain: false,
       make: () => this.createNode(address, () => false),
@@ -147,11 +147,11 @@ export class NodeRedisCluster implements ClusterClients {
   private refreshLater(): void {
     if (this.state === 'ended') return;
     clearTimeout(this.timer);
-    // Not unref: whoever waits for a lock keeps the process, as a connection would.
+    // Without unref: a waiting caller keeps the process alive, as a connection would.
     this.timer = setTimeout(() => this.refresh(), MAP_INTERVAL);
   }
 
-  /** Where nobody has read the map yet, or the slot has no master. */
+  /** Waits for the owner of a slot, if the map was not read yet or the slot has no master. */
   private firstOwnerOf(slot: number): Promise<string> {
     this.connect();
     return new Promise((resolve, reject) => {
@@ -213,7 +213,7 @@ export class NodeRedisCluster implements ClusterClients {
         return;
       } catch (error) {
         problem = error;
-        // Credentials, say, which others refuse, too: that is known at once.
+        // An error reply, such as rejected credentials, applies to all nodes and is reported at once.
         if (isAnswer(error)) this.events.emit('cluster error', error);
       }
     }
@@ -230,7 +230,7 @@ export class NodeRedisCluster implements ClusterClients {
     for (const [address, node] of this.nodes) {
       if (this.masters.has(address)) continue;
       this.nodes.delete(address);
-      // What it has not answered is asked for again, elsewhere.
+      // Its unanswered requests are repeated at other nodes.
       node.close();
       this.events.emit('cluster nodeGone');
     }
@@ -241,7 +241,7 @@ export class NodeRedisCluster implements ClusterClients {
   }
 }
 
-/** What a node says instead of an answer, and where to ask. */
+/** Parses a redirection: its kind and the address to ask. */
 function redirectionIn(message: string): [kind?: string, address?: string] {
   const [kind = '', , address] = message.split(' ');
   if (kind === 'MOVED' || kind === 'ASK') return [kind, address];

@@ -26,11 +26,11 @@ interface SentinelOptions {
 const SWITCHED = '+switch-master';
 
 /**
- * Clients of node-redis for the master that sentinels name, by the options of a client of `createSentinel`.
+ * Clients of node-redis for the master behind sentinels, with the options of a client of `createSentinel`.
  *
- * That client itself would not do: it does not say which server it asks, goes on with a frozen one, and does not hear of a
- * planned failover. So each connection begins with a question to a
- * sentinel, and is left when a sentinel tells of another master: until the old one is demoted, both grant.
+ * That client itself hides its current server, keeps a frozen one, and misses planned failovers. This class therefore
+ * asks a sentinel before each connection, and leaves the connection when a sentinel reports another master. Until the
+ * old master is demoted, both would grant locks.
  */
 export class NodeRedisSentinel implements RedisClients {
   readonly isOwned = true;
@@ -39,7 +39,7 @@ export class NodeRedisSentinel implements RedisClients {
   readonly users: readonly (RedisUser | undefined)[];
   private readonly options: SentinelOptions;
   private readonly create = loadCreateClient();
-  /** The one that answered last comes first. */
+  /** Addresses of the sentinels; the one that answered last comes first. */
   private readonly sentinels: Address[];
   private readonly clients: NodeRedisClient[] = [];
 

@@ -2,7 +2,7 @@ import { LockConfigError } from '../../../errors/lock-config.error.js';
 import { within } from '../../../primitives/answer-within.js';
 import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 
-/** Milliseconds to the next attempt to connect, or why there is none. */
+/** Returns the milliseconds until the next attempt to connect, or why there is none. */
 export type ReconnectStrategy = (retries: number, cause: Error) => number | false | Error;
 
 interface SocketOptions {
@@ -14,7 +14,7 @@ interface SocketOptions {
   readonly reconnectStrategy?: false | number | ReconnectStrategy;
 }
 
-/** Options of a client, as far as they are looked at. */
+/** The options of a client that this module reads. */
 export interface NodeRedisOptions {
   readonly url?: string;
   readonly username?: string;
@@ -25,7 +25,7 @@ export interface NodeRedisOptions {
 
 type Hear = (message: string, channel: string) => void;
 
-/** As much of a client of node-redis as is used here. */
+/** The part of a node-redis client that this module uses. */
 export interface NodeRedis {
   readonly isOpen: boolean;
   readonly isReady: boolean;
@@ -40,7 +40,7 @@ export interface NodeRedis {
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
 
-/** Where servers say that a server is, and where it is from here. */
+/** Maps addresses that servers announce to addresses that are reachable from here. */
 export type NodeAddressMap = Record<string, Address> | ((address: string) => Address | undefined);
 
 export interface Address {
@@ -48,33 +48,33 @@ export interface Address {
   readonly port: number;
 }
 
-/** What makes further clients like itself: one that was passed in, say. */
+/** A client that creates further clients with its settings. */
 export interface NodeRedisTemplate {
   readonly options?: NodeRedisOptions;
   duplicate(overrides: object): NodeRedis;
 }
 
 /**
- * The options of a client for locks, by those of the user. Types of replies, limits, signals and a cache are for the user's
- * commands. Nothing is queued in the client, which would write it before its credentials are accepted, and no socket is put
- * in the place of another one, unnoticed.
+ * Options of a client for locks, derived from the user's. Reply types, limits, signals and a cache apply only to the
+ * user's commands. The client queues no commands, because it would write them before its credentials are accepted. It
+ * never replaces a socket unnoticed.
  */
 export function optionsOfLocks(given: NodeRedisOptions | undefined, socket: object): object {
   return {
     ...given,
-    // redis 6 has one of five seconds, with a timer for each command.
+    // The default of redis 6 is five seconds, with a timer for each command.
     commandOptions: { timeout: undefined },
     commandsQueueMaxLength: undefined,
     clientSideCache: undefined,
     emitInvalidate: false,
     disableOfflineQueue: true,
     maintNotifications: 'disabled',
-    // A connection that listens is silent while nobody waits.
+    // A listening connection is silent while no caller waits.
     socket: { ...given?.socket, socketTimeout: undefined, ...socket },
   };
 }
 
-/** The same for one of several servers, where one that may be gone without a trace is given up soon. */
+/** Options for one of several servers, with a short timeout for a server that may have vanished silently. */
 export function optionsOfOneOfSeveral(given: NodeRedisOptions | undefined, socket: object): object {
   const { connectTimeout = CONNECT_TIMEOUT } = given?.socket ?? {};
   return optionsOfLocks(given, { connectTimeout, ...socket });
@@ -86,7 +86,9 @@ export function strategyOf(options: NodeRedisOptions | undefined): ReconnectStra
   return given === undefined ? (retries) => reconnectDelay(retries + 1) : () => given;
 }
 
-/** For what may be elsewhere each time: a server that is lost is not given up, whatever the strategy says, or throws. */
+/**
+ * A reconnect strategy for servers that may move: it never gives up, whatever the user's strategy returns or throws.
+ */
 export function untiringStrategyOf(
   options: NodeRedisOptions | undefined,
 ): (retries: number, cause: Error) => number {
@@ -96,7 +98,7 @@ export function untiringStrategyOf(
       const delay = strategy(retries, cause);
       if (typeof delay === 'number') return delay;
     } catch {
-      // There is nobody to tell.
+      // No caller waits for this error.
     }
     return reconnectDelay(retries + 1);
   };
@@ -107,7 +109,7 @@ export function mapped(address: Address, map: NodeAddressMap | undefined): Addre
   return (typeof map === 'function' ? map(name) : map?.[name]) ?? address;
 }
 
-/** Asks a server by a connection of its own. Rejects when it does not answer soon. */
+/** Sends a command to a server on a separate connection. Rejects without a quick reply. */
 export async function askOnce(
   client: NodeRedis,
   command: readonly string[],
@@ -128,8 +130,8 @@ export async function askOnce(
 }
 
 /**
- * Ends a client, whatever state it is in. One that waits for its socket would get it after its end, and keep it; it is
- * ended when it has it.
+ * Ends a client in any state. A client that waits for its socket would receive and keep it after its end, so it is
+ * ended when it has the socket.
  */
 export function end(client: NodeRedis, hasSocket: boolean): void {
   const destroy = (): void => {
@@ -141,8 +143,8 @@ export function end(client: NodeRedis, hasSocket: boolean): void {
 }
 
 /**
- * What a client of `createSentinel` or `createCluster` was made with, which it keeps to itself: it passes that to its own
- * constructor when it is duplicated.
+ * Reads the hidden options of a client of `createSentinel` or `createCluster`, which it passes to its constructor when
+ * it is duplicated.
  */
 export function optionsOf(client: object): object {
   let found: object | undefined;
@@ -159,13 +161,16 @@ export function optionsOf(client: object): object {
   return found;
 }
 
-/** What makes clients of the package that is installed. */
+/** Loads `createClient` of the installed package. */
 export function loadCreateClient(): (options: object) => NodeRedis {
   const template = (blank ??= createBlank());
   return (options) => template.duplicate(options);
 }
 
-/** `createClient` makes a class with hundreds of methods each time, in tens of milliseconds; what is duplicated shares it. */
+/**
+ * A client to duplicate: each call of `createClient` takes tens of milliseconds to create a class with hundreds of
+ * methods, which duplicates share.
+ */
 let blank: NodeRedisTemplate | undefined;
 
 function createBlank(): NodeRedisTemplate {

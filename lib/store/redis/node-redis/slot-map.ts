@@ -1,10 +1,10 @@
-/** The address of the master of each slot, by an answer to `CLUSTER SLOTS` of a node at `host`. */
+/** Parses the reply to `CLUSTER SLOTS` of a node at `host`: the address of the master of each slot. */
 export function readSlotMap(reply: unknown, host: string): string[] {
   const owners: string[] = [];
   for (const range of list(reply)) {
     const [first, last, master] = list(range);
     const [masterHost, port] = list(master);
-    // A node that does not know its own name yet says that it is where it was asked.
+    // A node that does not know its own name yet sends an empty one.
     const address = `${typeof masterHost === 'string' && masterHost !== '' ? masterHost : host}:${Number(port)}`;
     for (let slot = Number(first); slot <= Number(last); slot++) owners[slot] = address;
   }

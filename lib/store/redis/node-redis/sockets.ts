@@ -2,7 +2,10 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { NodeRedis } from './node-redis.js';
 
-/** Whose client opens a socket now. Not by `AsyncLocalStorage`, for which Node 20 calls a hook for each promise of the process. */
+/**
+ * The owner of the socket that is being opened. Not an `AsyncLocalStorage`, for which Node 20 calls a hook for each
+ * promise of the process.
+ */
 let opening: Sockets | undefined;
 let isWatching = false;
 
@@ -13,7 +16,7 @@ function watch(): void {
 }
 
 function expectOneOf(sockets: Sockets, client: NodeRedis): void {
-  // Nothing is told of sockets by TLS.
+  // Node publishes no event for TLS sockets.
   if (client.options?.socket?.tls) return;
   opening = sockets;
   queueMicrotask(() => {
@@ -21,15 +24,15 @@ function expectOneOf(sockets: Sockets, client: NodeRedis): void {
   });
 }
 
-/** The sockets of a client of node-redis, which keeps them to itself. */
+/** Tracks the sockets of a node-redis client, which hides them. */
 export class Sockets {
-  /** The one that was opened last. None by TLS, which cannot be reset. */
+  /** The last opened socket; undefined for TLS, which cannot be reset. */
   private latest: Socket | undefined;
 
-  /** @param client one that is not connected */
+  /** @param client an unconnected client */
   constructor(private readonly client: NodeRedis) {
     watch();
-    // It opens the next one right after it has told so.
+    // The client opens the next socket right after this event.
     client.on('reconnecting', () => expectOneOf(this, client));
   }
 
@@ -48,7 +51,7 @@ export class Sockets {
     opening = undefined;
   }
 
-  /** Drops what the system has not delivered yet: it must not reach Redis after it was sent again. */
+  /** Drops undelivered data, which must not reach Redis after its repetition. */
   reset(): void {
     if (this.latest?.remoteAddress !== undefined) this.latest.resetAndDestroy();
   }

@@ -1,23 +1,23 @@
-/** Calls of a turn that leave first: few enough to be answered while the rest is being written. */
+/** Number of calls of a turn that leave first: few enough to be answered while the rest is written. */
 const FIRST = 4;
 
 /**
- * Has what is sent in one turn of the event loop leave in two writes.
+ * Splits the commands of one turn of the event loop into two writes.
  *
- * node-redis writes all that was sent in a turn at its end, and a server answers at once what came at once. With many calls
- * under way each side would only work while the other waits.
+ * node-redis writes all commands of a turn at its end, and a server answers them together. With many calls in flight,
+ * each side would work only while the other waits.
  */
 export class SplitTurn {
-  /** Of this turn. */
+  /** Number of calls in this turn. */
   private calls = 0;
   private rest: (() => void)[] = [];
 
-  /** Calls are made in the order in which they come here. */
+  /** Sends a call; calls keep their order. */
   send<Reply>(call: () => Promise<Reply>): Promise<Reply> {
     this.calls += 1;
     if (this.calls > FIRST) return new Promise((resolve) => this.rest.push(() => resolve(call())));
     const reply = call();
-    // After the call: what node-redis does at the end of this turn comes first.
+    // Scheduled after the call, so that node-redis's own work at the end of this turn runs first.
     if (this.calls === 1) setImmediate(() => this.end());
     return reply;
   }

@@ -10,7 +10,7 @@ import type { SingleTrial } from '../trial/single-trial.js';
 import { SlotInbox } from './slot-inbox.js';
 import { SlotScripts } from './slot-scripts.js';
 
-/** Many shards behind one endpoint, which looks like one Redis and reaches one slot at a time: what a Cluster gets. */
+/** Many shards behind one endpoint that looks like one Redis. A request reaches one slot, as on a Cluster. */
 export class PerNameTopology extends EndpointTopology implements Topology {
   readonly keySpace: PerNameKeySpace;
   readonly scripts: SlotScripts;
@@ -27,7 +27,10 @@ export class PerNameTopology extends EndpointTopology implements Topology {
     this.trial = this.newTrial(this.scripts, { name, ...this.keySpace.ownInbox(instance) });
   }
 
-  /** By a message to each instance in a slot of its own. One that is lost is made up for by the next renewal. */
+  /**
+   * Notifies each instance by a message in its own slot. If a message is lost, the holder learns of it at its next
+   * renewal.
+   */
   async tellRevoked(owners: readonly string[], name: string): Promise<void> {
     if (this.settings.wake === 'poll') return;
     await Promise.allSettled(
@@ -38,7 +41,7 @@ export class PerNameTopology extends EndpointTopology implements Topology {
     );
   }
 
-  /** Refused before. */
+  /** Never called, because `list()` is rejected before. */
   names(): never {
     throw new Error("No request reaches all shards with advanced.layout: 'per-name'.");
   }

@@ -4,21 +4,21 @@ import type { RedisClient } from '../connection/redis-client.js';
 import type { KeySpace } from '../key-space.js';
 import type { RedisStoreSettings } from '../topology.js';
 
-/** Milliseconds until a subscription that failed is tried again. */
+/** Milliseconds until a failed subscription is retried. */
 const RETRY_DELAY = 500;
-/** Milliseconds for which a name that nobody wants any more is still listened to: often somebody soon does. */
+/** Milliseconds for which a subscription stays without waiters, because new ones often arrive soon. */
 const LINGER = 2_000;
 
 interface Subscription {
   readonly channel: string;
   stands: boolean;
   isAsked: boolean;
-  /** While nobody wants the name. */
+  /** Set while the name has no waiters. */
   linger: ScheduledCall | undefined;
 }
 
 /**
- * One instance's channels on one connection: one in the slot of each name that it waits for, and one of its own.
+ * The channels of one instance on one connection: one in the slot of each awaited name, and one for the instance.
  */
 export class SlotInbox implements Inbox {
   private readonly byName = new Map<string, Subscription>();
@@ -96,7 +96,7 @@ export class SlotInbox implements Inbox {
       }, RETRY_DELAY);
       return;
     }
-    // Lost meanwhile, or nobody wants it any more.
+    // The subscription was lost meanwhile, or is no longer needed.
     if (!subscription.isAsked || this.byName.get(name) !== subscription) return;
     subscription.isAsked = false;
     subscription.stands = true;

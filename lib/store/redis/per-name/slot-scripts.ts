@@ -2,7 +2,7 @@ import type { RedisConnection } from '../connection/connection.js';
 import type { RunArguments, ScriptRunner, Scripts } from '../connection/script-runner.js';
 import { slotOf } from '../connection/slot-of.js';
 
-/** Runs scripts, each on keys of one slot, through one connection behind which each slot may be on another server. */
+/** Runs scripts, each with keys of one slot, through one endpoint behind which each slot may be on another server. */
 export class SlotScripts implements Scripts {
   readonly isIdle = true;
 

@@ -7,16 +7,16 @@ import { isOfOtherType } from '../connection/redis-error.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { integer, list } from '../connection/script-reply.js';
 
-/** As many leases as one script call takes. */
+/** Maximum number of leases in one script call. */
 const BATCH = 500;
 
-/** A lease that replicas have to know of. */
+/** A lease for replicas to confirm. */
 export interface ReplicatedLease {
   readonly key: string;
-  /** The key of shared holders. */
+  /** Key of shared holders. */
   readonly shared: string;
   readonly owner: string;
-  /** Milliseconds, as the extend script takes them: with `=` before them they shorten a longer lease, too. */
+  /** Milliseconds in the format of the extend script: a leading `=` also shortens a longer lease. */
   readonly ttl: string;
 }
 
@@ -28,21 +28,21 @@ interface Request {
 }
 
 /**
- * Leases that `min` replicas have to know of, on a connection of its own, since WAIT blocks it.
+ * Lets `min` replicas confirm leases, on a separate connection, because WAIT blocks it.
  *
- * WAIT counts the replicas that have what *its own connection* wrote last. So the leases are written once more on
- * this connection, right before it; replication keeps the order of writes, and whoever has this one has the grant.
- * The script looks at the owner, too: after a failover this connection and the one that asked for the lock may be
- * at different servers for a moment. Requests that come while a WAIT is under way share the next one.
+ * WAIT counts the replicas that have the last write of *its own connection*. The lane therefore writes the leases once
+ * more on this connection, right before WAIT. Replication keeps the order of writes, so a replica with this write has
+ * the grant. The script compares the owner: after a failover, this connection and the command connection may lead to
+ * different servers for a moment. Requests during a WAIT share the next one.
  */
 export class ReplicaLane {
   private readonly client: RedisClient;
   private readonly requests = new Set<Request>();
   private readonly wakeUp: AnswerWakeUp;
   private flying = false;
-  /** Redis has run the script of the current flight, so what is missing is the replicas. */
+  /** Whether Redis has run the script of the current flight, so that only replicas are missing. */
   private written = false;
-  /** When the connection counts as dead for want of the flight's answer. */
+  /** When the connection counts as dead without a reply to the flight. */
   private answerDue = Infinity;
 
   constructor(
@@ -63,7 +63,7 @@ export class ReplicaLane {
       const due = this.clock.now() + timeout;
       this.requests.add({ lease, due, resolve, reject });
       this.wakeUp.at(due);
-      // Together with what else was answered in this turn.
+      // Deferred, to share the flight with other replies of this turn.
       if (!this.flying) this.clock.afterInput(() => void this.fly());
     });
   }
@@ -101,7 +101,7 @@ export class ReplicaLane {
     }
   }
 
-  /** Whose lease is gone need not wait for replicas. */
+  /** Settles the requests whose lease is lost, without waiting for replicas. */
   private tellOthers(batch: readonly Request[], replies: readonly unknown[]): readonly Extended[] {
     this.written = true;
     return batch.map((request, i) => {
@@ -125,7 +125,7 @@ export class ReplicaLane {
     }
   }
 
-  /** What waits behind a flight was written later: replicas that lack the flight lack it, too. */
+  /** Rejects a request. Requests behind a flight were written later: replicas that lack the flight also lack them. */
   private refuse(request: Request): void {
     if (this.written) return request.resolve(undefined);
     request.reject(

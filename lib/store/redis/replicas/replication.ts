@@ -4,7 +4,7 @@ import type { Extended } from '../../lock-store.js';
 import type { RedisConnection } from '../connection/connection.js';
 import { ReplicaLane, type ReplicatedLease } from './replica-lane.js';
 
-/** Sees to it that replicas know of leases before anybody relies on them. Opens a connection for each number of replicas asked for. */
+/** Lets replicas confirm leases before they count. Opens one connection for each required number of replicas. */
 export class Replication {
   private readonly lanes = new Map<number, ReplicaLane>();
 
@@ -14,7 +14,7 @@ export class Replication {
     private readonly commandTimeout: number,
   ) {}
 
-  /** Extends a lease, and resolves when the replicas have it, or have let their time pass. */
+  /** Extends a lease; resolves when the replicas have it, or their time has passed. */
   confirm(lease: ReplicatedLease, { min, timeout }: ReplicaDemand): Promise<Extended> {
     let lane = this.lanes.get(min);
     if (!lane) {

@@ -1,20 +1,20 @@
 import { LockConfigError } from '../../../errors/lock-config.error.js';
 import { integer, list, text } from '../connection/script-reply.js';
 
-/** The oldest version whose scripts, sharded messages and rights the project's suites have passed with. */
+/** The oldest version that passes the project's suites. */
 const OLDEST_MAJOR = 7;
 
-/** What a trial of a server has found. */
+/** The result of a trial of a server. */
 export interface Findings {
-  /** How many got the message, as the server says, or why it published nothing. */
+  /** The number of receivers that the server reported, or why it published nothing. */
   readonly receivers: number | string;
-  /** Empty where it does not tell. */
+  /** Empty if unknown. */
   readonly version: string;
-  /** What stands in the way of every lock; undefined where nothing does. */
+  /** The problem that affects every lock; undefined if there is none. */
   readonly trouble: string | undefined;
 }
 
-/** Reads what the trial script answers; `clean` takes credentials out. */
+/** Parses the reply of the trial script; `clean` redacts credentials. */
 export function findings(reply: unknown, clean: (text: string) => string): Findings {
   const [receivers, ...texts] = list(reply, 5);
   const [version = '', writes = '', clock = '', missing = ''] = texts.map(text);
@@ -30,7 +30,7 @@ export function findings(reply: unknown, clean: (text: string) => string): Findi
   };
 }
 
-/** Why a server of this version cannot be used; undefined where it can, or does not tell. */
+/** The error for an unsupported version; undefined for a supported or unknown one. */
 export function versionError(version: string, where: string): LockConfigError | undefined {
   const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN);
   if (!(major < OLDEST_MAJOR)) return undefined;
@@ -39,7 +39,7 @@ export function versionError(version: string, where: string): LockConfigError | 
   );
 }
 
-/** A client with `stringNumbers` gives numbers as text. */
+/** Whether the server rejected the message; a client with `stringNumbers` returns numbers as text. */
 function isRefusal(receivers: unknown): receivers is string {
   return typeof receivers === 'string' && !/^\d+$/.test(receivers);
 }

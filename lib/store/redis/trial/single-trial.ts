@@ -5,20 +5,20 @@ import type { KeySpace } from '../key-space.js';
 import { type Counting, Trial, type TrialSettings } from './trial.js';
 
 export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | 'changed'> {
-  /** The name of a lock that is listened to for the trial; left out where there is one channel for all. */
+  /** The name of a lock whose channel is used for the trial; undefined if one channel serves all names. */
   readonly name?: string;
-  /** A key that nobody uses. */
+  /** An unused key. */
   readonly key: string;
-  /** The channel of this instance. */
+  /** Channel of this instance. */
   readonly channel: string;
 }
 
-/** A key that no lock has. */
+/** The key for a trial, which no lock uses. */
 export function trialKey(keySpace: KeySpace): string {
   return `${keySpace.lock('trial')}:trial`;
 }
 
-/** Tries the server behind one connection when that is made, and when this instance has begun to listen there. */
+/** Tries the server of one connection when it connects, and when this instance has begun to listen there. */
 export class SingleTrial {
   private readonly trial: Trial;
   private events: StoreEvents | undefined;
@@ -37,11 +37,14 @@ export class SingleTrial {
     return this.trial.counting;
   }
 
-  /** From now on the engine is told what comes of it, and of a grant only while its sender surely knows that it was heard. */
+  /**
+   * Starts the trials. The engine receives their results, and receives grants only while their senders certainly count
+   * receivers.
+   */
   open(events: StoreEvents): InboxEvents {
     this.events = events;
     if (this.trial.fault) events.unusable(this.trial.fault);
-    // One that was passed in may have been there for long.
+    // A passed-in client may have connected long ago.
     void this.connection.ready().then(() => {
       if (!this.trial.hasBegun) this.begin();
     });
@@ -55,7 +58,7 @@ export class SingleTrial {
     };
   }
 
-  /** Where messages come. */
+  /** Sets the inbox for the messages of trials. */
   listen(inbox: Inbox): void {
     this.inbox = inbox;
     if (this.settings.name !== undefined) inbox.listen?.(this.settings.name);

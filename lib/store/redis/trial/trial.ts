@@ -7,31 +7,30 @@ import type { Redaction } from '../connection/redaction.js';
 import type { Scripts } from '../connection/script-runner.js';
 import { findings, type Findings, versionError } from './findings.js';
 
-/** Milliseconds until a message that nobody got is followed by another one: its listener may just be moving. */
+/** Milliseconds until an undelivered message is repeated, because its listener may be reconnecting. */
 const CONFIRM_DELAY = 200;
-/** Milliseconds after a trial without an answer. */
+/** Milliseconds until a trial without a reply is repeated. */
 const RETRY_DELAY = 1_000;
-/** Milliseconds until a server that was found wanting is tried again. */
+/** Milliseconds until a server with a problem is tried again. */
 const LOOK_AGAIN = 30_000;
 
-/** What follows where messages cannot be relied on, and locks are handed over all the same. */
+/** The consequence of unreliable messages, while locks are still handed over. */
 export const POLLED_INSTEAD =
   'So waiters ask ten times a second for their locks, as with the option advanced.wake: "poll", and nobody is told of them.';
 
-/** Tells the messages of trials apart. */
+/** Number of trials, to distinguish their messages. */
 let trials = 0;
 
 /**
- * Whether it can be relied on that whoever gets a message of a script is counted: so it is, so it was not, or nobody has
- * found out yet.
+ * Whether the server counts every receiver of a script's message: yes, no, or not tried yet.
  */
 export type Counting = 'counted' | 'uncounted' | 'untried';
 
-/** What is tried. */
+/** The server and the channel of a trial. */
 export interface TrialTarget {
-  /** A key that nobody uses, in the slot of the channel. */
+  /** An unused key in the slot of the channel. */
   readonly key: string;
-  /** A channel on which this instance listens; '' while it listens on none. */
+  /** A channel on which this instance listens; '' if it listens on none. */
   readonly channel: string;
 }
 
@@ -39,27 +38,27 @@ export interface TrialSettings {
   readonly scripts: Pick<Scripts, 'runPatiently'>;
   readonly redaction: Redaction;
   readonly clock: Clock;
-  /** Milliseconds that a message may take. */
+  /** Maximum milliseconds of a message. */
   readonly patience: number;
   readonly log: LockLog;
-  /** The server, for errors; without credentials. */
+  /** Address of the server for errors, without credentials. */
   readonly where: string;
-  /** What follows for waiters where messages cannot be relied on; left out where locks are handed over all the same. */
+  /** The consequence of unreliable messages for waiters; undefined if locks are still handed over. */
   readonly consequence?: string;
-  /** {@link Trial.counting} or {@link Trial.fault} has changed. */
+  /** Called when {@link Trial.counting} or {@link Trial.fault} has changed. */
   readonly changed: () => void;
 }
 
 /**
- * Tries a server, in one trip, for each connection anew: whether a script's message reaches this instance and is counted,
- * which exclusion rests on when locks are handed over; further its version, whether it takes writes, and whether the user
- * has the rights that the other scripts need.
+ * Tries a server at each connection, in one trip. The trial finds out whether a script's message reaches this instance
+ * and is counted, on which the exclusion of hand-offs depends. It also checks the version, whether the server accepts
+ * writes, and the rights that the other scripts need.
  *
- * One request at a time, whose answer is waited for however long it takes, so that an outage heaps none up.
+ * Only one request is in flight, without a time limit, so that an outage accumulates none.
  */
 export class Trial {
   counting: Counting = 'untried';
-  /** Why the server cannot be used at all. */
+  /** Why the server cannot be used. */
   fault: LockConfigError | undefined;
   private target: (() => TrialTarget | undefined) | undefined;
   private name = '';
@@ -74,12 +73,14 @@ export class Trial {
 
   constructor(private readonly settings: TrialSettings) {}
 
-  /** Whether it has begun for the connections that there are. */
+  /** Whether a trial has begun for the current connections. */
   get hasBegun(): boolean {
     return this.target !== undefined;
   }
 
-  /** There is a new connection, for commands or to listen. A bad verdict stands until there is a better one. */
+  /**
+   * Begins a trial of a new connection, for commands or for listening. A bad result stays until a better one arrives.
+   */
   begin(target: () => TrialTarget | undefined): void {
     this.target = target;
     this.uncounted = 0;
@@ -87,14 +88,14 @@ export class Trial {
     this.ask();
   }
 
-  /** A message of a trial has come. */
+  /** Handles a message of a trial. */
   hear(name: string): void {
     if (name !== this.name) return;
     this.isHeard = true;
     if (this.isCounted) this.pass();
   }
 
-  /** The connection on which the message would come is lost. */
+  /** Handles the loss of the connection on which the message would arrive. */
   end(): void {
     this.target = undefined;
     this.name = '';
@@ -124,7 +125,7 @@ export class Trial {
       const reply = await scripts.runPatiently(trialScript, [key], [channel, name]);
       found = findings(reply, (text) => redaction.text(text));
     } catch (error) {
-      // Otherwise locks are not answered either, and say why; some may go well without what is refused here.
+      // Other errors also fail the locks, which report them. A refusal here may affect only some locks.
       if (error instanceof StoreRefusal) this.complain(error.message);
     }
     this.isAsking = false;
@@ -165,7 +166,7 @@ export class Trial {
 
   private fail(reason: string): void {
     const { changed, consequence = POLLED_INSTEAD, log } = this.settings;
-    // Should the message come late, it is as good.
+    // A late message still counts.
     this.askIn(LOOK_AGAIN);
     if (!this.warned) log.warn(`Redis, or a proxy before it, ${reason}. ${consequence}`);
     this.warned = true;
@@ -183,7 +184,7 @@ export class Trial {
     this.settings.changed();
   }
 
-  /** Each trouble once, whatever number of connections meets it. */
+  /** Logs each problem once, for all connections. */
   private complain(trouble: string | undefined): void {
     if (trouble === undefined || this.told.has(trouble)) return;
     this.told.add(trouble);
