@@ -7,36 +7,49 @@ import type { LeaseContext } from './lease-context.js';
  * such a name wait for it in the store, as those of others do.
  */
 export class UnqueuedLeases {
-  private readonly held = new Set<HeldLeases>();
+  /** By name, since an instance may have thousands. Several of one name are shared. */
+  private readonly held = new Map<string, Set<HeldLeases>>();
 
   constructor(private readonly context: LeaseContext) {}
 
+  /** How many names have such leases. */
   get size(): number {
     return this.held.size;
   }
 
   /** Looks after a lease until it is over. */
   keep(lease: Lease): HeldLeases {
-    const leases: HeldLeases = new HeldLeases(lease.name, this.context, {
+    const { name } = lease;
+    const leases: HeldLeases = new HeldLeases(name, this.context, {
       passOn: () => {
         leases.end(lease);
-        this.held.delete(leases);
+        this.delete(leases);
         return leases.free(lease);
       },
-      goOn: () => void this.held.delete(leases),
+      goOn: () => this.delete(leases),
     });
-    this.held.add(leases);
+    this.held.set(name, this.of(name).add(leases));
     leases.alone = lease;
     return leases;
   }
 
   /** What keeps the lease with this owner id. */
   leasesOf(name: string, owner: string): HeldLeases | undefined {
-    for (const leases of this.held) if (leases.name === name && leases.leaseOf(owner)) return leases;
+    for (const leases of this.of(name)) if (leases.leaseOf(owner)) return leases;
     return undefined;
   }
 
   holdersOf(name: string): LeaseUser[] {
-    return [...this.held].flatMap((leases) => (leases.name === name ? leases.holders : []));
+    return [...this.of(name)].flatMap(({ holders }) => holders);
+  }
+
+  private of(name: string): Set<HeldLeases> {
+    return this.held.get(name) ?? new Set<HeldLeases>();
+  }
+
+  private delete(leases: HeldLeases): void {
+    const same = this.of(leases.name);
+    same.delete(leases);
+    if (same.size === 0) this.held.delete(leases.name);
   }
 }
