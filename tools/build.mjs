@@ -247,6 +247,18 @@ const inspectorPage = {
   },
 };
 
+const shortLua = {
+  name: 'Lua without comments and indentation',
+  /**
+   * @param {string} code
+   * @param {string} file
+   */
+  transform(code, file) {
+    if (!file.includes(join('lib', 'store', 'scripts'))) return null;
+    return code.replaceAll(/^ *--.*\n/gm, '').replaceAll(/^ +/gm, '');
+  },
+};
+
 const readWhenUsed = {
   name: 'read when it is used',
   /**
@@ -373,8 +385,8 @@ export const { ${names.join(', ')} } = make({\n${given.join('')}});\n`;
 const withoutSpaces = {
   name: 'without spaces',
   /**
-   * Node reads all of a file before it knows what is called. Each statement keeps a line and each name stays, so that stack
-   * traces and debuggers show what they did. One character beyond Latin 1 would double the memory that a file needs.
+   * Node reads all of a file before it knows what is called. Statements keep their lines, and functions and classes their
+   * names, for stack traces. One character beyond Latin 1 would double the memory that a file needs.
    *
    * @param {unknown} _
    * @param {import('rollup').OutputBundle} files
@@ -387,7 +399,7 @@ const withoutSpaces = {
       const { code } = await minify(file.code, {
         ecma: 2020,
         compress: isCommand,
-        mangle: isCommand,
+        mangle: isCommand || { keep_fnames: true, keep_classnames: true },
         format: { semicolons: isCommand, ascii_only: true },
       });
       file.code = isCommand ? `#!/usr/bin/env node\n${code}\n` : `${code}\n`;
@@ -435,7 +447,15 @@ function fileOf({ name }) {
 
 async function buildCode() {
   const packages = [nodeResolve(), commonjs({ include: /node_modules/ })];
-  const code = await bundle(lib, [...ENTRY_POINTS, COMMAND], '.ts', typescript, inspectorPage, ...packages);
+  const code = await bundle(
+    lib,
+    [...ENTRY_POINTS, COMMAND],
+    '.ts',
+    shortLua,
+    typescript,
+    inspectorPage,
+    ...packages,
+  );
   await code.write({
     ...OUTPUT,
     format: 'cjs',
