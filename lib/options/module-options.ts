@@ -37,6 +37,7 @@ const ADVANCED_CHECKS = optionChecks({
   handoff: optionsBelow(HANDOFF_CHECKS),
   wake: oneOf('pubsub', 'poll'),
   layout: oneOf('common', 'per-name'),
+  directInvocation: oneOf(true, false),
 });
 
 const MODULE_CHECKS: OptionChecks = new Map([
@@ -62,6 +63,7 @@ const ADVANCED_DEFAULTS = {
   nodeTimeout: 50,
   wake: 'pubsub' as 'pubsub' | 'poll',
   layout: 'common' as 'common' | 'per-name',
+  directInvocation: true,
 };
 
 /**

@@ -3,6 +3,9 @@ import type { ExternalContextCreator } from '@nestjs/core';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { LockInterceptor } from './lock.interceptor.js';
 
+/** How many parameters `intercept` has; a second copy of this package finds the same. */
+const PARAMETERS = 6;
+
 /** What runs the interceptors of an invocation; Nest has one for each kind of invocation, all of one class. */
 interface InterceptorsConsumer {
   createContext(
@@ -10,43 +13,64 @@ interface InterceptorsConsumer {
     instance: object,
     callback: object,
   ): ExecutionContext & { setType(type: string): void };
-  intercept(
+  intercept: (
+    this: InterceptorsConsumer,
     interceptors: readonly NestInterceptor[],
     args: unknown[],
     instance: object,
     callback: object,
     next: () => Promise<unknown>,
     type: string,
-  ): Promise<unknown>;
+  ) => Promise<unknown>;
 }
 
-const direct = new WeakSet<object>();
+const consumers = new WeakSet<object>();
+const servedDirectly = new WeakSet<NestInterceptor>();
 
 /**
- * Lets Nest call the handler of an HTTP route without its way through rxjs, where the {@link LockInterceptor} is all
- * that is around it: that way would cost the request as much as acquire and release together. A Nest that has no such
- * class as expected goes its own way, as it does for routes with other interceptors.
+ * Lets Nest call the handler of an HTTP route without its path through rxjs, if the given interceptor is the only one
+ * around it. That path would cost every route of the application, with and without a lock.
+ *
+ * @returns false for a Nest version that has no such class as expected: it goes its own path, as do routes with other
+ * interceptors.
  */
-export function serveDirectly(creator: ExternalContextCreator): void {
+export function serveDirectly(interceptor: LockInterceptor, creator: ExternalContextCreator): boolean {
   const consumer: Partial<InterceptorsConsumer> = Object.getPrototypeOf(
     creator['interceptorsConsumer'] ?? {},
   );
-  const intercept: unknown = Reflect.get(consumer, 'intercept');
-  if (typeof intercept !== 'function' || !('createContext' in consumer) || direct.has(consumer)) return;
-  direct.add(consumer);
-  consumer.intercept = function (this: InterceptorsConsumer, ...invocation) {
-    const [interceptors, args, instance, callback, next, type] = invocation;
+  const isKnown =
+    consumers.has(consumer) || (consumer.intercept?.length === PARAMETERS && 'createContext' in consumer);
+  if (!isKnown) return false;
+  servedDirectly.add(interceptor);
+  replaceIntercept(consumer as InterceptorsConsumer);
+  return true;
+}
+
+/** Once for each class, whose objects serve all applications of a process. */
+function replaceIntercept(consumer: InterceptorsConsumer): void {
+  if (consumers.has(consumer)) return;
+  consumers.add(consumer);
+  const original = consumer.intercept;
+  consumer.intercept = function (
+    this: InterceptorsConsumer,
+    interceptors,
+    args,
+    instance,
+    callback,
+    next,
+    type,
+  ) {
     const [own] = interceptors;
-    const isDirect = type === 'http' && own instanceof LockInterceptor && interceptors.every(isOwn);
-    // The answer of a stream of events may end before it has begun, and nobody would subscribe.
+    const isDirect =
+      type === 'http' &&
+      own instanceof LockInterceptor &&
+      servedDirectly.has(own) &&
+      interceptors.every((interceptor) => interceptor instanceof LockInterceptor);
+    // The reply of an SSE stream may end before it has begun, and nobody would subscribe.
     if (!isDirect || Reflect.hasMetadata(SSE_METADATA, callback))
-      return Reflect.apply(intercept, this, invocation);
+      return original.call(this, interceptors, args, instance, callback, next, type);
     const context = this.createContext(args, instance, callback);
     context.setType(type);
     return own.serve(context, next);
   };
-}
-
-function isOwn(interceptor: NestInterceptor): boolean {
-  return interceptor instanceof LockInterceptor;
 }

@@ -1,5 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { ExternalContextCreator, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { LockService } from '../../service/lock.service.js';
 import { isLockError } from '../../errors/lock.error.js';
@@ -8,6 +9,7 @@ import { answerErrorsOf, graphqlSchemas } from '../exceptions/graphql-schema.js'
 import { LastResortFilter } from '../exceptions/last-resort.filter.js';
 import { serveDirectly } from '../locked/direct-invocation.js';
 import { LockInterceptor } from '../locked/lock.interceptor.js';
+import { routesGoThroughNest } from '../startup/start.messages.js';
 import { OWN_LOCK_SERVICE, RESOLVED_OPTIONS } from './lock-module.definition.js';
 
 /**
@@ -27,13 +29,16 @@ export class GlobalEnhancers implements OnApplicationBootstrap {
     @Inject(ModuleRef) moduleRef: ModuleRef,
     @Inject(ExternalContextCreator) contextCreator: ExternalContextCreator,
   ) {
-    serveDirectly(contextCreator);
     // NestFactory.createApplicationContext of Nest 11 makes none, and runs no global interceptors either.
     const application = moduleRef['container'].applicationConfig;
     if (application === undefined) return;
     const interceptors = application.getGlobalInterceptors();
-    if (!interceptors.some((interceptor) => interceptor instanceof LockInterceptor))
-      interceptors.unshift(new LockInterceptor(adapterHost, service));
+    if (!interceptors.some((interceptor) => interceptor instanceof LockInterceptor)) {
+      const interceptor = new LockInterceptor(adapterHost, service);
+      interceptors.unshift(interceptor);
+      if (options.directInvocation && !serveDirectly(interceptor, contextCreator))
+        Logger.warn(routesGoThroughNest(), LOG_CONTEXT);
+    }
     if (options.http !== false)
       application.getGlobalFilters().unshift(new LastResortFilter(adapterHost, service, application));
   }

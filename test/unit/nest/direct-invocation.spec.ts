@@ -1,12 +1,15 @@
 import {
   Controller,
   Get,
+  Logger,
   Sse,
   UseInterceptors,
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
+import { InterceptorsConsumer } from '@nestjs/core/interceptors/interceptors-consumer.js';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import { from, of, type Observable } from 'rxjs';
 import { LockService, Locked } from '../../../lib/index.js';
 import { LockInterceptor } from '../../../lib/nest/locked/lock.interceptor.js';
@@ -64,6 +67,41 @@ class OrdersController {
     return 'unlocked';
   }
 }
+
+/** A Nest version that gives `intercept` other parameters, as far as the module can see. */
+function otherNest(): () => void {
+  const consumer: Record<string, unknown> = InterceptorsConsumer.prototype as object as never;
+  const original = InterceptorsConsumer.prototype.intercept;
+  consumer['intercept'] = function (this: unknown, ...parameters: never[]): unknown {
+    return Reflect.apply(original, this, parameters);
+  };
+  return () => void (consumer['intercept'] = original);
+}
+
+// First in this file: afterwards the class is replaced for good.
+describe.each([
+  ['with a Nest version of another shape', {}, otherNest, [expect.stringContaining('directInvocation')]],
+  ['with directInvocation: false', { directInvocation: false }, undefined, []],
+])('a route %s', (_name, advanced, arrange, warnings) => {
+  it('is served by the interceptor, and a warning at start says so unless the option does', async () => {
+    const restore = arrange?.();
+    const before = InterceptorsConsumer.prototype.intercept;
+    const warn = jest.spyOn(Logger, 'warn').mockReturnValue();
+    const intercepted = jest.spyOn(LockInterceptor.prototype, 'intercept');
+    const app = await HttpApplication.start(new ExpressAdapter(), {
+      imports: [LockTestingModule.forRoot({ advanced })],
+      controllers: [OrdersController],
+    });
+    expect(await (await app.get('/value')).text()).toBe('true');
+    expect(intercepted).toHaveBeenCalled();
+    expect(InterceptorsConsumer.prototype.intercept).toBe(before);
+    expect(warn.mock.calls.map(([message]) => String(message))).toEqual(warnings);
+    await app.stop();
+    intercepted.mockRestore();
+    warn.mockRestore();
+    restore?.();
+  });
+});
 
 describe.each(platforms)('a route with no interceptor but that of locks on %s', (_name, adapter) => {
   let app: HttpApplication;

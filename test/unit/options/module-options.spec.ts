@@ -24,6 +24,7 @@ describe('the options of the module', () => {
       handoff: { max: 512, window: 20 },
       wake: 'pubsub',
       layout: 'common',
+      directInvocation: true,
       http: {
         LOCK_KEY: 400,
         LOCK_TIMEOUT: 423,
