@@ -4,8 +4,8 @@ import { parsePlace } from '../place.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
- * The reply of the query script: server time in microseconds, owner id, remaining ms of its lease, places in the queue
- * with their scores, owner ids of shared holds with the ends of their leases.
+ * The reply of the query script. Server time in microseconds, owner id, remaining ms of its lease; places in the queue
+ * with their scores; owner ids of shared holds with the ends of their leases.
  */
 type QueryReply = [
   time: unknown,

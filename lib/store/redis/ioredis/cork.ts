@@ -5,8 +5,8 @@ type Stream = Redis['stream'];
 /**
  * Gathers the writes to a server's socket within one tick into one packet.
  *
- * For requests that must stay separate: a Cluster may redirect each one, and in a quorum each one is a vote. ioredis
- * writes each command separately; for hundreds of them, the system calls cost more than the commands. Unlike
+ * For requests that must stay separate: a Cluster may redirect each one, and in a quorum each one is a vote. The
+ * client ioredis writes each command separately; for hundreds of them, the system calls cost more than the commands. Unlike
  * auto-pipelining, a cork never delays the next batch until the last reply.
  */
 export class Cork {
