@@ -5,6 +5,16 @@ import { acquire, either, fault, instance, moment, order, sharing } from './step
 /** Steps that only meet within a few milliseconds, and so would hardly ever do by chance. */
 export type Encounter = fc.Arbitrary<TimedStep[]>;
 
+/** A caller that waits as long as it takes, and whose lease is renewed until its work ends. */
+const steadily = {
+  wait: Infinity,
+  abortAfter: undefined,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  extend: undefined,
+};
+
 const soon = fc.nat({ max: 12 });
 const briefly = fc.nat({ max: 40 });
 
@@ -65,6 +75,22 @@ const extensionWithoutAnswer = (ttl: fc.Arbitrary<number>, caller = acquire): En
     { after: 10, ...waiter, name: 'x', wait: Infinity, work: 3_000, instance: holder.instance + 1 },
   ]);
 
+/** A holder works until its lease ends, and another instance waits for that. */
+const leaseThatEnds = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
+  fc.tuple(caller(ttl), caller(ttl), soon).map(([holder, waiter, later]) => [
+    {
+      after: 0,
+      ...holder,
+      name: 'x',
+      renew: false,
+      minHold: 0,
+      maxHold: Infinity,
+      work: 2 * holder.ttl,
+      extend: undefined,
+    },
+    { after: later, ...waiter, name: 'x', wait: Infinity, work: 3_000, instance: holder.instance + 1 },
+  ]);
+
 /** A turn ends while replies are slow, and its last holder does not renew. */
 const turnThatEndsSlowly = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
   fc
@@ -99,11 +125,11 @@ const turnThatEndsTwice = (ttl: fc.Arbitrary<number>, caller = acquire): Encount
     .map(([holder, follower, other, work, later]) => {
       const { instance: at } = holder;
       return [
-        { after: 0, ...holder, name: 'x', work: work + 10, minHold: 0 },
-        { after: 0, ...follower, name: 'x', wait: Infinity, work: 3_000, instance: at },
+        { after: 0, ...holder, ...steadily, name: 'x', work: work + 10 },
+        { after: 0, ...follower, ...steadily, name: 'x', work: 3_000, instance: at },
         { after: work + 8, kind: 'slow', instance: at, what: 'requests', lasts: 10, by: 500 },
         { after: 12, kind: 'reset', instance: at, lasts: 1, resends: true },
-        { after: later, ...other, name: 'x', wait: Infinity, work: 3_000, instance: at + 1 },
+        { after: later, ...other, ...steadily, name: 'x', work: 3_000, instance: at + 1 },
       ];
     });
 
@@ -194,6 +220,7 @@ export const encounter = (ttl: fc.Arbitrary<number>, caller = acquire): Encounte
     waiterThatDies(ttl, caller),
     waiterThatIsStopped(ttl, caller),
     extensionWithoutAnswer(ttl, caller),
+    leaseThatEnds(ttl, caller),
     turnThatEndsSlowly(ttl, caller),
     turnThatEndsTwice(ttl, caller),
     harmWhileAsking(ttl, caller),

@@ -2,11 +2,15 @@ import { LockTimeoutError } from '../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../lib/errors/lock.error.js';
 import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import type { LockInfo } from '../../lib/store/lock-snapshot.interface.js';
 import type { Attempt } from './attempt.js';
 import type { EventLog } from './event-log.js';
+import { AdoptionRule } from './rules/adoption.rule.js';
 import type { Court, Rule } from './rules/court.js';
 import { ExclusionRule } from './rules/exclusion.rule.js';
 import { LossRule } from './rules/loss.rule.js';
+import { OrderRule } from './rules/order.rule.js';
+import { RevivalRule } from './rules/revival.rule.js';
 import { TokenRule } from './rules/token.rule.js';
 import { WaitRule } from './rules/wait.rule.js';
 import { WakeUpRule } from './rules/wake-up.rule.js';
@@ -33,12 +37,20 @@ export class Referee {
   private readonly losses: LossRule;
   private readonly exclusion: ExclusionRule;
   private readonly rules: readonly Rule[];
+  /** What the servers keep now, by name. */
+  private readonly held = new Map<string, readonly LockInfo[]>();
   private events = 0;
   private failure: Error | undefined;
 
   constructor(private readonly settings: RefereeSettings) {
     const { attempts, names } = this;
-    const court: Court = { ...settings, attempts, names, fail: (what) => this.fail(what) };
+    const court: Court = {
+      ...settings,
+      attempts,
+      names,
+      held: (name) => this.heldOf(name),
+      fail: (what) => this.fail(what),
+    };
     this.losses = new LossRule(court);
     this.exclusion = new ExclusionRule(court);
     this.rules = [
@@ -46,6 +58,9 @@ export class Referee {
       new TokenRule(court),
       new WaitRule(court),
       new WakeUpRule(court),
+      new OrderRule(court),
+      new AdoptionRule(court),
+      new RevivalRule(court),
       this.losses,
     ];
   }
@@ -152,6 +167,7 @@ export class Referee {
   }
 
   afterEvent(): void {
+    this.held.clear();
     const live = this.attempts.filter(({ process }) => process.awake);
     for (const rule of this.rules) rule.afterEvent?.(live);
   }
@@ -173,6 +189,12 @@ export class Referee {
 
   assertNothingFailed(): void {
     if (this.failure) throw this.failure;
+  }
+
+  private heldOf(name: string): readonly LockInfo[] {
+    let held = this.held.get(name);
+    if (!held) this.held.set(name, (held = this.settings.servers.query(name).held));
+    return held;
   }
 
   /** Keeps the first failure, since not everybody who could see it thrown passes it on. */

@@ -8,7 +8,7 @@ import {
   waiterThatDies,
 } from './encounter.arbitrary.js';
 import type { Schedule, Step, TimedStep } from './schedule.js';
-import { acquire, crash, either, fault, loss, moment, passing } from './step.arbitrary.js';
+import { acquire, crash, either, fault, loss, moment, passing, steady } from './step.arbitrary.js';
 
 const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
   fc.tuple(moment, step).map(([after, timed]): TimedStep[] => [{ after, ...timed }]);
@@ -19,6 +19,7 @@ const schedule = (steps: fc.Arbitrary<TimedStep[]>, latency: fc.Arbitrary<number
     handoff: fc.oneof(
       fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
       fc.constant({ max: 32, window: 1_000 }),
+      fc.constant({ max: 1, window: 0 }),
     ),
     latencies: fc.array(latency, { minLength: 1, maxLength: 5 }),
     straggle: fc.option(fc.constantFrom(10, 100, 700, 3_000), { nil: undefined, freq: 2 }),
@@ -44,13 +45,19 @@ const calm = (leases: fc.Arbitrary<number>, caller = acquire): fc.Arbitrary<Sche
   );
 
 /** Nothing goes wrong but that processes die: everything has to happen at once. */
-export const calmSchedule = fc.oneof(calm(ttl), calm(fc.constant(1_000)), calm(fc.constant(300)));
+export const calmSchedule = fc.oneof(
+  calm(ttl),
+  calm(fc.constant(1_000)),
+  calm(fc.constant(300)),
+  steady(calm(ttl)),
+);
 
 /** The same with readers, writers and permits. */
 export const calmModesSchedule = fc.oneof(
   calm(ttl, either),
   calm(fc.constant(1_000), either),
   calm(fc.constant(300), either),
+  steady(calm(ttl, either)),
 );
 
 const anyLease = fc.oneof(ttl, fc.constantFrom(40, 12_000));

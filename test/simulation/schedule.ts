@@ -116,6 +116,8 @@ export interface Expectations {
   readonly calm: boolean;
   /** Besides, no lease runs out, or none is ever shorter than the waiters were told. */
   readonly prompt: boolean;
+  /** Besides, nobody dies and every lock is released: instances have it in the order in which they came. */
+  readonly orderly: boolean;
   /** Nothing keeps a message from a holder, though the server may lose its data. */
   readonly undisturbed: boolean;
   /** The server keeps its word: holds exclude each other. */
@@ -136,7 +138,13 @@ export function expectationsOf(schedule: Schedule): Expectations {
   const expires = kinds.has('crash') || callers.some(({ renew, maxHold }) => !renew || maxHold !== Infinity);
   const leases = new Set(callers.flatMap(({ ttl, extend }) => [ttl, extend?.ttl ?? ttl]));
   const known = leases.size <= 1 && callers.every(({ minHold }) => minHold === 0);
-  return { calm, prompt: calm && (!expires || known), undisturbed, exclusive: !loses };
+  return {
+    calm,
+    prompt: calm && (!expires || known),
+    orderly: calm && !expires,
+    undisturbed,
+    exclusive: !loses,
+  };
 }
 
 /** Since when all faults are over, in milliseconds from the start. */

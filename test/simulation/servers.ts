@@ -35,8 +35,12 @@ export interface Servers {
   readonly longestTrip: number;
   /** Until when contenders that split the votes of several servers keep out of each other's way. */
   readonly contendedUntil: number;
+  /** By how many ms the servers' clocks differ: an instance that has heard of some of them dates its place by those. */
+  readonly clockSpread: number;
   /** How long faults have an effect after they are over, at most. */
   readonly healing: number;
+  /** A grant that a node has made although its release had reached it before; undefined where there is none. */
+  readonly revived: string | undefined;
   link(instance: string, index: number, process: SimulatedProcess): Link;
   query(name: string): LockSnapshot;
   /** Loses the data. */
@@ -48,6 +52,8 @@ export interface Servers {
 export class SingleServer implements Servers {
   readonly healing = HEALING;
   readonly contendedUntil = 0;
+  readonly clockSpread = 0;
+  readonly revived = undefined;
   private readonly server: MemoryLockServer;
   private readonly weather: Weather;
 

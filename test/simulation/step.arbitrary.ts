@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { AcquireStep, FaultStep, Lane, LossStep } from './schedule.js';
+import type { AcquireStep, FaultStep, Lane, LossStep, Schedule } from './schedule.js';
 import type { Source } from './simulated-process.js';
 
 const name = fc.constantFrom('x', 'x', 'x', 'y');
@@ -89,3 +89,13 @@ export const loss: fc.Arbitrary<LossStep> = fc.oneof(
   fc.record({ kind: fc.constant('flush' as const) }),
   fc.record({ kind: fc.constant('forceRelease' as const), name }),
 );
+
+/** The same without what lets a lease run out: every lock is released, so that instances get it in arrival order. */
+export const steady = (schedules: fc.Arbitrary<Schedule>): fc.Arbitrary<Schedule> =>
+  schedules.map((schedule) => ({
+    ...schedule,
+    steps: schedule.steps.flatMap((step) => {
+      if (step.kind === 'crash') return [];
+      return step.kind === 'acquire' ? { ...step, renew: true, minHold: 0, maxHold: Infinity } : step;
+    }),
+  }));

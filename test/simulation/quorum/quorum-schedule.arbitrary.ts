@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { QuorumTerms, Schedule, Step, TimedStep } from '../schedule.js';
-import { acquire, crash, fault, moment, order, sharing } from '../step.arbitrary.js';
+import { acquire, crash, fault, moment, order, sharing, steady } from '../step.arbitrary.js';
 
 /** One in four faults strikes at all nodes. */
 const node = fc.option(fc.nat({ max: 4 }), { nil: undefined, freq: 4 });
@@ -24,6 +24,16 @@ const rivals = fc
   .map(([callers, after, apart]) =>
     callers.map((step, i): TimedStep => ({ ...step, name: 'x', instance: i, after: i ? apart : after })),
   );
+
+/** Somebody comes when the lock is released, while a waiter is on its way to it; all know the clocks of the nodes. */
+const newcomer = fc
+  .tuple(caller(ttl), caller(ttl), caller(ttl), fc.nat({ max: 12 }), fc.nat({ max: 12 }))
+  .map(([holder, waiter, late, work, comes]): TimedStep[] => [
+    ...[0, 1, 2].map((instance): TimedStep => ({ ...holder, after: 0, name: 'y', instance, work: 0 })),
+    { ...holder, after: 60, name: 'x', instance: 0, work: work + 150 },
+    { ...waiter, after: 10, name: 'x', instance: 1, wait: Infinity, abortAfter: undefined, limit: undefined },
+    { ...late, after: work + 134 + comes, name: 'x', instance: 2 },
+  ]);
 
 /** A caller is stopped about when its votes are on their way, for about as long as its lease runs, while another comes. */
 const frozenVoter = fc
@@ -64,6 +74,29 @@ const lateVotes = fc
     { ...other, after: 10, name: 'x', instance: 1, wait: Infinity },
   ]);
 
+/** A request to share is sent twice, and its second copy arrives when the lease has been extended; a writer waits. */
+const requestToShareTwice = fc
+  .record({
+    reader: caller(fc.constantFrom(300)),
+    writer: acquire(ttl),
+    extend: fc.nat({ max: 8 }),
+    reset: fc.nat({ max: 6 }),
+  })
+  .map(({ reader, writer, extend, reset }): TimedStep[] => [
+    {
+      ...reader,
+      after: 20,
+      name: 'x',
+      instance: 0,
+      limit: Infinity,
+      work: 3_000,
+      maxHold: Infinity,
+      extend: { after: extend, ttl: 4_000 },
+    },
+    { after: reset / 2, kind: 'reset', instance: 0, lasts: 1, resends: true },
+    { ...writer, after: 10, name: 'x', instance: 1, wait: Infinity, abortAfter: undefined, work: 3_000 },
+  ]);
+
 const quorum = (nodeTimeouts: fc.Arbitrary<number>): fc.Arbitrary<QuorumTerms> =>
   fc.record({
     nodeTimeout: nodeTimeouts,
@@ -97,16 +130,19 @@ const schedule = (
     steps: fc.array(steps, { minLength: 1, maxLength: 8 }).map((groups) => groups.flat()),
   });
 
-/** Nothing goes wrong but that processes die. */
-export const calmQuorumSchedule = schedule(
+const calm = schedule(
   fc.oneof(
     { weight: 6, arbitrary: one(caller(ttl), nowhere) },
     { weight: 3, arbitrary: rivals },
+    { weight: 2, arbitrary: newcomer },
     { weight: 1, arbitrary: one(crash, nowhere) },
   ),
   fc.constantFrom(1, 0.2, 3),
   fc.constant(50),
 );
+
+/** Nothing goes wrong but that processes die. */
+export const calmQuorumSchedule = fc.oneof(calm, steady(calm));
 
 /** Nodes and ways to them fail, one by one or all at once; processes are stopped. The nodes keep their data. */
 export const stormyQuorumSchedule = schedule(
@@ -115,9 +151,13 @@ export const stormyQuorumSchedule = schedule(
     { weight: 3, arbitrary: rivals },
     { weight: 2, arbitrary: frozenVoter },
     { weight: 2, arbitrary: lateVotes },
+    { weight: 2, arbitrary: requestToShareTwice },
     { weight: 6, arbitrary: one(fault, node) },
     { weight: 1, arbitrary: one(crash, nowhere) },
   ),
   fc.constantFrom(1, 0.2, 3, 12),
   fc.constantFrom(50, 200),
 );
+
+/** A schedule of either kind. */
+export const anyQuorumSchedule = fc.oneof(calmQuorumSchedule, stormyQuorumSchedule);

@@ -3,7 +3,7 @@ import type { NodeEvents, QuorumNode, RequestKind } from '../../../lib/store/quo
 import { NotAsked } from '../../../lib/store/quorum/quorum-node.js';
 import type { CommandConnection } from '../command-connection.js';
 import type { InboxConnection } from '../inbox-connection.js';
-import type { MemoryNode } from './memory-node.js';
+import type { NodeWitness } from './node-witness.js';
 
 const RELEASED = /^released (\d+) (.*)$/s;
 const REVOKED = /^revoked (\S+) (.*)$/s;
@@ -15,7 +15,7 @@ export class SimulatedNode implements QuorumNode {
 
   constructor(
     readonly label: string,
-    private readonly server: MemoryNode,
+    private readonly server: NodeWitness,
     private readonly commands: CommandConnection,
     private readonly inbox: InboxConnection,
   ) {}

@@ -11,6 +11,7 @@ import type { SimulatedProcess } from '../simulated-process.js';
 import type { VirtualTime } from '../virtual-time.js';
 import { Weather } from '../weather.js';
 import { MemoryNode } from './memory-node.js';
+import { NodeWitness } from './node-witness.js';
 import { SimulatedNode } from './simulated-node.js';
 
 const KEY_PREFIX = 'lock:';
@@ -20,12 +21,14 @@ const ROUNDS = 8;
 /** One node, and its network. */
 interface Place {
   readonly node: MemoryNode;
+  readonly witness: NodeWitness;
   readonly weather: Weather;
 }
 
 /** Several Redis servers that know nothing of each other, each with a clock and a network of its own. */
 export class SimulatedQuorum implements Servers {
   readonly healing: number;
+  readonly clockSpread: number;
   contendedUntil = 0;
   private readonly places: readonly Place[];
   private rolls = 0;
@@ -36,10 +39,16 @@ export class SimulatedQuorum implements Servers {
     private readonly terms: QuorumTerms,
   ) {
     this.healing = HEALING + ROUNDS * terms.nodeTimeout;
-    this.places = terms.clocks.map(({ ahead, drift }, index) => ({
-      node: new MemoryNode(() => EPOCH + ahead + time.now * (1 + drift / 1_000)),
-      weather: new Weather(this.scheduleAt(index)),
-    }));
+    const ahead = terms.clocks.map((clock) => clock.ahead);
+    this.clockSpread = Math.max(...ahead) - Math.min(...ahead);
+    this.places = terms.clocks.map(({ ahead, drift }, index) => {
+      const node = new MemoryNode(() => EPOCH + ahead + time.now * (1 + drift / 1_000));
+      return { node, witness: new NodeWitness(node), weather: new Weather(this.scheduleAt(index)) };
+    });
+  }
+
+  get revived(): string | undefined {
+    return this.places.map(({ witness }) => witness.revived).find(Boolean);
   }
 
   get longestTrip(): number {
@@ -48,10 +57,10 @@ export class SimulatedQuorum implements Servers {
 
   link(instance: string, index: number, process: SimulatedProcess): Link {
     const { time, schedule, terms } = this;
-    const lanes = this.places.map(({ node, weather }) => {
+    const lanes = this.places.map(({ node, weather, witness }) => {
       const channel = new QuorumKeys(instance, KEY_PREFIX, terms.nodeTimeout).inbox() + instance;
       return {
-        node,
+        witness,
         commands: new CommandConnection(time, process, weather, index, schedule.straggle),
         inbox: new InboxConnection(time, process, weather, index, {
           open: (events) => node.subscribe(channel, (message) => events.told(message)),
@@ -60,7 +69,7 @@ export class SimulatedQuorum implements Servers {
       };
     });
     const nodes = lanes.map(
-      ({ node, commands, inbox }, i) => new SimulatedNode(`node ${i}`, node, commands, inbox),
+      ({ witness, commands, inbox }, i) => new SimulatedNode(`node ${i}`, witness, commands, inbox),
     );
     const { nodeTimeout } = terms;
     const random = (): number => this.roll();
@@ -82,7 +91,7 @@ export class SimulatedQuorum implements Servers {
   }
 
   clear(step: Pick<TimedStep, 'node'>): void {
-    this.places.forEach(({ node }, i) => this.isAt(step, i) && node.flush());
+    this.places.forEach(({ witness }, i) => this.isAt(step, i) && witness.flush());
   }
 
   forceRelease(name: string): void {

@@ -1,4 +1,5 @@
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import type { LockInfo } from '../../../lib/store/lock-snapshot.interface.js';
 import type { Attempt } from '../attempt.js';
 import type { Expectations } from '../schedule.js';
 import type { Servers } from '../servers.js';
@@ -18,6 +19,8 @@ export interface Court {
   readonly quietSince: number;
   readonly attempts: readonly Attempt[];
   readonly names: ReadonlySet<string>;
+  /** What the servers keep of a name. */
+  readonly held: (name: string) => readonly LockInfo[];
   readonly fail: (what: string) => never;
 }
 

@@ -48,7 +48,7 @@ export class WakeUpRule implements Rule {
 
   afterEvent(): void {
     for (const name of this.court.names) {
-      const { held } = this.court.servers.query(name);
+      const held = this.court.held(name);
       this.noteFree(name, held);
       this.noteOpen(name, held);
       this.noteUsed(name, held);

@@ -1,0 +1,45 @@
+import type { Attempt } from '../attempt.js';
+import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
+
+/** A lock that the server keeps for an instance. */
+interface Kept {
+  readonly owner: string;
+  readonly since: number;
+}
+
+/** A waiter takes up what the server already keeps for its instance, also when the answer that granted it was lost. */
+export class AdoptionRule implements Rule {
+  /** By name: locks that their instances do not use. */
+  private readonly unused = new Map<string, Kept>();
+
+  constructor(private readonly court: Court) {}
+
+  beforeEvent(): void {
+    const { attempts, fail, quietSince, servers, time } = this.court;
+    const bound = servers.healing + 4 * servers.longestTrip + TIMER_SLACK + CLOCK_SLACK;
+    for (const [name, { owner, since }] of this.unused) {
+      const idle = time.now - Math.max(since, quietSince);
+      if (idle <= bound) continue;
+      for (const { caller, process, startedAt, state, step } of attempts) {
+        if (state !== 'waiting' || step.name !== name || caller[0] !== owner[0] || !process.awake) continue;
+        const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
+        if (waited > bound)
+          fail(`${caller} waits for ${name}, which its own instance has as ${owner} without using it`);
+      }
+    }
+  }
+
+  afterEvent(): void {
+    const { attempts, held, names, time } = this.court;
+    for (const name of names) {
+      const owner = held(name)[0]?.owner ?? '';
+      const isUsed = attempts.some(
+        ({ caller, state, step }) => step.name === name && caller[0] === owner[0] && USES.has(state),
+      );
+      if (isUsed || !/^.:[1-9]\d*$/.test(owner)) this.unused.delete(name);
+      else if (this.unused.get(name)?.owner !== owner) this.unused.set(name, { owner, since: time.now });
+    }
+  }
+}
+
+const USES: ReadonlySet<Attempt['state']> = new Set(['holding', 'passing']);
