@@ -2,17 +2,17 @@ import { transformSync } from '@swc/core';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { seedOf } from '../seed.js';
 
-const LIB = resolve(__dirname, '../../../lib');
+const ROOT = resolve(__dirname, '../../..');
 /** Schedules within which every fault has to be caught. */
 const LIMIT = 5_000;
+/** Whether a fault is caught must not depend on chance: figures of the page on verification are those of this seed. */
+const SEED = Number(process.env['SIMULATION_SEED'] ?? 20_261_124);
 
-/** A line of lib that is wrong on purpose, so that the simulation has something to catch. */
+/** A line that is wrong on purpose, so that the simulation has something to catch. */
 export interface DeliberateFault {
   /** What goes wrong, as the page on verification lists it. */
   readonly fault: string;
-  /** The file below lib. */
   readonly file: string;
   /** Text that occurs there exactly once. */
   readonly text: string;
@@ -37,30 +37,29 @@ export function describeDeliberateFaults<T>(
 ): void {
   describe(title, () => {
     it.each(faults)('catches: $fault', async (fault) => {
-      const seed = seedOf();
       await jest.isolateModulesAsync(async () => {
-        jest.doMock(resolve(LIB, fault.file), () => faulty(fault));
+        jest.doMock(resolve(ROOT, fault.file), () => faulty(fault));
         const { schedules, play } = load();
         const property = fc.asyncProperty(schedules, play);
         const { failed, numRuns, errorInstance } = await fc.check(property, {
-          seed,
+          seed: SEED,
           numRuns: LIMIT,
           endOnFailure: true,
         });
         const verdict = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-        process.stdout.write(`${numRuns} schedules, seed ${seed}: ${fault.fault}\n  ${firstLine(verdict)}\n`);
+        process.stdout.write(`${numRuns} schedules, seed ${SEED}: ${fault.fault}\n  ${firstLine(verdict)}\n`);
         // A fault that only makes the code throw would say nothing of the rules.
         expect(verdict).not.toMatch(/TypeError|ReferenceError|SyntaxError/);
         expect(failed).toBe(true);
       });
-      jest.dontMock(resolve(LIB, fault.file));
+      jest.dontMock(resolve(ROOT, fault.file));
     });
   });
 }
 
 /** The module with the fault in it. */
 function faulty({ file, text, instead }: DeliberateFault): unknown {
-  const path = resolve(LIB, file);
+  const path = resolve(ROOT, file);
   const source = readFileSync(path, 'utf8');
   if (source.split(text).length !== 2) throw new Error(`${file} does not have once: ${text}`);
   const { code } = transformSync(

@@ -1,7 +1,7 @@
 import type { DeliberateFault } from './deliberate-fault.js';
 
-const server = 'store/memory/memory-lock-server.ts';
-const contender = 'engine/queue/contender.ts';
+const server = 'lib/store/memory/memory-lock-server.ts';
+const contender = 'lib/engine/queue/contender.ts';
 
 /** What could go wrong on one Redis: in the scripts, in how the engine reads their replies, between the two. */
 export const oneRedisFaults: readonly DeliberateFault[] = [
@@ -10,6 +10,15 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     file: server,
     text: 'if (!next || next === place) return',
     instead: 'return',
+  },
+  {
+    fault: 'anybody extends the lease of a holder',
+    file: server,
+    text: `number {
+    const leases = this.leasesLike(owner);`,
+    instead: `number {
+    const leases = this.leasesLike(owner);
+    owner = leases.of(name).keys().next().value ?? owner;`,
   },
   {
     fault: 'an extension revives a lease that has ended',
@@ -22,6 +31,26 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     file: server,
     text: 'const released = leases.has(name, owner) && leases.delete(name, owner);',
     instead: 'const released = leases.of(name).size > 0; leases.clear(name);',
+  },
+  {
+    fault: 'the server hands a lock off to an instance that does not listen',
+    file: server,
+    text: 'if (!grant || !isHeard) {',
+    instead: 'if (!grant) {',
+  },
+  {
+    fault: 'a request brings back a hold that its instance has released',
+    file: server,
+    text: 'const spent = shared ? request.spent : spentOfName;',
+    instead: 'const spent = 0;',
+  },
+  {
+    fault: 'the next hold of a turn keeps the owner id',
+    file: server,
+    text: "return this.grant(name, owner.slice(0, owner.lastIndexOf(':')), ttl, tokens);",
+    instead: `const block = this.tokens.mint(tokens);
+    this.locks.keep(name, owner, ttl);
+    return { owner, ...block };`,
   },
   {
     fault: 'a reply without a token floor lets an old hand-off count',
@@ -43,7 +72,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',
-    file: 'engine/queue/grants.ts',
+    file: 'lib/engine/queue/grants.ts',
     text: 'found?.sentAt ?? -Infinity',
     instead: 'this.context.clock.now()',
   },
@@ -55,7 +84,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'deadlines leave no room for clocks that run at different speeds',
-    file: 'engine/hold/lease.ts',
+    file: 'lib/engine/hold/lease.ts',
     text: 'return ttl * SKEW + LATENCY;',
     instead: 'return 0;',
   },

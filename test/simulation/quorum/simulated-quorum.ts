@@ -39,8 +39,8 @@ export class SimulatedQuorum implements Servers {
     private readonly terms: QuorumTerms,
   ) {
     this.healing = HEALING + ROUNDS * terms.nodeTimeout;
-    const ahead = terms.clocks.map((clock) => clock.ahead);
-    this.clockSpread = Math.max(...ahead) - Math.min(...ahead);
+    const leads = terms.clocks.map(({ ahead }) => ahead);
+    this.clockSpread = Math.max(...leads) - Math.min(...leads);
     this.places = terms.clocks.map(({ ahead, drift }, index) => {
       const node = new MemoryNode(() => EPOCH + ahead + time.now * (1 + drift / 1_000));
       return { node, witness: new NodeWitness(node), weather: new Weather(this.scheduleAt(index)) };
