@@ -78,6 +78,28 @@ export const foundDifferences: readonly Named[] = [
     [share('a', { tokens: 4, limit: 2 }), release(1), tick(1_000), tick(200), acquire('b'), query],
   ],
   [
+    'a claim lease that expired with the last one costs its turn the place, behind another turn that is granted first',
+    [
+      acquire('a', 101),
+      share('a', { tokens: 3, limit: 3 }),
+      share('a', { limit: 3 }),
+      { kind: 'share again', turn: 1, after: 2, ttl: 101, wanted: 1, queues: true },
+      release(0),
+      tick(1_000),
+      acquire('a', 101),
+    ],
+  ],
+  [
+    'a request that arrives twice leaves a claim lease that ends in the same millisecond a claim',
+    [
+      { kind: 'acquire all', instance: 'a', names: ['y', 'x'], ttl: 101 },
+      share('b'),
+      share('b'),
+      release(0),
+      { kind: 'share again', turn: 0, after: 0, ttl: 301, wanted: 1, queues: false },
+    ],
+  ],
+  [
     'a query shows whole milliseconds of a claim lease',
     [share('a', { tokens: 2, limit: 1 }), release(0), query],
   ],

@@ -98,7 +98,7 @@ const alone: [number, fc.Arbitrary<Operation>][] = [
   [4, op('acquire', { instance, name, ttl, tokens, queues: often, sure: seldom })],
   [4, op('release', { hold: recent, noted: often })],
   [1, op('lose release', { hold: recent })],
-  [1, op('extend', { holds: fc.array(recent, { minLength: 1, maxLength: 3 }), ttl, exact: seldom })],
+  [2, op('extend', { holds: fc.array(recent, { minLength: 1, maxLength: 3 }), ttl, exact: seldom })],
   [1, op('yield', { hold: recent, ttl, tokens, queues: often })],
   [2, op('cancel', { place: recent, after })],
   [1, op('transfer', { hold: recent, to: instance, ttl })],

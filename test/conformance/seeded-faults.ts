@@ -74,7 +74,7 @@ export const seededFaults: readonly SeededFault[] = [
   {
     fault: 'a frozen instance keeps the place of its turn',
     modes: 'all modes',
-    text: "return lapsed[instance .. '~' .. name]",
+    text: "return name and lapsed[instance .. '~' .. name]",
     instead: 'return false',
   },
   {

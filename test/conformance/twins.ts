@@ -8,7 +8,7 @@ import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
 import { tokensMark } from '../../lib/store/turn-name.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
-import { ScriptTwin } from './script-twin.js';
+import { ScriptTwin } from '../support/script-twin.js';
 import type { SteppedRedis } from './stepped-redis.js';
 
 jest.mock('../../lib/store/redis/single.topology.js', () => ({

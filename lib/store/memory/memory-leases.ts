@@ -71,7 +71,7 @@ export class MemoryLeases {
 
   /** One that is there already keeps a longer lease: a request may arrive once more when its turn has long begun. */
   grant(name: string, owner: string, ttl: number): void {
-    if (this.end(name, owner) <= this.now() + ttl) this.keep(name, owner, ttl);
+    if (this.end(name, owner) < this.now() + Math.ceil(ttl)) this.keep(name, owner, ttl);
   }
 
   /** The same for an instance that does not know of it yet. */
@@ -81,7 +81,8 @@ export class MemoryLeases {
   }
 
   prolong(name: string, owner: string, ttl: number): void {
-    if (this.has(name, owner)) this.grant(name, owner, ttl);
+    if (this.has(name, owner) && this.end(name, owner) <= this.now() + Math.ceil(ttl))
+      this.keep(name, owner, ttl);
   }
 
   /** Forgets those whose leases have run out; returns the turns whose instances never asked for theirs, `<instance>~<turn>`. */

@@ -197,7 +197,7 @@ export class MemoryLockServer {
   ): Grant | Taken {
     const granted = this.shares.ofTurn(name, instance, turn);
     if (granted.length > 0) {
-      for (const owner of granted) this.shares.prolong(name, owner, ttl);
+      for (const owner of granted) this.shares.grant(name, owner, ttl);
       if (place !== undefined) this.queues.dequeue(name, place);
       return this.tokens.shared(instance, turn, granted.length);
     }

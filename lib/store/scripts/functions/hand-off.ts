@@ -73,6 +73,7 @@ local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
   held = held or 0
+  note_lapsed(shared)
   while true do
     local head = redis.call('ZPOPMIN', queue)
     local place = head[1]
@@ -110,7 +111,7 @@ local function hand_off(lock, queue, own, shared, held, take)
         redis.call('SET', lock, owner, 'PX', claim_ttl)
         return owner
       end
-    elseif instance and not has_lapsed(shared, instance, turn) then
+    elseif instance and not has_lapsed(instance, turn) then
       name = name or string.sub(lock, prefix + 2, -2)
       local _, token, holds = mint_shares(turn, room)
       if tell(instance, 'shared ' .. token .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then

@@ -79,14 +79,21 @@ local function share(lock, shared, turn, n, last)
 end
 `;
 
-/** `has_lapsed(shared, instance, turn)`: whether an instance let a lease by hand-off of an earlier part of the turn run out. */
+/**
+ * `note_lapsed(shared)`: notes the turns whose claim leases have expired, before `shared` is deleted. Does nothing if the key is
+ * of another type.
+ *
+ * `has_lapsed(instance, turn)`: whether an instance let a claim lease of an earlier part of the turn expire.
+ */
 export const hasLapsed = luaFunction(live)`
-local function has_lapsed(shared, instance, turn)
-  local name = string.match(turn, '^([%l%d]+)X')
-  if not name or not shared or type(redis.pcall('ZCARD', shared)) == 'table' then
-    return false
+local function note_lapsed(shared)
+  local kept = shared and redis.pcall('ZCARD', shared)
+  if type(kept) == 'number' and kept > 0 then
+    live(shared)
   end
-  live(shared)
-  return lapsed[instance .. '~' .. name]
+end
+local function has_lapsed(instance, turn)
+  local name = string.match(turn, '^([%l%d]+)X')
+  return name and lapsed[instance .. '~' .. name]
 end
 `;

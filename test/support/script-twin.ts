@@ -8,6 +8,8 @@ import { parsePlace } from '../../lib/store/place.js';
 export class ScriptTwin extends MemoryLockServer {
   /** Whether the next script is given the key of shared holders. */
   knowsModes = true;
+  /** Whether a waiter for a shared hold was only asked to acquire, since this was set to false. */
+  hasAsked = false;
 
   /** The owner and the shared holders with what is left of their leases, and the places in the queue. */
   contentOf(name: string): {
@@ -30,7 +32,10 @@ export class ScriptTwin extends MemoryLockServer {
     for (const place of [...this.queues.of(name).keys()]) {
       const { instance, tokens, shared } = parsePlace(place);
       if (shared) {
-        if (this.inboxes.tell(instance, (inbox) => inbox.released(name))) return 'shared';
+        if (this.inboxes.tell(instance, (inbox) => inbox.released(name))) {
+          this.hasAsked = true;
+          return 'shared';
+        }
       } else {
         if (place === own.place || this.inboxes.has(instance)) return super.handOff(name, own);
         this.tokens.mint(tokens);
