@@ -139,6 +139,27 @@ describe('RedisLockModule', () => {
     expect(await prefixOf(reports)).toBe('reports');
   });
 
+  it.each([
+    ['without a name', {}],
+    ["with the name 'reports'", { name: 'reports' }],
+    ['without a name', { isGlobal: false }],
+  ])('is refused where the application has two %s: %j', async (which, extras) => {
+    const forRoot = () => RedisLockModule.forRoot({ connection: server.url, ...extras });
+    @Module({ imports: [forRoot()] })
+    class Feature {}
+    const starting = start({ imports: [forRoot(), Feature] });
+    await expect(starting).rejects.toThrow(LockConfigError);
+    await expect(starting).rejects.toThrow(`The application has 2 RedisLockModules ${which}. Import one,`);
+  });
+
+  it('is one module where two modules import the same definition', async () => {
+    const locks = RedisLockModule.forRoot({ connection: server.url });
+    @Module({ imports: [locks] })
+    class Feature {}
+    const app = await start({ imports: [locks, Feature] });
+    expect(app.get(LockService)).toBeInstanceOf(LockService);
+  });
+
   it('is for its importers only with isGlobal: false', async () => {
     @Injectable()
     class User {

@@ -10,13 +10,12 @@ export type Application = object;
  * running before all that can be known of its start has gone well.
  */
 export class ApplicationServices {
-  private readonly present = new WeakMap<Application, Set<LockService>>();
+  private readonly present = new WeakMap<Application, LockService>();
   private readonly running = new Map<LockService, WeakRef<Application>>();
 
   /** Of an application that begins to start. */
   add(application: Application, service: LockService): void {
-    const services = this.present.get(application) ?? new Set<LockService>();
-    this.present.set(application, services.add(service));
+    this.present.set(application, service);
   }
 
   /** Its application has started. */
@@ -27,7 +26,7 @@ export class ApplicationServices {
 
   /** Its application has ended. */
   delete(application: Application, service: LockService): void {
-    this.present.get(application)?.delete(service);
+    this.present.delete(application);
     this.running.delete(service);
   }
 
@@ -35,24 +34,20 @@ export class ApplicationServices {
     return this.running.get(service)?.deref() !== undefined;
   }
 
-  /** The service of an application, unless it has several of this name. */
-  onlyOf(application: Application): LockService | undefined {
-    return only(this.present.get(application) ?? []);
+  /** The service of an application. */
+  of(application: Application): LockService | undefined {
+    return this.present.get(application);
   }
 
   /** The service of the one application that runs with one, if there is one. */
   onlyRunning(): LockService | undefined {
     this.forgetGone();
-    return only(this.running.keys());
+    const [first, second] = this.running.keys();
+    return second === undefined ? first : undefined;
   }
 
   /** Applications that nobody has any more, and nobody has told to end. */
   private forgetGone(): void {
     for (const service of this.running.keys()) if (!this.isRunning(service)) this.running.delete(service);
   }
-}
-
-function only<T>(items: Iterable<T>): T | undefined {
-  const [first, second] = items;
-  return second === undefined ? first : undefined;
 }

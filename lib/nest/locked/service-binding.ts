@@ -57,7 +57,7 @@ export class ServiceBinding {
     const application = applications.get(instance);
     return application === undefined
       ? this.applicationServices.onlyRunning()
-      : this.applicationServices.onlyOf(application);
+      : this.applicationServices.of(application);
   }
 }
 

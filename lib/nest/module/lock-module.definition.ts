@@ -6,7 +6,7 @@ import type {
 } from '../../options/module-options.interface.js';
 import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
-import { assertNotLoadedLazily } from './lazy-loading.js';
+import { assertNotLoadedLazily, assertOnlyModule } from './import-checks.js';
 import type { RedisLockModuleAsyncExtras } from './redis-lock-module-extras.interface.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 
@@ -43,6 +43,7 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
             modules: ModulesContainer,
           ) => {
             assertNotLoadedLazily(modules, OWN_LOCK_SERVICE);
+            assertOnlyModule(modules, name, [OWN_LOCK_SERVICE, getLockServiceToken(name)]);
             return create(options);
           },
           inject: [CREATE_SERVICE, RESOLVED_OPTIONS, ModulesContainer],

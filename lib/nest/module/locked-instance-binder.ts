@@ -35,8 +35,6 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
   onModuleInit(): void {
     const binding = serviceBinding(this.name);
     binding.applicationServices.add(this.modules, this.service);
-    // With several to choose from, only the call itself can tell that the choice is not ours to make.
-    if (this.servicesInApplication().size > 1) return;
     const bind = (instance: unknown): void => binding.bind(instance, this.service);
     for (const [, wrapper] of provided(this.modules)) {
       bind(wrapper.instance);
@@ -53,12 +51,6 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
 
   onApplicationShutdown(): void {
     serviceBinding(this.name).applicationServices.delete(this.modules, this.service);
-  }
-
-  private servicesInApplication(): Set<unknown> {
-    const token = getLockServiceToken(this.name);
-    const wrappers = [...this.modules.values()].map((module) => module.providers.get(token));
-    return new Set(wrappers.flatMap((wrapper) => (wrapper ? [wrapper.instance] : [])));
   }
 }
 
