@@ -38,7 +38,7 @@ function connectionOf({
   const urls = url ?? urlsIn(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379');
   const [first = ''] = urls;
   if (cluster && sentinel !== undefined)
-    throw new CommandError('Leave out --cluster or --sentinel: it is either.', ExitCode.usage);
+    throw new CommandError('Use either --cluster or --sentinel, not both.', ExitCode.usage);
   // Checked one by one, so that an error about one URL omits its password.
   for (const each of urls) assertConnections(each);
   if (cluster) return { nodes: [...urls], options: clusterOptions(first) };

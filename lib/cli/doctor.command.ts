@@ -69,7 +69,7 @@ async function allOf(name: string, check: Findings): Promise<Finding[]> {
   } catch (reason) {
     const message = messageOf(reason);
     const conclude = /^NOPERM|^ERR unknown/.test(message) ? skipped : error;
-    all.push(conclude(name, `Its ${name} cannot be looked at (${message}).`));
+    all.push(conclude(name, `Its ${name} cannot be checked (${message}).`));
   }
   return all;
 }

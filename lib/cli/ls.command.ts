@@ -28,7 +28,7 @@ export async function ls(prefix: string, flags: LsFlags): Promise<number> {
 }
 
 function print(out: Output, names: readonly LockListing[], isPart: boolean): void {
-  if (names.length === 0) return out.line('Nobody holds a lock.');
+  if (names.length === 0) return out.line('No lock is held.');
   out.table(
     ['name', 'holder', 'label', 'lease', 'waiting'],
     names.map(({ name, owner, holders, label = '', remaining, waiting }) => [

@@ -31,56 +31,60 @@ export async function main(args: readonly string[]): Promise<number> {
 
 function build(command: readonly string[], done: (exitCode: number) => void): Command {
   const program = new Command('nest-redis-lock')
-    .description('Looks at the locks of nest-redis-lock, and runs commands under them.')
+    .description('Inspects the locks of nest-redis-lock, and runs commands under them.')
     .version(version)
     .exitOverride();
   const add = (usage: string, description: string): Command =>
     program
       .command(usage)
       .description(description)
-      .option('--url <url>', 'redis:// or rediss://; again for more; default: REDIS_URL', COLLECT)
+      .option('--url <url>', 'redis:// or rediss://; repeat it for several; default: REDIS_URL', COLLECT)
       .option('--cluster', 'the URLs are nodes of a Redis Cluster')
-      .option('--sentinel <name>', 'the URLs are sentinels, which know the master by this name')
+      .option('--sentinel <name>', 'the URLs are sentinels that know the master by this name')
       .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')
       .allowExcessArguments(false);
 
-  add('doctor', 'looks for what stands in the way of locks; exit code 0, 1 or 2, as the worst is')
+  add('doctor', 'checks the server, one line per finding; exit code 0, 1 or 2 by the worst finding')
     .option('--json', 'prints JSON')
     .option('--ttl <time>', 'of the application', parseDuration, 30_000)
     .option('--command-timeout <time>', 'of the application', parseDuration, 1_000)
-    .option('--node-timeout <time>', 'of the application, with a quorum', parseDuration, 50)
+    .option('--node-timeout <time>', 'of the application, for a quorum', parseDuration, 50)
     .action(async (flags) => done(await doctor(flags)));
 
-  add('ls [prefix]', 'lists the names that are held')
+  add('ls [prefix]', 'lists the held names')
     .option('--json', 'prints JSON')
     .option('--limit <n>', 'at most so many', parseCount, 1_000)
     .action(async (prefix: string | undefined, flags) => done(await ls(prefix ?? '', flags)));
 
-  add('query <name>', 'shows who holds a name and who waits for it; exit code 1: nobody holds it')
+  add('query <name>', 'shows the holders and the waiters of a name; exit code 1: the name is free')
     .option('--json', 'prints JSON')
     .action(async (name: string, flags) => done(await query(name, flags)));
 
-  add('watch <name>', 'prints who holds a name and who waits for it at each change, until Ctrl-C')
+  add('watch <name>', 'prints the holders and the waiters of a name at each change, until Ctrl-C')
     .option('--json', 'prints a line of JSON for each change')
     .option('--interval <time>', 'between two looks', parseDuration, 250)
     .action(async (name: string, flags) => done(await watch(name, flags)));
 
-  add('release <name>', 'takes a name from whoever holds it; shows who that is, and asks')
+  add('release <name>', 'ends the holds of a name, after it shows them and asks')
     .option('--json', 'prints JSON; needs --force')
     .option('--force', 'does not ask')
     .action(async (name: string, flags) => done(await release(name, flags)));
 
   add('run <name>', 'runs a command while it holds the name')
     .usage('<name> [options] -- <command> [arguments]')
-    .option('--wait <time>', 'for the lock, 10s by default; 0 is one attempt, forever has no end', parseWait)
+    .option(
+      '--wait <time>',
+      'maximum wait for the lock, 10s by default; 0 for one attempt, or forever',
+      parseWait,
+    )
     .option('--ttl <time>', 'lease, 30s by default', parseDuration)
-    .option('--limit <n>', 'so many may hold it at once', parseCount)
-    .option('--min-hold <time>', 'the name stays taken for so long', parseDuration)
-    .option('--skip', 'exit code 0 instead of 75 where it is taken')
-    .option('--kill-after <time>', 'from SIGTERM to SIGKILL where the lock is lost', parseDuration, 5_000)
+    .option('--limit <n>', 'maximum number of simultaneous holders', parseCount)
+    .option('--min-hold <time>', 'minimum time for which the name stays taken', parseDuration)
+    .option('--skip', 'exit code 0 instead of 75 if the lock is taken')
+    .option('--kill-after <time>', 'time from SIGTERM to SIGKILL if the lock is lost', parseDuration, 5_000)
     .action(async (name: string, flags) => {
       if (command.length === 0)
-        throw new CommandError('Write the command behind --: run <name> -- <command>', ExitCode.usage);
+        throw new CommandError('Write the command after --: run <name> -- <command>', ExitCode.usage);
       done(await run(name, command, flags));
     });
 

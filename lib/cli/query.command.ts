@@ -16,7 +16,7 @@ export async function query(name: string, flags: ConnectionFlags): Promise<numbe
 
 /** Prints the holders, then the waiters in order. */
 export function printSnapshot(out: Output, { held, pending }: LockSnapshot): void {
-  if (held.length + pending.length === 0) return out.line('Nobody holds it, and nobody waits for it.');
+  if (held.length + pending.length === 0) return out.line('It is free, and has no waiters.');
   out.table(
     ['', 'owner', 'label', 'since', 'lease', 'token'],
     [

@@ -11,8 +11,8 @@ export interface ReleaseFlags extends ConnectionFlags {
 }
 
 const MEANING = `
-Its holder is told, and the next in line goes on. The holder's work may go on all the same: only a resource that
-refuses writes with an older fencing token keeps it out. Where nothing does, end that process first.
+The holder is notified, and the next waiter acquires the lock. The holder's work may continue: only a resource that
+rejects older fencing tokens prevents its writes. Without fencing, end that process first.
 `;
 
 /** Ends the holds of a name after the user has seen and confirmed them. */
@@ -20,10 +20,7 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
   const out = new Output(flags.json);
   const mayAsk = process.stdin.isTTY && !out.isJson;
   if (!flags.force && !mayAsk) {
-    throw new CommandError(
-      'There is no terminal to ask whether the lock is to be released: say --force.',
-      ExitCode.declined,
-    );
+    throw new CommandError('There is no terminal for the confirmation: use --force.', ExitCode.declined);
   }
   return withLocks(flags, async (locks) => {
     const snapshot = await locks.query(name);
@@ -38,13 +35,13 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
     await out.flush();
     if (!flags.force) {
       out.line(MEANING);
-      if (!(await isConfirmed(name))) return decline('It was left as it is.');
+      if (!(await isConfirmed(name))) return decline('Nothing was released.');
     }
     // Another instance may have acquired the lock since its holder was shown.
     const owners = snapshot.held.map(({ owner }) => owner);
     const { released, held } = await locks.forceRelease(name, { owners });
     if (released.length === 0 && held.length > 0)
-      return decline(`Now it is held by ${held.join(', ')}. Look again.`);
+      return decline(`It is now held by ${held.join(', ')}. Check again.`);
     return tellResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
   });
 }

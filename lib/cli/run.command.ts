@@ -67,7 +67,7 @@ async function runWhileHeld(
   interruption.passOn((signal) => child.signal(signal));
   let ending: Promise<void> | undefined;
   const endIt = (): void => {
-    tell(`The lock ${name} was lost, so the command is ended. ${reasonOf(lock.signal)}`);
+    tell(`The lock ${name} was lost; ending the command. ${reasonOf(lock.signal)}`);
     ending = child.end(killAfter);
   };
   if (lock.signal.aborted) endIt();

@@ -49,7 +49,8 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
    */
   watch(): LockEventStream {
     if (this.isClosing) throw new ServiceUnavailableException('The application is shutting down.');
-    if (this.streams.size >= MOST_STREAMS) throw new ServiceUnavailableException('Too many watch already.');
+    if (this.streams.size >= MOST_STREAMS)
+      throw new ServiceUnavailableException('Too many clients watch already.');
     const stream = new LockEventStream();
     stream.once('close', () => this.drop(stream));
     this.streams.add(stream);

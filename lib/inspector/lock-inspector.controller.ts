@@ -88,7 +88,7 @@ export class ActingLockInspectorController extends LockInspectorController {
     @Headers('sec-fetch-site') site: unknown,
     @Res() response: unknown,
   ): Promise<void> {
-    if (header === undefined) throw new ForbiddenException('Send the header X-Lock-Inspector.');
+    if (header === undefined) throw new ForbiddenException('The header X-Lock-Inspector is missing.');
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new ForbiddenException('Another site cannot release locks.');
     const name = textOf('name', path ?? query);
@@ -96,11 +96,11 @@ export class ActingLockInspectorController extends LockInspectorController {
     const { released, held } = await this.inspector.locks.forceRelease(name, { owners });
     if (owners && released.length === 0)
       throw new ConflictException(
-        held.length > 0 ? `Now the lock is held by ${held.join(', ')}.` : 'Nobody holds the lock any more.',
+        held.length > 0 ? `The lock is now held by ${held.join(', ')}.` : 'The lock is now free.',
       );
     const holders = JSON.stringify(released);
     if (released.length > 0)
-      this.logger.warn(`${name} was released by force, from ${holders}, through the inspector.`);
+      this.logger.warn(`${name} was released forcibly, held by ${holders}, through the inspector.`);
     return this.reply(response, { released: released.length > 0, held });
   }
 }

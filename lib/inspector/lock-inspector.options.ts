@@ -66,6 +66,6 @@ export function assertInspectorOptions(options: LockInspectorOptions): void {
     isGuarded
       ? 'LockInspectorModule has guards and public: true. Leave out one of them.'
       : 'LockInspectorModule shows who holds which lock, so it needs guards: [AdminGuard]. ' +
-          'Write public: true where whoever reaches the application may see that.',
+          'Set public: true if every client that reaches the application may see that.',
   );
 }

@@ -90,7 +90,7 @@ function createInstruments(meter: Meter): Instruments {
   const seconds = { unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } };
   return {
     wait: meter.createHistogram('lock.wait.duration', {
-      description: 'How long calls waited for a lock, whatever came of it.',
+      description: 'How long calls waited for a lock, whatever the outcome.',
       ...seconds,
     }),
     hold: meter.createHistogram('lock.hold.duration', {
@@ -106,7 +106,7 @@ function createInstruments(meter: Meter): Instruments {
       unit: '{call}',
     }),
     lag: meter.createHistogram('lock.renewal.lag', {
-      description: 'How long after a renewal fell due its answer came.',
+      description: 'Time from when a renewal was due to its reply.',
       ...seconds,
     }),
   };

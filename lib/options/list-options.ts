@@ -27,6 +27,6 @@ export function resolveListOptions(options: ListOptions): Required<ListOptions> 
 export function assertCanList({ connection, layout }: ResolvedModuleOptions): void {
   if (layout !== 'per-name' || isClusterConnection(connection)) return;
   throw new LockConfigError(
-    "list() does not go with advanced.layout: 'per-name', where no request reaches all shards. Look for the keys at each of them.",
+    "list() cannot be combined with advanced.layout: 'per-name', where no request reaches all shards. Scan the keys of each shard instead.",
   );
 }

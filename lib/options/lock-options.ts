@@ -121,7 +121,7 @@ export function assertHoldRange(minHold: number, maxHold: number): void {
 export function assertLimitGoesWith(mode: string, limit: number | undefined): void {
   if (limit === undefined || limit === Infinity || mode === 'shared') return;
   throw new LockConfigError(
-    `limit goes with mode 'shared': an exclusive lock has one holder. Add mode: 'shared' for a semaphore of ${limit}.`,
+    `limit needs mode 'shared': an exclusive lock has one holder. Add mode: 'shared' for a semaphore of ${limit}.`,
   );
 }
 

@@ -89,7 +89,7 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
   assertReplicasGoWith({ connection, layout: settings.layout }, defaults.replicas);
   assertLimitGoesWithConnection(connection, defaults);
   if (settings.wake === 'poll')
-    assertNoQuorum(connection, "advanced.wake: 'poll'", 'waiters are told of a release by the nodes');
+    assertNoQuorum(connection, "advanced.wake: 'poll'", 'the nodes notify waiters of a release');
   if (settings.layout === 'per-name')
     assertNoQuorum(connection, "advanced.layout: 'per-name'", 'each node keeps a lock in one slot anyway');
   if (isQuorum(connection)) assertNodeTimeout(settings.nodeTimeout, defaults.ttl);

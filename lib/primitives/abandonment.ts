@@ -31,7 +31,7 @@ export class Abandonment {
     return this as unknown as AbortSignal;
   }
 
-  abort(reason: Error = new DOMException('Nobody waits for the lock any more.', 'AbortError')): void {
+  abort(reason: Error = new DOMException('The caller no longer waits for the lock.', 'AbortError')): void {
     if (this.aborted) return;
     this.cause = reason;
     for (const listener of this.listeners.keys()) listener();

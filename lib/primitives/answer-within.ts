@@ -4,7 +4,7 @@ import { AnswerWakeUp } from './wake-up.js';
 /** Rejects when a reply takes longer than `delay` ms. The caller handles a late reply. */
 export function answerWithin<T>(clock: Clock, answer: Promise<T>, delay: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = new AnswerWakeUp(clock, () => reject(new Error('No answer came in time.')));
+    const timer = new AnswerWakeUp(clock, () => reject(new Error('There was no reply in time.')));
     timer.at(clock.now() + delay);
     answer.then(resolve, reject).finally(() => timer.clear());
   });

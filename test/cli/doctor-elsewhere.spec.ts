@@ -45,7 +45,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
 
     expect(exitCode).toBe(1);
     expect(said).toContain(`may not ${name} on the channels`);
-    expect(said).toContain('waiters ask ten times a second');
+    expect(said).toContain('Waiters now ask ten times a second');
   });
 
   it('finds that the keys of locks are out of reach, and that no script can run', async () => {
@@ -56,7 +56,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
 
     for (const { exitCode, said } of [keys, scripts]) {
       expect(exitCode).toBe(2);
-      expect(said).toContain('No script of locks can run: NOPERM');
+      expect(said).toContain('No script can run: NOPERM');
     }
   });
 
@@ -175,7 +175,7 @@ describe('nest-redis-lock doctor, where Redis is more than one', () => {
       new Set(cluster.nodes.map(({ port }) => `127.0.0.1:${port}`)),
     );
     expect(misled.exitCode).toBe(2);
-    expect(misled.said).toContain('look with --cluster');
+    expect(misled.said).toContain('use --cluster here');
     expect(mute.bad.filter((each) => each === 'warning messages')).toHaveLength(3);
     expect(mute.said).toContain('grant +spublish');
     expect(broken.exitCode).toBe(2);

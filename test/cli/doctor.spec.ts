@@ -110,7 +110,7 @@ describe('nest-redis-lock doctor', () => {
 
     expect(snapshots).toMatchObject({ exitCode: 1, bad: ['warning persistence'] });
     expect(nothing).toMatchObject({ exitCode: 1, bad: ['warning persistence'] });
-    expect(nothing.said).toContain('forgets all locks');
+    expect(nothing.said).toContain('loses all locks');
   });
 
   it('finds that writes are refused for want of replicas', async () => {
@@ -163,7 +163,7 @@ describe('nest-redis-lock doctor', () => {
 
     for (const each of [uncounted, refused, lost])
       expect(each).toMatchObject({ exitCode: 1, bad: ['warning messages'] });
-    expect(uncounted.said).toContain('counts nobody');
+    expect(uncounted.said).toContain('does not count the receivers');
     expect(refused.said).toContain('PUBLISH is not for scripts');
     expect(lost.said).toContain('not delivered');
   });

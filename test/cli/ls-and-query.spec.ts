@@ -123,7 +123,7 @@ describe('nest-redis-lock', () => {
       pending: [{ owner: waiter.name }],
     });
     expect(free).toMatchObject({ exitCode: 1, stderr: '' });
-    expect(free.stdout).toContain('Nobody holds it');
+    expect(free.stdout).toContain('It is free');
   });
 
   it('keeps to the prefix of the application', async () => {

@@ -97,7 +97,7 @@ describe('nest-redis-lock run', () => {
     ]);
 
     expect(results.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(results.map(() => [64, '']));
-    expect(results[0]?.stderr).toContain('Write the command behind --');
+    expect(results[0]?.stderr).toContain('Write the command after --');
     expect(results[3]?.stderr).toContain('--wait');
   });
 

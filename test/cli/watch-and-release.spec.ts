@@ -206,7 +206,7 @@ describe('nest-redis-lock release', () => {
     ])('leaves it as it is at %s', async (_, typed) => {
       const { code, said } = await answer(typed);
 
-      expect(said).toContain('It was left as it is');
+      expect(said).toContain('Nothing was released');
       expect(code).toBe(2);
       expect(await redis.get(KEY)).toBe('somebody');
     });
@@ -214,7 +214,7 @@ describe('nest-redis-lock release', () => {
     it('takes it from nobody but the one who was shown', async () => {
       const { code, said } = await answer('yes\r', () => redis.set(KEY, 'another', 'PX', 60_000));
 
-      expect(said).toContain('Now it is held by another.');
+      expect(said).toContain('It is now held by another.');
       expect(code).toBe(2);
       expect(await redis.get(KEY)).toBe('another');
     });

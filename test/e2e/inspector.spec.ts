@@ -310,13 +310,13 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       const init = { method: 'DELETE', headers: ACTING };
       const refused = await started.get(path('somebody:1'), init);
       expect(refused.status).toBe(409);
-      expect(await refused.json()).toMatchObject({ message: `Now the lock is held by ${holder?.owner}.` });
+      expect(await refused.json()).toMatchObject({ message: `The lock is now held by ${holder?.owner}.` });
       expect((await locksOf(started).query('order:42')).held).toHaveLength(1);
       const released = await started.get(`${path('somebody:1')}&owner=${holder?.owner}`, init);
       expect(await released.json()).toEqual({ released: true, held: [] });
       await waitFor(() => held.signal.aborted);
       expect(await (await started.get(path(holder?.owner), init)).json()).toMatchObject({
-        message: 'Nobody holds the lock any more.',
+        message: 'The lock is now free.',
       });
     });
 

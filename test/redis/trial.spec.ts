@@ -9,7 +9,7 @@ import { Instance, type InstanceOptions } from './instance.js';
 
 const AMPLE = 20_000;
 const NOT_ALLOWED = 'ERR This Redis command is not allowed from script';
-const POLLED = expect.stringContaining('waiters ask ten times a second');
+const POLLED = expect.stringContaining('Waiters now ask ten times a second');
 
 describe('The trial of a server', () => {
   let server: RedisServer;
@@ -83,7 +83,7 @@ describe('The trial of a server', () => {
 
       const warnings = each.logged.filter((message) => message.includes('ten times'));
       expect(warnings).toEqual([POLLED]);
-      expect(warnings[0]).toContain('counted nobody who got a script’s message');
+      expect(warnings[0]).toContain('did not count the receivers of a script’s message');
     });
 
     it('never yields two holders, from the first request on', async () => {
@@ -154,7 +154,7 @@ describe('The trial of a server', () => {
     const each = instance(await strangeServer({ refused: { PUBLISH: NOT_ALLOWED } }));
     await polls(each);
 
-    expect(each.logged).toEqual([expect.stringContaining(`refuses to publish in a script (${NOT_ALLOWED})`)]);
+    expect(each.logged).toEqual([expect.stringContaining(`does not publish in a script (${NOT_ALLOWED})`)]);
   });
 
   describe('whose scripts may not ask for the time', () => {
@@ -195,13 +195,13 @@ describe('The trial of a server', () => {
       await waitFor(() => each.logged.length > 0);
 
       expect(each.logged).toEqual([
-        `Redis cannot be used for locks: scripts cannot ask it for the time (${NOT_ALLOWED})`,
+        `Redis cannot be used for locks: scripts cannot read the time (${NOT_ALLOWED})`,
       ]);
     });
   });
 
   describe('that is too old', () => {
-    const OLD = { code: 'LOCK_CONFIG', message: expect.stringContaining('is of version 6.2.14') };
+    const OLD = { code: 'LOCK_CONFIG', message: expect.stringContaining('has version 6.2.14') };
 
     it.each<[what: string, old: Strangeness]>([
       ['as scripts know', { version: '6.2.14' }],

@@ -100,7 +100,7 @@ async function admitCluster(
     const masters = cluster
       .nodes('master')
       .filter((master) => cluster.slots.some(([owner]) => owner === nameOf(master)));
-    if (masters.length === 0) throw new Error('no node of it serves slots');
+    if (masters.length === 0) throw new Error('no node serves slots');
     return await Promise.all(
       masters.map((master) => {
         const key = keyAt(cluster, nameOf(master), keySpace);
@@ -144,9 +144,9 @@ async function connected(client: Redis | Cluster): Promise<void> {
 function hintFor(reason: unknown): string {
   const message = messageOf(reason);
   if (/certificate|altnames/i.test(message))
-    return `${message} (name the authority's certificate in NODE_EXTRA_CA_CERTS)`;
+    return `${message} (put the authority's certificate into NODE_EXTRA_CA_CERTS)`;
   if (/wrong version number|packet length too long|EPROTO/i.test(message))
-    return 'it does not speak TLS (write redis:// in place of rediss://)';
+    return 'it does not speak TLS (use redis:// instead of rediss://)';
   if (/WRONGPASS|NOAUTH|AUTH called/.test(message))
     return `${message} (see REDIS_USERNAME and REDIS_PASSWORD)`;
   return message;

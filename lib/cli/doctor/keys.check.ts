@@ -53,23 +53,21 @@ export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Fin
         if (suffix === ':fence' && each.type === 'string') fences.push(each.key);
       }
     } while (cursor !== '0' && performance.now() < until);
-    const part = cursor === '0' ? '' : ' looked at so far; there are more';
+    const part = cursor === '0' ? '' : ' checked; there are more';
     if (types.length + forever.length === 0)
       yield ok('keys', `All keys of locks (${seen}${part}) are of the right type, and expire.`);
     yield* told(
       types,
       ({ key, type }) =>
-        `${key} is a ${type}, so nobody gets that lock: delete it, or choose another keyPrefix.`,
+        `${key} is a ${type}, so that lock cannot be acquired: delete the key, or choose another keyPrefix.`,
     );
     yield* told(
       forever,
-      ({ key }) => `${key} never expires, so nobody gets that lock: delete it once you know who set it.`,
+      ({ key }) =>
+        `${key} never expires, so that lock cannot be acquired: find out who set the key, then delete it.`,
     );
   } catch (reason) {
-    yield skipped(
-      'keys',
-      `Keys cannot be looked through, as ls and list() do, either (${messageOf(reason)}).`,
-    );
+    yield skipped('keys', `Keys cannot be scanned, which ls and list() also need (${messageOf(reason)}).`);
   }
   yield* checkFences(redis, fences);
 }
@@ -99,7 +97,7 @@ async function* checkFences(redis: Redis, fences: readonly string[]): Findings {
     found += 1;
     yield warning(
       'fence',
-      `${key} is ${formatDuration(ahead)} ahead of the server's clock, which was set back: fencing tokens would repeat if that key were lost by then.`,
+      `${key} is ${formatDuration(ahead)} ahead of the server's clock, which was set back: fencing tokens would repeat if that key were lost before.`,
     );
     if (found === MOST) return;
   }

@@ -6,23 +6,24 @@ export async function* checkEviction(patient: Patient): Findings {
   const memory = await patient.info('memory');
   const policy = memory.get('maxmemory_policy');
   if (policy === undefined) {
-    yield skipped('eviction', 'It does not tell its maxmemory-policy.');
+    yield skipped('eviction', 'Its maxmemory-policy is unknown.');
     return;
   }
-  const means = `Its maxmemory-policy is ${policy}, which forgets locks`;
-  if (policy === 'noeviction') yield ok('eviction', 'It forgets no lock to save memory: noeviction.');
+  const means = `Its maxmemory-policy is ${policy}, which evicts locks`;
+  if (policy === 'noeviction')
+    yield ok('eviction', 'It evicts no locks: its maxmemory-policy is noeviction.');
   else if (memory.get('maxmemory') === '0')
-    yield warning('eviction', `${means} once a maxmemory is set: set noeviction.`);
+    yield warning('eviction', `${means} as soon as a maxmemory is set: set noeviction.`);
   else
     yield error(
       'eviction',
-      `${means} when memory is short: set noeviction, or give locks a Redis of their own.`,
+      `${means} when memory is short: set noeviction, or use a separate Redis for locks.`,
     );
   const evicted = Number((await patient.info('stats')).get('evicted_keys') ?? 0);
   if (evicted === 0) return;
   yield warning(
     'eviction',
-    `It has evicted ${evicted} keys since it was started; locks may have been among them.`,
+    `It has evicted ${evicted} keys since its start; locks may have been among them.`,
   );
 }
 
@@ -31,7 +32,7 @@ export async function* checkPersistence(patient: Patient): Findings {
   const persistence = await patient.info('persistence');
   const aof = persistence.get('aof_enabled');
   if (aof === undefined) {
-    yield skipped('persistence', 'It does not tell how it keeps its data.');
+    yield skipped('persistence', 'Its persistence is unknown.');
     return;
   }
   const save = aof === '1' ? undefined : await configured(patient, 'save');
@@ -41,16 +42,16 @@ export async function* checkPersistence(patient: Patient): Findings {
     if ((persistence.get(field) ?? 'ok') !== 'ok')
       yield error(
         'persistence',
-        `It could not write its data the last time (${field}): look at its log and its disk.`,
+        `Its last attempt to write its data failed (${field}): check its log and its disk.`,
       );
   }
 }
 
 function forgottenWith(save: string | undefined): string {
-  if (save === undefined) return 'Without an append-only file a restart forgets the latest locks';
+  if (save === undefined) return 'Without an append-only file, a restart loses the latest locks';
   return save === ''
-    ? 'A restart forgets all locks'
-    : `A crash forgets the locks since the last snapshot (save ${save})`;
+    ? 'A restart loses all locks'
+    : `A crash loses the locks since the last snapshot (save ${save})`;
 }
 
 /** Reads a setting; undefined if the user lacks the right. */

@@ -20,12 +20,12 @@ export async function* checkReplication(patient: Patient): Findings {
   if (good !== undefined)
     yield ok(
       'min-replicas',
-      `It takes no writes without its replicas; ${counted(Number(good))} in good health.`,
+      `It takes no writes without its replicas; ${counted(Number(good))} are healthy.`,
     );
   else if (replicas > 0)
     yield warning(
       'min-replicas',
-      'Cut off from its replicas it would go on granting beside the new master: set min-replicas-to-write.',
+      'If it is cut off from its replicas, it continues to grant beside the new master: set min-replicas-to-write.',
     );
   yield await checkWait(patient, replicas);
 }
@@ -36,14 +36,14 @@ async function* checkCluster(patient: Patient): Findings {
     if (cluster?.get('cluster_enabled') === '1')
       yield error(
         'cluster',
-        'It is a node of a Redis Cluster: connect with { nodes }, and look with --cluster.',
+        'It is a node of a Redis Cluster: connect with { nodes }, and use --cluster here.',
       );
     return;
   }
   const state = /cluster_state:(\w+)/.exec(await patient.redis.cluster('INFO'))?.[1];
   yield state === 'ok'
-    ? ok('cluster', 'It finds every slot served.')
-    : error('cluster', `It finds the Cluster in the state ${state}: some slots are served by nobody.`);
+    ? ok('cluster', 'Every slot of the Cluster is served.')
+    : error('cluster', `It finds the Cluster in the state ${state}: some slots have no node.`);
 }
 
 /** Runs WAIT, as the option `replicas` does. */
@@ -57,7 +57,7 @@ async function checkWait({ redis }: Patient, replicas: number): Promise<Finding>
         `Of ${counted(replicas)} only ${confirmed} confirmed a write within ${PATIENCE} ms.`,
       );
     return replicas === 0
-      ? ok('wait', 'It knows WAIT, and has no replicas for it.')
+      ? ok('wait', 'It supports WAIT, but has no replicas.')
       : ok('wait', `${counted(replicas)} confirmed a write.`);
   } catch (reason) {
     return skipped('wait', `The option replicas cannot be used (${messageOf(reason)}).`);

@@ -52,7 +52,7 @@ export async function* checkScripts(patient: Patient): Findings {
   try {
     reply = await patient.redis.eval(PROBE, 1, key, channel, subscribe, soon);
   } catch (reason) {
-    yield error('rights', `No script of locks can run: ${messageOf(reason)}.`);
+    yield error('rights', `No script can run: ${messageOf(reason)}.`);
     return;
   }
   const [missing = '', added = '', set = '', isKnown = ''] = list(reply, 4).map(text);
@@ -60,15 +60,15 @@ export async function* checkScripts(patient: Patient): Findings {
   const [, version = '', writes = '', clock = ''] = trial.reply.map(String);
   const old = versionError(version, 'this address');
   if (old) yield error('version', old.message);
-  else yield ok('version', version === '' ? 'It does not tell its version.' : `It is of version ${version}.`);
-  if (isKnown === '') yield skipped('rights', 'It does not tell scripts of rights.');
+  else yield ok('version', version === '' ? 'Its version is unknown.' : `Its version is ${version}.`);
+  if (isKnown === '') yield skipped('rights', 'Scripts cannot check the rights of the user.');
   else yield* rights(missing.split(' ').filter((name) => name !== ''));
   yield writesFinding([writes, added, set].find((each) => each !== '' && !each.startsWith('NOPERM')));
   yield clock === ''
-    ? ok('time', 'Scripts can ask it for the time.')
-    : error('time', `Scripts cannot ask it for the time (${clock}).`);
+    ? ok('time', 'Scripts can read the time.')
+    : error('time', `Scripts cannot read the time (${clock}).`);
   yield trial.trouble === undefined
-    ? ok('messages', 'A script’s message arrives, and whoever gets it is counted.')
+    ? ok('messages', 'A script’s message arrives, and its receivers are counted.')
     : warning('messages', `${trial.trouble}. ${POLLED_INSTEAD}`);
 }
 
@@ -83,10 +83,10 @@ function* rights(missing: readonly string[]): Generator<Finding> {
 
 function writesFinding(refusal: string | undefined): Finding {
   if (refusal === undefined)
-    return ok('writes', 'It takes the writes of locks, ZADD GT and SET PXAT included.');
+    return ok('writes', 'It accepts the writes of locks, including ZADD GT and SET PXAT.');
   return refusal.startsWith('READONLY')
-    ? error('writes', 'It is a replica and takes no writes: let the address lead to its master.')
-    : error('writes', `It refuses writes of locks (${refusal}).`);
+    ? error('writes', 'It is a replica and rejects writes: use the address of its master.')
+    : error('writes', `It rejects writes of locks (${refusal}).`);
 }
 
 interface Trial {
@@ -103,7 +103,7 @@ async function tryMessages(patient: Patient): Promise<Trial> {
   const attempt = async (channel: string, name: string): Promise<unknown[]> =>
     list(await redis.eval(trialScript.lua, 1, settings.key, channel, name), 5);
   if (typeof heard === 'string')
-    return { reply: await attempt('', '1'), trouble: `Nobody can listen there (${heard})` };
+    return { reply: await attempt('', '1'), trouble: `Listening fails there (${heard})` };
   let [name, reply] = ['1', await attempt(settings.channel, '1')];
   if (Number(reply[0]) === 0) {
     await sleep(AGAIN);
@@ -111,9 +111,9 @@ async function tryMessages(patient: Patient): Promise<Trial> {
   }
   const receivers = Number(reply[0]);
   if (Number.isNaN(receivers))
-    return { reply, trouble: `It refuses to publish in a script (${String(reply[0])})` };
+    return { reply, trouble: `It does not publish in a script (${String(reply[0])})` };
   if (receivers === 0)
-    return { reply, trouble: 'It, or a proxy before it, counts nobody who got a script’s message' };
+    return { reply, trouble: 'It, or a proxy before it, does not count the receivers of a script’s message' };
   while (!heard.has(`tried ${name}`)) {
     if (performance.now() >= began + PATIENCE)
       return { reply, trouble: `It has not delivered a script’s message within ${PATIENCE} ms` };

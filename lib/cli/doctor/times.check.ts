@@ -24,7 +24,7 @@ export async function* checkRoundTrip({ redis, settings }: Patient): Findings {
   } while (times.length < SAMPLES && performance.now() < until);
   times.sort((a, b) => a - b);
   const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => times[Math.ceil(times.length * share) - 1]);
-  const measured = `A request and its answer take ${p50.toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99)`;
+  const measured = `A round trip takes ${p50.toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99)`;
   const limits = [
     { name: 'commandTimeout', limit: settings.commandTimeout, share: 1 / 2 },
     // Three round trips are one failed and one successful renewal.
@@ -68,7 +68,7 @@ export async function* checkClock(patient: Patient): Findings {
   yield skew > SKEW + last.error
     ? warning(
         'clock',
-        `Its clock is ${formatDuration(skew)} ${last.ahead > 0 ? 'ahead of' : 'behind'} this machine's: one of them lacks NTP, and fencing tokens follow the server's.`,
+        `Its clock is ${formatDuration(skew)} ${last.ahead > 0 ? 'ahead of' : 'behind'} this machine's: one of the machines lacks NTP, and fencing tokens follow the server's clock.`,
       )
     : ok('clock', `Its clock agrees with this machine's to ${formatDuration(skew + last.error)}.`);
 }

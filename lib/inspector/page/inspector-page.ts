@@ -38,11 +38,11 @@ export const PAGE = `<!doctype html>
 <div class="scroll" tabindex="0" role="region" aria-label="Held names"><table id="names"></table></div>
 </section>
 <div class="columns">
-<section aria-labelledby="hot-title"><h2 id="hot-title">Hottest names</h2><p class="note">most waited for now, and granted here since this page was opened</p><table id="hot"></table></section>
+<section aria-labelledby="hot-title"><h2 id="hot-title">Hottest names</h2><p class="note">most waiters now, and most grants here since this page was opened</p><table id="hot"></table></section>
 <section aria-labelledby="holds-title"><h2 id="holds-title">Longest holds</h2><p class="note">of this instance, now</p><table id="holds"></table></section>
 <section aria-labelledby="waits-title"><h2 id="waits-title">Longest waits</h2><p class="note">in this instance, since this page was opened</p><table id="waits"></table></section>
-<section aria-labelledby="lost-title"><h2 id="lost-title">Lost holds</h2><p class="note">the last ones of this instance</p><table id="lost"></table></section>
-<section aria-labelledby="instances-title"><h2 id="instances-title">By instance</h2><p class="note">names that each holds, of those listed above</p><table id="instances"></table></section>
+<section aria-labelledby="lost-title"><h2 id="lost-title">Lost holds</h2><p class="note">most recent, of this instance</p><table id="lost"></table></section>
+<section aria-labelledby="instances-title"><h2 id="instances-title">By instance</h2><p class="note">names held by each instance, of the names above</p><table id="instances"></table></section>
 </div>
 </main>
 <dialog id="detail" aria-labelledby="detail-title">
@@ -51,12 +51,12 @@ export const PAGE = `<!doctype html>
 <div class="scroll" tabindex="0" role="region" aria-label="Holders"><table id="holders"></table></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Waiting"><table id="waiters"></table></div>
 <div id="release" hidden>
-<p>Its work may still be running: its signal aborts, and the next in line goes on. Only the fencing token keeps the old holder from writing.</p>
+<p>Its work may still be running: its signal aborts, and the next waiter acquires the lock. Only the fencing token prevents writes of the old holder.</p>
 <label><input type="checkbox" id="sure"> The resource checks fencing tokens, or the holder has ended.</label>
 <button type="button" id="force" disabled>Release by force</button>
 </div>
 </dialog>
-<noscript><p>This page draws with JavaScript.</p></noscript>
+<noscript><p>This page needs JavaScript.</p></noscript>
 <script>${PAGE_SCRIPT}</script>
 </body>
 </html>

@@ -85,8 +85,8 @@ function show() {
   $('lost-count').className = data.lost.length > 0 ? 'bad' : '';
   const shown = names.slice(0, ROWS);
   const labels = new Map(data.holds.map(({ name, label }) => [name, label]));
-  const of = data.isPart ? ' of the first ' + count.format(names.length) + ' names; there are more. Narrow them down by how they begin.' : ' of ' + count.format(names.length) + ' names.';
-  put('part', shown.length < names.length || data.isPart ? 'Shown are ' + count.format(shown.length) + of : '');
+  const of = data.isPart ? ' of the first ' + count.format(names.length) + ' names; there are more. Narrow them down by prefix.' : ' of ' + count.format(names.length) + ' names.';
+  put('part', shown.length < names.length || data.isPart ? 'Showing ' + count.format(shown.length) + of : '');
   fill('names', ['name', 'mode', 'held by', 'instance', 'lease left', 'waiting'], shown.map((each) => [
     { name: each.name }, each.mode,
     each.holders > 1 ? count.format(each.holders) + ' holders' : each.label ?? labels.get(each.name) ?? '',
@@ -117,7 +117,7 @@ function showActivity() {
   heat.sort((a, b) => b.waiting - a.waiting || b.grants - a.grants);
   fill('hot', ['name', 'waiting', 'granted here'], heat.slice(0, TOP).map((each) => [
     { name: each.name }, { number: count.format(each.waiting) }, { number: count.format(each.grants) },
-  ]), 'Nobody waits.');
+  ]), 'No waiters.');
   fill('waits', ['name', 'asked by', 'waited', 'outcome'], state.waits.map((each) => [
     { name: each.name }, each.method ?? '', { number: duration(each.waited) }, each.outcome,
   ]), 'None yet.');
@@ -142,7 +142,7 @@ async function poll() {
         if (state.trouble) put('state', '');
         state.trouble = false;
       } else {
-        trouble('The application answers ' + response.status + '.');
+        trouble('The application replied ' + response.status + '.');
       }
     }
   } catch {
@@ -189,19 +189,19 @@ async function open(name) {
   put('detail-title', name);
   put('detail-state', '');
   $('release').hidden = true;
-  fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], [], 'Asking.');
-  fill('waiters', ['waiting instance', 'waited'], [], 'Asking.');
+  fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], [], 'Loading.');
+  fill('waiters', ['waiting instance', 'waited'], [], 'Loading.');
   if (!$('detail').open) $('detail').showModal();
   try {
     const response = await ask(url(name));
     if (state.open !== name) return;
-    if (!response.ok) return put('detail-state', 'The application answers ' + response.status + '.');
+    if (!response.ok) return put('detail-state', 'The application replied ' + response.status + '.');
     const { held, pending } = await response.json();
     fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], held.map((each) => [
       each.owner, each.label ?? '', each.since === undefined ? '' : clock(each.since),
       { number: each.remaining === undefined ? 'never ends' : duration(each.remaining) }, { number: String(each.fencingToken ?? '') },
     ]), 'Nobody holds it.');
-    fill('waiters', ['waiting instance', 'waited'], pending.map((each) => [each.owner, { number: duration(each.waited) }]), 'Nobody waits.');
+    fill('waiters', ['waiting instance', 'waited'], pending.map((each) => [each.owner, { number: duration(each.waited) }]), 'No waiters.');
     $('release').hidden = !state.data?.actions || held.length === 0;
     $('sure').checked = false;
     $('force').disabled = true;
@@ -219,7 +219,7 @@ async function release() {
     const response = await fetch(url(name) + owners, { method: 'DELETE', headers: { 'x-lock-inspector': 'page', accept: 'application/json' } });
     const answer = await response.json();
     await open(name);
-    put('detail-state', response.ok ? (answer.released ? 'Released.' : 'Nobody held it.') : answer.message ?? 'The application answers ' + response.status + '.');
+    put('detail-state', response.ok ? (answer.released ? 'Released.' : 'It was already free.') : answer.message ?? 'The application replied ' + response.status + '.');
   } catch {
     put('detail-state', 'The application does not answer. It may have been released.');
   }

@@ -14,17 +14,17 @@ export function assertTakesCredentials(connection: unknown): void {
   for (const node of nodes) {
     if (isNodeRedis(node)) {
       throw new LockConfigError(
-        'credentials does not go with a client of node-redis: give that client a credentialsProvider instead.',
+        'credentials cannot be combined with a client of node-redis: give that client a credentialsProvider instead.',
       );
     }
     if (isClient(node)) {
       throw new LockConfigError(
-        'credentials does not go with a client that is passed in: give them to that client, or describe the connection.',
+        'credentials cannot be combined with a client that is passed in: give them to that client, or pass a URL or options instead.',
       );
     }
     if (hasPassword(node)) {
       throw new LockConfigError(
-        'connection has a password, and credentials is given, too: leave one of the two out.',
+        'connection has a password, and credentials is set as well: remove one of them.',
       );
     }
   }

@@ -21,7 +21,7 @@ export function assertNoQuorum(
   instead: string,
 ): void {
   if (!isQuorum(connection)) return;
-  throw new LockConfigError(`${option} does not go with a quorum, where ${instead}. Leave it out.`);
+  throw new LockConfigError(`${option} cannot be combined with a quorum, where ${instead}. Leave it out.`);
 }
 
 /** Rejects semaphores on a quorum, where two majorities may count different holders. */
@@ -54,7 +54,7 @@ export function assertConnections(connection: unknown): void {
 export function assertNodeTimeout(nodeTimeout: number, ttl: number): void {
   if (nodeTimeout <= ttl * LARGEST_SHARE) return;
   throw new LockConfigError(
-    `advanced.nodeTimeout must be at most a quarter of ttl, for the nodes' answers use up the lease, ` +
+    `advanced.nodeTimeout must be at most a quarter of ttl, because the nodes' replies use up the lease, ` +
       `but nodeTimeout is ${nodeTimeout} and ttl is ${ttl}.`,
   );
 }

@@ -20,7 +20,7 @@ export function redactedConnection(text: string): string {
 }
 
 /** Remedy for an invalid escape in a URL: ioredis fails to decode it without naming the place. */
-export const BAD_ESCAPE = 'has a % that begins no escape: write it as %25';
+export const BAD_ESCAPE = 'has a % that is not an escape: write it as %25';
 
 /** Whether a URL contains an invalid `%` escape. */
 export function hasBadEscape(url: string): boolean {

@@ -28,12 +28,12 @@ export function assertReplicasGoWith(
   if (!replicas) return;
   if (layout === 'per-name') {
     throw new LockConfigError(
-      "replicas does not go with advanced.layout: 'per-name', where no connection leads to one server. Leave one of them out.",
+      "replicas cannot be combined with advanced.layout: 'per-name', where no connection leads to one server. Remove one of them.",
     );
   }
-  assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows of every lock');
+  assertNoQuorum(connection, 'replicas', 'a majority of independent servers knows every lock');
   if (!isClusterConnection(connection)) return;
   throw new LockConfigError(
-    'replicas does not go with a Redis Cluster. Leave it out, or keep these locks on one master with replicas.',
+    'replicas cannot be combined with a Redis Cluster. Remove it, or keep these locks on one master with replicas.',
   );
 }

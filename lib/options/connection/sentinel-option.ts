@@ -13,7 +13,7 @@ export function assertSentinels(connection: object): void {
     refuseOption('connection.name', name, 'the name under which the sentinels know the master');
   if ('role' in connection && connection.role === 'slave') {
     throw new LockConfigError(
-      "connection.role is 'slave', but a replica grants no locks: leave role out for the master.",
+      "connection.role is 'slave', but a replica grants no locks: omit role for the master.",
     );
   }
 }

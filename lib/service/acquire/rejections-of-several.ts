@@ -31,7 +31,7 @@ export function timeoutOf(
   const [first] = misses;
   const keys = first ? misses.flatMap((miss) => miss.keys) : [missing];
   const error = new LockTimeoutError(
-    `Of ${names.length} names, ${keys.join(', ')} could not be had in the whole wait of ${Math.round(waited)} ms.`,
+    `Of ${names.length} names, ${keys.join(', ')} were taken for the whole wait of ${Math.round(waited)} ms.`,
     { keys, waited, cause: first, holder: first?.holder, retryAfter: first?.retryAfter },
   );
   const heldInAll = first && first.held.length > 0 ? first.held : held;
@@ -43,7 +43,7 @@ export function heldMeanwhile(
   { message, keys, cause, waited, holder, retryAfter }: LockTimeoutError,
   held: readonly string[],
 ): LockTimeoutError {
-  const hint = `Meanwhile the call's own context held ${held.join(', ')}: look whether their waiters hold this one.`;
+  const hint = `Meanwhile the call's own context held ${held.join(', ')}: check whether their waiters hold this one.`;
   return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, held, holder, retryAfter });
 }
 

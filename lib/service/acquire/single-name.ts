@@ -92,7 +92,7 @@ export class SingleName {
         wait: options.wait,
         signal: options.signal,
         timeout: (waited) =>
-          new LockTimeoutError('Another branch below the same hold was inside for the whole wait.', {
+          new LockTimeoutError('Another branch below the same hold was active for the whole wait.', {
             keys: [name],
             waited,
           }),

@@ -70,7 +70,7 @@ export class Campaign {
     const problem = cause instanceof Error ? `${message} ${cause.message}` : message;
     if (problem === this.obstacle) return;
     this.obstacle = problem;
-    this.settings.log.warn(`The campaign for ${this.settings.name} goes on trying. ${problem}`);
+    this.settings.log.warn(`The campaign for ${this.settings.name} continues to try. ${problem}`);
   }
 
   private async serve(hold: EnterableLock): Promise<void> {

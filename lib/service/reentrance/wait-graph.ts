@@ -71,7 +71,7 @@ export function upgradeError({ keys, fencingToken }: EnterableLock): LockDeadloc
   const [name = ''] = keys;
   return new LockDeadlockError(
     `Deadlock: this call holds ${name} in mode shared (token ${fencingToken}) and would wait for it in mode exclusive. ` +
-      'Acquire it in mode exclusive in the first place, or release it before.',
+      'Acquire it in mode exclusive from the start, or release it before.',
     { keys, cycle: [{ holds: keys, fencingTokens: [fencingToken], waitsFor: name }] },
   );
 }

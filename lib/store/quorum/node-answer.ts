@@ -54,7 +54,7 @@ export function isReservation(owner: string): boolean {
 
 /** Describes a reply in the error without a majority. */
 export function describeAnswer({ outcome, owner, remaining }: NodeAnswer): string {
-  if (outcome === 'accepted') return 'granted the lock, which was given back';
+  if (outcome === 'accepted') return 'granted the lock, which was released';
   if (outcome === 'taken') return `the lock is held by ${owner} (${remaining ?? 'unlimited'} ms)`;
   return outcome === 'outdated' ? 'asked for a greater fencing token' : 'does not know the hold';
 }

@@ -113,7 +113,7 @@ export class Poll {
     const errors = votes.map((vote, i) =>
       vote instanceof Error
         ? vote
-        : new Error(`${this.nodes[i]?.label}: ${vote ? describe(vote) : 'was not waited for'}`),
+        : new Error(`${this.nodes[i]?.label}: ${vote ? describe(vote) : 'was not awaited'}`),
     );
     return new NoMajorityError(errors, this.majority);
   }
@@ -143,6 +143,6 @@ export class NoMajorityError extends AggregateError {
 
   constructor(errors: readonly Error[], majority: number) {
     const answers = errors.map(({ message }) => message).join('; ');
-    super(errors, `A majority of ${majority} of ${errors.length} Redis nodes could not be asked: ${answers}`);
+    super(errors, `A majority of ${majority} of ${errors.length} Redis nodes did not answer: ${answers}`);
   }
 }

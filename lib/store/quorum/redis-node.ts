@@ -67,7 +67,7 @@ export class RedisNode implements QuorumNode {
       key: trialKey(keys),
       channel: keys.inbox() + instance,
       where: this.label,
-      consequence: 'So waiters may lose their place there, and ask at intervals.',
+      consequence: 'Waiters may lose their place there, and ask at intervals.',
       patience: commandTimeout,
       clock,
       log: labelledLog,

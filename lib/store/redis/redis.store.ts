@@ -225,12 +225,12 @@ export class RedisStore implements LockStore {
     });
     if (confirmation) return { ...reply, replicas: replicas.min };
     if (confirmation === undefined) throw new TooFewReplicas(reply, replicas);
-    throw new Error('The server that was asked for its replicas does not know of the grant.');
+    throw new Error('The server whose replicas were asked does not have the grant.');
   }
 
   private async confirm(extension: Extension, demand: ReplicaDemand): Promise<Extended> {
     const { replication } = this.topology;
-    if (!replication) throw new Error('The option replicas goes with one Redis and its replicas only.');
+    if (!replication) throw new Error('The option replicas needs one Redis with its replicas.');
     const [key, , shared] = this.keySpace.keys(extension.name);
     return replication.confirm(
       { key, shared, owner: extension.owner, ttl: leaseArgument(extension) },

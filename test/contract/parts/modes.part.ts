@@ -322,7 +322,7 @@ export function describeSemaphores(context: ContractContext): void {
         const { locks, name } = context;
         const refusal = locks.acquire(name, { mode: 'shared', limit: 2 });
         await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
-        await expect(refusal).rejects.toThrow(/limit does not go with a quorum/);
+        await expect(refusal).rejects.toThrow(/limit cannot be combined with a quorum/);
       });
       return;
     }

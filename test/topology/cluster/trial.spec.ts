@@ -65,7 +65,7 @@ describe('The trial of the nodes of a Cluster', () => {
     await lock.release();
     await (await next).release();
 
-    expect(waiter.logged).toEqual([expect.stringContaining('waiters ask ten times a second')]);
+    expect(waiter.logged).toEqual([expect.stringContaining('Waiters now ask ten times a second')]);
   });
 
   it('refuses all that is asked for where one of them is too old', async () => {
@@ -81,6 +81,6 @@ describe('The trial of the nodes of a Cluster', () => {
       );
     await waitFor(isRefused);
 
-    await expect(instance.locks.acquire('old')).rejects.toThrow(/is of version 6\.2\.14/);
+    await expect(instance.locks.acquire('old')).rejects.toThrow(/has version 6\.2\.14/);
   });
 });

@@ -71,7 +71,7 @@ describe('a quorum of five (row 9)', () => {
     for (const [node, answer] of answers.entries()) {
       expect(answer).toContain(`127.0.0.1:${scene.node(node).proxy.port}`);
     }
-    const granted = ALL.filter((node) => answers[node]?.includes('granted the lock, which was given back'));
+    const granted = ALL.filter((node) => answers[node]?.includes('granted the lock, which was released'));
     expect(granted).toEqual(left);
     expect(faulty.length).toBeGreaterThanOrEqual(MAJORITY);
     await waitFor(async () => (await scene.owners(name, left)).every((owner) => owner === null), {

@@ -36,7 +36,7 @@ describe('The trial of the nodes of a quorum', () => {
     await waitFor(() => instance.logged.length > 0);
 
     expect(instance.logged).toEqual([
-      expect.stringMatching(`^127.0.0.1:${front.port}: Redis, or a proxy before it, counted nobody`),
+      expect.stringMatching(`^127.0.0.1:${front.port}: Redis, or a proxy before it, did not count`),
     ]);
     await instance.locks.using('n', () => undefined);
   });
@@ -48,7 +48,7 @@ describe('The trial of the nodes of a quorum', () => {
 
     await expect(instance.locks.acquire('n')).rejects.toMatchObject({
       code: 'LOCK_CONFIG',
-      message: expect.stringContaining(`The Redis at 127.0.0.1:${front.port} is of version 6.2.14`),
+      message: expect.stringContaining(`The Redis at 127.0.0.1:${front.port} has version 6.2.14`),
     });
   });
 });

@@ -141,7 +141,7 @@ describe('the options of the module', () => {
     [{ credentials: 'secret' }, 'credentials must be a function that resolves to'],
     [
       { connection: 'redis://a:b@c', credentials },
-      'connection has a password, and credentials is given, too',
+      'connection has a password, and credentials is set as well',
     ],
     [{ connection: { password: 'b' }, credentials }, 'connection has a password'],
     [{ connection: [{ port: 1 }, { port: 2 }, 'redis://:b@c'], credentials }, 'connection has a password'],
@@ -213,10 +213,10 @@ describe('the connection option', () => {
     ['redis://', 'has no host'],
     ['redis://cache/one', 'has a path that is not a database number'],
     ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
-    ['redis://:100%@cache', '"redis://***@cache" has a % that begins no escape: write it as %25'],
+    ['redis://:100%@cache', '"redis://***@cache" has a % that is not an escape: write it as %25'],
     [
       { nodes: ['redis://:100%@cache'] },
-      'connection.nodes[0] "redis://***@cache" has a % that begins no escape',
+      'connection.nodes[0] "redis://***@cache" has a % that is not an escape',
     ],
     [[{ host: 'a' }, { host: 'b' }], 'must list an odd number of independent Redis servers'],
     [{ nodes: [] }, 'connection.nodes must be an array of at least one node of the Cluster'],

@@ -93,7 +93,7 @@ describe('A Redis Cluster', () => {
 
   it('does not go with replicas', () => {
     expect(refusal({ connection: { nodes: [7000] }, replicas: { min: 1 } })).toContain(
-      'replicas does not go with a Redis Cluster',
+      'replicas cannot be combined with a Redis Cluster',
     );
   });
 });
@@ -102,7 +102,7 @@ describe('What is for one master', () => {
   it.each([{ replicas: { min: 1 } }, { advanced: { wake: 'poll' as const } }])(
     'is refused with a quorum: %p',
     (option) => {
-      expect(refusal({ connection: urls(3), ...option })).toContain('does not go with a quorum');
+      expect(refusal({ connection: urls(3), ...option })).toContain('cannot be combined with a quorum');
       expect(() => resolveModuleOptions(option)).not.toThrow();
     },
   );

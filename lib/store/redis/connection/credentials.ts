@@ -123,7 +123,7 @@ export class Credentials {
     const isKnown = this.problem?.error.message === problem.message;
     this.problem = { error: problem, of };
     if (isKnown) return;
-    this.log.error(`The credentials of Redis cannot be renewed, and are asked for again: ${problem.message}`);
+    this.log.error(`The credentials of Redis cannot be renewed; trying again: ${problem.message}`);
   }
 
   private end(of: 'provider' | 'server'): void {
@@ -161,7 +161,7 @@ function assertCredentials(credentials: unknown): asserts credentials is LockCre
   if (wrong === false) return;
   throw new Error(
     'The function credentials must resolve to { username?: string, password: string, expiresAt?: Date | number }, ' +
-      `but ${wrong} is none of these.`,
+      `but ${wrong} is not.`,
   );
 }
 

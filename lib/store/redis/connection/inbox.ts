@@ -80,7 +80,7 @@ export class DeafnessWarning {
     if (this.isGiven) return;
     this.isGiven = true;
     this.log.warn(
-      `Locks cannot be handed over directly, waiters have to ask at intervals: ` +
+      `Locks cannot be handed over directly, so waiters ask at intervals: ` +
         `${command.toUpperCase()} ${channel} failed: ${error instanceof Error ? error.message : String(error)}`,
     );
   }

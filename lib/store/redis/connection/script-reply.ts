@@ -9,7 +9,7 @@ const MAX_SHOWN = 40;
 export function strangeReply(reply: unknown): PassingRefusal {
   const shown = typeof reply === 'string' ? JSON.stringify(reply.slice(0, MAX_SHOWN)) : typeof reply;
   return new PassingRefusal(
-    `${shown} is no answer to a script of this package: is the client inside a MULTI?`,
+    `${shown} is not a reply of a script of this package: is the client inside a MULTI?`,
   );
 }
 

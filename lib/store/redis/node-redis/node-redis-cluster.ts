@@ -219,7 +219,7 @@ export class NodeRedisCluster implements ClusterClients {
     }
     if (isAnswer(problem)) return;
     const reason = problem instanceof Error ? problem.message : String(problem);
-    throw new Error(`No node of the Cluster tells where its slots are, the last one by: ${reason}`, {
+    throw new Error(`No node of the Cluster returned the slot map; the last error: ${reason}`, {
       cause: problem,
     });
   }

@@ -75,7 +75,7 @@ export class NodeRedisSentinel implements RedisClients {
       try {
         const client = this.createClient(this.options.sentinelClientOptions, sentinel, false);
         const { reply } = await askOnce(client, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]);
-        if (!Array.isArray(reply)) throw new Error(`The sentinels know no master of the name ${name}.`);
+        if (!Array.isArray(reply)) throw new Error(`The sentinels know no master named ${name}.`);
         this.sentinels.splice(this.sentinels.indexOf(sentinel), 1);
         this.sentinels.unshift(sentinel);
         return { host: String(reply[0]), port: Number(reply[1]) };
@@ -84,12 +84,9 @@ export class NodeRedisSentinel implements RedisClients {
       }
     }
     const reason = problem instanceof Error ? problem.message : String(problem);
-    throw new Error(
-      `All sentinels refuse to name the master or are out of reach, the last one by: ${reason}`,
-      {
-        cause: problem,
-      },
-    );
+    throw new Error(`No sentinel named the master; the last error: ${reason}`, {
+      cause: problem,
+    });
   }
 
   private watcher(sentinel: Address): NodeRedisClient {

@@ -156,8 +156,7 @@ export function optionsOf(client: object): object {
   }
   const { duplicate, _self: self = client } = client as { duplicate: () => unknown; _self?: object };
   duplicate.call(Object.create(Listener.prototype, { _self: { value: self } }));
-  if (!found)
-    throw new LockConfigError('This version of node-redis does not tell the options of its client.');
+  if (!found) throw new LockConfigError('This version of node-redis hides the options of its client.');
   return found;
 }
 

@@ -19,8 +19,8 @@ export function findings(reply: unknown, clean: (text: string) => string): Findi
   const [receivers, ...texts] = list(reply, 5);
   const [version = '', writes = '', clock = '', missing = ''] = texts.map(text);
   const troubles = [
-    ...(writes.startsWith('READONLY') ? [`it is a replica, which takes no writes (${writes})`] : []),
-    ...(clock === '' ? [] : [`scripts cannot ask it for the time (${clock})`]),
+    ...(writes.startsWith('READONLY') ? [`it is a replica, which rejects writes (${writes})`] : []),
+    ...(clock === '' ? [] : [`scripts cannot read the time (${clock})`]),
     ...(missing === '' ? [] : [`the user may not run ${missing}, or they were renamed`]),
   ];
   return {
@@ -35,7 +35,7 @@ export function versionError(version: string, where: string): LockConfigError | 
   const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN);
   if (!(major < OLDEST_MAJOR)) return undefined;
   return new LockConfigError(
-    `The Redis at ${where} is of version ${version}, but locks need ${OLDEST_MAJOR}.0 or newer (or Valkey).`,
+    `The Redis at ${where} has version ${version}, but locks need ${OLDEST_MAJOR}.0 or newer (or Valkey).`,
   );
 }
 

@@ -16,7 +16,7 @@ const LOOK_AGAIN = 30_000;
 
 /** The consequence of unreliable messages, while locks are still handed over. */
 export const POLLED_INSTEAD =
-  'So waiters ask ten times a second for their locks, as with the option advanced.wake: "poll", and nobody is told of them.';
+  'Waiters now ask ten times a second for their locks, as with the option advanced.wake: "poll", without messages.';
 
 /** Number of trials, to distinguish their messages. */
 let trials = 0;
@@ -141,10 +141,12 @@ export class Trial {
 
   private judge({ receivers }: Findings): void {
     const { patience } = this.settings;
-    if (typeof receivers === 'string') return this.fail(`refuses to publish in a script (${receivers})`);
+    if (typeof receivers === 'string') return this.fail(`does not publish in a script (${receivers})`);
     if (receivers === 0) {
       if (++this.uncounted === 1) return this.askIn(CONFIRM_DELAY);
-      return this.fail('counted nobody who got a script’s message, though this instance listens for it');
+      return this.fail(
+        'did not count the receivers of a script’s message, although this instance listens for it',
+      );
     }
     this.isCounted = true;
     if (this.isHeard) return this.pass();
