@@ -215,7 +215,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await open();
     expect(await page.locator('#held').textContent()).toBe('1,000+');
     expect(await page.locator('#part').textContent()).toBe(
-      'Shown are 200 of the first 1,000 names; there are more. Narrow them down by how they begin.',
+      'Showing 200 of the first 1,000 names; there are more. Narrow them down by prefix.',
     );
     expect(await page.locator('#names tbody tr').count()).toBe(200);
 
