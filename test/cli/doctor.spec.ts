@@ -52,7 +52,7 @@ describe('nest-redis-lock doctor', () => {
     await redis.config('SET', 'appendonly', 'yes');
 
     expect(warned.exitCode).toBe(1);
-    expect(warned.stdout).toMatch(/^! A crash forgets .*set appendonly\.$/m);
+    expect(warned.stdout).toMatch(/^! A crash loses .*set appendonly\.$/m);
     expect(failed.exitCode).toBe(2);
     expect(failed.stdout).toMatch(/^✗ lock:\{job\} never expires.*\.$/m);
   });
