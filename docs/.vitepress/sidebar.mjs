@@ -88,6 +88,7 @@ export const sidebar = [
       { text: 'On a Redis Cluster', link: '/how-it-works/cluster' },
       { text: 'The quorum', link: '/how-it-works/quorum' },
       { text: 'Faults', link: '/how-it-works/faults' },
+      { text: 'Verification', link: '/how-it-works/verification' },
       { text: 'Contributing', link: '/contributing' },
     ],
   },

@@ -13,6 +13,8 @@ import {
   LIST_RIGHT,
   READY_CHECK_RIGHT,
 } from '../scripts/least-rights.js';
+import { oneRedisFaults } from '../simulation/deliberate-faults/one-redis.faults.js';
+import { quorumFaults } from '../simulation/deliberate-faults/quorum.faults.js';
 import { CHANNELS } from '../support/lock-events.js';
 import { documentOf, tableOf } from './documents.js';
 
@@ -37,6 +39,12 @@ it('The page on rights names the right that a list needs beside', () => {
 });
 
 describe('the tables of the pages', () => {
+  it('show every deliberate fault', () => {
+    const faults = [...oneRedisFaults, ...quorumFaults].map(({ fault }) => fault);
+    const rows = ['one Redis', 'a quorum'].flatMap((where) => tableOf(`deliberate fault on ${where}`));
+    expect(rows.map((row) => Object.values(row)[0])).toEqual(faults);
+  });
+
   it('show the options of an acquire with their defaults', () => {
     const known = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
     expect(documentedDefaults('option of an acquire')).toEqual(defaultsOf(known, LOCK_OPTION_DEFAULTS));

@@ -6,13 +6,13 @@ const contender = 'lib/engine/queue/contender.ts';
 /** What could go wrong on one Redis: in the scripts, in how the engine reads their replies, between the two. */
 export const oneRedisFaults: readonly DeliberateFault[] = [
   {
-    fault: 'a free lock goes to whoever asks, past the queue',
+    fault: 'an acquire takes a free lock without a look at the queue',
     file: server,
     text: 'if (!next || next === place) return',
     instead: 'return',
   },
   {
-    fault: 'anybody extends the lease of a holder',
+    fault: 'an extension extends the lease of any holder',
     file: server,
     text: `number {
     const leases = this.leasesLike(owner);`,
@@ -21,7 +21,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     owner = leases.of(name).keys().next().value ?? owner;`,
   },
   {
-    fault: 'an extension revives a lease that has ended',
+    fault: 'an extension revives an expired lease',
     file: server,
     text: 'else leases.prolong(name, owner, ttl);',
     instead: 'else leases.keep(name, owner, ttl);',
@@ -33,13 +33,13 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     instead: 'const released = leases.of(name).size > 0; leases.clear(name);',
   },
   {
-    fault: 'the server hands a lock off to an instance that does not listen',
+    fault: 'the server hands a lock to an instance that does not listen',
     file: server,
     text: 'if (!grant || !isHeard) {',
     instead: 'if (!grant) {',
   },
   {
-    fault: 'a request brings back a hold that its instance has released',
+    fault: 'an acquire returns a hold that its instance has released',
     file: server,
     text: 'const spent = shared ? request.spent : spentOfName;',
     instead: 'const spent = 0;',
@@ -53,19 +53,19 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     return { owner, ...block };`,
   },
   {
-    fault: 'a reply without a token floor lets an old hand-off count',
+    fault: 'no token floor: a hand-off from before the last reply is used',
     file: server,
     text: 'tokenFloor: this.tokens.floor()',
     instead: 'tokenFloor: 0',
   },
   {
-    fault: 'an instance does not recognize its own grant whose reply got lost',
+    fault: 'an instance does not adopt its own grant after a lost reply',
     file: server,
     text: 'if (owner !== undefined && token > spent && token < Infinity) {',
     instead: 'if (false) {',
   },
   {
-    fault: 'the deadline of a grant counts from the answer',
+    fault: 'the deadline of a grant counts from the reply',
     file: contender,
     text: "this.hear(turn, reply, ttl, now, 'answer');",
     instead: "this.hear(turn, reply, ttl, this.context.clock.now(), 'answer');",
@@ -83,7 +83,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     instead: 'void [clock, delay];',
   },
   {
-    fault: 'deadlines leave no room for clocks that run at different speeds',
+    fault: 'deadlines allow for no clock drift',
     file: 'lib/engine/hold/lease.ts',
     text: 'return ttl * SKEW + LATENCY;',
     instead: 'return 0;',
@@ -95,19 +95,19 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     instead: '}',
   },
   {
-    fault: 'a writer gets in beside readers',
+    fault: 'a writer is admitted beside readers',
     file: server,
     text: 'if (this.locks.of(name).size + this.shares.of(name).size === 0) {',
     instead: 'if (this.locks.of(name).size === 0) {',
   },
   {
-    fault: 'permits are granted beyond their limit',
+    fault: 'more permits than the limit are granted',
     file: server,
     text: 'const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);',
     instead: 'const room = shared ? tokens : Number(held === 0);',
   },
   {
-    fault: 'a reader overtakes a writer that waits',
+    fault: 'a reader overtakes a waiting writer',
     file: server,
     text: 'if (!grant && this.queues.of(name).size === 0 &&',
     instead: 'if (!grant &&',

@@ -6,7 +6,7 @@ const store = 'lib/store/quorum';
 /** What could go wrong on a quorum: on a node, in how votes are counted, in what the engine makes of them. */
 export const quorumFaults: readonly DeliberateFault[] = [
   {
-    fault: 'a node accepts a token that is not beyond its counter',
+    fault: 'a node accepts a token that does not exceed its counter',
     file: node,
     text: `if (Number(first) <= Math.max(last, own ?? 0)) return [2, micros, last];
     keys.set(`,
@@ -15,61 +15,61 @@ export const quorumFaults: readonly DeliberateFault[] = [
     keys.set(`,
   },
   {
-    fault: 'a release does not outdate requests that arrive after it',
+    fault: 'a release does not outdate requests that arrive later',
     file: node,
     text: 'if (this.last(fence) < Number(token)) this.accept(fence, token, FENCE_RETENTION);',
     instead: '',
   },
   {
-    fault: 'a release wakes a waiter and reserves nothing for it',
+    fault: 'a release reserves the lock for no waiter',
     file: node,
     text: 'keys.set(lock, `${instance}:0`, this.ends(claimTtl));',
     instead: 'keys.del(lock);',
   },
   {
-    fault: 'a request that arrives a second time shortens a shared lease',
+    fault: 'a second copy of a request shortens a shared lease',
     file: node,
     text: 'if (score !== undefined) keys.zadd(shared, Math.max(score, this.ends(ttl)), hold);',
     instead: 'if (score !== undefined) keys.zadd(shared, this.ends(ttl), hold);',
   },
   {
-    fault: 'a writer gets in beside readers on a node',
+    fault: 'a node admits a writer beside readers',
     file: node,
     text: 'if (owner !== undefined && own === undefined) {',
     instead: "if (owner !== undefined && owner !== 'shared' && own === undefined) {",
   },
   {
-    fault: 'a reader overtakes a writer that waits on a node',
+    fault: 'a node admits a reader before a waiting writer',
     file: node,
     text: "if (other !== instance && this.call(inbox + other, 'waiting')) return true;",
     instead: '',
   },
   {
-    fault: 'a renewal brings a lease back to a node that has lost it',
+    fault: 'a renewal revives a lease that the node has lost',
     file: node,
     text: 'if (kept !== owner) return 0;',
     instead: 'if (kept === undefined) keys.set(lock, owner, ms + ttl); else if (kept !== owner) return 0;',
   },
   {
-    fault: 'a majority is one node less than it has to be',
+    fault: 'one node fewer than a majority is enough',
     file: `${store}/poll.ts`,
     text: 'return Math.floor(nodes / 2) + 1;',
     instead: 'return Math.floor(nodes / 2);',
   },
   {
-    fault: 'a grant from before the last answer may be used',
+    fault: 'a grant from before the last reply is used',
     file: `${store}/contest.ts`,
     text: 'tokenFloor: Infinity',
     instead: 'tokenFloor: 0',
   },
   {
-    fault: 'a contender keeps the votes of a split',
+    fault: 'a contender keeps its votes after a split',
     file: `${store}/contest.ts`,
     text: 'const ended = endings.whereNotTaken(votes, ending);',
     instead: 'const ended = undefined;',
   },
   {
-    fault: 'the deadline of a grant counts from the answer',
+    fault: 'the deadline of a grant counts from the reply',
     file: 'lib/engine/queue/contender.ts',
     text: "this.hear(turn, reply, ttl, now, 'answer');",
     instead: "this.hear(turn, reply, ttl, this.context.clock.now(), 'answer');",
