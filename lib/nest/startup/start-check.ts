@@ -3,6 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import type { LockService } from '../../service/lock.service.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { checkApplication, lockedMethodsThrough } from './application-check.js';
+import { watchForShutdownHooks } from './shutdown-hooks-check.js';
 import { ttlTooShort } from './start.messages.js';
 
 /** A lease needs to be asked for, renewed, and renewed once more when the first renewal is lost. */
@@ -28,6 +29,7 @@ export function checkStart(
   }
   // Not before: Nest calls no hook after a start that failed, and the connection would stay.
   service.connect?.();
+  watchForShutdownHooks();
   // Not awaited: Redis may be far away, or not there yet, and the application starts all the same.
   void checkLeases(name, service, modules);
 }

@@ -31,3 +31,7 @@ export const ttlTooShort = (owner: string, ttl: number, roundTrip: number): stri
 export const routesGoThroughNest = (): string =>
   'This version of NestJS calls interceptors in a way that nest-redis-lock does not know. Locks work, but each HTTP request ' +
   'takes about 12 µs more CPU. Update nest-redis-lock, or set advanced.directInvocation to false, which ends this warning, too.';
+
+export const noShutdownHooks = (): string =>
+  'This process has granted a lock, but does not listen for SIGTERM: when it is stopped, its locks stay taken until their ' +
+  'leases end. Add app.enableShutdownHooks() to main.ts, before app.listen().';
