@@ -101,6 +101,7 @@ export function describeSeveralNames(context: ContractContext): void {
       const { locks, others } = context;
       const [a, b] = names();
       const lock = await locks.acquire([a, b]);
+      expect(lock.signal).toBe(lock.signal);
       const ended = aborted(lock.signal);
       await others.forceRelease(b);
       await ended;
