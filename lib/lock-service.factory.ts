@@ -4,7 +4,7 @@ import type { ResolvedModuleOptions } from './options/module-options.interface.j
 import type { LockService } from './service/lock.service.js';
 import { openLockService } from './service/open-lock-service.js';
 
-/** Builds the LockService of one module, on the Redis that its options name. */
+/** Creates the LockService of one module, on the Redis of its options. */
 export function createLockService(options: ResolvedModuleOptions): LockService {
   return openLockService(options, { log: new Logger(LOG_CONTEXT) });
 }

@@ -1,6 +1,6 @@
 /**
- * How many of the `wanted` fencing tokens, but at least the `needed` ones, go into a block after a token that is `ahead` of the
- * clock by so many microseconds: `mint` in the scripts says why.
+ * The size of a block of fencing tokens: up to `wanted`, at least `needed`, after a token that leads the clock by
+ * `ahead` microseconds. `mint` in the scripts has the reasons.
  */
 export function blockSize(wanted: number, ahead: number, needed = 1): number {
   const seconds = Math.max(0, Math.ceil((ahead - 20_000) / 1_000_000));

@@ -2,29 +2,29 @@ import type { Clock, ScheduledCall } from '../primitives/clock.js';
 import { inRootContext } from '../primitives/root-context.js';
 import { isRefusal } from './store-errors.js';
 
-/** Milliseconds before the first attempt of a round that follows one without success, doubled each time. */
+/** Milliseconds until the next round after one without success; doubled each time. */
 const MIN_DELAY = 50;
 const MAX_DELAY = 1_000;
-/** As many in a round as leave in a few calls: an outage must not heap up requests for its end. */
+/** Maximum number of requests in a round, which fit into a few calls: an outage must not accumulate requests. */
 const ROUND = 256;
 
-/** A request that ends what nobody here wants any more, and does no harm when it is sent again. */
+/** An idempotent request that ends something which no caller needs any more. */
 export interface CleanUp {
   readonly send: () => Promise<unknown>;
-  /** Milliseconds after which there is nothing left to end: the lease is over. */
+  /** Milliseconds after which the lease has expired and nothing is left to end. */
   readonly lease: number;
-  /** Whether it may be sent again now; left out: at any time. */
+  /** Whether it may be repeated now; always, if undefined. */
   readonly mayRepeat?: () => boolean;
 }
 
 /**
- * Sends requests that end what nobody here wants any more, and sends again what the store has not confirmed until the
- * lease in question is over: otherwise a name would stay taken for a whole lease, because Redis took no writes for a moment.
+ * Sends requests that end something which no caller needs, and repeats unconfirmed ones until the lease has expired.
+ * Otherwise a name would stay taken for a whole lease because Redis rejected writes for a moment.
  */
 export class CleanUps {
-  /** Requests without an answer. */
+  /** Number of requests in flight. */
   underWay = 0;
-  /** What was not confirmed, with when its lease is over. */
+  /** Unconfirmed requests, with the end of their leases. */
   private readonly failed = new Map<CleanUp, number>();
   private delay = MIN_DELAY;
   private timer: ScheduledCall | undefined;
@@ -33,12 +33,15 @@ export class CleanUps {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether everything is confirmed, or over. */
+  /** Whether all requests are confirmed or expired. */
   get isDone(): boolean {
     return this.underWay === 0 && this.failed.size === 0;
   }
 
-  /** Settles with the answer to a request, and never rejects. `unconfirmed` is told that it is sent again, and why. */
+  /**
+   * Sends a request. Settles with its reply, and never rejects. Calls `unconfirmed` with the reason if it will be
+   * repeated.
+   */
   run(cleanUp: CleanUp, unconfirmed: (problem: string) => void): Promise<void> {
     this.underWay++;
     return cleanUp.send().then(
@@ -53,7 +56,7 @@ export class CleanUps {
     );
   }
 
-  /** The store can be reached again. */
+  /** Repeats all requests, because the store is reachable again. */
   repeatNow(): void {
     if (this.failed.size === 0 || this.isRepeating) return;
     this.clock.cancel(this.timer);
@@ -61,7 +64,7 @@ export class CleanUps {
     void this.repeat();
   }
 
-  /** Leaves the rest to the leases. */
+  /** Stops; the remaining leases will expire. */
   stop(): void {
     this.isStopped = true;
     this.clock.cancel(this.timer);
@@ -84,7 +87,7 @@ export class CleanUps {
     due.forEach(([cleanUp, end], i) => {
       const outcome = outcomes[i];
       this.failed.delete(cleanUp);
-      // Behind those that had no turn yet.
+      // Queued behind the requests that had no attempt in this round.
       if (outcome?.status === 'rejected' && !isRefusal(outcome.reason)) this.failed.set(cleanUp, end);
     });
     const isAnswered = outcomes.some(({ status }) => status === 'fulfilled');

@@ -1,12 +1,12 @@
-/** Which holds to end; left out: every hold of the name. */
+/** Options of a forced release. */
 export interface ForceReleaseOptions {
-  /** Owner ids, as `query` shows them. Holds of other owners stay untouched. */
+  /** Owner ids from `query`; other holds stay. Default: every hold of the name. */
   readonly owners?: readonly string[] | undefined;
 }
 
-/** What `forceRelease` did to a name. */
+/** The result of a forced release. */
 export interface ForcedRelease {
-  /** Owner ids of the holds that were ended. */
+  /** Owner ids of the ended holds. */
   readonly released: readonly string[];
   /** Owner ids that hold the name now. */
   readonly held: readonly string[];

@@ -1,49 +1,49 @@
-/** How many replicas have to know of a lease before anybody relies on it, and how many ms they have for that. */
+/** The number of replicas that must confirm a lease, and their time limit in ms. */
 export interface ReplicaDemand {
   readonly min: number;
   readonly timeout: number;
 }
 
-/** One turn of this instance for holds that others may have at the same time. */
+/** The terms of one turn for shared holds. */
 export interface SharedTerms {
-  /** Most holders at a time, whoever they are; Infinity where any number will do. */
+  /** Maximum number of simultaneous holders of the name; Infinity for no limit. */
   readonly limit: number;
-  /** Tells this turn from all others of this instance: asked for again, it is granted the same holds. */
+  /** Identifies the turn within this instance: a repeated request is granted the same holds. */
   readonly turn: string;
 }
 
-/** Who holds a lock that others may share: its owner ids are kept elsewhere. */
+/** The owner of a lock with shared holds, whose owner ids are kept in another key. */
 export const SHARED_OWNER = 'shared';
 
-/** The lock of one name, given to this instance. */
+/** A grant of one name to this instance. */
 export interface Grant {
   /**
-   * Owner id `<instance>:<first token>`, the value under which the store keeps the lock. Of a shared grant that of its
+   * Owner id `<instance>:<first token>`, the value of the lock in the store. For a shared grant, the owner id of its
    * first hold, `<instance>~<turn>:1`; see `ownersOf`.
    */
   readonly owner: string;
   /** The requested turn of a shared grant, which has as many holds as tokens. */
   readonly turn?: string;
-  /** First fencing token of a block that is this grant's alone. */
+  /** First fencing token of this grant's block. */
   readonly token: number;
-  /** How many tokens the block has, where nothing else is said. */
+  /** Number of tokens of the block; for a shared grant, number of its holds. */
   readonly tokens: number;
-  /** How many tokens the block of a shared grant has, where there are more than holds. */
+  /** Number of tokens of a shared grant's block, if it has more tokens than holds. */
   readonly block?: number;
-  /** Replicas that know of it for certain; left out where none was asked. */
+  /** Number of replicas that confirmed the grant; undefined if none was asked. */
   readonly replicas?: number;
 }
 
-/** Somebody else has the lock. */
+/** The reply for a taken lock. */
 export interface Taken {
   readonly owner: string;
-  /** Milliseconds that the holder's lease still runs; undefined where it has no end. */
+  /** Remaining milliseconds of the holder's lease; undefined without an end. */
   readonly remaining: number | undefined;
-  /** Every fencing token of a hand-off after this answer is greater; Infinity where the store hands no lock over. */
+  /** A number below all fencing tokens of hand-offs after this reply; Infinity if the store hands no lock over. */
   readonly tokenFloor: number;
 }
 
-/** One of several names that were asked for together. */
+/** A taken name in a request for several names. */
 export interface TakenName extends Pick<Taken, 'owner' | 'remaining'> {
   readonly name: string;
 }

@@ -5,24 +5,24 @@ import { within } from '../primitives/answer-within.js';
 import { isGrant } from './grant.js';
 import type { LockStore, StoreNode } from './lock-store.js';
 
-/** Milliseconds after which a check's lock has gone by itself, should its release get lost. */
+/** Milliseconds after which a check's lock expires if its release is lost. */
 const CHECK_LEASE = 2_000;
 
-/** What a look at a store found. */
+/** The result of a health check. */
 export interface StoreHealth {
-  /** Milliseconds until the lock was granted and released, or until that was given up. */
+  /** Milliseconds until the lock was granted and released, or until the check ended without it. */
   readonly responseTime: number;
-  /** Why no lock was granted and released in time; undefined where one was. */
+  /** Why no lock was granted and released in time; undefined after success. */
   readonly trouble: LockError | undefined;
   /** The nodes of a store that has several. */
   readonly nodes: readonly StoreNode[] | undefined;
 }
 
 /**
- * Finds out whether a store can grant and release a lock, with a name of its own that no user waits for.
+ * Checks whether a store can grant and release a lock, with a name that no user waits for.
  *
- * One request at a time: while Redis is away requests are kept until it is back, and a check every few seconds must
- * not heap them up. A later check waits, within its own bound, for the answer to the request that is under way.
+ * Only one request is in flight: during an outage, requests wait in the client, and regular checks must not accumulate
+ * them. A later check waits, within its own limit, for the reply to the request in flight.
  */
 export class HealthCheck {
   private readonly name = `health:${randomUUID()}`;
@@ -30,7 +30,7 @@ export class HealthCheck {
 
   constructor(private readonly store: LockStore) {}
 
-  /** Settles within `timeout` ms whatever happens, and never rejects. */
+  /** Checks the store. Always settles within `timeout` ms, and never rejects. */
   async look(timeout: number): Promise<StoreHealth> {
     const startedAt = performance.now();
     const [trouble, nodes] = await Promise.all([this.grantWithin(timeout), this.nodesWithin(timeout)]);
@@ -49,7 +49,7 @@ export class HealthCheck {
 
   private async grantAndRelease(): Promise<void> {
     const { name, store } = this;
-    // Without a place it is never queued; with nothing spent a lock that an earlier check left is taken up again.
+    // Without a place, it never queues. With `spent: 0`, it adopts a lock that an earlier check left.
     const reply = await store.acquire({ name, ttl: CHECK_LEASE, tokens: 1, place: undefined, spent: 0 });
     if (!isGrant(reply)) throw new Error(`${reply.owner} has the name that is for probes only.`);
     if (!(await store.release(name, reply.owner))) throw new Error('The lock was gone before its release.');

@@ -1,15 +1,15 @@
-/** One held name as `locks.list()` tells it. */
+/** One held name in `locks.list()`. */
 export interface LockListing {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';
-  /** Owner id of the holder, as in {@link LockInfo}; `shared` where there are several. */
+  /** Owner id of the holder, as in {@link LockInfo}; `shared` for shared holds. */
   readonly owner: string;
-  /** Who or what holds it, as its holder has said; unset for several holders, and where it cannot be had. */
+  /** Label of the hold, as its holder reported it; unset for several holders, and if unknown. */
   readonly label?: string;
-  /** How many hold it; more than one only in mode `shared`. */
+  /** Number of holders; more than one only in mode `shared`. */
   readonly holders: number;
-  /** Milliseconds of the longest lease that are left; unset for a key without expiry. */
+  /** Remaining milliseconds of the longest lease; unset for a key without expiry. */
   readonly remaining?: number;
-  /** How many instances wait for it. */
+  /** Number of waiting instances. */
   readonly waiting: number;
 }

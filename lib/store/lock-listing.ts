@@ -2,7 +2,7 @@ import { SHARED_OWNER } from './grant.js';
 import type { LockListing } from './lock-listing.interface.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
 
-/** A held name in a line. */
+/** Summarizes the holders and waiters of a name. */
 export function listingOf({ held, pending }: LockSnapshot): LockListing {
   const [first, ...others] = held;
   const { name = '', mode = 'exclusive', owner = SHARED_OWNER, label } = first ?? {};

@@ -1,28 +1,30 @@
-/** One holder or waiter as {@link LockSnapshot} lists it. */
+/** One holder or waiter in a {@link LockSnapshot}. */
 export interface LockInfo {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';
   /**
-   * Owner id of a holder, `<host>-<pid>-<random>:<token>` for one of this package, with `~<tag>` before the colon where
-   * it was handed over, and `<host>-<pid>-<random>~<turn>:<number>` for a shared one; `<host>-<pid>-<random>` for a
-   * waiting instance.
+   * Owner id of a holder: `<host>-<pid>-<random>:<token>` for a holder of this package, with `~<tag>` before the colon
+   * after a detach; `<host>-<pid>-<random>~<turn>:<number>` for a shared hold. For a waiting instance,
+   * `<host>-<pid>-<random>`.
    */
   readonly owner: string;
-  /** Who or what holds it, as its holder has said when it was asked for this; unset where it did not, or cannot. */
+  /** Label of the hold, as its holder reported it; unset if the holder did not reply in time. */
   readonly label?: string;
-  /** When the hold or the wait began, by the server's clock; unknown for shared holders and those that are not of this package. */
+  /**
+   * When the hold or the wait began, by the server's clock; unset for shared holders and for holders of other packages.
+   */
   readonly since?: Date;
-  /** Milliseconds of the lease that are left; holders only, and unset for a key without expiry. */
+  /** Remaining milliseconds of the lease; only for holders, and unset for a key without expiry. */
   readonly remaining?: number;
-  /** Fencing token with which the holder's turn began; exclusive holders only. */
+  /** First fencing token of the holder's turn; only for exclusive holders. */
   readonly fencingToken?: number;
-  /** Milliseconds that a waiting instance has been waiting; waiters only. */
+  /** Milliseconds of the wait so far; only for waiting instances. */
   readonly waited?: number;
 }
 
 /**
- * Who holds a name, several in mode `shared`, and which instances wait for it, in order; shaped like
- * `LockManager.query()` of the Web Locks API.
+ * The holders of a name, several in mode `shared`, and the waiting instances in order. It has the shape of
+ * `LockManager.query()` in the Web Locks API.
  */
 export interface LockSnapshot {
   readonly held: readonly LockInfo[];

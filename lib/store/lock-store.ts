@@ -6,19 +6,25 @@ import type { LockSnapshot } from './lock-snapshot.interface.js';
 export interface AcquireRequest {
   readonly name: string;
   readonly ttl: number;
-  /** Fencing tokens to reserve; of shared holds as many as are wanted, and as many of them as can be had are granted. */
+  /**
+   * Number of fencing tokens to reserve; for shared holds, the number of wanted holds, of which the store grants as
+   * many as it can.
+   */
   readonly tokens: number;
-  /** Asks for shared holds; left out for the lock alone. */
+  /** Terms of shared holds; undefined for an exclusive lock. */
   readonly shared?: SharedTerms | undefined;
-  /** The place in the queue to take when the lock is taken; undefined asks without queueing. */
+  /** The place to take in the queue if the lock is taken; undefined to ask without queueing. */
   readonly place: string | undefined;
-  /** Leases up to this token have ended here: found in the store, they count as free rather than as a grant. */
+  /**
+   * The highest token whose lease has ended here: a lock in the store with at most this token counts as free, not as a
+   * grant.
+   */
   readonly spent: number;
-  /** Replaces `spent` where the store has told this instance to wait: any later grant of the name is a hand-off to it. */
+  /** Replaces `spent` if the store has queued this instance: every later grant of the name is a hand-off to it. */
   readonly spentOfName?: number | undefined;
-  /** Called when servers have answered and the request goes on, since several instances contend for the lock. */
+  /** Called when servers have answered and the request continues, because several instances contend for the lock. */
   readonly onContention?: (() => void) | undefined;
-  /** Replicas that have to know of a grant before it is answered; too few reject with {@link TooFewReplicas}. */
+  /** Replicas that must confirm a grant before it counts; too few reject with {@link TooFewReplicas}. */
   readonly replicas?: ReplicaDemand | undefined;
 }
 
@@ -30,137 +36,148 @@ export interface Extension {
   readonly name: string;
   readonly owner: string;
   readonly ttl: number;
-  /** Shortens a longer lease, too. The owner id must not be used for another hold after that: this may arrive late. */
+  /**
+   * Also shortens a longer lease. No other hold may use the owner id afterwards, because this request may arrive late.
+   */
   readonly exact: boolean;
-  /** Replicas without whose knowledge the extension does not count. */
+  /** Replicas that must confirm the extension before it counts. */
   readonly replicas?: ReplicaDemand | undefined;
 }
 
 /**
- * What an extension came to: 0 where the lock was not the owner's any more, undefined where that could not be found out, or
- * not as many replicas learnt of it in time as have to. A number that is greater than the ttl which was asked for is the
- * milliseconds for which the lease lasts all the same; otherwise it is renewed.
+ * The result of an extension: 0 if the owner no longer had the lock; undefined if that is unknown, or too few replicas
+ * confirmed in time. A number greater than the requested ttl is the duration of a longer lease in milliseconds. Any
+ * other number means that the lease is renewed.
  */
 export type Extended = number | undefined;
 
-/** A lock that goes from one owner id to another. */
+/** The move of a lock from one owner id to another. */
 export interface OwnerChange {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** Milliseconds of the lease that begins then. */
+  /** Milliseconds of the new lease. */
   readonly ttl: number;
 }
 
-/** Asks for the locks of several names under one owner id. */
+/** A request for several names under one owner id. */
 export interface JointRequest {
   readonly names: readonly string[];
-  /** Stands in the owner id; another one in each request. */
+  /** Part of the owner id; different for each request. */
   readonly tag: string;
   readonly ttl: number;
 }
 
-/** Where several locks can be had and given back in one request. */
+/** The interface of stores that acquire and release several locks in one request. */
 export interface JointStore {
   /**
-   * Resolves to one grant for all, or to those names that others have; to none of them where a name is not to be had
-   * for another reason, such as a queue. Then nothing has changed.
+   * Resolves to one grant for all names. Otherwise nothing changes, and it resolves to the taken names, or to an empty
+   * list if a name is unavailable for another reason, such as a queue.
    */
   acquire(request: JointRequest): Promise<Grant | readonly TakenName[]>;
-  /** Releases those of the names that were granted under a tag and still are. */
+  /** Releases the names that are still granted under a tag. */
   release(names: readonly string[], tag: string): Promise<unknown>;
 }
 
-/** What a store tells the engine on its own. */
+/** Events of a store. */
 export interface StoreEvents {
-  /** The lock was handed to this instance while it waited. The lease runs for `claimTtl` ms only. */
+  /** The lock was handed to this waiting instance, with a lease of only `claimTtl` ms. */
   granted(name: string, grant: Grant, claimTtl: number): void;
-  /** The hold of `owner` was taken away by force. */
+  /** The hold of `owner` was released forcibly. */
   revoked(name: string, owner: string): void;
-  /** The lock may be free: whoever waits for it here should ask. For stores that hand no lock over. */
+  /** The lock may be free, and waiters here should ask. For stores that hand no lock over. */
   released(name: string): void;
-  /** The place of this instance keeps others waiting: it has to be left, should nobody here wait at it. */
+  /** Another caller probes the place of this instance, which must leave it if no caller here waits at it. */
   askedIfWaiting(name: string, place: string): void;
   /** Another instance has sent a message. */
   told(message: string): void;
-  /** Grants can be received (again), of this name or of all: whoever waits should ask. */
+  /** Grants of this name, or of all names, can be received (again): waiters should ask. */
   subscribed(name?: string): void;
   /** Commands can be sent again after an interruption: every lease is in doubt. */
   reconnected(): void;
-  /** The store cannot be used at all, as it is set up; undefined: it can (again). */
+  /** The store cannot be used with its configuration; undefined if it can (again). */
   unusable(reason: LockConfigError | undefined): void;
 }
 
 /** One of several servers behind a store. */
 export interface StoreNode {
-  /** Where it is, without credentials. */
+  /** Its address, without credentials. */
   readonly name: string;
-  /** Why it does not answer, without credentials; undefined where it does. */
+  /** Why it does not answer, without credentials; undefined if it answers. */
   readonly trouble: string | undefined;
 }
 
 /**
- * Where locks are kept. Every call is one round trip and rejects when no answer comes; each may be sent twice.
- * A store knows nothing of callers: it deals with one instance and one turn of it per name.
+ * Keeps locks. Every call is one round trip and rejects without a reply; each request may be sent twice. A store does
+ * not know callers: it handles one instance, with one turn for each name.
  */
 export interface LockStore {
   /**
-   * Connects ahead of the first request, unless the user wants that left to it. Left out by stores without a network.
+   * Connects before the first request, except with `lazyConnect`. Undefined for stores without a network.
    */
   connect?(): void;
-  /** Connects, and starts listening for grants. Called once, before the first lock is asked for. */
+  /** Connects, and starts to listen for grants. Called once, before the first acquire. */
   open(events: StoreEvents): void;
-  /** Whether a grant of this name by hand-off would reach this instance just now. */
+  /** Whether a hand-off of this name would currently reach this instance. */
   canQueue(name: string): boolean;
-  /** Somebody here waits for the name: for stores that have to listen to each by itself. They tell once they do. */
+  /**
+   * Begins to listen for a name with waiters, in stores that listen to each name separately. They report when they
+   * listen.
+   */
   listen?(name: string): void;
-  /** Nobody here waits for the name any more. */
+  /** Stops listening for a name without waiters. */
   ignore?(name: string): void;
-  /** Grants several names together; left out by stores whose locks are not all in one place. */
+  /** Acquires several names together; undefined for stores that keep locks in several places. */
   readonly joint?: JointStore | undefined;
-  /** How many leases may be extended in one request, where that is limited. */
+  /** Maximum number of leases in one extension, if limited. */
   readonly maxBatch?: number | undefined;
-  /** Milliseconds after which a waiting instance asks again although it was told nothing; left out: a second. */
+  /** Milliseconds after which a waiting instance asks again without a message; a second if undefined. */
   readonly reaskDelay?: number | undefined;
-  /** Why no answer comes, as far as the store knows. */
+  /** Why there is no reply, as far as the store knows. */
   readonly trouble: Error;
-  /** The place in the queue under which an instance waits: with the claim lease and the tokens it wants. */
+  /** The place of a waiting instance in the queue, with its claim lease and wanted tokens. */
   place(claimTtl: number, tokens: number, shared?: SharedTerms): string;
   acquire(request: AcquireRequest): Promise<Grant | Taken>;
   /**
-   * Hands the lock to another waiting instance, or keeps it, as a new grant, where none waits. Undefined: it was lost.
+   * Hands the lock to another waiting instance, or keeps it as a new grant if none waits. Resolves to undefined if the
+   * lock was lost.
    */
   yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
-  /** Resolves to whether the lock was still the owner's. Where others may wait for it, these are told first. */
+  /**
+   * Releases a lock; resolves to whether the owner still had it. If other instances may wait, they are notified first.
+   */
   release(name: string, owner: string, isAwaited?: boolean): Promise<boolean>;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
-   * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way; what a shared turn was
-   * granted is given up with its place.
+   * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. Grants of a shared turn
+   * end with its place.
    */
   cancel(name: string, place: string): Promise<string | undefined>;
   /**
-   * Resolves to whether the lock is `to`'s, now or since this was asked before. An answer may be long in coming. Left
-   * out by stores whose holds stay with their instance.
+   * Moves a lock to another owner id; resolves to whether `to` has it, also for a repeated request. The reply may take
+   * long. Undefined for stores whose holds cannot move.
    */
   transfer?(change: OwnerChange): Promise<boolean>;
   query(name: string): Promise<LockSnapshot>;
-  /** The names that begin so and are held, some at a time: those that are held all the time, maybe twice, and some others. */
+  /**
+   * Iterates over the held names with a prefix, some at a time. Names that are held throughout are returned, possibly
+   * twice; others may be missing.
+   */
   list(beginning: string): AsyncIterable<readonly LockSnapshot[]>;
-  /** Ends the holds of these owner ids, or every hold where `owners` is left out. */
+  /** Ends the holds of these owner ids, or every hold if `owners` is undefined. */
   forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease>;
   /**
-   * Sends a message to another instance; resolves to false where nobody heard it. Left out by stores whose instances hear
-   * nothing.
+   * Sends a message to another instance; resolves to false if it reached no listener. Undefined for stores without
+   * messages.
    */
   send?(instance: string, message: string): Promise<boolean>;
   /**
-   * Milliseconds of a request and its answer, once requests can be sent; does not connect for it. Left out by stores
+   * Measures a round trip in milliseconds, when requests can be sent; does not open a connection. Undefined for stores
    * without a network.
    */
   roundTrip?(): Promise<number>;
-  /** Asks each of several servers whether it answers, for at most `timeout` ms; a store with one server has no such question. */
+  /** Checks for at most `timeout` ms which of several servers answer; undefined for a store with one server. */
   nodes?(timeout: number): Promise<readonly StoreNode[]>;
-  /** Closes what the store opened. */
+  /** Closes the connections that the store opened. */
   close(): Promise<void>;
 }

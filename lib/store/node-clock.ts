@@ -1,36 +1,36 @@
-/** How many of a node's answers count. */
+/** Number of recent replies that count. */
 const SAMPLES = 8;
 
-/** What one answer tells, in microseconds. */
+/** The measurement of one reply, in microseconds. */
 interface Sample {
-  /** The node's time less the local one, wrong by half of the trip at most. */
+  /** The node's time minus the local time, with an error of at most half the trip. */
   readonly offset: number;
-  /** From the request to the answer. */
+  /** Time from the request to the reply. */
   readonly trip: number;
 }
 
 /**
- * A node's clock as its answers show it. That of the shortest trip counts: an answer that this process was slow to read says
- * little. This is the clock filter of NTP (RFC 5905, section 10).
+ * Estimates a node's clock from its replies. The reply with the shortest trip counts, because a reply that this process
+ * read late is imprecise. This is the clock filter of NTP (RFC 5905, section 10).
  */
 export class NodeClock {
   private samples: readonly Sample[] = [];
   private best: Sample | undefined;
   private told: number | undefined;
 
-  /** The node's time less the local one in microseconds; undefined before its first answer. */
+  /** The node's time minus the local time, in microseconds; undefined before the first reply. */
   get offset(): number | undefined {
     return this.best?.offset;
   }
 
-  /** The node's `time` in microseconds, told in answer to a request; local times in milliseconds. */
+  /** Records the node's `time` in microseconds from the reply to a request; local times are in milliseconds. */
   observe(time: number, sentAt: number, answeredAt: number): void {
-    // Requests of one call have one answer for the time.
+    // Requests of one call share one reply with the time.
     if (time === this.told) return;
     this.told = time;
     const middle = ((sentAt + answeredAt) / 2) * 1_000;
     const sample = { offset: time - middle, trip: (answeredAt - sentAt) * 1_000 };
-    // One of the clocks was set or has drifted since, where both cannot be right.
+    // Drops samples that contradict the new one: a clock was set or has drifted since.
     const kept = this.samples.filter(
       ({ offset, trip }) => Math.abs(offset - sample.offset) <= (trip + sample.trip) / 2,
     );

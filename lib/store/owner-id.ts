@@ -1,17 +1,18 @@
 import type { Grant } from './grant.js';
 
 /**
- * Owner ids are `<instance>:<token>`, and `<instance>~<tag>:<token>` for a hold on its way from one instance to
- * another and for one that has been taken over. An instance takes the former for a turn of its own queue, which may
- * be adopted, counted as free or cancelled; of the latter only its transfer knows.
+ * The parts of an owner id: `<instance>:<token>`, or `<instance>~<tag>:<token>` for a detached or attached hold. An
+ * instance takes the first form for a turn of its own queue, which it may adopt, count as free or cancel. Only the
+ * transfer of a hold may act on the second form.
  *
- * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`, so that a turn which is
- * asked for twice is granted the same holds; and one that was transferred ends in its token, as others do. Names that
- * were granted together have one owner id, with a tag that begins with `m`, of its own for each request.
+ * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`. A repeated request of a
+ * turn is therefore granted the same holds. After a transfer, the owner id of a shared hold ends in its token, as
+ * others do. Names that were granted together have one owner id, with a tag that begins with `m` and differs for each
+ * request.
  */
 export interface OwnerId {
   readonly instance: string;
-  /** Tells transfers apart; undefined for a hold that was not transferred. */
+  /** Distinguishes transfers; undefined for a hold that was not transferred. */
   readonly tag?: string;
   readonly token: number;
 }
@@ -20,28 +21,28 @@ export function formatOwner({ instance, tag, token }: OwnerId): string {
   return `${instance}${tag === undefined ? '' : `~${tag}`}:${token}`;
 }
 
-/** The instance that an owner id names: up to the tag, or else up to the token. */
+/** The instance of an owner id: the part before the tag or the token. */
 export function instanceOf(owner: string): string {
   const [, instance = owner] = /^([^~]*?)(?:~[^:]*)?:\d+$/.exec(owner) ?? [];
   return instance;
 }
 
-/** What stands between instance and token, where there is something. */
+/** The tag between instance and token; undefined without one. */
 export function tagIn(owner: string): string | undefined {
   return /~([^:]*):\d+$/.exec(owner)?.[1];
 }
 
-/** Begins the tag of a shared hold; the tags of other transfers are hexadecimal. */
+/** First character of the tag of a shared hold; tags of transfers are hexadecimal. */
 export const SHARED_TAG = 's';
 
 const SHARED = new RegExp(`~(${SHARED_TAG}[^~:]*):\\d+$`);
 
-/** Whether an owner id is that of a hold which others may have at the same time. */
+/** Whether an owner id belongs to a shared hold. */
 export function isSharedOwner(owner: string): boolean {
   return SHARED.test(owner);
 }
 
-/** The turn, or the part of one, that a shared hold was granted to. */
+/** The turn, or part of a turn, of a shared hold. */
 export function turnOf(owner: string): string | undefined {
   return SHARED.exec(owner)?.[1];
 }
@@ -58,7 +59,7 @@ export function ownersOf({ owner, tokens, turn }: Grant): string[] {
   return Array.from({ length: tokens }, (_, i) => sharedOwner(instance, granted, i + 1));
 }
 
-/** The fencing token in which an owner id ends: the first of its grant. */
+/** The fencing token at the end of an owner id: the first one of its grant. */
 export function tokenOf(owner: string): number {
   return Number(owner.slice(owner.lastIndexOf(':') + 1));
 }

@@ -1,18 +1,18 @@
 import type { SharedTerms } from './grant.js';
 import { turnAfter } from './turn-name.js';
 
-/** What an instance's place in a queue says: who waits, with which claim lease, wanting how many tokens. */
+/** The contents of a place in a queue: the waiting instance, its claim lease, and its wanted tokens. */
 export interface Place {
   readonly instance: string;
-  /** Milliseconds of the lease of a grant by hand-off. */
+  /** Milliseconds of the lease of a hand-off. */
   readonly claimTtl: number;
-  /** Fencing tokens, or shared holds. */
+  /** Number of wanted fencing tokens, or of shared holds. */
   readonly tokens: number;
-  /** Of a turn for shared holds. */
+  /** Terms of a turn for shared holds. */
   readonly shared?: SharedTerms | undefined;
 }
 
-/** The form in which stores keep a place. */
+/** Formats a place for the store. */
 export function formatPlace({ instance, claimTtl, tokens, shared }: Place): string {
   const place = `${instance}|${Math.ceil(claimTtl)}|${tokens}`;
   return shared ? `${place}|${shared.turn}|${shared.limit === Infinity ? '' : shared.limit}` : place;
@@ -24,7 +24,7 @@ export function parsePlace(place: string): Place {
   return { instance, claimTtl: Number(claimTtl), tokens: Number(tokens), shared };
 }
 
-/** Where a turn waits on that a limit let have only so many holds of those that it wants; undefined where it waits no more. */
+/** The place of the rest of a turn of which only some holds were granted; undefined if nothing remains. */
 export function restOf(place: string, granted: number): string | undefined {
   const { shared, tokens, ...rest } = parsePlace(place);
   if (!shared || shared.limit === Infinity || tokens <= granted) return undefined;

@@ -1,16 +1,16 @@
 import type { Grant, ReplicaDemand } from './grant.js';
 
-/** The store answered with an error that asking again cannot cure: wrong credentials, missing rights, a foreign type of key. */
+/** An error reply that a retry cannot fix: wrong credentials, missing rights, a key of another type. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
 }
 
-/** The store answered with an error that may pass: it is short of memory, loads its data, or takes no writes just now. */
+/** An error reply that may pass: the store lacks memory, loads its data, or currently rejects writes. */
 export class PassingRefusal extends Error {
   override readonly name = 'PassingRefusal';
 }
 
-/** Whether asking again is of no use: a store that asks several servers says so when most of them refuse. */
+/** Whether a retry is useless; for several servers, whether most of them refused. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof StoreRefusal) return true;
   if (!(error instanceof AggregateError)) return false;
@@ -22,7 +22,7 @@ function areMost({ errors }: AggregateError, condition: (error: unknown) => bool
   return errors.filter((each: unknown) => condition(each)).length * 2 > errors.length;
 }
 
-/** The lock was granted, but too few replicas learnt of it in time. The grant still stands, and has to be given back. */
+/** The lock was granted, but too few replicas confirmed in time. The grant still exists and must be released. */
 export class TooFewReplicas extends Error {
   override readonly name = 'TooFewReplicas';
 
@@ -39,7 +39,7 @@ export class TooFewReplicas extends Error {
   }
 }
 
-/** What the store said where it answered with an error, now or when it was connected to; undefined for an outage. */
+/** The text of an error reply, now or at the connect; undefined for an outage. */
 export function refusalReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof StoreRefusal || error instanceof PassingRefusal)

@@ -1,33 +1,33 @@
 /**
- * Names of turns for shared holds, and of what is left of them. A turn that was granted fewer holds than it wants goes
- * on as `<turn>X<holds granted so far>`: store and instance both know that name without telling each other.
+ * The suffix in the name of a turn's remaining part. A turn that was granted fewer holds than it wants continues as
+ * `<turn>X<holds granted so far>`: store and instance derive that name independently.
  */
 const REST = /X(\d+)$/;
 
 /**
- * What a turn's name begins with that wants so many fencing tokens for each hold, the first included. Versions that know
- * nothing of it grant one for each, and number their turns without a leading zero.
+ * The prefix in the name of a turn that wants `each` fencing tokens for each hold, including the first. Earlier
+ * versions grant one token for each hold, and number their turns without a leading zero.
  */
 export function tokensMark(each: number): string {
   return each > 1 ? `0${each}t` : '';
 }
 
-/** How many fencing tokens a turn wants for each of its holds. */
+/** Number of fencing tokens that a turn wants for each hold. */
 export function tokensEach(turn: string): number {
   return Number(/^s0(\d+)t/.exec(turn)?.[1] ?? 1);
 }
 
-/** The turn of which a name tells a part. */
+/** The name of the whole turn, from the name of a part. */
 export function wholeTurn(turn: string): string {
   return turn.replace(REST, '');
 }
 
-/** How many holds the turn had been granted before this part of it. */
+/** Number of holds that the turn was granted before this part. */
 export function hadBefore(turn: string): number {
   return Number(REST.exec(turn)?.[1] ?? 0);
 }
 
-/** The name of what is left when a part of a turn was granted so many holds. */
+/** The name of the remaining part after a part of a turn was granted some holds. */
 export function turnAfter(turn: string, holds: number): string {
   return `${wholeTurn(turn)}X${hadBefore(turn) + holds}`;
 }

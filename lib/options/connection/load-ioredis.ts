@@ -6,9 +6,9 @@ const MISSING =
   'clients, connection: nodeRedis(createClient()), with nodeRedis of nest-redis-lock/node-redis.';
 
 /**
- * ioredis, if it is installed. Loaded when the first client is made, for an application may use another one.
+ * Loads ioredis, if it is installed. Called for the first client, because an application may use node-redis instead.
  *
- * @throws LockConfigError that says what to install
+ * @throws LockConfigError that names what to install
  */
 export function loadIoredis(): typeof ioredis {
   try {
