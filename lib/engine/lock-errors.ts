@@ -48,7 +48,14 @@ function problemOf(cause: unknown): string {
   if (reason !== undefined) return `Redis refused the request (${reason})`;
   if (cause instanceof TooFewReplicas) return 'Too few replicas of Redis confirmed the grant';
   if (cause instanceof AggregateError) return cause.message;
-  return 'Redis did not answer in time';
+  return `Redis did not answer in time${detailOf(cause)}`;
+}
+
+/** The innermost cause in parentheses, for example a refused connection. */
+function detailOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  if (cause.cause instanceof Error) return detailOf(cause.cause);
+  return ` (${cause.message.replace(/\.$/, '')})`;
 }
 
 /** The store did not confirm a longer lease; `cause` is undefined where it could not be found out, or too few learnt of it. */
@@ -71,7 +78,7 @@ export function requestError(keys: readonly string[], cause: unknown): LockUnava
 
 function refusedOr(outage: string, what: string, cause: unknown): string {
   const reason = refusalReason(cause);
-  return reason === undefined ? `${outage} ${what}.` : `Redis refused ${what} (${reason}).`;
+  return reason === undefined ? `${outage} ${what}${detailOf(cause)}.` : `Redis refused ${what} (${reason}).`;
 }
 
 export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {

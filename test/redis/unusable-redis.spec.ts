@@ -1,14 +1,25 @@
+import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createClient } from 'redis';
+import { nodeRedis } from '../../lib/node-redis/index.js';
 import { Redaction } from '../../lib/store/redis/connection/redaction.js';
 import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
+import { Instance } from './instance.js';
 import type { ConnectingCalls, Outcome } from './connecting.worker.js';
 
 const SECRET = 'p@ss:w/rd%41 ☃';
 const USER = 'shop-user-7';
 
 describe('A Redis that cannot be used', () => {
+  /** Closes each connection after its first bytes, as a port that requires TLS does. */
+  const hangUp = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end());
+  });
+  let hanging = 0;
   let server: RedisServer;
   let worker: Worker<ConnectingCalls>;
 
@@ -17,8 +28,14 @@ describe('A Redis that cannot be used', () => {
       RedisServer.start({ password: 'another' }),
       startWorker<ConnectingCalls>(join(__dirname, 'connecting.worker.ts')),
     ]);
+    hangUp.listen(0, '127.0.0.1');
+    await once(hangUp, 'listening');
+    hanging = (hangUp.address() as AddressInfo).port;
   });
-  afterAll(() => Promise.all([worker.kill(), server.stop()]));
+  afterAll(async () => {
+    hangUp.close();
+    await Promise.all([worker.kill(), server.stop()]);
+  });
 
   /** Nothing breaks, and nothing that is printed anywhere has the credentials in it. */
   const expectHarmless = ({ printed, causes, logged, unhandled }: Outcome): void => {
@@ -74,7 +91,7 @@ describe('A Redis that cannot be used', () => {
     const outcome = await worker.call('attempt', `redis://${credentials}@127.0.0.1:1/2`);
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.message).toContain('did not answer');
+    expect(outcome.message).toContain('did not answer in time (connect ECONNREFUSED 127.0.0.1:1), so');
     expect(outcome.logged).toEqual([
       expect.stringMatching(/^Redis cannot be used for locks: connect ECONNREFUSED 127\.0\.0\.1:1$/),
     ]);
@@ -85,11 +102,12 @@ describe('A Redis that cannot be used', () => {
     const outcome = await worker.call('attempt', `redis://${credentials}@no-such-host.invalid:6379`);
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.logged.join()).toMatch(/no-such-host\.invalid/);
+    expect(outcome.logged.join()).toMatch(/ENOTFOUND no-such-host\.invalid/);
+    expect(outcome.message).toContain('(getaddrinfo ENOTFOUND no-such-host.invalid)');
     expectHarmless(outcome);
   });
 
-  it('because something else answers is LockUnavailableError', async () => {
+  it('because something else answers is a log line and LockUnavailableError that say so', async () => {
     const imposter = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -100,16 +118,34 @@ describe('A Redis that cannot be used', () => {
     imposter.close();
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.logged.length).toBeGreaterThan(0);
+    expect(outcome.logged[0]).toContain('does not speak the protocol of Redis');
+    expect(outcome.message).toContain('does not speak the protocol of Redis');
+    expect(outcome.message).not.toContain('Please report');
     expectHarmless(outcome);
   });
 
-  it('because it speaks no TLS is LockUnavailableError, which says how far the client got', async () => {
+  it('because it speaks no TLS is LockUnavailableError that says so', async () => {
     const outcome = await worker.call('attempt', `rediss://${credentials}@127.0.0.1:${server.port}`);
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.causes.join()).toContain('connecting');
+    expect(outcome.message).toContain('check that this port speaks TLS');
     expectHarmless(outcome);
+  });
+
+  it.each([
+    ['has no TLS', 'check that this port speaks TLS', () => `rediss://127.0.0.1:${server.port}`],
+    ['hangs up', 'check whether this port requires TLS', () => `redis://127.0.0.1:${hanging}`],
+  ])('because it %s is a log line within 2 s', async (_what, line, url) => {
+    const connections = [url(), nodeRedis(createClient({ url: url() }))];
+    await Promise.all(
+      connections.map(async (connection) => {
+        await using instance = new Instance({ connection });
+        const error: Promise<unknown> = instance.locks.acquire('n').catch((reason: unknown) => reason);
+        await waitFor(() => instance.logged.length > 0, { timeout: 2_000, that: 'a log line' });
+        expect(instance.logged).toEqual([expect.stringContaining(line)]);
+        expect(String(await error)).toContain(line);
+      }),
+    );
   });
 
   it('for a reason in which the password stands is told without it, plain or encoded', () => {

@@ -9,11 +9,15 @@ import { StoreConnection } from './store-connection.js';
 /** Milliseconds between two attempts to leave a demoted server, to which its address may still lead. */
 const LEAVE_INTERVAL = 250;
 
+/** Milliseconds without a first connection or an error, after which the log says what the connection waits for. */
+const FIRST_CONNECTION = 1_500;
+
 /** The clients of one server: one for commands, and others for listening and confirming. */
 export class RedisConnection extends StoreConnection<RedisClients> {
   /** The clients that this module opened. */
   private readonly opened: RedisClient[] = [];
   private leftAt = -Infinity;
+  private hasBegun = false;
 
   constructor(connection: SingleConnection | undefined, log: LockLog, provide?: CredentialsProvider) {
     super(log, provide, (credentials) =>
@@ -24,6 +28,18 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     if (this.clients.isOwned) this.watch(this.commands);
     if (this.clients.warning !== undefined) log.warn(this.clients.warning);
     this.onReady(() => this.renewListenersElsewhere());
+  }
+
+  override connect(): void {
+    super.connect();
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    const timer = setTimeout(() => {
+      const { state } = this.commands;
+      const isUnfinished = state === 'connecting' || state === 'reconnecting';
+      if (isUnfinished && !this.problem.error) this.report(this.trouble);
+    }, FIRST_CONNECTION).unref();
+    this.undoAtEnd(() => clearTimeout(timer));
   }
 
   get commands(): RedisClient {
@@ -70,6 +86,23 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   override close(): void {
     super.close();
     for (const client of this.opened) client.close();
+  }
+
+  /** A wrong protocol causes no error: one side waits for more bytes, or closes the connection. */
+  protected override get unfinished(): string {
+    const { isTls, label } = this.clients;
+    switch (this.commands.state) {
+      case 'connecting':
+        return isTls
+          ? `${label} does not finish the TLS handshake: check that this port speaks TLS.`
+          : `${label} accepts the connection but does not reply.`;
+      case 'reconnecting':
+        return `${label} closes the connection${isTls ? '' : ': check whether this port requires TLS'}.`;
+      case 'ready':
+        return `${label} is connected but does not reply.`;
+      default:
+        return super.unfinished;
+    }
   }
 
   protected get client(): RedisClient {

@@ -85,6 +85,7 @@ export interface RedisClients extends ClientSettings {
   readonly commands: RedisClient;
   /** Address of the server in messages. */
   readonly label: string;
+  readonly isTls: boolean;
   /** A warning about this client's settings for the log. */
   readonly warning?: string | undefined;
   /** Creates a further client, for listening or without repetition of lost commands. */

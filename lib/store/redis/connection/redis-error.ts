@@ -13,6 +13,9 @@ const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|CROSSSLOT|ERR (?!max number
 /** The server is now a replica: a failover has made another one the master. */
 const DEMOTED = /^READONLY/;
 
+/** What the parsers of ioredis and node-redis say of replies in another protocol. */
+const OTHER_PROTOCOL = /^(?:Unknown RESP type|Protocol error, got)/;
+
 /** Redis does not name the forbidden key of a script, which may be one that only renewals and other modes use. */
 const KEY_DENIED = /^NOPERM .*\bkeys?\b/;
 const NEEDED_KEYS = 'allow the user all keys that begin with the keyPrefix, as ~lock:* does';
@@ -22,7 +25,7 @@ const PLACE_IN_SCRIPT = / script: (?:\w+, )?on @user_script:\d+\.?$/;
 
 /** Converts an error of Redis or its client for the engine: redacts credentials, and distinguishes refusals. */
 export function storeError(error: unknown, redaction: Redaction): Error {
-  const clean = redaction.error(error);
+  const clean = cleaned(error, redaction);
   if (!REFUSAL.test(clean.message)) return passing(clean);
   return new StoreRefusal(reasonIn(clean), { cause: clean });
 }
@@ -31,7 +34,7 @@ export function storeError(error: unknown, redaction: Redaction): Error {
  * Converts an error of a connection for the engine. It always counts as temporary, until the connection is restored.
  */
 export function connectionError(error: unknown, redaction: Redaction): Error {
-  return passing(redaction.error(error));
+  return passing(cleaned(error, redaction));
 }
 
 /** Whether an error says that another client has overwritten a key with another type. */
@@ -47,6 +50,16 @@ export function isDemoted(error: Error): boolean {
 /** Whether an error is a reply of Redis. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && ANSWER.test(error.message);
+}
+
+/** Without credentials, and with the likely reason for replies in another protocol. */
+function cleaned(error: unknown, redaction: Redaction): Error {
+  const clean = redaction.error(error);
+  if (!OTHER_PROTOCOL.test(clean.message)) return clean;
+  const found = clean.message.replace(/\. Please report this\.$/, '');
+  return new Error(
+    `The server does not speak the protocol of Redis (${found}). Check the port, and whether it requires TLS.`,
+  );
 }
 
 function passing(clean: Error): Error {

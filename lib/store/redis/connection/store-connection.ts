@@ -50,7 +50,12 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
   /** Why Redis does not answer, as far as the client knows. */
   get trouble(): Error {
     const known = this.problem.error ?? this.credentials?.trouble;
-    return known ?? new Error(`The status of the Redis client is "${this.client.state}".`);
+    return known ?? new Error(this.unfinished);
+  }
+
+  /** Why a connection is not usable that has reported no error. */
+  protected get unfinished(): string {
+    return `The status of the Redis client is "${this.client.state}".`;
   }
 
   /** Converts an error of a command for the engine. */

@@ -20,6 +20,7 @@ export class IoredisClients implements RedisClients {
   readonly needsText: boolean;
   readonly keyPrefix: string;
   readonly label: string;
+  readonly isTls: boolean;
   readonly users: readonly RedisUser[];
   readonly warning: string | undefined;
   private readonly redis: Redis;
@@ -37,6 +38,7 @@ export class IoredisClients implements RedisClients {
     this.needsText = needsText(options);
     this.keyPrefix = options.keyPrefix ?? '';
     this.label = options.path ?? `${options.host}:${options.port}`;
+    this.isTls = Boolean(options.tls);
     this.users = [options, { username: options.sentinelUsername, password: options.sentinelPassword }];
     if (passedIn && options.sentinels && !options.failoverDetector) this.warning = UNAWARE_OF_FAILOVERS;
   }

@@ -36,6 +36,7 @@ export class NodeRedisSentinel implements RedisClients {
   readonly isOwned = true;
   readonly commands: RedisClient;
   readonly label: string;
+  readonly isTls: boolean;
   readonly users: readonly (RedisUser | undefined)[];
   private readonly options: SentinelOptions;
   private readonly create = loadCreateClient();
@@ -47,6 +48,7 @@ export class NodeRedisSentinel implements RedisClients {
     this.options = optionsOf(client) as SentinelOptions;
     const { name, nodeClientOptions, sentinelClientOptions, sentinelRootNodes } = this.options;
     this.label = name;
+    this.isTls = Boolean(nodeClientOptions?.socket?.tls);
     this.sentinels = [...sentinelRootNodes];
     this.users = [nodeClientOptions, sentinelClientOptions];
     const watchers = sentinelRootNodes.map((sentinel) => this.watcher(sentinel));
