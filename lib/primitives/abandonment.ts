@@ -26,6 +26,11 @@ export class Abandonment {
     return this.cause ?? this.followed.find(({ aborted }) => aborted)?.reason;
   }
 
+  /** Whether somebody listens. */
+  protected get isHeard(): boolean {
+    return this.listeners.size > 0;
+  }
+
   /** This object, typed as the AbortSignal that callers expect. */
   get signal(): AbortSignal {
     return this as unknown as AbortSignal;

@@ -28,6 +28,8 @@ import { resolveLeadOptions } from '../options/lead-options.js';
 import { resolveLockOptions } from '../options/lock-options.js';
 import { assertLimitGoesWithConnection } from '../options/connection/quorum-option.js';
 import { assertReplicasGoWith } from '../options/connection/replicas-option.js';
+import { noteOrigin } from './invocation/error-origin.js';
+import { Invocation } from './invocation/invocation.js';
 import { LockContext } from './reentrance/lock-context.js';
 import { type StoreHealth, HealthCheck } from '../store/health-check.js';
 
@@ -409,6 +411,28 @@ export class LockService {
   }
 
   private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
+    const invocation = Invocation.current();
+    return invocation === undefined ? this.request(key, options) : this.grantIn(invocation, key, options);
+  }
+
+  /** Below a handler: the invocation's first wait ends when the client leaves, and an error knows this service. */
+  private grantIn(
+    invocation: Invocation,
+    key: string | readonly string[],
+    options: ResolvedLockOptions,
+  ): Promise<GrantedLock> {
+    const fail = (error: unknown): void => noteOrigin(error, this.options);
+    try {
+      const granting = this.request(key, this.context.innermost ? options : abandonable(options, invocation));
+      granting.then(() => invocation.begin(), fail);
+      return granting;
+    } catch (error) {
+      fail(error);
+      throw error;
+    }
+  }
+
+  private request(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
     if (!isList(key)) {
       assertLockName(key);
       return this.single.acquire(key, options);
@@ -427,6 +451,14 @@ export class LockService {
 /** Whether a key is a list; `Array.isArray` does not narrow readonly arrays. */
 function isList(key: string | readonly string[]): key is readonly string[] {
   return Array.isArray(key);
+}
+
+/** The options of an acquire whose wait also ends when the client of its invocation leaves. */
+function abandonable(options: ResolvedLockOptions, { firstWait }: Invocation): ResolvedLockOptions {
+  if (firstWait === undefined || options.wait === 0) return options;
+  const { signal } = options;
+  const either = signal === undefined ? firstWait : new Abandonment(signal, firstWait.signal);
+  return { ...options, signal: either.signal };
 }
 
 function holdsOf(lock: Lock): readonly EnterableLock[] {

@@ -11,12 +11,74 @@ import { Gate } from './support/gate.js';
 import { Journal } from './support/journal.js';
 import { RetryInterceptor } from './support/retry.interceptor.js';
 
+@Injectable()
+class Stock {
+  constructor(private readonly journal: Journal) {}
+
+  @Locked('stock')
+  async take(): Promise<string> {
+    this.journal.write('ran');
+    return 'done';
+  }
+
+  @Locked('stock')
+  takes(): Observable<string> {
+    this.journal.write('ran');
+    return of('done');
+  }
+
+  @Locked('other')
+  async prepare(): Promise<void> {
+    this.journal.write('prepared');
+  }
+}
+
 @Controller()
 class WaitingController {
   constructor(
     private readonly journal: Journal,
     private readonly gate: Gate,
+    private readonly stock: Stock,
+    private readonly locks: LockService,
   ) {}
+
+  @Get('service')
+  service(): Promise<string> {
+    return this.stock.take();
+  }
+
+  @Get('service-observable')
+  serviceObservable(): Observable<string> {
+    return this.stock.takes();
+  }
+
+  @Get('service-intercepted')
+  @UseInterceptors(RetryInterceptor)
+  serviceIntercepted(): Promise<string> {
+    return this.stock.take();
+  }
+
+  @Get('using')
+  using(): Promise<string> {
+    return this.locks.using('stock', () => this.stock.take());
+  }
+
+  @Get('second')
+  async second(): Promise<string> {
+    await this.stock.prepare();
+    return this.stock.take();
+  }
+
+  @Get('inner')
+  inner(): Promise<string> {
+    return this.locks.using('outer', () => this.stock.take());
+  }
+
+  @Get('background')
+  background(): string {
+    void this.stock.take();
+    return 'started';
+  }
 
   @Get('promise')
   @Locked('stock')
@@ -80,7 +142,7 @@ describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
         ...(name === 'Express' ? [graphql] : []),
       ],
       controllers: [WaitingController],
-      providers: [Journal, Gate, ...(name === 'Express' ? [WaitingResolver] : [])],
+      providers: [Journal, Gate, Stock, ...(name === 'Express' ? [WaitingResolver] : [])],
     });
     locks = app.nest.get(LockService);
     lines = app.nest.get(Journal).lines;
@@ -118,7 +180,17 @@ describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
   };
   const graphql: [string, RequestInit][] = name === 'Express' ? [['/graphql', query]] : [];
 
-  it.each<[string, RequestInit]>([['/promise', {}], ['/observable', {}], ['/retried', {}], ...graphql])(
+  const paths = [
+    '/promise',
+    '/observable',
+    '/retried',
+    '/service',
+    '/service-observable',
+    '/service-intercepted',
+    '/using',
+  ];
+
+  it.each<[string, RequestInit]>([...paths.map((path): [string, RequestInit] => [path, {}]), ...graphql])(
     'while its request waits gives up its place, and no handler runs for it: %s',
     async (path, init) => {
       await leave(path, 20, init);
@@ -129,6 +201,24 @@ describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
       expect(logged).not.toHaveBeenCalled();
     },
   );
+
+  it.each([
+    ['after a lock that it has released', '/second'],
+    ['below a lock that it holds', '/inner'],
+  ])('while its request waits %s lets the work run on', async (_where, path) => {
+    await leave(path, 1);
+    await delay(60);
+    expect(waiters()).toBe(1);
+    await holder.release();
+    await waitFor(() => lines.includes('ran'));
+  });
+
+  it('with its answer lets the wait go on that the handler has not awaited', async () => {
+    expect(await (await app.get('/background')).text()).toBe('started');
+    await delay(60);
+    await holder.release();
+    await waitFor(() => lines.includes('ran'));
+  });
 
   it('before its request waits for long is noticed, too', async () => {
     const client = new AbortController();

@@ -5,6 +5,7 @@ import {
   HttpException,
   Injectable,
   Logger,
+  Param,
   UseFilters,
   UseGuards,
   type ArgumentsHost,
@@ -15,6 +16,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import {
+  InjectLockService,
   isLockError,
   Locked,
   LockError,
@@ -319,5 +321,56 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
       ]);
       expect(response.headers.get('retry-after')).not.toBeNull();
     }
+  });
+});
+
+@Injectable()
+class TwoModules {
+  constructor(@InjectLockService('second') private readonly second: LockService) {}
+
+  @Locked(() => HELD, { wait: 0 })
+  async first(): Promise<void> {}
+
+  @Locked(() => HELD, { wait: 0, module: 'second' })
+  async locked(): Promise<void> {}
+
+  async using(): Promise<void> {
+    await this.second.using(HELD, { wait: 0 }, () => undefined);
+  }
+
+  async badKey(): Promise<void> {
+    await this.second.acquire('');
+  }
+}
+
+@Controller()
+class TwoModulesController {
+  constructor(private readonly modules: TwoModules) {}
+
+  @Get(':method')
+  async call(@Param('method') method: 'first' | 'locked' | 'using' | 'badKey'): Promise<void> {
+    await this.modules[method]();
+  }
+}
+
+describe.each(platforms)('with two modules on %s, the error of a service', (_name, adapter) => {
+  it('is answered with the status of its own module', async () => {
+    await using server = await RedisServer.start();
+    const [first, second] = [{ LOCK_TIMEOUT: 409 }, { LOCK_TIMEOUT: 429, LOCK_KEY: 422 }];
+    const app = await HttpApplication.start(adapter(), {
+      imports: [
+        RedisLockModule.forRoot({ connection: server.url, http: first }),
+        RedisLockModule.forRoot({ connection: server.url, http: second, name: 'second' }),
+      ],
+      controllers: [TwoModulesController],
+      providers: [TwoModules],
+    });
+    const held = await app.nest.get(LockService).acquire(HELD);
+    const statuses = [];
+    for (const path of ['first', 'locked', 'using', 'badKey'])
+      statuses.push((await app.get(`/${path}`)).status);
+    await held.release();
+    await app.stop();
+    expect(statuses).toEqual([409, 429, 429, 422]);
   });
 });

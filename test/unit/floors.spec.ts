@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['service/open-lock-service.ts'],
   ['service/lock.service.ts', 'service/lock-service.token.ts'],
   ['service/acquire', 'service/leader'],
-  ['service/reentrance'],
+  ['service/reentrance', 'service/invocation'],
   ['engine/lock-engine.ts'],
   ['engine/queue', 'engine/attach'],
   ['engine/hold'],

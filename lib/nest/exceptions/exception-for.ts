@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { HttpException, Logger, type ArgumentsHost } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { answeredError, type LockError, standFor } from '../../errors/lock.error.js';
+import { originOf } from '../../service/invocation/error-origin.js';
 import type { LockService } from '../../service/lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../../options/http-option.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
@@ -37,7 +38,7 @@ export function graphqlExceptionFor(error: LockError, service: Partial<LockServi
 
 /** With the defaults for what a test provides in place of a LockService; none for what has its form already. */
 function statusOf(error: LockError, service: Partial<LockService> | undefined): number | undefined {
-  const statuses = service?.options?.http ?? HTTP_STATUS_DEFAULTS;
+  const statuses = (originOf(error) ?? service?.options)?.http ?? HTTP_STATUS_DEFAULTS;
   if (statuses === false || answeredError(error) !== undefined) return undefined;
   const status = statuses[error.code];
   // Nest logs what it does not know, but takes these exceptions for answers that were meant.

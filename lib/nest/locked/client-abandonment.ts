@@ -44,15 +44,23 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
   }
 
   override addEventListener(type: 'abort', listener: () => void): void {
+    const isFirst = !this.isHeard;
     super.addEventListener(type, listener);
+    if (!isFirst) return;
     unheard.push(this);
     timer ??= setTimeout(listenToAll, UNHEARD).unref();
   }
 
   override removeEventListener(type: 'abort', listener: () => void): void {
     super.removeEventListener(type, listener);
+    if (!this.isHeard) this.stopListening();
+  }
+
+  /** Leaves the waits alone when the connection closes: the reply is there. */
+  stopListening(): void {
     unheard.remove(this);
     this.stop?.();
+    this.stop = undefined;
   }
 
   /** Aborts when the connection closes, or now if it has; never where there is none, or its closing ends the call. */

@@ -1,15 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { LockService } from '../../service/lock.service.js';
+import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import type { Abandonment } from '../../primitives/abandonment.js';
 import { ClientAbandonment } from './client-abandonment.js';
 import { assertNotLost, releaseQuietly } from './end-of-hold.js';
-
-const storage = new AsyncLocalStorage<LockSlot>();
 
 /**
  * Where a locked method leaves its hold for the {@link LockInterceptor} of its invocation, which
@@ -19,7 +17,7 @@ const storage = new AsyncLocalStorage<LockSlot>();
  * on the method, or of what it overrides. A later call of the same invocation, as a retrying interceptor makes it,
  * finds the holds of the earlier one and goes on under them.
  */
-export class LockSlot {
+export class LockSlot extends Invocation {
   /** The service of the call that claimed the slot. */
   service: LockService | undefined;
   /** What calls that are over have left. */
@@ -28,14 +26,17 @@ export class LockSlot {
   private readonly calls: object[] = [];
   /** Those among them that were called once more meanwhile, on the outermost one's behalf. */
   private called: Set<object> | undefined;
-  private waiting: Abandonment | undefined;
   private over = false;
+  declare protected readonly client: ClientAbandonment;
 
-  constructor(readonly context: ExecutionContext) {}
+  constructor(readonly context: ExecutionContext) {
+    super(new ClientAbandonment(context));
+  }
 
   /** The slot of the innermost invocation around the caller. */
-  static current(): LockSlot | undefined {
-    return storage.getStore();
+  static override current(): LockSlot | undefined {
+    const current = super.current();
+    return current instanceof LockSlot ? current : undefined;
   }
 
   /**
@@ -43,11 +44,7 @@ export class LockSlot {
    * more. Not for a call within another one, whose work has begun and goes on.
    */
   get abandoned(): Abandonment | undefined {
-    return this.calls.length > 1 ? undefined : (this.waiting ??= new ClientAbandonment(this.context));
-  }
-
-  run<T>(work: () => T): T {
-    return storage.run(this, work);
+    return this.calls.length > 1 ? undefined : this.client;
   }
 
   isOf(context: ExecutionContext): boolean {
@@ -77,6 +74,7 @@ export class LockSlot {
       return false;
     }
     this.calls.push(method);
+    this.begin();
     return true;
   }
 
@@ -101,9 +99,7 @@ export class LockSlot {
     // Kept, it would hold up the other call, for which the invocation waits, or whoever else enters the outer hold.
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
-    if (this.calls.length > 0) return;
-    this.waiting = undefined;
-    if (this.over) void this.releaseAll();
+    if (this.calls.length === 0 && this.over) void this.releaseAll();
   }
 
   /** Throws LockLostError where a hold ended before the invocation did. */
@@ -133,8 +129,15 @@ export class LockSlot {
    */
   close(): Promise<void> | undefined {
     this.over = true;
-    this.waiting?.abort();
+    this.begin();
+    if (this.calls.length > 0) this.client.abort();
+    else this.client.stopListening();
     return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();
+  }
+
+  /** Ends the waits of an invocation whose client has left. */
+  abandon(): void {
+    this.client.abort();
   }
 
   private async releaseAll(): Promise<void> {

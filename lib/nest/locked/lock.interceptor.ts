@@ -66,6 +66,7 @@ export class LockInterceptor implements NestInterceptor {
     // The slot by closure: code at the end of a stream does not see the async context.
     return endAfter(watched, {
       close: (how) => {
+        if (how === 'left') slot.abandon();
         if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close();
         if (how === 'completed') slot.assertNotLost();
         return onceAnswered(slot.context, () => void slot.close());

@@ -6,6 +6,7 @@ import { endAfter } from './end-after.js';
 import { assertNotLost, releaseQuietly } from './end-of-hold.js';
 import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
+import { noteOrigin } from '../../service/invocation/error-origin.js';
 import { LockService } from '../../service/lock.service.js';
 import type { LockedMethod } from './locked-method.js';
 import { whileHeld } from './while-held.js';
@@ -28,6 +29,7 @@ export class LockedCall {
       lock = await this.acquire(this.slot?.abandoned);
       this.method.assertGranted(lock);
     } catch (error) {
+      noteOrigin(error, this.service?.options);
       this.slot?.leave(this.method);
       return this.method.refuse(error, this.instance, this.args);
     }
@@ -38,6 +40,7 @@ export class LockedCall {
       result = await working;
       if (!isObservable(result)) assertNotLost(lock);
     } catch (error) {
+      noteOrigin(error, this.service?.options);
       await this.leave(lock);
       throw error;
     }
@@ -50,13 +53,15 @@ export class LockedCall {
 
   /** The run of a method that returns an Observable, for one subscriber. */
   async stream(subscriber: Subscriber<unknown>): Promise<void> {
-    const unsubscribed = this.slot?.abandoned ?? new Abandonment();
+    const client = this.slot?.abandoned;
+    const unsubscribed = client === undefined ? new Abandonment() : new Abandonment(client.signal);
     subscriber.add(() => unsubscribed.abort());
     let lock: Lock;
     try {
       lock = await this.acquire(unsubscribed);
       this.method.assertGranted(lock);
     } catch (error) {
+      noteOrigin(error, this.service?.options);
       this.slot?.leave(this.method);
       defer(() => asObservable(this.method.refuse(error, this.instance, this.args))).subscribe(subscriber);
       return;

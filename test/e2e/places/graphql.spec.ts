@@ -89,6 +89,11 @@ class Warehouse {
   async take(sku: string): Promise<number> {
     return sku.length;
   }
+
+  @Locked('stock:<0>', { module: 'second' })
+  async takeElsewhere(sku: string): Promise<number> {
+    return sku.length;
+  }
 }
 
 @ObjectType()
@@ -110,6 +115,16 @@ class ShelfResolver {
   @Query(() => Number)
   look(@Args('sku') sku: string): Promise<number> {
     return this.warehouse.take(sku);
+  }
+
+  @Query(() => Number)
+  lookElsewhere(@Args('sku') sku: string): Promise<number> {
+    return this.warehouse.takeElsewhere(sku);
+  }
+
+  @ResolveField(() => Number)
+  leftElsewhere(@Parent() { sku }: Shelf): Promise<number> {
+    return this.warehouse.takeElsewhere(sku);
   }
 
   @Mutation(() => Number)
@@ -165,6 +180,12 @@ describe('locked resolvers', () => {
     app = await HttpApplication.start(new ExpressAdapter(), {
       imports: [
         RedisLockModule.forRoot({ connection: server.url, ...options }),
+        RedisLockModule.forRoot({
+          connection: server.url,
+          name: 'second',
+          wait: 0,
+          http: { LOCK_TIMEOUT: 429 },
+        }),
         GraphQLModule.forRoot<ApolloDriverConfig>({
           driver: ApolloDriver,
           autoSchemaFile: true,
@@ -245,6 +266,16 @@ describe('locked resolvers', () => {
         expect(JSON.stringify(answer)).not.toMatch(/stock|Warehouse|held|<0>|\d{13}/);
       }
     });
+
+    it.each(['lookElsewhere(sku: "a")', 'shelf(sku: "a") { leftElsewhere }'])(
+      'answer with the status of the module whose service failed: %s',
+      async (field) => {
+        const driver = { preserveHttpStatusForExecutionErrors: false };
+        const application = await start({ wait: 0, http: { LOCK_TIMEOUT: 409 } }, driver);
+        const [status, { errors }] = await refused(application, 'stock:a', `query { ${field} }`);
+        expect([status, errors]).toMatchObject([429, [{ extensions: { code: 'LOCK_TIMEOUT' } }]]);
+      },
+    );
 
     it('leave the error to the application with http: false', async () => {
       const [, { errors }] = await refused(await start({ wait: 0, http: false }), 'stock:a', query);
