@@ -10,5 +10,6 @@ export type {
   LockHoldLost,
   LockHoldReleased,
   LockLeaseRenewal,
+  LockMethodSkipped,
   LockQueueLength,
 } from './lock-events.interface.js';

@@ -89,6 +89,16 @@ export interface LockLeaseRenewal {
   readonly answered: boolean;
 }
 
+/** A method with `onTimeout: 'skip'` did not run, because its lock was taken. */
+export interface LockMethodSkipped {
+  /** `Class.method` */
+  readonly method: string;
+  /** See {@link LockAcquire.template}. */
+  readonly template: string | undefined;
+  /** The names that were taken. */
+  readonly names: readonly string[];
+}
+
 /** A call began or stopped waiting. */
 export interface LockQueueLength {
   readonly name: string;
@@ -120,4 +130,5 @@ export interface LockChannels {
   'nest-redis-lock:hold:lost': LockHoldLost;
   'nest-redis-lock:lease:renewal': LockLeaseRenewal;
   'nest-redis-lock:queue:length': LockQueueLength;
+  'nest-redis-lock:method:skipped': LockMethodSkipped;
 }

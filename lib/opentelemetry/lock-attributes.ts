@@ -9,7 +9,7 @@ export const VERSION = '0.1.0';
 
 /** Attributes of a call: method and template, which are few, and the lock name only on request. */
 export function attributesOf(
-  { name, method, template }: LockAcquire,
+  { name, method, template }: Pick<LockAcquire, 'name' | 'method' | 'template'>,
   withName: boolean,
 ): Readonly<Record<string, string>> {
   return {

@@ -12,6 +12,7 @@ interface Instruments {
   readonly lost: Counter;
   readonly queue: UpDownCounter;
   readonly lag: Histogram;
+  readonly skipped: Counter;
 }
 
 /** Records metrics of locks, with durations in seconds as the conventions require. */
@@ -52,6 +53,9 @@ export class LockMetrics {
     },
     'nest-redis-lock:lease:renewal': ({ lag, answered }) => {
       this.on.lag.record(lag / 1_000, { 'lock.outcome': answered ? 'answered' : 'unanswered' });
+    },
+    'nest-redis-lock:method:skipped': ({ names, ...origin }) => {
+      this.on.skipped.add(1, attributesOf({ name: names.join(', '), ...origin }, this.withNames()));
     },
   };
 
@@ -108,6 +112,10 @@ function createInstruments(meter: Meter): Instruments {
     lag: meter.createHistogram('lock.renewal.lag', {
       description: 'Time from when a renewal was due to its reply.',
       ...seconds,
+    }),
+    skipped: meter.createCounter('lock.skipped', {
+      description: "Calls of methods with onTimeout: 'skip' that did not run.",
+      unit: '{call}',
     }),
   };
 }

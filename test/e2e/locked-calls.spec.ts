@@ -293,10 +293,15 @@ describe('a call of a locked method (row 13)', () => {
       });
     });
 
-    it("resolves to undefined with onTimeout: 'skip', and does not run", async () => {
+    it("resolves to undefined with onTimeout: 'skip', does not run, and is logged", async () => {
       await taken('work:a', async () => {
+        const debug = jest.spyOn(Logger, 'debug').mockImplementation();
         expect(await work.skipping('a')).toBeUndefined();
         expect(work.runs).toBe(0);
+        expect(debug.mock.calls).toEqual([
+          ['Work.skipping was skipped: work:a was taken for the whole wait.', 'RedisLock'],
+        ]);
+        debug.mockRestore();
       });
       expect(await work.skipping('a')).toBe('ran');
     });

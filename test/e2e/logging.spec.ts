@@ -83,7 +83,8 @@ describe('What is logged', () => {
     await Promise.all([...builds, ...attempts]);
     await Promise.all(applications.map((each) => each.close()));
 
-    expect(log.lines).toEqual([]);
+    // Runs that `onTimeout: 'skip'` skipped, for those who look.
+    expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
   });
 
   it('has one context: troubles with Redis, releases that fail, holds that are lost', async () => {

@@ -28,6 +28,11 @@ class OrdersController {
   async get(@Param('id') id: string): Promise<string> {
     return id;
   }
+
+  @Locked(['order:<0>', 'orders'], { wait: 0, onTimeout: 'skip' })
+  async check(id: string): Promise<string | undefined> {
+    return id;
+  }
 }
 
 describe('OpenTelemetry', () => {
@@ -103,6 +108,17 @@ describe('OpenTelemetry', () => {
     span.end();
     return span;
   }
+
+  it("counts calls that onTimeout: 'skip' skips", async () => {
+    const orders = app.nest.get(OrdersController);
+    const lock = await locks.acquire('order:7');
+    expect(await orders.check('7')).toBeUndefined();
+    await lock.release();
+    expect(await orders.check('7')).toBe('7');
+    expect(await samples('lock_skipped_total')).toEqual({
+      'code_function_name="OrdersController.check",lock_key_template="order:<0>, orders"': 1,
+    });
+  });
 
   it('has a span for the wait and one for the hold, below the caller', async () => {
     const caller = await inSpan(() => locks.using('plain', async () => {}));

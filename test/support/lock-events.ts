@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<keyof LockChannels, true>> = {
   'nest-redis-lock:hold:lost': true,
   'nest-redis-lock:lease:renewal': true,
   'nest-redis-lock:queue:length': true,
+  'nest-redis-lock:method:skipped': true,
 };
 
 /** All channels that there are. */

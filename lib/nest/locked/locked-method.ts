@@ -3,7 +3,7 @@ import { isObservable } from 'rxjs';
 import type { CallOrigin } from '../../diagnostics/call-origin.js';
 import { LockConfigError } from '../../errors/lock-config.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import { isLockError } from '../../errors/lock.error.js';
+import { isLockError, type LockError } from '../../errors/lock.error.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
@@ -12,6 +12,7 @@ import type { LockedOptions } from './locked-options.interface.js';
 import { LockService } from '../../service/lock.service.js';
 import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
+import { tellSkipped } from '../../diagnostics/method.channel.js';
 import { assertNameCount } from '../../keys/sorted-names.js';
 import { currentLockIndexes, withCurrentLock } from './current-lock.decorator.js';
 import { memberName } from './instance-member.js';
@@ -139,8 +140,17 @@ export class LockedMethod {
   refuse(error: unknown, instance: object, args: readonly unknown[]): unknown {
     if (this.onTimeout === undefined || this.onTimeout === 'throw') throw error;
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
-    if (this.onTimeout === 'skip') return undefined;
+    if (this.onTimeout === 'skip') return this.skip(error, instance);
     return Reflect.apply(this.onTimeout, instance, [error as LockTimeoutError, ...args]);
+  }
+
+  private skip({ keys }: LockError, instance: object): void {
+    const origin = this.originOf(instance);
+    Logger.debug(
+      `${origin.method} was skipped: ${keys.join(', ')} was taken for the whole wait.`,
+      LOG_CONTEXT,
+    );
+    tellSkipped(origin, keys);
   }
 }
 
