@@ -59,11 +59,13 @@ export class Proposals {
   next(last: number, tokens: number): Proposal {
     const { now } = this;
     if (now === 0) return { first: 0, last: 0 };
-    // The estimate may step back a little, but no two proposals may be equal. Only names with a greater token go
-    // beyond.
-    this.latest = this.latest < now + MAX_AHEAD ? Math.max(now, this.latest + 1) : now;
-    const first = Math.max(this.latest, last + 1);
-    return { first, last: first + blockSize(tokens, first - 1 - now) - 1 };
+    // The estimate may step back a little, but no two proposals may be equal.
+    const next = this.latest < now + MAX_AHEAD ? Math.max(now, this.latest + 1) : now;
+    const first = Math.max(next, last + 1);
+    const end = first + blockSize(tokens, first - 1 - now) - 1;
+    // A name whose tokens are far ahead of the clocks takes no other name along.
+    this.latest = end < now + MAX_AHEAD ? end : next;
+    return { first, last: end };
   }
 
   private localTime(): number {

@@ -47,6 +47,21 @@ describe('A schedule that was found on a quorum', () => {
     await expect(run(steps, { latencies: [1, 3], quorum })).resolves.toBeUndefined();
   });
 
+  it('gives the next hold another token when an instance ran ahead of the clocks with the last one', async () => {
+    const steps: TimedStep[] = [
+      caller({ ...reader, after: 20, ttl: 300, work: 3_000, abortAfter: 0 }),
+      { after: 1.5, kind: 'reset', instance: 0, lasts: 1, resends: true },
+      caller({ after: 10, instance: 1, ttl: 300, maxHold: 50, work: 3_000 }),
+      { after: 3, kind: 'refuse', lasts: 3, node: 0 },
+      caller({}),
+      caller({ instance: 1 }),
+      { after: 7, kind: 'crash', instance: 0, noticedAfter: 0 },
+    ];
+    const quorum = { nodeTimeout: 50, clocks: [exact, { ahead: 900, drift: 0 }, exact], dice: [0.5, 0] };
+    const handoff = { max: 32, window: 1_000 };
+    await expect(run(steps, { latencies: [1, 3], handoff, quorum })).resolves.toBeUndefined();
+  });
+
   it('comes to rest after a node was silent for longer than a request may take', async () => {
     const steps: TimedStep[] = [
       caller({ after: 20, ttl: 300, work: 2_000 }),

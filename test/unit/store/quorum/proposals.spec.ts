@@ -36,6 +36,13 @@ describe('the tokens that an instance proposes', () => {
     expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
   });
 
+  it('are never the same twice after tokens that a node has accepted a little ahead of the clocks', () => {
+    const proposals = known(1_000_000_000);
+    const ahead = proposals.next(proposals.now + 900_000, 2);
+
+    expect(proposals.next(0, 1).first).toBeGreaterThan(ahead.last);
+  });
+
   it('exceed what the nodes have accepted', () => {
     const proposals = known(1_000_000_000);
 
