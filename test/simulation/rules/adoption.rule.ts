@@ -1,4 +1,3 @@
-import type { Attempt } from '../attempt.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
 /** A lock that the server keeps for an instance. */
@@ -34,12 +33,12 @@ export class AdoptionRule implements Rule {
     for (const name of names) {
       const owner = held(name)[0]?.owner ?? '';
       const isUsed = attempts.some(
-        ({ caller, state, step }) => step.name === name && caller[0] === owner[0] && USES.has(state),
+        ({ caller, state, step }) =>
+          // A hold that is lost on its way to another instance is left to its lease.
+          step.name === name && caller[0] === owner[0] && (step.pass !== undefined || state === 'holding'),
       );
       if (isUsed || !/^.:[1-9]\d*$/.test(owner)) this.unused.delete(name);
       else if (this.unused.get(name)?.owner !== owner) this.unused.set(name, { owner, since: time.now });
     }
   }
 }
-
-const USES: ReadonlySet<Attempt['state']> = new Set(['holding', 'passing']);
