@@ -91,6 +91,45 @@ describe('the start of an application', () => {
     expect(warnings()).toEqual([]);
   });
 
+  it('warns of a wrapper above @Locked, which may open a transaction', async () => {
+    /** As `@Transactional()` of `@nestjs-cls/transactional` does. */
+    const Wrapped = (): MethodDecorator => (_target, _key, descriptor) => {
+      const { value } = descriptor as { value?: unknown };
+      Object.assign(descriptor, { value: new Proxy(value as object, {}) });
+      for (const key of Reflect.getMetadataKeys(value as object))
+        Reflect.defineMetadata(key, Reflect.getMetadata(key, value as object), descriptor.value as object);
+    };
+    @Injectable()
+    class Orders {
+      @Wrapped()
+      @Locked('orders')
+      async pay(): Promise<void> {}
+
+      @Locked('orders')
+      @Wrapped()
+      async place(): Promise<void> {}
+
+      @Locked('other')
+      @Wrapped()
+      @Locked('orders')
+      async cancel(): Promise<void> {}
+    }
+    @Injectable()
+    class Refunds extends Orders {
+      @Locked('refunds')
+      override async pay(): Promise<void> {}
+    }
+    @Controller()
+    class OrdersController {
+      @Wrapped()
+      @Get()
+      @Locked('orders')
+      async handled(): Promise<void> {}
+    }
+    await start({ controllers: [OrdersController], providers: [Orders, Refunds] });
+    expect(warnings()).toEqual([expect.stringContaining('wraps Orders.pay from above its @Locked')]);
+  });
+
   it('warns of a scheduled job on a provider that is not static', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class ScopedJobs {

@@ -2,13 +2,22 @@ import type { LockedMethod } from './locked-method.js';
 
 const methods = new WeakMap<object, Map<string | symbol, LockedMethod>>();
 
-export function recordLockedMethod(method: LockedMethod): void {
+/** The functions that took the place of locked methods. */
+const wrappers = new WeakSet<object>();
+
+export function recordLockedMethod(method: LockedMethod, wrapper: object): void {
   const { prototype, propertyKey } = method;
   const own = methods.get(prototype) ?? new Map<string | symbol, LockedMethod>();
   methods.set(prototype, own.set(propertyKey, method));
+  wrappers.add(wrapper);
 }
 
 /** The locked methods that a class declares itself, by name. */
 export function lockedMethodsOf(prototype: object): ReadonlyMap<string | symbol, LockedMethod> {
   return methods.get(prototype) ?? new Map();
+}
+
+/** Whether a function took the place of a locked method, and nothing took its place since. */
+export function isLockedFunction(method: object): boolean {
+  return wrappers.has(method);
 }

@@ -58,7 +58,7 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
     const wrapper = wrapMethod(method);
     addLockedMetadata(wrapper, { key, options });
     descriptor.value = wrapper;
-    recordLockedMethod(method);
+    recordLockedMethod(method, wrapper);
     binding.injectInto(target);
     registerLockInterceptor(target.constructor);
   };

@@ -1,11 +1,11 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { currentLockIndexes } from '../locked/current-lock.decorator.js';
 import type { LockedMethod } from '../locked/locked-method.js';
-import { lockedMethodsOf } from '../locked/locked-methods.js';
+import { isLockedFunction, lockedMethodsOf } from '../locked/locked-methods.js';
 import { LockConfigError } from '../../errors/lock-config.error.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { memberName } from '../locked/instance-member.js';
-import { isScheduled, placeIgnoringInterceptors } from './places-without-interceptors.js';
+import { isHandler, isScheduled, placeIgnoringInterceptors } from './places-without-interceptors.js';
 import { inheritanceOf, providedClasses, type ProvidedClass } from './provided-classes.js';
 import {
   currentLockWithoutLocked,
@@ -14,6 +14,7 @@ import {
   lockedOverridden,
   moduleMissing,
   scheduledOnNonStatic,
+  wrapperAround,
 } from './start.messages.js';
 
 /**
@@ -66,6 +67,7 @@ function* warningsOf(
 ): Iterable<string> {
   const current: unknown = Reflect.get(prototype, key);
   if (typeof current !== 'function') return;
+  if (!isLockedFunction(current) && !isHandler(current)) yield wrapperAround(method.name);
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
   const place = placeIgnoringInterceptors(current, prototype.constructor, modules);
   if (place !== undefined) yield interceptorIgnored(method.name, place);

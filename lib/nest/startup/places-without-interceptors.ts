@@ -14,6 +14,14 @@ const OF_CLASSES: readonly (readonly [key: string, place: string])[] = [
   ['__eventsHandler__', 'event handlers'],
 ];
 
+/** What Nest calls through interceptors. */
+const OF_HANDLERS = ['path', 'microservices:pattern', 'websockets:message_mapping', 'graphql:resolver_type'];
+
+/** Whether Nest calls a method through interceptors: its lock is held until those and all that wraps it have ended. */
+export function isHandler(method: object): boolean {
+  return OF_HANDLERS.some((key) => Reflect.hasMetadata(key, method));
+}
+
 export function isScheduled(method: object): boolean {
   return Reflect.hasMetadata('SCHEDULER_TYPE', method);
 }

@@ -16,6 +16,10 @@ export const interceptorIgnored = (method: string, place: string): string =>
   `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +
   'or in a decorator around it; the lock is released when the method has ended.';
 
+export const wrapperAround = (method: string): string =>
+  `Another decorator wraps ${method} from above its @Locked. If it opens a transaction, as @Transactional() does, that commits ` +
+  'after the release, and the next holder reads the old rows. Put @Locked above it.';
+
 export const moduleMissing = (method: string, module: string): string =>
   `${method} is @Locked with module '${module}', but no RedisLockModule has that name, so its calls ` +
   `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
