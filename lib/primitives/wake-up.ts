@@ -48,6 +48,8 @@ export class WakeUp {
 export const LAST_PART = 250;
 /** Milliseconds that a timer may be late without a blocked event loop. */
 const PUNCTUAL = 5;
+/** How often the last part restarts: the loop may be blocked again and again, each time right after another call. */
+const MAX_RESTARTS = 10;
 
 /**
  * Rings when the time for a reply has passed.
@@ -62,9 +64,13 @@ export class AnswerWakeUp extends WakeUp {
 
   protected override sleep(delay: number): void {
     const last = Math.floor(Math.min(LAST_PART, delay / 2));
-    const end = (): void => this.end();
-    this.wait(delay - last, () =>
-      this.wait(last, (late) => (late > PUNCTUAL ? this.wait(Math.min(late, last), end) : end())),
-    );
+    this.wait(delay - last, () => this.finish(last, last, MAX_RESTARTS));
+  }
+
+  private finish(part: number, last: number, restarts: number): void {
+    this.wait(part, (late) => {
+      if (late > PUNCTUAL && restarts > 0) this.finish(Math.min(late, last), last, restarts - 1);
+      else this.end();
+    });
   }
 }

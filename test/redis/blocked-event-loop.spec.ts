@@ -1,16 +1,12 @@
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../lib/service/lock.service.js';
+import { blockEventLoop } from '../support/block-event-loop.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 /** Longer than the patience below, and than Redis takes on a busy machine. */
 const BLOCKED = 700;
 const PATIENCE = 500;
-
-/** Leaves the processor to Redis meanwhile. */
-function block(duration = BLOCKED): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration);
-}
 
 /** Until what was asked for in this turn has left the process: ioredis writes at its end, node-redis after it. */
 function written(): Promise<void> {
@@ -44,7 +40,7 @@ describe('An event loop that is blocked while Redis answers', () => {
   it('is no outage: the lock is granted by the answer that waited to be read', async () => {
     const acquiring = instance.locks.acquire('n');
     await written();
-    block();
+    blockEventLoop(BLOCKED);
     await using lock = await acquiring;
     expect(lock.held).toBe(true);
   });
@@ -53,7 +49,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     await using lock = await instance.locks.acquire('n');
     const extending = lock.extend(20_000);
     await written();
-    block();
+    blockEventLoop(BLOCKED);
     await extending;
     expect(lock.remaining).toBeGreaterThan(15_000);
   });
@@ -72,14 +68,14 @@ describe('An event loop that is blocked while Redis answers', () => {
     const acquiring = call(instance.locks);
     // What the engine asks for in this tick is not written before its end.
     for (let i = 0; i < 5; i++) await Promise.resolve();
-    block();
+    blockEventLoop(BLOCKED);
     await using lock = await acquiring;
     expect(lock?.held).toBe(true);
   });
 
   it('is no outage if it ends right before outageTimeout does', async () => {
     const acquiring = instance.locks.acquire('n');
-    block(PATIENCE - 1);
+    blockEventLoop(PATIENCE - 1);
     await using lock = await acquiring;
     expect(lock.held).toBe(true);
   });
@@ -87,7 +83,7 @@ describe('An event loop that is blocked while Redis answers', () => {
   it('does not fail a request that it held back', async () => {
     await using lock = await instance.locks.acquire('n');
     const extending = lock.extend(20_000);
-    block();
+    blockEventLoop(BLOCKED);
     await extending;
     expect(lock.remaining).toBeGreaterThan(15_000);
   });
@@ -95,7 +91,7 @@ describe('An event loop that is blocked while Redis answers', () => {
   it('does not reject the attempt to attach a hold', async () => {
     const lock = await instance.locks.acquire('n');
     const attaching = instance.locks.attach(await lock.detach());
-    block();
+    blockEventLoop(BLOCKED);
     await using attached = await attaching;
     expect(attached.held).toBe(true);
   });
@@ -104,7 +100,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     const before = await connections();
     const acquiring = instance.locks.acquire('n');
     await written();
-    block();
+    blockEventLoop(BLOCKED);
     await (await acquiring).release();
     // The one that asks.
     expect(await connections()).toBe(before + 1);

@@ -76,4 +76,21 @@ describe('The end of the time for an answer', () => {
 
     expect(rung).toEqual([rings]);
   });
+
+  it.each([
+    ['is not while the loop is blocked again and again', 5, [5 * 710 + LAST_PART - 10]],
+    ['is in the end, however often the loop is blocked', 20, [11 * 710 + 700]],
+  ])('%s', async (_, blocks, rings) => {
+    const clock = new ManualClock();
+    const start = clock.now();
+    const rung: number[] = [];
+    new AnswerWakeUp(clock, (now) => rung.push(now - start)).at(start + 500);
+    for (let i = 0; i < blocks; i++) {
+      await clock.freeze(700);
+      await clock.advance(10);
+    }
+    await clock.advance(5_000);
+
+    expect(rung).toEqual(rings);
+  });
 });
