@@ -200,6 +200,19 @@ describe('The trial of a server', () => {
     });
   });
 
+  it('warns once of a policy that evicts locks, with the cure', async () => {
+    const policy = { maxmemory: '100mb', 'maxmemory-policy': 'volatile-lru' };
+    await using evicting = await RedisServer.start({ config: policy });
+    await using each = await new Instance({ connection: evicting.url }).warmUp();
+    await waitFor(() => each.logged.length > 0);
+    await evicting.client().call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
+    await each.warmUp();
+
+    expect(each.logged.filter((line) => line.includes('evicts'))).toEqual([
+      expect.stringMatching(/maxmemory-policy is volatile-lru: set noeviction.*nest-redis-lock doctor/),
+    ]);
+  });
+
   describe('that is too old', () => {
     const OLD = { code: 'LOCK_CONFIG', message: expect.stringContaining('has version 6.2.14') };
 

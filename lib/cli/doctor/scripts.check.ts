@@ -101,7 +101,7 @@ async function tryMessages(patient: Patient): Promise<Trial> {
   const heard = await listen(patient);
   const began = performance.now();
   const attempt = async (channel: string, name: string): Promise<unknown[]> =>
-    list(await redis.eval(trialScript.lua, 1, settings.key, channel, name), 5);
+    list(await redis.eval(trialScript.lua, 1, settings.key, channel, name), 6);
   if (typeof heard === 'string')
     return { reply: await attempt('', '1'), trouble: `Listening fails there (${heard})` };
   let [name, reply] = ['1', await attempt(settings.channel, '1')];

@@ -9,7 +9,8 @@ import { luaScript } from './lua-script.js';
  * KEYS  1 a key that nobody uses, in the slot of the channel
  * ARGV  1 channel on which this instance listens just now, or '' (tell nobody), 2 name of this trial
  * Reply { receivers of a message on the channel, or why it was refused; version of the server or '';
- *       why it takes no writes or ''; why it tells no time or ''; commands that the user may not run }
+ *       why it takes no writes or ''; why it tells no time or ''; commands that the user may not run;
+ *       maxmemory-policy if it can evict locks, or '' }
  *
  * O(1).
  */
@@ -30,6 +31,13 @@ if not version then
   local info = redis.pcall('INFO', 'server')
   version = type(info) == 'string' and string.match(info, 'redis_version:(%S+)') or ''
 end
+local policy = ''
+if not redis.acl_check_cmd or redis.acl_check_cmd('INFO', 'memory') then
+  local memory = redis.pcall('INFO', 'memory')
+  if type(memory) == 'string' and string.match(memory, 'maxmemory:(%d+)') ~= '0' then
+    policy = string.match(memory, 'maxmemory_policy:([%w-]+)') or ''
+  end
+end
 local removed = redis.pcall('DEL', key)
 local has_clock, problem = pcall(clock)
 local function ask(command, ...)
@@ -47,6 +55,7 @@ return {
   type(removed) == 'number' and '' or refusal(removed),
   has_clock and '' or refusal(problem),
   table.concat(missing, ', '),
+  policy ~= 'noeviction' and policy or '',
 }
 `,
   isRare: true,

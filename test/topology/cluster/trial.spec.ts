@@ -38,6 +38,17 @@ describe('The trial of the nodes of a Cluster', () => {
     instances.push(instance);
     return instance;
   };
+  it('says what to pass where one node is given as a single server', async () => {
+    const owner = await cluster.masterOf('lock:trial:trial');
+    const [other] = cluster.servers.filter((server) => server !== owner);
+    const instance = new Instance({ connection: other?.url ?? '', outageTimeout: 500 });
+    instances.push(instance);
+    await instance.locks.acquire('n').catch(() => undefined);
+    await waitFor(() => instance.logged.length > 0);
+
+    expect(instance.logged[0]).toMatch(/MOVED .*pass connection: { nodes: \[\.\.\.\] }/);
+  });
+
   it('is content with those that count receivers', async () => {
     const [holder, waiter] = [open(), open()];
     for (const name of ['one', 'two', 'three', 'four']) {

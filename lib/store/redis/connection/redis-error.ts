@@ -20,6 +20,11 @@ const OTHER_PROTOCOL = /^(?:Unknown RESP type|Protocol error, got)/;
 const KEY_DENIED = /^NOPERM .*\bkeys?\b/;
 const NEEDED_KEYS = 'allow the user all keys that begin with the keyPrefix, as ~lock:* does';
 
+/** A node of a Cluster rejects requests about the slots of other nodes. */
+const OF_CLUSTER = /^(?:MOVED|CROSSSLOT) /;
+const NEEDED_NODES =
+  'for a Redis Cluster, pass connection: { nodes: [...] }; for a proxy before several shards, advanced.layout: "per-name"';
+
 /** The place of an error in a script, which is useless in messages to users. */
 const PLACE_IN_SCRIPT = / script: (?:\w+, )?on @user_script:\d+\.?$/;
 
@@ -47,6 +52,11 @@ export function isDemoted(error: Error): boolean {
   return DEMOTED.test(error.message);
 }
 
+/** Whether an error says that another node of a Cluster serves the slot. */
+export function isMoved(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith('MOVED');
+}
+
 /** Whether an error is a reply of Redis. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && ANSWER.test(error.message);
@@ -68,5 +78,6 @@ function passing(clean: Error): Error {
 
 function reasonIn({ message }: Error): string {
   const reason = message.replace(PLACE_IN_SCRIPT, '');
+  if (OF_CLUSTER.test(reason)) return `${reason}: ${NEEDED_NODES}`;
   return KEY_DENIED.test(reason) ? `${reason}: ${NEEDED_KEYS}` : reason;
 }

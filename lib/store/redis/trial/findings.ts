@@ -12,12 +12,14 @@ export interface Findings {
   readonly version: string;
   /** The problem that affects every lock; undefined if there is none. */
   readonly trouble: string | undefined;
+  /** What can end locks early; undefined if nothing was found. */
+  readonly risk: string | undefined;
 }
 
 /** Parses the reply of the trial script; `clean` redacts credentials. */
 export function findings(reply: unknown, clean: (text: string) => string): Findings {
-  const [receivers, ...texts] = list(reply, 5);
-  const [version = '', writes = '', clock = '', missing = ''] = texts.map(text);
+  const [receivers, ...texts] = list(reply, 6);
+  const [version = '', writes = '', clock = '', missing = '', policy = ''] = texts.map(text);
   const troubles = [
     ...(writes.startsWith('READONLY') ? [`it is a replica, which rejects writes (${writes})`] : []),
     ...(clock === '' ? [] : [`scripts cannot read the time (${clock})`]),
@@ -26,8 +28,16 @@ export function findings(reply: unknown, clean: (text: string) => string): Findi
   return {
     receivers: isRefusal(receivers) ? clean(receivers) : integer(receivers),
     version,
+    risk: policy === '' ? undefined : riskOf(policy),
     trouble: troubles.length === 0 ? undefined : clean(troubles.join('; ')),
   };
+}
+
+function riskOf(policy: string): string {
+  return (
+    `Redis evicts locks when memory is short, because its maxmemory-policy is ${policy}: set noeviction, or use a ` +
+    'separate Redis for locks. `npx nest-redis-lock doctor` runs all checks.'
+  );
 }
 
 /** The error for an unsupported version; undefined for a supported or unknown one. */

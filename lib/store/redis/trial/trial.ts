@@ -4,6 +4,7 @@ import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
 import { StoreRefusal } from '../../store-errors.js';
 import { trialScript } from '../../scripts/trial.script.js';
 import type { Redaction } from '../connection/redaction.js';
+import { isMoved } from '../connection/redis-error.js';
 import type { Scripts } from '../connection/script-runner.js';
 import { findings, type Findings, versionError } from './findings.js';
 
@@ -126,7 +127,7 @@ export class Trial {
       found = findings(reply, (text) => redaction.text(text));
     } catch (error) {
       // Other errors also fail the locks, which report them. A refusal here may affect only some locks.
-      if (error instanceof StoreRefusal) this.complain(error.message);
+      if (error instanceof StoreRefusal || isMoved(error)) this.complain(error.message);
     }
     this.isAsking = false;
     if (this.isOutdated) {
@@ -177,8 +178,9 @@ export class Trial {
     changed();
   }
 
-  private report({ trouble, version }: Findings): void {
+  private report({ risk, trouble, version }: Findings): void {
     const fault = versionError(version, this.settings.where);
+    if (risk !== undefined && this.isNew(risk)) this.settings.log.warn(risk);
     this.complain(trouble);
     this.complain(fault?.message);
     if (fault?.message === this.fault?.message) return;
@@ -188,8 +190,12 @@ export class Trial {
 
   /** Logs each problem once, for all connections. */
   private complain(trouble: string | undefined): void {
-    if (trouble === undefined || this.told.has(trouble)) return;
-    this.told.add(trouble);
+    if (trouble === undefined || !this.isNew(trouble)) return;
     this.settings.log.error(`Redis cannot be used for locks: ${trouble}`);
+  }
+
+  private isNew(finding: string): boolean {
+    const { size } = this.told;
+    return this.told.add(finding).size > size;
   }
 }
