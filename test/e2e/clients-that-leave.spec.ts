@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Controller, Get, Injectable, Logger, UseInterceptors } from '@nestjs/common';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { of, type Observable } from 'rxjs';
+import { defer, of, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -50,6 +50,11 @@ class WaitingController {
   @Get('service-observable')
   serviceObservable(): Observable<string> {
     return this.stock.takes();
+  }
+
+  @Get('service-deferred')
+  serviceDeferred(): Observable<string> {
+    return defer(() => this.stock.take());
   }
 
   @Get('service-intercepted')
@@ -186,6 +191,7 @@ describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
     '/retried',
     '/service',
     '/service-observable',
+    '/service-deferred',
     '/service-intercepted',
     '/using',
   ];

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost } from '@nestjs/core';
-import { isObservable, of, tap, type Observable } from 'rxjs';
+import { isObservable, Observable, of, tap } from 'rxjs';
 import { exceptionFor } from '../exceptions/exception-for.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
@@ -47,7 +47,7 @@ export class LockInterceptor implements NestInterceptor {
     const slot = new LockSlot(context);
     try {
       const result = await slot.run(handle);
-      if (isObservable(result)) return this.keepUntilEnd(slot, result);
+      if (isObservable(result)) return this.keepUntilEnd(slot, subscribedIn(slot, result));
       // Nest closes a file for which it does not come to an answer only where that came out of an Observable.
       if (isStreamedBody(result)) return this.keepUntilEnd(slot, of(result));
       const completing = slot.complete();
@@ -90,6 +90,11 @@ export function registerLockInterceptor(target: object): void {
   const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
   if (registered.includes(LockInterceptor)) return;
   Reflect.defineMetadata(INTERCEPTORS_METADATA, [LockInterceptor, ...registered], target);
+}
+
+/** A stream whose subscription runs in the slot: a handler's stream may begin its work only then. */
+function subscribedIn<T>(slot: LockSlot, stream: Observable<T>): Observable<T> {
+  return new Observable((subscriber) => slot.run(() => stream.subscribe(subscriber)));
 }
 
 /** Whether Nest sends a result bit by bit, after the interceptors have ended: a file, a stream, the Response of a fetch. */

@@ -15,7 +15,7 @@ import { Locked, LockService, RedisLockModule } from '../../../dist/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import type { RedisAddress } from '../contestant.js';
 
-/** No locked method here: nothing of the module should be in the way of its routes. */
+/** No locked method here: the module's interceptor is all that is in the way of its route. */
 @Controller()
 class PlainController {
   @Get('plain/:id')
