@@ -1,7 +1,5 @@
-import { enumerated } from './enumerated-operations.js';
 import { assertSame } from './random-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
-import { Twins } from './twins.js';
 
 /** `CONFORMANCE_OPERATIONS` plays more. */
 const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 200_000);
@@ -12,11 +10,6 @@ describe('The scripts and the memory server', () => {
     redis = await SteppedRedis.start();
   });
   afterAll(() => redis.stop());
-
-  it('do the same in every three operations', async () => {
-    for (const operations of enumerated(3))
-      await expect(Twins.play(redis, operations)).resolves.toBeUndefined();
-  });
 
   it.each([
     ['exclusive', OPERATIONS / 4],
