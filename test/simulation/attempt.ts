@@ -7,6 +7,10 @@ export interface Attempt {
   /** Names the caller in the log; begins with the name of its instance. */
   readonly caller: string;
   readonly step: AcquireStep;
+  /** All names of the call. Once it has them, each name has an attempt of its own. */
+  readonly names: readonly string[];
+  /** The attempts of the other names. */
+  readonly parts: Attempt[];
   /** Another one when its hold has gone there. */
   process: SimulatedProcess;
   /** Its place among all that happens. */

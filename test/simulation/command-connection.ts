@@ -16,7 +16,7 @@ interface Request {
   timer: Appointment | undefined;
 }
 
-const COMMAND_TIMEOUT = 1_000;
+export const COMMAND_TIMEOUT = 1_000;
 const RECONNECT_DELAY = 50;
 
 /**

@@ -3,10 +3,13 @@ import { calmQuorumSchedule, stormyQuorumSchedule } from './quorum/quorum-schedu
 import {
   calmModesSchedule,
   calmSchedule,
+  calmSeveralSchedule,
   lossyModesSchedule,
   lossySchedule,
+  lossySeveralSchedule,
   stormyModesSchedule,
   stormySchedule,
+  stormySeveralSchedule,
 } from './schedule.arbitrary.js';
 
 /** What holds in random schedules of several instances: with exclusive holds alone, and with modes. */
@@ -35,6 +38,18 @@ const KINDS = {
     schedules: lossyModesSchedule,
     that: 'goes on with readers, writers and permits when the server loses its data',
   },
+  'calm several': {
+    schedules: calmSeveralSchedule,
+    that: 'grants all names of a call within some trips when nothing but a process fails',
+  },
+  'stormy several': {
+    schedules: stormySeveralSchedule,
+    that: 'grants all names of a call or none, whatever the network and the processes do',
+  },
+  'lossy several': {
+    schedules: lossySeveralSchedule,
+    that: 'goes on with calls for several names when the server loses its data',
+  },
   'calm quorum': {
     schedules: calmQuorumSchedule,
     that: 'grants readers and writers on a quorum when nothing but a process fails',
@@ -46,6 +61,9 @@ const KINDS = {
 };
 type Kind = keyof typeof KINDS;
 
+/** How many times as many schedules to play. */
+const TIMES = Number(process.env['SIMULATION_TIMES'] ?? 1);
+
 /**
  * Plays random schedules of these kinds.
  *
@@ -55,7 +73,7 @@ export function describeSchedules(title: string, counts: Partial<Record<Kind, nu
   describe(title, () => {
     for (const [kind, count] of Object.entries(counts) as [Kind, number][]) {
       const { schedules, that } = KINDS[kind];
-      it(that, () => assertSchedules(kind, schedules, count));
+      it(that, () => assertSchedules(kind, schedules, count * TIMES));
     }
   });
 }

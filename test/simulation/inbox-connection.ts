@@ -61,7 +61,7 @@ export class InboxConnection {
         granted: (...grant) => this.deliver(generation, () => events?.granted(...grant)),
         revoked: (...hold) => this.deliver(generation, () => events?.revoked(...hold)),
         askedIfWaiting: (...place) => this.deliver(generation, () => events?.askedIfWaiting(...place)),
-        released: () => undefined,
+        released: (...name) => this.deliver(generation, () => events?.released(...name)),
         subscribed: () => undefined,
         reconnected: () => undefined,
         told: (...message) => this.deliver(generation, () => events?.told(...message)),

@@ -6,6 +6,8 @@ import type { LockInfo } from '../../lib/store/lock-snapshot.interface.js';
 import type { Attempt } from './attempt.js';
 import type { EventLog } from './event-log.js';
 import { AdoptionRule } from './rules/adoption.rule.js';
+import { partOf } from './part-of-lock.js';
+import { ArrivalRule } from './rules/arrival.rule.js';
 import type { Court, Rule } from './rules/court.js';
 import { ExclusionRule } from './rules/exclusion.rule.js';
 import { LossRule } from './rules/loss.rule.js';
@@ -56,6 +58,7 @@ export class Referee {
     this.rules = [
       this.exclusion,
       new TokenRule(court),
+      new ArrivalRule(court),
       new WaitRule(court),
       new WakeUpRule(court),
       new OrderRule(court),
@@ -69,6 +72,8 @@ export class Referee {
     const attempt: Attempt = {
       caller,
       step,
+      names: [...new Set([step.name, ...(step.also ?? [])])],
+      parts: [],
       process,
       begunAs: ++this.events,
       fresh,
@@ -79,13 +84,24 @@ export class Referee {
       grantedAt: 0,
     };
     this.attempts.push(attempt);
-    this.names.add(step.name);
+    for (const name of attempt.names) this.names.add(name);
     const wait = step.wait === Infinity ? 'as long as it takes' : `${step.wait} ms`;
     const { limit } = step;
     const terms =
       limit === undefined ? '' : limit === Infinity ? ' to share' : ` beside ${limit - 1} at most`;
-    this.settings.log.note(caller, `asks for ${step.name}${terms}, ttl ${step.ttl} ms, waits ${wait}`);
+    this.settings.log.note(
+      caller,
+      `asks for ${attempt.names.join(' and ')}${terms}, ttl ${step.ttl} ms, waits ${wait}`,
+    );
     return attempt;
+  }
+
+  /** One of several names of an attempt that has them all. */
+  part(attempt: Attempt, name: string): Attempt {
+    const part: Attempt = { ...attempt, step: { ...attempt.step, name }, names: [name], parts: [] };
+    attempt.parts.push(part);
+    this.attempts.push(part);
+    return part;
   }
 
   granted(attempt: Attempt, lock: Lock): void {
@@ -121,26 +137,29 @@ export class Referee {
   }
 
   released(attempt: Attempt): void {
-    this.settings.log.note(attempt.caller, `releases ${attempt.step.name}`);
-    attempt.state = 'over';
+    this.settings.log.note(attempt.caller, `releases ${attempt.names.join(' and ')}`);
+    for (const each of [attempt, ...attempt.parts]) each.state = 'over';
   }
 
   passes(attempt: Attempt): void {
-    this.settings.log.note(attempt.caller, `lets go of ${attempt.step.name}`);
-    attempt.state = 'passing';
+    this.settings.log.note(attempt.caller, `lets go of ${attempt.names.join(' and ')}`);
+    for (const each of [attempt, ...attempt.parts]) each.state = 'passing';
   }
 
   /** Goes on with its hold, in a process where it may be another one; the hold is as old as it was. */
   goesOn(attempt: Attempt, process: SimulatedProcess, lock: Lock): void {
     const { caller, step } = attempt;
     this.settings.log.note(caller, `goes on with ${step.name}, ${lock.remaining.toFixed(1)} ms left`);
-    if (lock.fencingToken !== attempt.lock?.fencingToken) this.fail(`${caller} got another token on its way`);
-    attempt.process = process;
-    attempt.lock = lock;
-    attempt.grantedAt = process.now();
-    attempt.state = 'holding';
-    this.exclusion.granted(attempt);
-    this.losses.granted(attempt);
+    for (const each of [attempt, ...attempt.parts]) {
+      const part = partOf(lock, each.step.name);
+      if (part.fencingToken !== each.lock?.fencingToken) this.fail(`${caller} got another token on its way`);
+      each.process = process;
+      each.lock = part;
+      each.grantedAt = process.now();
+      each.state = 'holding';
+      this.exclusion.granted(each);
+      this.losses.granted(each);
+    }
   }
 
   /** Its hold ended on its way. */
@@ -149,7 +168,7 @@ export class Referee {
     this.settings.log.note(attempt.caller, `has lost ${attempt.step.name} on its way: ${code}`);
     if (!['LOCK_LOST', 'LOCK_UNAVAILABLE'].includes(code))
       this.fail(`${attempt.caller} strayed with ${code}`);
-    attempt.state = 'over';
+    for (const each of [attempt, ...attempt.parts]) each.state = 'over';
   }
 
   flushed(): void {

@@ -8,7 +8,7 @@ import {
   waiterThatDies,
 } from './encounter.arbitrary.js';
 import type { Schedule, Step, TimedStep } from './schedule.js';
-import { acquire, crash, either, fault, loss, moment, passing, steady } from './step.arbitrary.js';
+import { acquire, crash, either, fault, loss, mixed, moment, passing, steady } from './step.arbitrary.js';
 
 const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
   fc.tuple(moment, step).map(([after, timed]): TimedStep[] => [{ after, ...timed }]);
@@ -22,6 +22,7 @@ const schedule = (steps: fc.Arbitrary<TimedStep[]>, latency: fc.Arbitrary<number
       fc.constant({ max: 1, window: 0 }),
     ),
     latencies: fc.array(latency, { minLength: 1, maxLength: 5 }),
+    dated: fc.boolean(),
     straggle: fc.option(fc.constantFrom(10, 100, 700, 3_000), { nil: undefined, freq: 2 }),
     steps: fc.array(steps, { minLength: 1, maxLength: 10 }).map((groups) => groups.flat()),
   });
@@ -102,7 +103,19 @@ export const lossySchedule = lossy();
 /** The same with readers, writers and permits. */
 export const lossyModesSchedule = lossy(either);
 
-/** A schedule of any of these kinds. */
+/** The same kinds with callers of one to four names. */
+export const calmSeveralSchedule = fc.oneof(
+  calm(ttl, mixed),
+  calm(fc.constant(1_000), mixed),
+  calm(fc.constant(4_000), mixed),
+);
+export const stormySeveralSchedule = stormy(mixed);
+export const lossySeveralSchedule = lossy(mixed);
+
+/** A schedule with calls for several names. */
+export const anySeveralSchedule = fc.oneof(calmSeveralSchedule, stormySeveralSchedule, lossySeveralSchedule);
+
+/** A schedule of any kind with calls for one name. */
 export const anySchedule = fc.oneof(
   calmSchedule,
   stormySchedule,

@@ -5,6 +5,8 @@ export interface AcquireStep {
   readonly kind: 'acquire';
   readonly instance: number;
   readonly name: string;
+  /** Further names that it wants at the same time; undefined where it calls with one name. */
+  readonly also?: readonly string[] | undefined;
   readonly ttl: number;
   readonly wait: number;
   readonly outageTimeout: number;
@@ -105,6 +107,8 @@ export interface Schedule {
   readonly latencies: readonly number[];
   /** How long after a reset a request that had been sent before it still arrives; undefined: never. */
   readonly straggle: number | undefined;
+  /** Whether requests say until when they count, so that the server rejects late copies. */
+  readonly dated?: boolean;
   /** Left out: one server. */
   readonly quorum?: QuorumTerms;
   readonly steps: readonly TimedStep[];
@@ -122,6 +126,8 @@ export interface Expectations {
   readonly undisturbed: boolean;
   /** The server keeps its word: holds exclude each other. */
   readonly exclusive: boolean;
+  /** Nothing costs a waiting instance its place: it hears its messages long before its claim lease ends. */
+  readonly ordered: boolean;
 }
 
 const HARMLESS: ReadonlySet<Step['kind']> = new Set(['acquire', 'crash', 'flush', 'forceRelease']);
@@ -138,12 +144,20 @@ export function expectationsOf(schedule: Schedule): Expectations {
   const expires = kinds.has('crash') || callers.some(({ renew, maxHold }) => !renew || maxHold !== Infinity);
   const leases = new Set(callers.flatMap(({ ttl, extend }) => [ttl, extend?.ttl ?? ttl]));
   const known = leases.size <= 1 && callers.every(({ minHold }) => minHold === 0);
+  const slowness = schedule.steps.reduce((sum, step) => sum + (step.kind === 'slow' ? step.by : 0), 0);
+  const isHeardInTime = 8 * (slowness + Math.max(...schedule.latencies)) < Math.min(...leases);
+  const ordered =
+    !schedule.quorum &&
+    !passes &&
+    isHeardInTime &&
+    [...kinds].every((kind) => kind === 'acquire' || kind === 'crash' || kind === 'slow');
   return {
     calm,
     prompt: calm && (!expires || known),
     orderly: calm && !expires,
     undisturbed,
     exclusive: !loses,
+    ordered,
   };
 }
 

@@ -10,4 +10,7 @@ describeSchedules('Random schedules of several instances', {
   'calm modes': 25,
   'stormy modes': 40,
   'lossy modes': 25,
+  'calm several': 20,
+  'stormy several': 40,
+  'lossy several': 20,
 });

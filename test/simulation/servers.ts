@@ -1,9 +1,10 @@
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
-import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
+import { ScriptTwin } from '../support/script-twin.js';
 import { CommandConnection } from './command-connection.js';
 import { InboxConnection } from './inbox-connection.js';
+import { KnownModes } from './known-modes.js';
 import type { FaultStep, LossStep, Schedule, TimedStep } from './schedule.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import { SimulatedStore } from './simulated-store.js';
@@ -54,14 +55,14 @@ export class SingleServer implements Servers {
   readonly contendedUntil = 0;
   readonly clockSpread = 0;
   readonly revived = undefined;
-  private readonly server: MemoryLockServer;
+  private readonly server: ScriptTwin;
   private readonly weather: Weather;
 
   constructor(
     private readonly time: VirtualTime,
     private readonly schedule: Schedule,
   ) {
-    this.server = new MemoryLockServer(() => EPOCH + time.now);
+    this.server = new ScriptTwin(() => EPOCH + time.now);
     this.weather = new Weather(schedule);
   }
 
@@ -75,7 +76,13 @@ export class SingleServer implements Servers {
     const commands = new CommandConnection(time, process, weather, index, schedule.straggle);
     const inbox = new InboxConnection(time, process, weather, index, remote);
     return {
-      store: new SimulatedStore(remote, commands, inbox),
+      store: new SimulatedStore(
+        remote,
+        commands,
+        inbox,
+        new KnownModes(this.server),
+        schedule.dated ? time : undefined,
+      ),
       reset: ({ lasts, resends }) => commands.reset(lasts, resends),
       deafen: ({ lasts, first, lag }) => inbox.break(lasts, first, lag),
       drop: () => inbox.drop(),

@@ -9,25 +9,32 @@ import type {
   StoreEvents,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
-import type { Grant, SharedTerms, Taken } from '../../lib/store/grant.js';
-import type { CommandConnection } from './command-connection.js';
+import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../../lib/store/grant.js';
+import { isSharedOwner } from '../../lib/store/owner-id.js';
+import { type CommandConnection, COMMAND_TIMEOUT } from './command-connection.js';
 import type { InboxConnection } from './inbox-connection.js';
+import type { KnownModes } from './known-modes.js';
+import type { VirtualTime } from './virtual-time.js';
 
 /** A store whose server is at the other end of two unreliable connections. */
 export class SimulatedStore implements LockStore {
   readonly trouble = new Error('The network does not answer.');
 
   readonly joint: JointStore = {
-    acquire: (request) =>
-      this.commands.send(async () => (await this.server.joint?.acquire(request)) ?? [], 'patient'),
-    release: (names, tag) =>
-      this.commands.send(async () => this.server.joint?.release(names, tag), 'impatient'),
+    acquire: (request) => this.sendAcquire(async () => (await this.server.joint?.acquire(request)) ?? []),
+    release: (names, tag) => this.request(async () => this.server.joint?.release(names, tag), 'impatient'),
   };
+  /** Whether the server has told its time. */
+  private knowsTime = false;
 
   constructor(
     private readonly server: LockStore,
     private readonly commands: CommandConnection,
     private readonly inbox: InboxConnection,
+    /** Left out where every script is given all keys. */
+    private readonly modes?: KnownModes,
+    /** The server's time, where requests say until when they count. */
+    private readonly dates?: VirtualTime,
   ) {}
 
   open(events: StoreEvents): void {
@@ -43,16 +50,26 @@ export class SimulatedStore implements LockStore {
     return this.server.place(claimTtl, tokens, shared);
   }
 
-  acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    return this.commands.send(() => this.server.acquire(request), 'patient');
+  async acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    const reply = await this.sendAcquire(
+      () => this.server.acquire(request),
+      request.shared ? 'all keys' : 'known keys',
+    );
+    if (request.shared || reply.owner === SHARED_OWNER) this.modes?.note();
+    return reply;
   }
 
-  yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
-    return this.commands.send(() => this.server.yield(request), 'patient');
+  async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
+    const reply = await this.request(() => this.server.yield(request), 'patient');
+    if (reply?.owner === SHARED_OWNER) this.modes?.note();
+    return reply;
   }
 
   release(name: string, owner: string): Promise<boolean> {
-    return this.commands.send(() => this.server.release(name, owner), 'impatient');
+    const execute = (): Promise<boolean> => this.server.release(name, owner);
+    return isSharedOwner(owner)
+      ? this.commands.send(execute, 'impatient')
+      : this.request(execute, 'impatient');
   }
 
   extend(batch: readonly Extension[]): ReturnType<LockStore['extend']> {
@@ -81,5 +98,31 @@ export class SimulatedStore implements LockStore {
 
   close(): Promise<void> {
     return this.server.close();
+  }
+
+  /** Sends a request with the keys that the instance knows of. */
+  private async request<T>(execute: () => Promise<T>, patience: 'patient' | 'impatient'): Promise<T> {
+    const { commands, modes } = this;
+    if (!modes) return commands.send(execute, patience);
+    const { reply, hasAsked } = await commands.send(modes.keysOf(execute), patience);
+    if (hasAsked) modes.note();
+    return reply;
+  }
+
+  /** Sends a request that the server executes in time only: one that arrives later is sent again. */
+  private async sendAcquire<T>(
+    execute: () => Promise<T>,
+    keys: 'all keys' | 'known keys' = 'all keys',
+    delay = COMMAND_TIMEOUT / 2,
+  ): Promise<T> {
+    const { dates } = this;
+    const latest = dates && this.knowsTime ? dates.now + delay : Infinity;
+    const inTime = async (): Promise<{ readonly reply: T } | undefined> =>
+      dates && dates.now > latest ? undefined : { reply: await execute() };
+    const sent = await (keys === 'all keys'
+      ? this.commands.send(inTime, 'patient')
+      : this.request(inTime, 'patient'));
+    this.knowsTime = true;
+    return sent ? sent.reply : this.sendAcquire(execute, keys, 2 * delay);
   }
 }

@@ -4,6 +4,7 @@ import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { Attempt } from './attempt.js';
 import { EventLog } from './event-log.js';
+import { partOf } from './part-of-lock.js';
 import { GivenUp, Referee } from './referee.js';
 import {
   type AcquireStep,
@@ -183,7 +184,7 @@ export class Simulation {
       ...terms,
     };
     service
-      .acquire(step.name, options)
+      .acquire(step.also ? attempt.names : step.name, options)
       .then(
         (lock) => this.work(attempt, lock),
         (error: unknown) => this.referee.refused(attempt, error),
@@ -192,9 +193,12 @@ export class Simulation {
     return attempt;
   }
 
-  private work(attempt: Attempt, lock: Lock): void {
+  private work(attempt: Attempt, granted: Lock): void {
     const { process, step } = attempt;
+    const lock = partOf(granted, step.name);
     this.referee.granted(attempt, lock);
+    for (const name of attempt.names.slice(1))
+      this.referee.granted(this.referee.part(attempt, name), partOf(granted, name));
     const release = (): void => this.end(attempt, lock);
     const { extend } = step;
     if (extend && extend.after < step.work)
@@ -217,9 +221,12 @@ export class Simulation {
     try {
       transfer = await detaching;
     } catch (error) {
-      if (!lock.held) return this.referee.strayed(attempt, error);
+      if (!lock.held) {
+        void lock.release();
+        return this.referee.strayed(attempt, error);
+      }
       this.referee.goesOn(attempt, process, lock);
-      return void process.schedule(() => this.end(attempt, lock), step.work);
+      return this.endAfter(step.work, attempt);
     }
     let left = 2;
     const stray = (error: unknown): void => {
@@ -241,7 +248,12 @@ export class Simulation {
     const lock = await service.attach(transfer, { ttl, outageTimeout, renew, maxHold });
     if (attempt.state !== 'passing') this.referee.fail(`${attempt.caller} was attached twice`);
     this.referee.goesOn(attempt, process, lock);
-    process.schedule(() => this.end(attempt, lock), attempt.step.work);
+    this.endAfter(attempt.step.work, attempt);
+  }
+
+  private endAfter(work: number, attempt: Attempt): void {
+    const { process, lock } = attempt;
+    if (lock) process.schedule(() => this.end(attempt, lock), work);
   }
 
   /** A process that died on the way tells nobody what became of the hold. */
@@ -297,6 +309,10 @@ export class Simulation {
   }
 
   private get names(): Set<string> {
-    return new Set(this.schedule.steps.flatMap((step) => (step.kind === 'acquire' ? [step.name] : [])));
+    return new Set(
+      this.schedule.steps.flatMap((step) =>
+        step.kind === 'acquire' ? [step.name, ...(step.also ?? [])] : [],
+      ),
+    );
   }
 }

@@ -42,6 +42,18 @@ export const sharing = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
 export const either = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
   fc.oneof({ weight: 1, arbitrary: acquire(ttl) }, { weight: 2, arbitrary: sharing(ttl) });
 
+/** A caller of one to four names, in either mode. Shorter leases would end before all names are had. */
+export const several = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+  fc.tuple(either(ttl), fc.subarray(['w', 'x', 'y', 'z'], { maxLength: 3 })).map(([step, names]) => ({
+    ...step,
+    also: names.filter((each) => each !== step.name),
+    ttl: Math.max(step.ttl, 1_000),
+  }));
+
+/** Callers of one name and of several. */
+export const mixed = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+  fc.oneof({ weight: 1, arbitrary: either(ttl) }, { weight: 1, arbitrary: several(ttl) });
+
 /** A caller whose hold may go to another instance. */
 export const passing = (ttl: fc.Arbitrary<number>, caller = acquire): fc.Arbitrary<AcquireStep> =>
   fc

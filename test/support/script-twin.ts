@@ -28,8 +28,9 @@ export class ScriptTwin extends MemoryLockServer {
   }
 
   protected override handOff(name: string, own: Own = {}): string | undefined {
-    if (this.knowsModes) return super.handOff(name, own);
-    for (const place of [...this.queues.of(name).keys()]) {
+    const queue = [...this.queues.of(name).keys()];
+    if (this.knowsModes || !queue.some((place) => parsePlace(place).shared)) return super.handOff(name, own);
+    for (const place of queue) {
       const { instance, tokens, shared } = parsePlace(place);
       if (shared) {
         if (this.inboxes.tell(instance, (inbox) => inbox.released(name))) {

@@ -119,9 +119,44 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     instead: 'if (!leases.has(name, from) && leases.of(name).size === 0) return false;',
   },
   {
+    fault: 'a hand-off goes to the waiter that came last',
+    file: server,
+    text: 'for (const place of [...this.queues.of(name).keys()]) {',
+    instead: 'for (const place of [...this.queues.of(name).keys()].toReversed()) {',
+  },
+  {
+    fault: 'a waiter for a shared hold does not acquire when it is told that the lock is free',
+    file: 'lib/engine/lock-engine.ts',
+    text: `released(name: string): void {
+    this.queues.get(name)?.askAgain();`,
+    instead: 'released(name: string): void {',
+  },
+  {
     fault: 'a forced release does not notify the holder',
     file: server,
     text: 'this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));',
     instead: '',
+  },
+];
+
+/** What could go wrong with a call for several names. */
+export const severalNamesFaults: readonly DeliberateFault[] = [
+  {
+    fault: 'names behind a missing one are kept',
+    file: 'lib/service/acquire/several-names.ts',
+    text: 'this.keep(prefix);',
+    instead: 'void prefix;',
+  },
+  {
+    fault: 'a call goes on with a name whose lease has expired',
+    file: 'lib/service/acquire/several-names.ts',
+    text: 'if (lost < 0) return;',
+    instead: 'if (lost < 9) return;',
+  },
+  {
+    fault: 'a call that fails keeps the names that it has',
+    file: 'lib/service/acquire/several-names.ts',
+    text: 'this.keep(0);',
+    instead: 'void 0;',
   },
 ];

@@ -1,10 +1,17 @@
 import type { Schedule } from '../schedule.js';
 import { describeDeliberateFaults, type Game } from './deliberate-fault.js';
-import { oneRedisFaults } from './one-redis.faults.js';
+import { oneRedisFaults, severalNamesFaults } from './one-redis.faults.js';
 
-describeDeliberateFaults('The simulation of one Redis', oneRedisFaults, (): Game<Schedule> => {
-  const { anySchedule } =
+const gameOf = (kind: 'anySchedule' | 'anySeveralSchedule') => (): Game<Schedule> => {
+  const { [kind]: schedules } =
     jest.requireActual<typeof import('../schedule.arbitrary.js')>('../schedule.arbitrary.js');
   const { Simulation } = jest.requireActual<typeof import('../simulation.js')>('../simulation.js');
-  return { schedules: anySchedule, play: (schedule) => new Simulation(schedule).run() };
-});
+  return { schedules, play: (schedule) => new Simulation(schedule).run() };
+};
+
+describeDeliberateFaults('The simulation of one Redis', oneRedisFaults, gameOf('anySchedule'));
+describeDeliberateFaults(
+  'The simulation of calls for several names',
+  severalNamesFaults,
+  gameOf('anySeveralSchedule'),
+);

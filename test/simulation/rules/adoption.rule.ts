@@ -33,9 +33,12 @@ export class AdoptionRule implements Rule {
     for (const name of names) {
       const owner = held(name)[0]?.owner ?? '';
       const isUsed = attempts.some(
-        ({ caller, state, step }) =>
-          // A hold that is lost on its way to another instance is left to its lease.
-          step.name === name && caller[0] === owner[0] && (step.pass !== undefined || state === 'holding'),
+        ({ caller, state, step, ...call }) =>
+          call.names.includes(name) &&
+          caller[0] === owner[0] &&
+          // A hold that is lost on its way to another instance is left to its lease. A call for several names keeps what it
+          // has while it waits for the rest.
+          (step.pass !== undefined || state === 'holding' || (state === 'waiting' && call.names.length > 1)),
       );
       if (isUsed || !/^.:[1-9]\d*$/.test(owner)) this.unused.delete(name);
       else if (this.unused.get(name)?.owner !== owner) this.unused.set(name, { owner, since: time.now });

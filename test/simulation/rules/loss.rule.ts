@@ -1,6 +1,6 @@
-import { Hold } from '../../../lib/engine/hold/hold.js';
 import { isSharedOwner } from '../../../lib/store/owner-id.js';
 import type { Attempt } from '../attempt.js';
+import { ownerOf } from '../part-of-lock.js';
 import { CLOCK_SLACK, type Court, type Rule, TIMER_SLACK } from './court.js';
 
 /** What is known of a hold that has not been released. */
@@ -41,7 +41,7 @@ export class LossRule implements Rule {
       const { step, caller, lock } = attempt;
       // Not others of the same instance, which the server may have forgotten before.
       const holds = isSharedOwner(owner)
-        ? lock instanceof Hold && lock.lease.owner === owner
+        ? ownerOf(lock) === owner
         : caller[0] === owner[0] && (lock?.fencingToken ?? 0) >= token;
       if (step.name === name && holds) this.demandNotice(attempt, 0);
     }

@@ -15,6 +15,7 @@ export class OrderRule implements Rule {
       (other) =>
         other.state === 'waiting' &&
         other.fresh &&
+        other.names.length === 1 &&
         other.step.wait > 0 &&
         other.step.limit === undefined &&
         other.step.name === attempt.step.name &&

@@ -2,15 +2,19 @@ import { LAST_PART } from '../../../lib/primitives/wake-up.js';
 import type { Attempt } from '../attempt.js';
 import { type Court, type Rule, TIMER_SLACK } from './court.js';
 
-/** Whoever waits is answered when its time is over, at once when it gives up, and in arrival order within an instance. */
+/**
+ * Whoever waits is answered when its time is over, at once when it gives up, and in arrival order within an instance. Callers
+ * of several names are overtaken while another of their names is taken.
+ */
 export class WaitRule implements Rule {
   constructor(private readonly court: Court) {}
 
   granted(attempt: Attempt): void {
     const { attempts, fail } = this.court;
     const overtaken = attempts.find(
-      ({ state, process, step, begunAs }) =>
+      ({ state, process, step, names, begunAs }) =>
         state === 'waiting' &&
+        names.length === 1 &&
         process === attempt.process &&
         step.name === attempt.step.name &&
         begunAs < attempt.begunAs,

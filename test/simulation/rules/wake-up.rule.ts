@@ -28,12 +28,14 @@ export class WakeUpRule implements Rule {
     const trips = 4 * servers.longestTrip + TIMER_SLACK + CLOCK_SLACK;
     for (const name of this.inUse) this.usedAt.set(name, time.now);
     for (const name of this.matched) this.matchedAt.set(name, time.now);
+    const idle = new Map<string, number>();
     for (const name of names) {
       const free = Math.max(this.freeSince.get(name) ?? 0, servers.contendedUntil);
       const used = Math.max(this.usedAt.get(name) ?? 0, servers.contendedUntil);
       if (expectations.prompt) this.assertNobodyOverlooked(name, free, trips);
       else this.assertNobodyOverlooked(name, Math.max(free, quietSince), healing + trips);
       if (expectations.prompt) this.assertNobodyOverlooked(name, used, trips);
+      idle.set(name, time.now - Math.max(free, used, expectations.prompt ? 0 : quietSince));
       const orphaned = Math.max(used, this.keptSince.get(name) ?? time.now);
       if (expectations.calm) this.assertNothingOrphaned(name, orphaned, trips);
       if (expectations.calm)
@@ -44,6 +46,7 @@ export class WakeUpRule implements Rule {
       if (expectations.prompt && !this.anyDead) this.assertNobodyOverlooked(name, open, trips);
       else this.assertNobodyOverlooked(name, Math.max(open, quietSince), healing + trips);
     }
+    this.assertNoCallOverlooked(idle, expectations.prompt ? trips : healing + trips);
   }
 
   afterEvent(): void {
@@ -67,18 +70,28 @@ export class WakeUpRule implements Rule {
   /** Whether everybody who waits may join those who hold, so that nobody is rightly kept waiting by another. */
   private noteOpen(name: string, held: readonly LockInfo[]): void {
     const waiters = this.court.attempts.filter(
-      ({ state, step, process }) => step.name === name && state === 'waiting' && process.alive,
+      ({ state, names, process }) => names.includes(name) && state === 'waiting' && process.alive,
     );
     if (held.length === 0 || !waiters.every(({ step }) => mayJoin(step, held))) this.openSince.delete(name);
     else if (!this.openSince.has(name)) this.openSince.set(name, this.court.time.now);
   }
 
   private noteUsed(name: string, held: readonly LockInfo[]): void {
-    const users = this.court.attempts.filter(({ step }) => step.name === name);
+    const { attempts } = this.court;
+    const users = attempts.filter(({ step }) => step.name === name);
     const ofTheDead = held.filter(({ owner }) =>
-      users.some(({ caller, process }) => !process.alive && caller[0] === owner[0]),
+      attempts.some(
+        ({ caller, names, process }) => !process.alive && names.includes(name) && caller[0] === owner[0],
+      ),
     ).length;
-    const using = users.filter(isUsing).length;
+    // A call for several names keeps what it has while it waits for the rest.
+    const kept = held.filter(({ owner }) =>
+      attempts.some(
+        ({ caller, names, state }) =>
+          state === 'waiting' && names.length > 1 && names.includes(name) && caller[0] === owner[0],
+      ),
+    ).length;
+    const using = kept + users.filter(isUsing).length;
     // A hold whose work takes no time is over before anybody looks.
     const last = Math.max(...users.map(({ lock, grantedAs }) => (lock ? grantedAs : 0)));
     if (last > (this.last.get(name) ?? 0)) this.usedAt.set(name, this.court.time.now);
@@ -97,17 +110,29 @@ export class WakeUpRule implements Rule {
     const { time, attempts, fail } = this.court;
     const idle = time.now - since;
     if (idle <= bound) return;
-    for (const { caller, state, step, process, startedAt } of attempts) {
-      if (state !== 'waiting' || step.name !== name || !process.awake) continue;
+    for (const { caller, state, step, names, process, startedAt } of attempts) {
+      if (state !== 'waiting' || names.length > 1 || step.name !== name || !process.awake) continue;
       const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
       if (waited > bound)
         fail(`${caller} waits for ${name}, which nobody has used for ${idle.toFixed(1)} ms`);
     }
   }
 
+  /** A call whose names are all idle gets them, each within the bound. */
+  private assertNoCallOverlooked(idle: ReadonlyMap<string, number>, bound: number): void {
+    const { attempts, fail } = this.court;
+    for (const { caller, state, names, process, startedAt } of attempts) {
+      if (state !== 'waiting' || names.length === 1 || !process.awake) continue;
+      const since = Math.min(...names.map((name) => idle.get(name) ?? 0));
+      const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
+      if (Math.min(since, waited) > 2 * names.length * bound)
+        fail(`${caller} waits for ${names.join(' and ')}, which nobody has used for ${since.toFixed(1)} ms`);
+    }
+  }
+
   private assertNothingOrphaned(name: string, since: number, bound: number): void {
     const { time, servers, attempts, fail } = this.court;
-    const wanted = attempts.some(({ state, step }) => step.name === name && state === 'waiting');
+    const wanted = attempts.some(({ state, names }) => names.includes(name) && state === 'waiting');
     const idle = time.now - since;
     if (wanted || idle <= bound) return;
     const [holder] = servers.query(name).held;
