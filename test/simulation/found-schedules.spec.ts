@@ -184,6 +184,15 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps)).resolves.toBeUndefined();
   });
+
+  it('tells a call for several names that does not wait of an outage in time, also after a rejected request', async () => {
+    const steps: TimedStep[] = [
+      { after: 0, kind: 'refuse', lasts: 1_500 },
+      caller({ also: ['y'], ttl: 1_000, wait: 0, outageTimeout: 100, work: 1 }),
+    ];
+    await expect(run(steps, { latencies: [3] })).resolves.toBeUndefined();
+  });
+
   it('keeps no attempt waiting because a grant comes that is too late to be used, and no answer', async () => {
     const steps: TimedStep[] = [
       caller({ instance: 1, ttl: 40, work: 8 }),

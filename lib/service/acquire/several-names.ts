@@ -111,7 +111,8 @@ export class SeveralNames {
   /** Tries the missing names in one trip. */
   private async attempt(): Promise<void> {
     const { wait, outageTimeout } = this.options;
-    const patience = wait === 0 ? outageTimeout : Math.min(outageTimeout, this.left);
+    // Without a wait, all trips together have the outageTimeout.
+    const patience = wait === 0 ? this.left + outageTimeout : Math.min(outageTimeout, this.left);
     const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: patience };
     const startedAt = this.now;
     const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this.held, this.ask));
