@@ -19,12 +19,15 @@ export class AdoptionRule implements Rule {
     for (const [name, { owner, since }] of this.unused) {
       const idle = time.now - Math.max(since, quietSince);
       if (idle <= bound) continue;
-      for (const { caller, process, startedAt, state, step } of attempts) {
-        if (state !== 'waiting' || step.name !== name || caller[0] !== owner[0] || !process.awake) continue;
-        const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
-        if (waited > bound)
-          fail(`${caller} waits for ${name}, which its own instance has as ${owner} without using it`);
-      }
+      const head = attempts.find(
+        ({ caller, state, step }) => state === 'waiting' && step.name === name && caller[0] === owner[0],
+      );
+      // A caller that would share the lock asks for another grant.
+      if (!head?.process.awake || head.step.limit !== undefined) continue;
+      const { caller, process, startedAt } = head;
+      const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
+      if (waited > bound)
+        fail(`${caller} waits for ${name}, which its own instance has as ${owner} without using it`);
     }
   }
 
