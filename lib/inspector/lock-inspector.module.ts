@@ -20,13 +20,10 @@ import { assertInspectorOptions, type LockInspectorOptions } from './lock-inspec
  *
  * @example
  * ```ts
- * @Module({
- *   imports: [
- *     RedisLockModule.forRoot({ connection: process.env.REDIS_URL }),
- *     LockInspectorModule.forRoot({ path: 'locks', guards: [AdminGuard] }),
- *   ],
- * })
- * export class AppModule {}
+ * imports: [
+ *   RedisLockModule.forRoot({ connection: process.env.REDIS_URL }),
+ *   LockInspectorModule.forRoot({ path: 'locks', guards: [AdminGuard] }),
+ * ],
  * ```
  */
 @Module({})

@@ -44,7 +44,6 @@ export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
  *
  * @example
  * ```ts
- * @Injectable()
  * export class StockService {
  *   constructor(private readonly locks: LockService) {}
  *

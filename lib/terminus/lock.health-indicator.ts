@@ -24,18 +24,13 @@ const CHECKS = optionChecks({ module: () => {}, timeout: milliseconds({ min: 1 }
  *
  * @example
  * ```ts
- * @Controller('health')
- * export class HealthController {
- *   constructor(
- *     private readonly health: HealthCheckService,
- *     private readonly locks: LockHealthIndicator,
- *   ) {}
+ * constructor(
+ *   private readonly health: HealthCheckService,
+ *   private readonly locks: LockHealthIndicator,
+ * ) {}
  *
- *   @Get()
- *   @HealthCheck()
- *   check() {
- *     return this.health.check([() => this.locks.isHealthy('locks', { timeout: 300 })]);
- *   }
+ * check() {
+ *   return this.health.check([() => this.locks.isHealthy('locks', { timeout: 300 })]);
  * }
  * ```
  */

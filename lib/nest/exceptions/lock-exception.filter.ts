@@ -19,13 +19,7 @@ import { LockService } from '../../service/lock.service.js';
  *
  * @example
  * ```ts
- * @Controller()
- * @UseFilters(LockExceptionFilter)
- * export class StockController {
- *   @MessagePattern('stock.reserve')
- *   @Locked('stock:<0.sku>')
- *   async reserve(order: Order): Promise<Receipt> { … }
- * }
+ * const LockGateway = () => applyDecorators(WebSocketGateway(), UseFilters(LockExceptionFilter));
  * ```
  */
 @Catch(LockError)

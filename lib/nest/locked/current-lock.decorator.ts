@@ -8,13 +8,7 @@ const CURRENT_LOCK_INDEXES = Symbol('nest-redis-lock:current-lock');
  * The {@link Lock} under which this call of a `@Locked` method runs, as one of its parameters. Callers leave the
  * argument out; Nest's pipes do not see it.
  *
- * @example
- * ```ts
- * @Locked('stock:<0>')
- * async reserve(sku: string, @CurrentLock() lock?: Lock): Promise<void> {
- *   await this.stock.write(sku, lock?.fencingToken);
- * }
- * ```
+ * An example: `@Locked('cleanup') async cleanUp(@CurrentLock() lock?: Lock): Promise<void> { … }`
  */
 export function CurrentLock(): ParameterDecorator {
   return (target, propertyKey, index) => {

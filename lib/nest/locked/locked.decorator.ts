@@ -24,13 +24,10 @@ import { wrapMethod } from './wrap-method.js';
  * shutdown, and LockLostError when the method succeeded but its hold had ended before. An error of the method
  * itself always passes unchanged.
  *
+ * An example, on one line because editors read a decorator at the beginning of a line as a tag:
+ * `@Locked('order:<0>', { wait: 2_000 }) async pay(id: number): Promise<Receipt> { … }`
+ *
  * @throws LockConfigError at decoration, for a bad template or option.
- * @example
- * ```ts
- * @Post(':id/pay')
- * @Locked('order:<0>', { wait: 2_000 })
- * pay(@Param('id', ParseIntPipe) id: number): Promise<Receipt> { … }
- * ```
  */
 export const Locked: LockedDecoratorFactory = (key, options = {}) => {
   assertHasKey(key, options);

@@ -5,7 +5,6 @@ import type { RedisLockModuleOptions } from '../../options/module-options.interf
  *
  * @example
  * ```ts
- * @Injectable()
  * class LockConfig implements RedisLockOptionsFactory {
  *   constructor(private readonly config: ConfigService) {}
  *   createRedisLockOptions() {

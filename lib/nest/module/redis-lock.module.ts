@@ -13,8 +13,7 @@ export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
  *
  * @example
  * ```ts
- * @Module({ imports: [RedisLockModule.forRoot({ connection: 'redis://127.0.0.1:6379' })] })
- * export class AppModule {}
+ * imports: [RedisLockModule.forRoot({ connection: 'redis://127.0.0.1:6379' })], // of the root module
  * ```
  */
 @Module({})
