@@ -131,13 +131,19 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
    * the time that the platform allows between SIGTERM and SIGKILL. Default 5,000.
    */
   shutdownTimeout?: number;
+  /**
+   * What happens when a check of the server, in the background after each connect, finds a problem: a policy that
+   * evicts locks, a replica, missing rights. With `warn`, the log has a line per finding. With `error`, calls also
+   * reject with LockConfigError until a later check passes. With `off`, findings are ignored. Default `warn`.
+   */
+  startupChecks?: 'warn' | 'error' | 'off';
   /** HTTP status per error, or false to leave lock errors unchanged. */
   http?: false | LockHttpStatuses;
   /** Limits, timeouts and layouts whose defaults suit nearly every application. */
   advanced?: RedisLockAdvancedOptions;
 }
 
-type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'shutdownTimeout'> &
+type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'shutdownTimeout' | 'startupChecks'> &
   Omit<RedisLockAdvancedOptions, 'handoff'>;
 
 /**

@@ -47,6 +47,7 @@ const MODULE_CHECKS: OptionChecks = new Map([
   // A signal belongs to one call and has no default.
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
   ['shutdownTimeout', milliseconds({ min: 0 })],
+  ['startupChecks', oneOf('warn', 'error', 'off')],
   ['http', checkHttp],
   ['advanced', optionsBelow(ADVANCED_CHECKS)],
 ]);
@@ -54,6 +55,7 @@ const MODULE_CHECKS: OptionChecks = new Map([
 const SETTING_DEFAULTS = {
   keyPrefix: 'lock:',
   shutdownTimeout: 5_000,
+  startupChecks: 'warn' as 'warn' | 'error' | 'off',
 };
 
 const ADVANCED_DEFAULTS = {

@@ -39,8 +39,9 @@ export function openLockService(
 
 /** Opens the store of one instance on a Redis or a quorum. */
 export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: Instance): LockStore {
-  const { connection, credentials, keyPrefix, commandTimeout, layout, nodeTimeout, wake } = options;
-  const settings = { credentials, keyPrefix, instance: name, commandTimeout, clock, log };
+  const { connection, credentials, keyPrefix, commandTimeout, layout, nodeTimeout, startupChecks, wake } =
+    options;
+  const settings = { credentials, keyPrefix, instance: name, commandTimeout, startupChecks, clock, log };
   if (!isQuorum(connection)) return new RedisStore({ connection, layout, wake, ...settings });
   const nodes = connection.map((each) => new RedisNode({ connection: each, nodeTimeout, ...settings }));
   return new QuorumStore({ nodes, keyPrefix, instance: name, nodeTimeout, clock, random: Math.random });

@@ -213,6 +213,25 @@ describe('The trial of a server', () => {
     ]);
   });
 
+  it('rejects calls or says nothing of a finding, as startupChecks tells', async () => {
+    const policy = { maxmemory: '100mb', 'maxmemory-policy': 'volatile-lru' };
+    await using evicting = await RedisServer.start({ config: policy });
+    const strict = instance(evicting, { startupChecks: 'error' });
+    const silent = await instance(evicting, { startupChecks: 'off' }).warmUp();
+    await strict.locks.acquire('first').then(
+      (lock) => lock.release(),
+      () => undefined,
+    );
+    await waitFor(() => strict.logged.length > 0);
+
+    await expect(strict.locks.acquire('n')).rejects.toMatchObject({
+      code: 'LOCK_CONFIG',
+      message: expect.stringContaining('maxmemory-policy is volatile-lru'),
+    });
+    expect(silent.logged).toEqual([]);
+    await Promise.all([strict.locks.close(), silent.locks.close()]);
+  });
+
   describe('that is too old', () => {
     const OLD = { code: 'LOCK_CONFIG', message: expect.stringContaining('has version 6.2.14') };
 

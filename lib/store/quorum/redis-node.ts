@@ -1,5 +1,9 @@
 import type { Clock } from '../../primitives/clock.js';
-import type { CredentialsProvider, SingleConnection } from '../../options/module-options.interface.js';
+import type {
+  CredentialsProvider,
+  RedisLockModuleOptions,
+  SingleConnection,
+} from '../../options/module-options.interface.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { RedisConnection } from '../redis/connection/connection.js';
@@ -31,6 +35,7 @@ export interface RedisNodeSettings {
   readonly instance: string;
   readonly nodeTimeout: number;
   readonly commandTimeout: number;
+  readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
   readonly clock: Clock;
   readonly log: LockLog;
 }
@@ -69,6 +74,7 @@ export class RedisNode implements QuorumNode {
       where: this.label,
       consequence: 'Waiters may lose their place there, and ask at intervals.',
       patience: commandTimeout,
+      startupChecks: settings.startupChecks,
       clock,
       log: labelledLog,
     });

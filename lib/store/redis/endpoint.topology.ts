@@ -50,8 +50,9 @@ export abstract class EndpointTopology {
     scripts: Scripts,
     target: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
   ): SingleTrial {
-    const { clock, commandTimeout: patience, log } = this.settings;
+    const { clock, commandTimeout: patience, log, startupChecks } = this.settings;
     const { connection } = this;
-    return new SingleTrial(connection, { scripts, ...target, where: connection.label, patience, clock, log });
+    const where = connection.label;
+    return new SingleTrial(connection, { scripts, ...target, where, patience, startupChecks, clock, log });
   }
 }

@@ -1,5 +1,9 @@
 import type { Clock } from '../../primitives/clock.js';
-import type { CredentialsProvider, LockConnection } from '../../options/module-options.interface.js';
+import type {
+  CredentialsProvider,
+  LockConnection,
+  RedisLockModuleOptions,
+} from '../../options/module-options.interface.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
@@ -16,6 +20,7 @@ export interface RedisStoreSettings {
   /** Name of this instance, `<host>-<pid>-<random>`; part of owner ids and of its channel. */
   readonly instance: string;
   readonly commandTimeout: number;
+  readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
   readonly wake: 'pubsub' | 'poll';
   /** Layout of the keys behind one endpoint; a Cluster always keeps all keys of a name in its slot. */
   readonly layout: 'common' | 'per-name';

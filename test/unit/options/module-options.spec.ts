@@ -17,6 +17,7 @@ describe('the options of the module', () => {
       connection: undefined,
       keyPrefix: 'lock:',
       shutdownTimeout: 5_000,
+      startupChecks: 'warn',
       maxWaiters: 10_000,
       maxNames: 256,
       commandTimeout: 1_000,

@@ -26,13 +26,13 @@ export class ClusterTopology implements Topology {
     connection: ClusterOption,
     private readonly settings: RedisStoreSettings,
   ) {
-    const { clock, commandTimeout, credentials, keyPrefix, log, wake } = settings;
+    const { clock, commandTimeout, credentials, keyPrefix, log, startupChecks, wake } = settings;
     this.connection = new ClusterConnection(connection, log, credentials);
     this.keySpace = new ClusterKeySpace(keyPrefix, this.connection.keyPrefix, wake);
     this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
     const { redaction } = this.connection;
     this.trials = new ClusterTrials(
-      { scripts: this.scripts, redaction, patience: commandTimeout, clock, log },
+      { scripts: this.scripts, redaction, patience: commandTimeout, startupChecks, clock, log },
       (address) => this.judged(address),
     );
   }

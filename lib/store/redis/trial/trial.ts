@@ -1,5 +1,6 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
-import type { LockConfigError } from '../../../errors/lock-config.error.js';
+import { LockConfigError } from '../../../errors/lock-config.error.js';
+import type { RedisLockModuleOptions } from '../../../options/module-options.interface.js';
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
 import { StoreRefusal } from '../../store-errors.js';
 import { trialScript } from '../../scripts/trial.script.js';
@@ -42,6 +43,8 @@ export interface TrialSettings {
   /** Maximum milliseconds of a message. */
   readonly patience: number;
   readonly log: LockLog;
+  /** What a finding leads to; by default a line in the log. */
+  readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
   /** Address of the server for errors, without credentials. */
   readonly where: string;
   /** The consequence of unreliable messages for waiters; undefined if locks are still handed over. */
@@ -137,7 +140,8 @@ export class Trial {
     if (this.name !== name) return;
     if (!found) return this.askIn(RETRY_DELAY);
     this.report(found);
-    if (channel !== '') this.judge(found);
+    if (channel === '') this.settle();
+    else this.judge(found);
   }
 
   private judge({ receivers }: Findings): void {
@@ -158,8 +162,8 @@ export class Trial {
   }
 
   private pass(): void {
-    const { changed, clock, log } = this.settings;
-    clock.cancel(this.timer);
+    const { changed, log } = this.settings;
+    this.settle();
     if (this.counting === 'counted') return;
     this.counting = 'counted';
     if (this.warned) log.log('Locks are handed over by messages again.');
@@ -179,13 +183,28 @@ export class Trial {
   }
 
   private report({ risk, trouble, version }: Findings): void {
-    const fault = versionError(version, this.settings.where);
-    if (risk !== undefined && this.isNew(risk)) this.settings.log.warn(risk);
-    this.complain(trouble);
-    this.complain(fault?.message);
+    const { changed, log, startupChecks, where } = this.settings;
+    if (startupChecks !== 'off') {
+      if (risk !== undefined && this.isNew(risk)) log.warn(risk);
+      this.complain(trouble);
+    }
+    const old = versionError(version, where);
+    this.complain(old?.message);
+    const found = startupChecks === 'error' ? (trouble ?? risk) : undefined;
+    const fault =
+      old ??
+      (found === undefined
+        ? undefined
+        : new LockConfigError(`A check of the server at ${where} failed: ${found}`));
     if (fault?.message === this.fault?.message) return;
     this.fault = fault;
-    this.settings.changed();
+    changed();
+  }
+
+  /** Tries a server with a fault again, because the cause may have been mended. */
+  private settle(): void {
+    this.settings.clock.cancel(this.timer);
+    if (this.fault) this.askIn(LOOK_AGAIN);
   }
 
   /** Logs each problem once, for all connections. */
