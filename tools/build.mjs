@@ -382,11 +382,26 @@ function importingEntryPoint(make, peers, names) {
 export const { ${names.join(', ')} } = make({\n${given.join('')}});\n`;
 }
 
+/** Functions and classes keep their names and their frames in stack traces; each statement keeps a line. */
+const MINIFIED = {
+  compress: {
+    keep_fnames: true,
+    keep_classnames: true,
+    sequences: false,
+    inline: 0,
+    reduce_funcs: false,
+    reduce_vars: false,
+    collapse_vars: false,
+    hoist_props: false,
+  },
+  mangle: { keep_fnames: true, keep_classnames: true },
+};
+const COMMAND_MINIFIED = { compress: { toplevel: true }, mangle: { toplevel: true } };
+
 const withoutSpaces = {
   name: 'without spaces',
   /**
-   * Node reads all of a file before it knows what is called. Statements keep their lines, and functions and classes their
-   * names, for stack traces. One character beyond Latin 1 would double the memory that a file needs.
+   * Node reads all of a file before it knows what is called. One character beyond Latin 1 would double the memory that a file needs.
    *
    * @param {unknown} _
    * @param {import('rollup').OutputBundle} files
@@ -398,8 +413,7 @@ const withoutSpaces = {
       const isCommand = file.name === COMMAND;
       const { code } = await minify(file.code, {
         ecma: 2020,
-        compress: isCommand,
-        mangle: isCommand || { keep_fnames: true, keep_classnames: true },
+        ...(isCommand ? COMMAND_MINIFIED : MINIFIED),
         format: { semicolons: isCommand, ascii_only: true },
       });
       file.code = isCommand ? `#!/usr/bin/env node\n${code}\n` : `${code}\n`;
