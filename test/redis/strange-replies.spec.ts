@@ -29,7 +29,7 @@ describe('A client that was passed in and is inside a MULTI', () => {
   };
   const unavailable = {
     code: 'LOCK_UNAVAILABLE',
-    message: expect.stringContaining('"QUEUED" is no answer') as string,
+    message: expect.stringContaining('"QUEUED" is not a reply') as string,
   };
 
   it.each(['exclusive', 'shared'] as const)('gives nobody a hold, %s', async (mode) => {
