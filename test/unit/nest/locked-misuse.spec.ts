@@ -21,7 +21,7 @@ describe('@Locked', () => {
     [
       'a limit of exclusive holds',
       () => Locked('a', { mode: 'exclusive', limit: 5 }),
-      "limit goes with mode 'shared'",
+      "limit needs mode 'shared'",
     ],
   ])('refuses %s when the class is defined', (_mistake, decorate, message) => {
     expect(decorate).toThrow(LockConfigError);
