@@ -32,7 +32,7 @@ const query: Operation = { kind: 'query', name: 'x' };
 /** Operations at which the scripts and the memory server once differed, shortened, and what both do now. */
 export const foundDifferences: readonly Named[] = [
   [
-    'a cancel after the lease has expired wakes nobody: waiters acquire by themselves at its end',
+    'a cancel after the lease has expired hands the lock to the next waiter',
     [acquire('a', 101), acquire('b'), acquire('c'), tick(200), cancel(1)],
   ],
   [

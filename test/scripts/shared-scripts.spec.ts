@@ -317,6 +317,20 @@ describe('Scripts of shared holds', () => {
     expect(await client.zcard(SHARED)).toBe(0);
   });
 
+  it('hand a free lock on when the waiter leaves that was asked to acquire it', async () => {
+    await Promise.all(['b', 'w'].map(listen));
+    const [token] = await share('a~s1');
+    expect(token).toBeGreaterThan(0);
+    await acquire('w');
+    await share('b~s1');
+    await client.del(LOCK);
+    expect(await run(cancelScript, ['w', 'w|3000|1', ...PREFIXES])).toBeNull();
+
+    expect(await client.get(LOCK)).toBe('shared');
+    expect(await holders()).toEqual(['b~s1:1']);
+    expect(await waiters()).toEqual([]);
+  });
+
   it('give up all holds of a turn with its place, although the first one was released', async () => {
     await Promise.all(['a', 'w'].map(listen));
     await share('a~s1', { wanted: 3 });

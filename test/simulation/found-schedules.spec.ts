@@ -185,6 +185,25 @@ describe('A schedule that was found', () => {
     await expect(run(steps)).resolves.toBeUndefined();
   });
 
+  it('hands a free lock on when the reader gives up that was asked to acquire it', async () => {
+    const shared = { limit: Infinity };
+    const steps: TimedStep[] = [
+      caller({ work: 28 }),
+      caller({ after: 1, abortAfter: 0 }),
+      caller({ after: 1, ...shared }),
+      caller({ after: 1, ...shared }),
+      caller({ after: 1, instance: 1, abortAfter: 0 }),
+      caller({ after: 1 }),
+      caller({ instance: 1, abortAfter: 27 }),
+      caller({}),
+      caller({ after: 1, ...shared }),
+      caller({ ...shared }),
+      caller({ instance: 1, wait: 30, ...shared }),
+      caller({ ...shared }),
+    ];
+    await expect(run(steps, { latencies: [3, 1, 1] })).resolves.toBeUndefined();
+  });
+
   it('tells a call for several names that does not wait of an outage in time, also after a rejected request', async () => {
     const steps: TimedStep[] = [
       { after: 0, kind: 'refuse', lasts: 1_500 },

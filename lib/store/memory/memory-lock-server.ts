@@ -149,15 +149,14 @@ export class MemoryLockServer {
   /** @internal */
   cancel(instance: string, name: string, place: string): string | undefined {
     const { shared } = parsePlace(place);
-    const isShared = this.shares.of(name).size > 0;
     if (shared) {
       this.queues.leave(name, instance, shared.turn);
       this.shares.leave(name, instance, shared.turn);
     } else this.queues.dequeue(name, place);
-    // Readers behind a writer that left are admitted. Waiters for a free lock are about to ask by themselves.
-    if (isShared) this.handOff(name);
     const owner = this.owner(name);
-    return !isShared && !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
+    // Waiters behind it are admitted.
+    if (owner === undefined) this.handOff(name);
+    return !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
   }
 
   /** @internal */

@@ -1,4 +1,4 @@
-import { goOn, restOf } from './functions/hand-off.js';
+import { goOn, handOff, restOf } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
 import { live } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
@@ -13,13 +13,13 @@ import { luaScript } from './lua-script.js';
  * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix
  * Reply the owner id of a grant to this instance, or false
  *
- * Whoever would share the lock and waited only because of this one goes on.
+ * If the lock is shared or free, the script admits the waiters behind this one.
  *
  * O(n + h log n) for n holders and waiting instances, and the h holds that a turn wants.
  */
 export const cancelScript = luaScript('cancel')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
-${include(live, goOn, prepare, restOf)}
+${include(live, goOn, handOff, prepare, restOf)}
 local instance, place = ARGV[1], ARGV[2]
 local owner = redis.call('GET', lock)
 prepare(queue)
@@ -40,7 +40,10 @@ if owner == 'shared' then
     end
   end
   go_on(lock, queue, shared, redis.call('ZCARD', shared))
-elseif owner and not turn and string.sub(owner, 1, #instance + 1) == instance .. ':' then
+elseif not owner then
+  -- It was asked to acquire the free lock, and left instead.
+  hand_off(lock, queue, nil, shared)
+elseif not turn and string.sub(owner, 1, #instance + 1) == instance .. ':' then
   return owner
 end
 return false
