@@ -7,6 +7,7 @@ import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
 import { tokensMark } from '../../lib/store/turn-name.js';
+import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
 import type { SteppedRedis } from './stepped-redis.js';
@@ -247,7 +248,7 @@ export class Twins {
     const { redis, memory } = this.storeOf(instance);
     const reply = await ask(redis);
     this.memory.knowsModes = this.redis.gaveSharedKeys;
-    same('reply', normal(reply), normal(await ask(memory)));
+    assertEqual('reply', normal(reply), normal(await ask(memory)));
     return reply;
   }
 
@@ -259,7 +260,7 @@ export class Twins {
       if (events && this.redis.isHeard(channel)) deliver(message, instance, { events, trial: COUNTED });
     }
     const { redis, memory } = this.heard;
-    same(`messages after ${moment}`, redis.splice(0), memory.splice(0));
+    assertEqual(`messages after ${moment}`, redis.splice(0), memory.splice(0));
     for (const [i, name] of NAMES.entries()) {
       const { lock = null, remaining = -2, queue = [], shared = [] } = content[i] ?? {};
       const kept = {
@@ -267,7 +268,7 @@ export class Twins {
         shared: lock === 'shared' ? this.live(shared) : [],
         queue,
       };
-      same(`${name} after ${moment}`, kept, this.memory.contentOf(name));
+      assertEqual(`${name} after ${moment}`, kept, this.memory.contentOf(name));
     }
   }
 
@@ -343,16 +344,4 @@ function partOf(place: string, granted: number): string {
 
 function recent<T>(list: readonly T[], which: number): T | undefined {
   return list[list.length - 1 - (which % Math.max(1, list.length))];
-}
-
-function same(what: string, scripts: unknown, memory: unknown): void {
-  const [one, other] = [scripts, memory].map((each) => JSON.stringify(each, plain) ?? 'undefined');
-  if (one !== other) throw new Error(`${what} differs:\n  scripts ${one}\n  memory  ${other}`);
-}
-
-/** Fields in one order, infinite numbers told from null. */
-function plain(_: string, value: unknown): unknown {
-  if (value === Infinity) return 'Infinity';
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -6,6 +6,8 @@ type Args = readonly string[];
 
 /** Milliseconds for which a queue outlives its last refresh. */
 const QUEUE_RETENTION = 60_000;
+/** Milliseconds for which shared holders are kept once the last of their leases has expired. */
+const SHARED_RETENTION = 60_000;
 /** Milliseconds for which a release keeps the fence once the clock is beyond it. */
 const FENCE_RETENTION = 600_000;
 /** The clocks were set back where somebody came so many microseconds in the future. */
@@ -62,6 +64,22 @@ export class MemoryNode {
     const owner = keys.get(lock);
     const holders = owner === 'shared' ? keys.zrange(shared).filter(([, end]) => end > this.ms) : [];
     return [this.micros, owner ?? null, keys.pttl(lock), flat(keys.zrange(queue)), flat(holders)];
+  }
+
+  /** What the keys of a name contain, and for how long. */
+  contentOf([lock, queue, fence, shared]: Keys): unknown[] {
+    const { keys } = this;
+    const sorted = [queue, shared].map((key) => flat(keys.zrange(key)));
+    return [
+      keys.get(lock),
+      keys.pttl(lock),
+      sorted[0],
+      keys.pttl(queue),
+      keys.get(fence),
+      keys.pttl(fence),
+      sorted[1],
+      keys.pttl(shared),
+    ];
   }
 
   private acquire([lock, queue, fence]: Keys, args: Args): unknown {
@@ -294,7 +312,7 @@ export class MemoryNode {
   private cover(lock: string, shared: string): void {
     const [, end = 0] = this.keys.zrange(shared).at(-1) ?? [];
     this.keys.set(lock, 'shared', end);
-    this.keys.pexpireat(shared, end);
+    this.keys.pexpireat(shared, end + SHARED_RETENTION);
   }
 
   private accept(fence: string, token: string, retention: number): void {

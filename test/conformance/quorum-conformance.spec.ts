@@ -1,0 +1,24 @@
+import * as fc from 'fast-check';
+import { seedOf } from '../simulation/seed.js';
+import { quorumOperation } from './quorum-operations.js';
+import { QuorumTwins } from './quorum-twins.js';
+import { SteppedRedis } from './stepped-redis.js';
+
+const LONGEST = 50;
+const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 5_000);
+
+describe('The scripts of a quorum and the node in memory', () => {
+  let redis: SteppedRedis;
+  beforeAll(async () => {
+    redis = await SteppedRedis.start();
+  });
+  afterAll(() => redis.stop());
+
+  it(`do the same in ${OPERATIONS} random operations`, async () => {
+    const seed = seedOf();
+    process.stdout.write(`${OPERATIONS} random operations, quorum, seed ${seed}\n`);
+    const sequences = fc.array(quorumOperation, { minLength: 1, maxLength: LONGEST, size: 'max' });
+    const property = fc.asyncProperty(sequences, (operations) => QuorumTwins.play(redis, operations));
+    await fc.assert(property, { seed, numRuns: OPERATIONS / (LONGEST / 2) });
+  });
+});
