@@ -19,7 +19,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     return await diagnose(['--url', `redis://app:secret-word@127.0.0.1:${guarded.port}`]);
   };
 
-  it('finds nothing wrong with those that an application needs, and says what it could not look at', async () => {
+  it('accepts the rights that an application needs, and says what it could not check', async () => {
     const { exitCode, bad, findings } = await diagnoseAs(enough);
 
     expect({ exitCode, bad }).toEqual({ exitCode: 0, bad: [] });
@@ -27,7 +27,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     expect(unseen).toEqual(['role', 'eviction', 'persistence', 'keys']);
   });
 
-  it.each(['pexpire', 'zrange', 'mget', 'set'])('names %s where it is missing', async (name) => {
+  it.each(['pexpire', 'zrange', 'mget', 'set'])('names %s if it is missing', async (name) => {
     const { exitCode, bad, said } = await diagnoseAs(`${enough} -${name}`);
 
     expect(exitCode).toBe(2);
@@ -40,7 +40,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     ['publish', `${enough} -publish`],
     ['subscribe', `${enough} -subscribe`],
     ['publish', enough.replace('&lock:inbox:*', 'resetchannels')],
-  ])('says what follows where it may not %s', async (name, rights) => {
+  ])('names the consequence if the user may not %s', async (name, rights) => {
     const { exitCode, said } = await diagnoseAs(rights);
 
     expect(exitCode).toBe(1);
@@ -48,7 +48,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     expect(said).toContain('Waiters now ask ten times a second');
   });
 
-  it('finds that the keys of locks are out of reach, and that no script can run', async () => {
+  it('finds that the keys of locks are forbidden, and that no script can run', async () => {
     const [keys, scripts] = await Promise.all([
       diagnoseAs(enough.replace('~lock:*', '~other:*')),
       diagnoseAs(`${enough} -eval`),
@@ -65,7 +65,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     : [describe.skip, ' (skipped: there is no openssl)'];
 
   describeTls(`over TLS${reason}`, () => {
-    it('works, and says what is wrong with certificates', async () => {
+    it('works, and explains problems with certificates', async () => {
       await using certificate = await Certificate.create();
       await using guarded = await RedisServer.start({
         config: HEALTHY,
@@ -126,7 +126,7 @@ describeClocks(`nest-redis-lock doctor, where a server's clock is wrong${without
   });
 });
 
-describe('nest-redis-lock doctor, where Redis is more than one', () => {
+describe('nest-redis-lock doctor, with several servers', () => {
   it('finds a replica, a master without min-replicas-to-write, and replicas that do not confirm', async () => {
     await using set = await ReplicaSet.start(1);
     const { link, server: replica } = set.replica(0);

@@ -113,7 +113,7 @@ describe('nest-redis-lock doctor', () => {
     expect(nothing.said).toContain('loses all locks');
   });
 
-  it('finds that writes are refused for want of replicas', async () => {
+  it('finds that writes are rejected without enough replicas', async () => {
     await redis.config('SET', 'min-replicas-to-write', 1);
     const { exitCode, bad, said } = await look();
     await redis.config('SET', 'min-replicas-to-write', 0);
@@ -122,7 +122,7 @@ describe('nest-redis-lock doctor', () => {
     expect(said).toContain('NOREPLICAS');
   });
 
-  it('finds round trips that are too long for what the application allows', async () => {
+  it('finds round trips that are too long for the application’s limits', async () => {
     await using proxy = await TcpProxy.start(server);
     proxy.delay(60);
 
@@ -134,7 +134,7 @@ describe('nest-redis-lock doctor', () => {
     expect(said).toMatch(/too long for ttl 300 ms/);
   });
 
-  it('finds an old version, scripts that may not ask for the time, and refused commands', async () => {
+  it('finds an old version, scripts without access to the time, and rejected commands', async () => {
     await using strange = await StrangeServer.start(server, { version: '6.2.14' });
     const old = await diagnose(['--url', strange.url]);
     strange.strangeness = {
@@ -168,7 +168,7 @@ describe('nest-redis-lock doctor', () => {
     expect(lost.said).toContain('not delivered');
   });
 
-  it('finds a server that cannot be reached, is silent, or takes no such password', async () => {
+  it('finds a server that is unreachable, is silent, or rejects the password', async () => {
     await using gone = await RedisServer.start();
     await gone.kill();
     await using frozen = await RedisServer.start();
@@ -194,7 +194,7 @@ describe('nest-redis-lock doctor', () => {
     expect(none.exitCode).toBe(64);
   });
 
-  it('ends at Ctrl-C, and where nobody reads its output', async () => {
+  it('ends at Ctrl-C, and when its output is closed', async () => {
     const interrupted = CommandLine.start(['doctor', '--url', server.url]);
     await waitFor(async () => ((await redis.client('LIST')) as string).includes('cmd=eval'), {
       timeout: 30_000,

@@ -30,7 +30,7 @@ describe('nest-redis-lock', () => {
     await server.stop();
   });
 
-  it('says what it can do, and refuses what it cannot with exit code 64', async () => {
+  it('prints its help, and rejects invalid arguments with exit code 64', async () => {
     const [help, nothing, unknown, many] = await Promise.all([
       CommandLine.run(['--help']),
       CommandLine.run(['query']),
@@ -45,7 +45,7 @@ describe('nest-redis-lock', () => {
     expect(many.exitCode).toBe(64);
   });
 
-  it('ls lists held names in their order with holder, label and who waits, as a table and as JSON', async () => {
+  it('ls lists held names in order with holder, label and waiters, as a table and as JSON', async () => {
     await using one = await holder.locks.acquire('order:2', { label: 'Orders.pay' });
     await using other = await holder.locks.acquire('order:1');
     await using elsewhere = await holder.locks.acquire('report');
@@ -89,7 +89,7 @@ describe('nest-redis-lock', () => {
     expect(json(all)).toMatchObject({ isPart: false });
   });
 
-  it('ls shows what others have written so that it cannot steer the terminal', async () => {
+  it('ls escapes foreign text so that it cannot control the terminal', async () => {
     await server.client().set('lock:{evil}', 'a\u001b[2Jb\u202ec', 'PX', 60_000);
 
     const { stdout } = await CommandLine.run(['ls', '--url', server.url]);
@@ -98,7 +98,7 @@ describe('nest-redis-lock', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('query shows holder and waiters with exit code 0, and ends with 1 where nobody holds it', async () => {
+  it('query shows holder and waiters with exit code 0, and exits with 1 for a free name', async () => {
     await using lock = await holder.locks.acquire('job', { label: 'nightly' });
     await using waiter = await new Instance({ connection: server.url }).warmUp();
     const turn = waiter.locks.acquire('job');
@@ -138,7 +138,7 @@ describe('nest-redis-lock', () => {
     expect(other.exitCode).toBe(1);
   });
 
-  it('ends with 69 and the reason where Redis cannot be reached, and with 64 for what can never work', async () => {
+  it('exits with 69 and the reason if Redis is unreachable, and with 64 for invalid arguments', async () => {
     await using gone = await RedisServer.start();
     const { url } = gone;
     await gone.kill();
@@ -156,7 +156,7 @@ describe('nest-redis-lock', () => {
     expect(address.stderr).not.toContain('secret');
   });
 
-  it('ends as others do where whoever reads its output has gone', async () => {
+  it('ends as other programs do when its output is closed', async () => {
     const names = Array.from({ length: 3_000 }, (_, i) => `${'n'.repeat(60)}${i}`);
     await Promise.all(names.map((name) => server.client().set(`lock:{${name}}`, 'x', 'PX', 60_000)));
     const command = CommandLine.start(['ls', '--limit', '3000', '--url', server.url]);

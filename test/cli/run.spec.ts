@@ -101,7 +101,7 @@ describe('nest-redis-lock run', () => {
     expect(results[3]?.stderr).toContain('--wait');
   });
 
-  it('ends with 75 where the lock is taken, or 0 with --skip, and does not run the command', async () => {
+  it('exits with 75 if the lock is taken, or 0 with --skip, and does not run the command', async () => {
     await redis.set(KEY, 'somebody', 'PX', 60_000);
 
     const [busy, skipped] = await Promise.all([
@@ -145,7 +145,7 @@ describe('nest-redis-lock run', () => {
     expect(await redis.pttl(KEY)).toBeGreaterThan(1_000);
   });
 
-  it('ends with 127 or 126 for a command that cannot be started, and with 128 and more where a signal ended it', async () => {
+  it('exits with 127 or 126 for a command that cannot be started, and with 128 and more if a signal ended it', async () => {
     const file = join(directory, 'no-program');
     await writeFile(file, 'no program');
     await chmod(file, 0o600);
@@ -203,7 +203,7 @@ describe('nest-redis-lock run', () => {
     expect(exitCode).toBe(76);
   });
 
-  it('ends a command that ignores SIGTERM by SIGKILL, with what it has forked', async () => {
+  it('ends a command that ignores SIGTERM by SIGKILL, with its children', async () => {
     const script = `trap '' TERM; sh -c "trap '' TERM; sleep 600" & echo "fork $!"; sleep 600`;
     const command = start(script, '--kill-after', '300ms');
     await command.says(/fork \d+/);
@@ -228,7 +228,7 @@ describe('nest-redis-lock run', () => {
     await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
   });
 
-  it('is over with the command itself, whatever that leaves in the background', async () => {
+  it('ends with the command itself, whatever runs in the background', async () => {
     const gate = join(directory, 'background');
     const fork = `(until [ -e ${gate} ]; do sleep 0.05; done) >/dev/null 2>&1 &`;
 
@@ -237,7 +237,7 @@ describe('nest-redis-lock run', () => {
     await writeFile(gate, '');
   });
 
-  it('ends the command before its lease is over when Redis goes away', async () => {
+  it('ends the command before its lease expires when Redis disappears', async () => {
     await using proxy = await TcpProxy.start(server);
     const args = ['run', 'job', '--url', proxy.url, '--ttl', '2s', '--', 'sh', '-c'];
     const command = CommandLine.start([
@@ -281,7 +281,7 @@ describe('nest-redis-lock run', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('ends as the command does where Redis is gone by then', async () => {
+  it('exits with the code of the command if Redis has disappeared by then', async () => {
     await using gone = await RedisServer.start();
     const gate = join(directory, 'gone');
     const script = `echo ready; until [ -e ${gate} ]; do sleep 0.05; done; exit 3`;
@@ -294,7 +294,7 @@ describe('nest-redis-lock run', () => {
     expect(await command.end()).toMatchObject({ exitCode: 3, stdout: 'ready\n' });
   });
 
-  it('ends with 69 where Redis cannot be reached, and does not run the command', async () => {
+  it('exits with 69 if Redis is unreachable, and does not run the command', async () => {
     await using gone = await RedisServer.start();
     await gone.kill();
     const file = join(directory, 'never');
@@ -314,7 +314,7 @@ describe('nest-redis-lock run', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('goes on where nobody reads what it says', async () => {
+  it('continues when its output is closed', async () => {
     const gate = join(directory, 'unread');
     const command = start(`echo ready; until [ -e ${gate} ]; do sleep 0.05; done; exit 4`);
     await command.says('ready');

@@ -64,7 +64,7 @@ describe('nest-redis-lock watch', () => {
     ]);
   });
 
-  it('says when Redis does not answer, and goes on when it does', async () => {
+  it('reports that Redis does not answer, and continues when it does', async () => {
     await using own = await RedisServer.start();
     const command = CommandLine.start(['watch', 'job', '--interval', '20ms', '--url', own.url]);
     await command.says('free');
@@ -80,7 +80,7 @@ describe('nest-redis-lock watch', () => {
     expect((await command.end()).exitCode).toBe(0);
   });
 
-  it('ends with 69 where Redis cannot be reached from the start', async () => {
+  it('exits with 69 if Redis is unreachable from the start', async () => {
     await using gone = await RedisServer.start();
     await gone.kill();
 
@@ -90,7 +90,7 @@ describe('nest-redis-lock watch', () => {
     expect(stderr).toContain('ECONNREFUSED');
   });
 
-  it('ends where nobody reads its output any more', async () => {
+  it('ends when its output is closed', async () => {
     const command = watch();
     await command.says('free');
     command.child.stdout?.destroy();
@@ -115,7 +115,7 @@ describe('nest-redis-lock release', () => {
     return CommandLine.start(['release', 'job', '--url', server.url, ...options]);
   }
 
-  it('asks for --force where there is no terminal, and releases nothing', async () => {
+  it('requires --force without a terminal, and releases nothing', async () => {
     await redis.set(KEY, 'somebody', 'PX', 60_000);
 
     const [plain, asJson] = await Promise.all([release().end(), release('--json').end()]);
@@ -127,7 +127,7 @@ describe('nest-redis-lock release', () => {
     expect(await redis.get(KEY)).toBe('somebody');
   });
 
-  it('takes the lock from its holder, who learns of it, and shows who that was', async () => {
+  it('releases the lock, notifies its holder, and shows the holder', async () => {
     const holder = new Instance({ connection: server.url });
     const lock = await holder.locks.acquire('job');
 
@@ -139,7 +139,7 @@ describe('nest-redis-lock release', () => {
     await holder.locks.close();
   });
 
-  it('ends with 1 where nobody holds it, and prints JSON', async () => {
+  it('exits with 1 for a free name, and prints JSON', async () => {
     const free = await release('--force').end();
     await redis.set(KEY, 'somebody', 'PX', 60_000);
     const released = await release('--force', '--json').end();
@@ -151,7 +151,7 @@ describe('nest-redis-lock release', () => {
     expect(await redis.exists(KEY)).toBe(0);
   });
 
-  it('releases nothing where nobody reads who holds it', async () => {
+  it('releases nothing when its output is closed', async () => {
     await redis.set(KEY, 'somebody', 'PX', 60_000);
     const command = release('--force');
     command.child.stdout?.destroy();
@@ -190,7 +190,7 @@ describe('nest-redis-lock release', () => {
 
     beforeEach(() => redis.set(KEY, 'somebody', 'PX', 60_000));
 
-    it('shows the holder, says what it means, and releases at yes', async () => {
+    it('shows the holder, explains the consequence, and releases at yes', async () => {
       const { code, said } = await answer('yes\r');
 
       expect(said).toMatch(/somebody[^]*older fencing token[^]*Released job/);
@@ -211,7 +211,7 @@ describe('nest-redis-lock release', () => {
       expect(await redis.get(KEY)).toBe('somebody');
     });
 
-    it('takes it from nobody but the one who was shown', async () => {
+    it('ends only the holds that were shown', async () => {
       const { code, said } = await answer('yes\r', () => redis.set(KEY, 'another', 'PX', 60_000));
 
       expect(said).toContain('It is now held by another.');

@@ -39,7 +39,7 @@ describe('the TypeScript of the pages', () => {
   });
 
   it.each(blocks.filter(({ marks }) => marks.includes('refused')))(
-    'is refused by the compiler in $where, with the words that follow it',
+    'is rejected by the compiler in $where, with the text that follows it',
     (block) => {
       const said = errors.get(sourceOf(block));
       expect(said).toHaveLength(1);

@@ -31,13 +31,13 @@ describe.each(pages)('$file', ({ file, document: { lines, blocks } }) => {
     expect(lines.length).toBeLessThanOrEqual(300);
   });
 
-  it('opens with what it is for, and has an example in sight', () => {
+  it('opens with its purpose, and has an early example', () => {
     expect(lines[0]).toMatch(/^# /);
     expect(lines[2]).not.toMatch(/^(?:$|#|\||```)/);
     expect(blocks[0]?.line).toBeLessThan(40);
   });
 
-  it('stands in the sidebar once, but for the first one, to which the title leads', () => {
+  it('is in the sidebar once, except for the first one, to which the title leads', () => {
     const link = file.replace(/^docs/, '').replace(/(?:index)?\.md$/, '');
     const links = sidebar.flatMap(({ items }) => items.map((item) => item.link));
     expect(links.filter((each) => each === link)).toEqual(link === '/' ? [] : [link]);

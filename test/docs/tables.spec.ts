@@ -51,7 +51,7 @@ describe('the tables of the pages', () => {
     expect(documentedDefaults('option of an acquire')).toEqual(defaultsOf(known, LOCK_OPTION_DEFAULTS));
   });
 
-  it('show the options of the module with their defaults, but for those that an acquire has, too', () => {
+  it('show the options of the module with their defaults, except the options of an acquire', () => {
     const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
     const known = knownOptions(resolveModuleOptions).filter((name) => !acquire.includes(name));
     expect(documentedDefaults('option of the module')).toEqual({
@@ -72,13 +72,13 @@ describe('the tables of the pages', () => {
     });
   });
 
-  it('show what the decorator takes beside the options of an acquire', () => {
+  it('show the options of the decorator besides those of an acquire', () => {
     const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
     const known = knownOptions(assertLockedOptions).filter((name) => !acquire.includes(name));
     expect(Object.keys(documentedDefaults('option of the decorator')).toSorted()).toEqual(known.toSorted());
   });
 
-  it('show the options of a campaign with their defaults, but for those that an acquire has, too', () => {
+  it('show the options of a campaign with their defaults, except the options of an acquire', () => {
     const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
     const known = knownOptions((options) => resolveLeadOptions(options));
     const own = known.filter((name) => name === 'signal' || !acquire.includes(name));

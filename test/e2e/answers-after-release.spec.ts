@@ -210,7 +210,7 @@ describe('a process that serves locked routes', () => {
       }).on('error', reject);
     });
 
-  it('never stands in the way of what the same client asks another one next', async () => {
+  it('never blocks the next request of its client to another instance', async () => {
     await using first = await start();
     await using second = await start();
     const ports = [await first.call('listen'), await second.call('listen')];

@@ -219,14 +219,14 @@ describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
     await waitFor(() => lines.includes('ran'));
   });
 
-  it('with its answer lets the wait go on that the handler has not awaited', async () => {
+  it('with its reply continues a wait that the handler has not awaited', async () => {
     expect(await (await app.get('/background')).text()).toBe('started');
     await delay(60);
     await holder.release();
     await waitFor(() => lines.includes('ran'));
   });
 
-  it('before its request waits for long is noticed, too', async () => {
+  it('is also detected before its request waits for long', async () => {
     const client = new AbortController();
     const response = app.get('/promise', { signal: client.signal });
     await waitFor(() => waiters() === 1, { interval: 1 });

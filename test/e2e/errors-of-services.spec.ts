@@ -224,7 +224,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
     return app;
   }
 
-  it('is answered as that of a locked controller, and no error logged', async () => {
+  it('is answered like an error of a locked controller, without a logged error', async () => {
     const application = await start();
     for (const route of ROUTES) {
       const response = await application.get(route);
@@ -244,7 +244,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
     for (const route of ROUTES) expect((await application.get(route)).status).toBe(409);
   });
 
-  it('is left to Nest with http: false, which logs it and tells nothing of it', async () => {
+  it('is left to Nest with http: false, which logs it and hides it', async () => {
     const application = await start({ http: false });
     for (const route of ROUTES) {
       const response = await application.get(route);
@@ -254,7 +254,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
     expect(logged).toHaveBeenCalledTimes(ROUTES.length);
   });
 
-  it('is a plain LockTimeoutError to those who catch it', async () => {
+  it('is a plain LockTimeoutError for filters of that class', async () => {
     expect(await (await (await start()).get('/plain/caught')).text()).toBe(
       'LockTimeoutError: The lock was held by somebody else for the whole wait of 0 ms.',
     );
@@ -311,7 +311,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
     expect((await application.get('/filtered/guard')).status).toBe(418);
   });
 
-  it('is an HttpException to a global filter for those, as that of a locked controller is', async () => {
+  it('is an HttpException for a global filter of those, like an error of a locked controller', async () => {
     const application = await start({}, [{ provide: APP_FILTER, useClass: HttpExceptionFilter }]);
     for (const route of ROUTES) {
       const response = await application.get(route);

@@ -188,11 +188,11 @@ describe('an application that does not start leaves no connection behind', () =>
     ['one Redis', () => `${urls()[0]}?lazyConnect=true`],
     ['a Redis Cluster', () => ({ nodes: nodes(), options: { lazyConnect: true } })],
     ['a quorum', () => nodes().map((node) => ({ ...node, lazyConnect: true }))],
-  ])('to %s where onApplicationBootstrap throws and lazyConnect is set', async (_topology, connection) => {
+  ])('to %s if onApplicationBootstrap throws and lazyConnect is set', async (_topology, connection) => {
     await expectNoConnection(FailsAtBootstrap, connection());
   });
 
-  it('where the options of another module cannot be had', async () => {
+  it('if the options of another module are unavailable', async () => {
     const before = await accepted();
     const reports = RedisLockModule.forRootAsync({
       name: 'reports',

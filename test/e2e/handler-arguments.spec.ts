@@ -142,7 +142,7 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
     ['validation refuses the body', '/orders', { sku: '' }, 400],
     ['a guard refuses the request', '/orders/denied', { sku: 'tea' }, 403],
     ['an argument gives no key', '/orders/failing', { sku: '' }, 400],
-  ])('does not ask Redis when %s', async (_case, path, body, status) => {
+  ])('sends no request to Redis when %s', async (_case, path, body, status) => {
     await server.resetCommandCounts();
     const response = body === undefined ? await app.get(path) : await app.post(path, body);
     expect(response.status).toBe(status);

@@ -113,19 +113,16 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
     ['lost', 500, 'Internal Server Error', null],
     ['closed', 503, 'Service Unavailable', null],
     ['config', 500, 'Internal Server Error', null],
-  ])(
-    'answers %s with %d, and tells neither holder nor name nor method',
-    async (failure, status, error, retryAfter) => {
-      const response = await (await start()).get(`/throws/${failure}`);
-      expect(response.status).toBe(status);
-      expect(response.headers.get('retry-after')).toBe(retryAfter);
-      const body = (await response.json()) as object;
-      expect(body).toEqual({ statusCode: status, message: expect.any(String), error });
-      expect(JSON.stringify(body)).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
-    },
-  );
+  ])('answers %s with %d, without holder, name and method', async (failure, status, error, retryAfter) => {
+    const response = await (await start()).get(`/throws/${failure}`);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('retry-after')).toBe(retryAfter);
+    const body = (await response.json()) as object;
+    expect(body).toEqual({ statusCode: status, message: expect.any(String), error });
+    expect(JSON.stringify(body)).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
+  });
 
-  it('logs a key that cannot be made once for each method and cause, with what the client does not see', async () => {
+  it('logs an invalid key once for each method and cause, with details that the client does not see', async () => {
     const warn = jest.spyOn(Logger, 'warn').mockImplementation();
     app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
@@ -160,7 +157,7 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
     await lock.release();
   });
 
-  it('shows no client what the holder calls itself', async () => {
+  it('shows no client the label of the holder', async () => {
     const application = await start({ wait: 0 });
     const locks = createLockService(resolveModuleOptions({ connection: server.url }));
     const lock = await locks.acquire('order:1', { label: 'secret of the holder' });
@@ -246,7 +243,7 @@ describe('lock errors in the interceptor', () => {
     expect(caught.message).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
   });
 
-  it.each(['lost', 'config'])('are logged where they are nothing to be expected: %s', async (name) => {
+  it.each(['lost', 'config'])('are logged if they are unexpected: %s', async (name) => {
     for (const type of ['http', 'graphql']) {
       const error = jest.spyOn(Logger, 'error').mockImplementation();
       await errorThrough(type, failures[name]);
@@ -255,7 +252,7 @@ describe('lock errors in the interceptor', () => {
     }
   });
 
-  it('are told from errors of the work, which pass unchanged', async () => {
+  it('are distinguished from errors of the work, which pass unchanged', async () => {
     const error = new Error('out of stock');
     expect(await errorThrough('http', error)).toBe(error);
   });

@@ -106,7 +106,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     return (await answer.json()) as T;
   }
 
-  it('lists what anybody holds, and what this process holds with its method', async () => {
+  it('lists the holds of all instances, and those of this process with their methods', async () => {
     const started = await start();
     await server.client().set('lock:{import}', 'elsewhere', 'PX', 5_000);
     await started.nest.get(Orders).place('42', async () => {
@@ -130,7 +130,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     });
   });
 
-  it('lists a part where there is more, and says so', async () => {
+  it('lists a part of many names, and says so', async () => {
     const started = await start();
     const names = Array.from({ length: 30 }, (_, index) => `part:${index}`);
     const held = await locksOf(started).acquire(names);
@@ -156,7 +156,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     await held.release();
   });
 
-  it('refuses what is no lock name', async () => {
+  it('rejects an invalid lock name', async () => {
     const started = await start();
     expect((await started.get('/locks/%7Dx')).status).toBe(400);
     expect((await started.get('/locks/a%0Ab')).status).toBe(400);
@@ -164,7 +164,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     expect((await started.get('/locks?name=a&name=b')).status).toBe(400);
   });
 
-  describe('asks its guards', () => {
+  describe('runs its guards', () => {
     const guarded: LockInspectorOptions = { guards: [AdminGuard], imports: [PasswordModule], actions: true };
     const requests: [string, string, RequestInit][] = [
       ['GET', '/locks', {}],
@@ -225,7 +225,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     await events.body?.cancel();
   });
 
-  it('stands below the global prefix and the version of the application', async () => {
+  it('uses the global prefix and the version of the application', async () => {
     const started = await start(
       { public: true, path: 'admin/locks' },
       {
@@ -240,7 +240,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     expect((await started.get('/admin/locks')).status).toBe(404);
   });
 
-  it('tells what it knows itself while Redis cannot be asked', async () => {
+  it('shows the holds of its process while Redis is unreachable', async () => {
     const started = await start();
     const held = await locksOf(started).acquire('held');
     await server.client().call('ACL', 'SETUSER', 'default', '-scan');
@@ -280,7 +280,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
   describe('with actions', () => {
     const acting: LockInspectorOptions = { public: true, actions: true };
 
-    it('releases by force', async () => {
+    it('releases forcibly', async () => {
       const started = await start(acting);
       const held = await locksOf(started).acquire('order/42');
       const answer = await started.get(encoded('order/42'), { method: 'DELETE', headers: ACTING });
@@ -302,7 +302,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       await held.release();
     });
 
-    it('releases nobody but the holder that was meant', async () => {
+    it('releases only the intended holder', async () => {
       const started = await start(acting);
       const held = await locksOf(started).acquire('order:42');
       const [holder] = (await locksOf(started).query('order:42')).held;
@@ -368,7 +368,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       return { answer, leave: () => leaving.abort(), ended, text: () => text };
     }
 
-    it('tells what locks tell', async () => {
+    it('publishes the events of locks', async () => {
       const started = await start();
       const client = await listen(started);
       expect(client.answer.headers.get('content-type')).toBe('text/event-stream');
@@ -403,7 +403,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       expect(channel('nest-redis-lock:hold:lost').hasSubscribers).toBe(false);
     });
 
-    it('leaves out and counts what comes faster than it can be told', async () => {
+    it('drops and counts events that arrive too fast', async () => {
       const started = await start();
       const client = await listen(started);
       await Promise.all(
@@ -430,7 +430,7 @@ describe('LockInspectorModule.forRoot', () => {
     );
   });
 
-  it('says what to do about it', () => {
+  it('names the remedy', () => {
     expect(() => LockInspectorModule.forRoot({ guards: [] })).toThrow(/guards: \[AdminGuard\].*public: true/);
   });
 });

@@ -107,7 +107,7 @@ describe('an instance with locked methods', () => {
     expect(await (await app.resolve(TransientJobs)).run('a')).toEqual(['job:a', 'a']);
   });
 
-  it('is locked in its own application where its module does not see the service, with two in the process', async () => {
+  it('is locked in its own application if its module does not see the service, with two in the process', async () => {
     const providers = [RequestJobs];
     const imports = [RedisLockModule.forRoot({ connection: server.url, isGlobal: false })];
     @Module({ providers })
@@ -168,7 +168,7 @@ describe('an instance with locked methods', () => {
     expect(acquire).toHaveBeenCalledTimes(1);
   });
 
-  it('is locked in onModuleInit of whoever uses it', async () => {
+  it('is locked in onModuleInit of its users', async () => {
     const seen: (readonly string[])[] = [];
     @Module({ providers: [{ provide: Jobs, useFactory: () => new Jobs() }] })
     class JobsModule {
@@ -208,7 +208,7 @@ describe('an instance with locked methods', () => {
     expect(app.get(Jobs).runs).toBe(0);
   });
 
-  it('says that it is called too early where its constructor calls it', async () => {
+  it('reports that its constructor calls it too early', async () => {
     const calls: Promise<unknown>[] = [];
     @Injectable()
     class EagerJobs extends Jobs {
@@ -243,7 +243,7 @@ describe('an instance with locked methods', () => {
     await expect(app.get(ReportJobs).run('a')).rejects.toThrow("RedisLockModule named 'reports'");
   });
 
-  it('gets what a test provides in place of the LockService', async () => {
+  it('uses a mock of the LockService', async () => {
     const release = jest.fn(async () => undefined);
     const lock = { keys: ['fake'], release, assertHeld: jest.fn(), held: true };
     const testingModule = await Test.createTestingModule({

@@ -58,7 +58,7 @@ describe('a module that is loaded lazily', () => {
     expect(await module.get(Reports).run()).toBe('ran');
   });
 
-  it('has them where the module of the locks is not global, and it imports the one that exports it', async () => {
+  it('has them if the module of the locks is not global, and it imports the one that exports it', async () => {
     const local = locks(false);
     @Module({ imports: [local], exports: [local] })
     class Shared {}

@@ -218,7 +218,7 @@ describe('a call of a locked method (row 13)', () => {
     expect(await early).toBe(true);
   });
 
-  it('fails with LockKeyError before it asks for a lock', async () => {
+  it('fails with LockKeyError before it requests a lock', async () => {
     const acquire = jest.spyOn(locks, 'acquire');
     await expect(work.call('', () => 'done')).rejects.toThrow(LockKeyError);
     await expect(work.call('', () => 'done')).rejects.toThrow(/Work\.call.*work:<0>/s);
@@ -230,7 +230,7 @@ describe('a call of a locked method (row 13)', () => {
     expect(await work.several('x')).toEqual(['a:x', 'b:x']);
   });
 
-  it('is told by its method as the label of its hold, unless it has another one', async () => {
+  it('labels its hold with its method by default', async () => {
     const seen = (): readonly object[] =>
       locks.holds().map(({ label, method, template }) => ({ label, method, template }));
     const origin = { method: 'Work.call', template: 'work:<0>' };
@@ -250,7 +250,7 @@ describe('a call of a locked method (row 13)', () => {
     });
   });
 
-  it('is labelled with the class of its instance where the method is inherited', async () => {
+  it('is labelled with the class of its instance if the method is inherited', async () => {
     const labels = async (): Promise<unknown> => locks.holds().map(({ label, method }) => [label, method]);
     const night = app.get(NightWork);
     expect(await night.call('labels', labels)).toEqual([['NightWork.call', 'NightWork.call']]);
@@ -266,7 +266,7 @@ describe('a call of a locked method (row 13)', () => {
     expect(inner).toBe(outer);
   });
 
-  it('does not wait for itself where a call below it releases its hold', async () => {
+  it('does not wait for itself if a call below it releases its hold', async () => {
     const inner = await work.call('a', (outer) =>
       work.call('a', async (lock) => {
         await outer?.release();
@@ -278,7 +278,7 @@ describe('a call of a locked method (row 13)', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('fails with LockLostError where a call below it has not released its hold by the end of the lease', async () => {
+  it('fails with LockLostError if a call below it has not released its hold by the end of the lease', async () => {
     const leaking = work.brief('a', async () => void (await locks.acquire('work:a')));
 
     await expect(leaking).rejects.toBeInstanceOf(LockLostError);
@@ -306,7 +306,7 @@ describe('a call of a locked method (row 13)', () => {
       expect(await work.skipping('a')).toBe('ran');
     });
 
-    it('gives what an onTimeout function makes of error, arguments and instance, and does not run', async () => {
+    it('returns the result of an onTimeout function of error, arguments and instance, and does not run', async () => {
       await taken('work:a', async () => {
         expect(await work.replacing('a')).toBe('LOCK_TIMEOUT of a');
         expect(await work.countingInstead('a')).toBe('LOCK_TIMEOUT of a after 0 runs');
@@ -344,7 +344,7 @@ describe('a call of a locked method (row 13)', () => {
       await waitFor(isFree);
     });
 
-    it('acquires anew for each subscription', async () => {
+    it('acquires again for each subscription', async () => {
       const stream = work.stream('a');
       const ended: number[] = [];
       stream.subscribe({ complete: () => ended.push(1) });
@@ -460,14 +460,14 @@ describe('a call of a locked method (row 13)', () => {
       await waitFor(isFree);
     });
 
-    it('gives it up when nobody subscribes within the lease, and starts nothing without it', async () => {
+    it('releases it without a subscriber within the lease, and starts nothing without it', async () => {
       const stream = await work.shortStream('a');
       await waitFor(isFree, { that: 'the lock to be free without a subscriber' });
       await expect(lastValueFrom(stream)).rejects.toThrow(LockLostError);
       expect(work.source.observed).toBe(false);
     });
 
-    it('holds it for longer than the lease when somebody subscribes within it', async () => {
+    it('holds it for longer than the lease with a subscriber within it', async () => {
       const stream = await work.shortStream('a');
       const subscription = stream.subscribe();
       await delay(1.5 * SHORT);

@@ -67,7 +67,7 @@ describe('What is logged', () => {
     return log.lines.filter(({ message }) => /lock|Redis/i.test(String(message)));
   }
 
-  it('is nothing for 100 contended acquires, of two instances, with waits that end in vain', async () => {
+  it('is nothing for 100 contended acquires of two instances with timeouts', async () => {
     const applications = await Promise.all(
       [1, 2].map(async () => {
         const imports = [RedisLockModule.forRoot({ connection: server.url })];

@@ -143,7 +143,7 @@ describe('RedisLockModule', () => {
     ['without a name', {}],
     ["with the name 'reports'", { name: 'reports' }],
     ['without a name', { isGlobal: false }],
-  ])('is refused where the application has two %s: %j', async (which, extras) => {
+  ])('is rejected if the application has two %s: %j', async (which, extras) => {
     const forRoot = () => RedisLockModule.forRoot({ connection: server.url, ...extras });
     @Module({ imports: [forRoot()] })
     class Feature {}
@@ -152,7 +152,7 @@ describe('RedisLockModule', () => {
     await expect(starting).rejects.toThrow(`The application has 2 RedisLockModules ${which}. Import one,`);
   });
 
-  it('is one module where two modules import the same definition', async () => {
+  it('is one module if two modules import the same definition', async () => {
     const locks = RedisLockModule.forRoot({ connection: server.url });
     @Module({ imports: [locks] })
     class Feature {}
@@ -210,7 +210,7 @@ describe('the shutdown of RedisLockModule', () => {
     await server.stop();
   });
 
-  it('comes before that of the Redis module that it imports, whose client it leaves open', async () => {
+  it('precedes the shutdown of its imported Redis module, whose client it leaves open', async () => {
     const module = await Test.createTestingModule({
       imports: [
         RedisLockModule.forRootAsync({
@@ -231,7 +231,7 @@ describe('the shutdown of RedisLockModule', () => {
     expect(events).toEqual(["user's Redis closes with 0 locks held"]);
   });
 
-  it('lets requests that run finish, and ends those that wait with 503', async () => {
+  it('lets running requests finish, and ends waiting ones with 503', async () => {
     const gate = new Gate();
     const app = await HttpApplication.start(new ExpressAdapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],

@@ -133,7 +133,7 @@ describe('OpenTelemetry', () => {
     expect(acquire?.instrumentationScope).toMatchObject({ name: 'nest-redis-lock', version });
   });
 
-  it('keeps the caller as the parent where the lock is handed on by somebody else', async () => {
+  it('keeps the caller as the parent if another caller hands the lock on', async () => {
     const held = await locks.acquire('passed');
     const waiting = inSpan(async () => (await locks.acquire('passed')).release());
     await inSpan(() => held.release());
@@ -157,7 +157,7 @@ describe('OpenTelemetry', () => {
     expect(await (await fetch(scrapeUrl)).text()).not.toContain('forty-two');
   });
 
-  it('tells lock names when it is asked to', async () => {
+  it('adds lock names on request', async () => {
     instrumentation.setConfig({ lockNames: true });
     await locks.using('order:42', async () => {});
 
@@ -223,7 +223,7 @@ describe('OpenTelemetry', () => {
     expect((await samples('lock_renewal_lag_sum'))[key]).toBeLessThan(0.6);
   });
 
-  it('records nothing once it is disabled, and counts nobody as waiting', async () => {
+  it('records nothing when it is disabled, and counts no waiter', async () => {
     const held = await locks.acquire('disabled');
     const wait = locks.acquire('disabled');
     instrumentation.disable();
@@ -259,7 +259,7 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it('uses the global providers, also those that are set after it began', async () => {
+  it('uses the global providers, also if they are set later', async () => {
     instrumentation.disable();
     const other = new RedisLockInstrumentation();
     await locks.using('global', async () => {});
@@ -274,7 +274,7 @@ describe('OpenTelemetry', () => {
     expect(Object.values(await samples('lock_wait_duration_count'))).toEqual([1]);
   });
 
-  it('stays off where that is asked for', async () => {
+  it('stays off on request', async () => {
     instrumentation.disable();
     const off = new RedisLockInstrumentation({ enabled: false });
     off.setTracerProvider(tracerProvider);

@@ -391,7 +391,7 @@ describe('the hold of a locked service below a transaction', () => {
   it.each<[string, (sales: Sales) => Promise<void>]>([
     ['@Locked stands on the method that opens it', (sales) => sales.sellUnderLock()],
     ['locks.using goes around the call that opens it', (sales) => sales.sellUnderUsing()],
-  ])('outlives the commit where %s', async (_how, sell) => {
+  ])('outlives the commit if %s', async (_how, sell) => {
     expect(await soldOfFive(sell)).toBe(5);
   });
 });

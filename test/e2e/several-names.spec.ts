@@ -72,7 +72,7 @@ describe('@Locked with several templates', () => {
     expect(await locksLeft()).toEqual([]);
   });
 
-  it('lets orders that share nothing run together, and those that share something one after the other', async () => {
+  it('runs independent orders in parallel, and overlapping ones in sequence', async () => {
     let inside = 0;
     let most = 0;
     const work = async (): Promise<void> => {
@@ -100,7 +100,7 @@ describe('@Locked with several templates', () => {
     expect(await locksLeft()).toEqual([]);
   });
 
-  it('skips where one of the names is taken, and leaves the others free', async () => {
+  it('skips if one of the names is taken, and leaves the others free', async () => {
     const locks = application.get(LockService);
     const taken = await locks.acquire('stock:book');
 
@@ -120,7 +120,7 @@ describe('@Locked with several templates', () => {
     await orders.reserve(['a', 'b', 'c', 'd', 'a']);
   });
 
-  it('tells the work by its signal, and the caller by an error, that one of the names was lost', async () => {
+  it('notifies the work by its signal, and the caller by an error, of a lost name', async () => {
     const locks = application.get(LockService);
     const placed = orders.place(orderOf('ann', 'pen', 'book'), async (lock) => {
       await locks.forceRelease('stock:pen');

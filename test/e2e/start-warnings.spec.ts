@@ -62,7 +62,7 @@ describe('the start of an application', () => {
   const withProviders = (...providers: Provider[]): Promise<void> => start({ providers });
   const warnings = (): unknown[] => warn.mock.calls.map(([message]) => message);
 
-  it('says nothing of what works', async () => {
+  it('is silent about methods that work', async () => {
     @Injectable()
     class Jobs {
       @Cron(YEARLY)
@@ -175,7 +175,7 @@ describe('the start of an application', () => {
     expect(await new OfAnotherApplication().place()).toBeUndefined();
   });
 
-  it('warns of interceptors where Nest runs none', async () => {
+  it('warns of interceptors that Nest does not run', async () => {
     @Injectable()
     class Jobs {
       @Cron(YEARLY)
@@ -318,7 +318,7 @@ describe('the start of an application', () => {
       expect((error as Error).message).toContain('Orders.place has a @CurrentLock() parameter');
     });
 
-    it('is refused where it overrides a locked one', async () => {
+    it('is rejected if it overrides a locked one', async () => {
       class Orders {
         @Locked('orders')
         async place(@CurrentLock() _lock?: Lock): Promise<void> {}

@@ -123,7 +123,7 @@ describe.each(platforms)('a locked handler that answers with a stream on %s', (_
     await waitFor(isFree);
   });
 
-  it('releases when its Promise settles where it pipes into @Res() without waiting for the end', async () => {
+  it('releases when its Promise settles if it pipes into @Res() without awaiting the end', async () => {
     body.stream.write('one,');
     const response = await app.get('/piped');
     await waitFor(isFree, { that: 'the lock to be free while the body is sent' });

@@ -148,7 +148,7 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
     await holder.release();
   });
 
-  it('answers with what onTimeout makes of a lock that is taken', async () => {
+  it('answers with the result of onTimeout if the lock is taken', async () => {
     const holder = await locks.acquire('stream:a');
     expect(await (await app.get('/skipped/a')).text()).toBe('a is taken');
     await holder.release();

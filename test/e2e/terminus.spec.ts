@@ -86,7 +86,7 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     expect(body.details['locks']).toEqual({ status: 'up', responseTime: expect.any(Number) });
   });
 
-  it('leaves no key, and asks Redis twice for one check', async () => {
+  it('leaves no key, and sends two requests for one check', async () => {
     await healthAt();
     const log = await RequestLog.open(server);
 
@@ -154,7 +154,7 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     expect(evalsha + evaluated).toBeLessThanOrEqual(8);
   });
 
-  it('is told for each module by itself', async () => {
+  it('is reported for each module separately', async () => {
     await reports.kill();
 
     expect((await healthAt('/reports')).status).toBe(503);

@@ -59,7 +59,7 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
   afterEach(() => app.stop());
   afterAll(() => server.stop());
 
-  it('can hand its lock to a job that ends what it began: the interceptor does not release it', async () => {
+  it('can hand its lock to a job that completes its work: the interceptor does not release it', async () => {
     const response = await app.post('/begin/7', {});
     expect(response.status).toBe(201);
     const { token } = (await response.json()) as { token: number };

@@ -31,7 +31,7 @@ class SilentStore implements LockStore {
 
 // A release may run later than the acquire sent after it, as after SCRIPT FLUSH when only its script is missing:
 // were the grant taken up again, it would end a running hold.
-it('a grant that was given back is never taken up again', async () => {
+it('a released grant is never adopted', async () => {
   const store = new SilentStore();
   const { handoff, maxWaiters, defaults } = resolveModuleOptions({});
   const engine = new LockEngine({ store, clock: new SystemClock(), handoff, maxWaiters, log: console });

@@ -58,7 +58,7 @@ describe('an answer that comes late, or never', () => {
     await next.release();
   });
 
-  it('leaves nobody holding longer than Redis does when a lease is made shorter', async () => {
+  it('lets no holder outlast Redis when a lease is shortened', async () => {
     const holder = openBehindProxy({ ttl: 10_000 });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const shortened = await holder.acquire('job');
@@ -74,7 +74,7 @@ describe('an answer that comes late, or never', () => {
     await extension;
   });
 
-  it('leaves nobody holding longer than Redis does when the next caller here asked for a shorter lease', async () => {
+  it('lets no holder outlast Redis when the next local caller requested a shorter lease', async () => {
     const holder = openBehindProxy({ handoff: { window: 5_000 } });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const waiting: Promise<Lock>[] = [];
@@ -94,7 +94,7 @@ describe('an answer that comes late, or never', () => {
     proxy.pass();
   });
 
-  it('leaves nobody holding longer than Redis does after a minimal hold', async () => {
+  it('lets no holder outlast Redis after a minimal hold', async () => {
     const holder = openBehindProxy({ ttl: 10_000, handoff: { window: 5_000 } });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const first = await holder.acquire('job');
@@ -115,7 +115,7 @@ describe('an answer that comes late, or never', () => {
     await (await waiting).release();
   });
 
-  it('does not prolong a hold that asked for no renewal, when the connection comes back', async () => {
+  it('does not extend a hold without renewal when the connection is restored', async () => {
     const holder = services.open({ connection: proxy.url });
     const lock = await holder.acquire('job', { ttl: 1_500, renew: false });
     const end = performance.now() + lock.remaining;

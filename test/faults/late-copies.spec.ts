@@ -36,7 +36,7 @@ describe('A copy of an acquire that a network delivers late', () => {
     return sent;
   };
 
-  it.each(['exclusive', 'shared'] as const)('takes no name that nobody wants any more, %s', async (mode) => {
+  it.each(['exclusive', 'shared'] as const)('acquires no name without a waiting caller, %s', async (mode) => {
     await using instance = await new Instance({ connection: client, commandTimeout: KEPT }).warmUp();
     await instance.locks.using('before', { mode }, () => undefined);
     const sent = sentBy(client);
@@ -51,7 +51,7 @@ describe('A copy of an acquire that a network delivers late', () => {
     expect((await instance.locks.query('n')).held).toEqual([]);
   });
 
-  it('is told from a request that had to wait, which is asked again', async () => {
+  it('is distinguished from a request that had to wait, which is repeated', async () => {
     await using proxy = await TcpProxy.start(server);
     await using instance = await new Instance({ connection: proxy.url, commandTimeout: 3 * KEPT }).warmUp();
     const before = (await server.commandCounts())['evalsha'] ?? 0;
@@ -65,7 +65,7 @@ describe('A copy of an acquire that a network delivers late', () => {
     await lock.release();
   });
 
-  it('is told by the clock of the server, whatever that of the instance says', async () => {
+  it('is recognised by the server’s clock, whatever the instance’s clock says', async () => {
     const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
     const run = (latest: number): Promise<unknown> =>
       client.eval(acquireScript.lua, 3, ...keys, 'a', latest, '0 5 ', '5000 1 ');

@@ -17,7 +17,7 @@ describe('four processes that campaign for one lead', () => {
     await expectOneLeader(scene, 1_500, takeData);
   });
 
-  it('go on without a leader that is killed, and without one that is stopped', async () => {
+  it('continue without a leader that is killed, and without one that is stopped', async () => {
     await campaign(scene, 1);
     const [dying, stopped] = [scene.contender(0), scene.contender(1)];
     stopped.worker.freeze();

@@ -21,7 +21,7 @@ describe('a lost reply, again and again', () => {
     ['acquire', acquireScript.sha],
     ['release', releaseScript.sha],
     ['yield', yieldScript.sha],
-  ])('the reply of %s lost, again and again, costs nobody a turn', async (_name, sha) => {
+  ])('a repeatedly lost reply of %s costs no turn', async (_name, sha) => {
     // A lease so long that nobody could wait for the end of one that got lost.
     await scene.open({ ttl: 20_000 });
     // Two callers here, so that turns end with a yield; and one name that is free between two holds.
@@ -37,7 +37,7 @@ describe('a lost reply, again and again', () => {
   it.each([
     ['acquire-shared', acquireSharedScript.sha],
     ['release-shared', releaseSharedScript.sha],
-  ])('the reply of %s lost, again and again, costs nobody a turn, and no permit', async (_name, sha) => {
+  ])('a repeatedly lost reply of %s costs no turn and no permit', async (_name, sha) => {
     // A permit kept by nobody would be missed for the whole of so long a lease.
     await scene.open({ ttl: 20_000 });
     await held.rush(['job', 'free'], [{ mode: 'shared', limit: 2 }, { mode: 'shared', limit: 1 }, {}]);

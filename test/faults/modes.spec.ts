@@ -25,7 +25,7 @@ describe('four processes that share names under random faults', () => {
   });
 });
 
-describe('two readers, and a writer who waits', () => {
+describe('two readers, and a waiting writer', () => {
   let scene: FaultScene;
 
   beforeAll(async () => {

@@ -76,7 +76,7 @@ describe.each(REVISIONS)('During a rolling update from %s, processes', (revision
   };
 
   it.each(CROWDS)(
-    'serve all %s, let only those in together who may be, and leave nothing',
+    'serve all %s, admit together only those that may overlap, and leave nothing',
     async (_what, wishes, work) => {
       const crowd: Crowd = { callers: CALLERS, milliseconds: SECONDS * 1_000, wishes, work, seed: 0 };
       const seen = await Promise.all(

@@ -37,7 +37,7 @@ describe('A call for several names', () => {
     await server.stop();
   });
 
-  it('is granted what it was granted already where the reply of its first trip is lost', async () => {
+  it('is granted the same names again if the reply of its first trip is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
     const lost = proxy.loseNextReply(acquireAllScript.sha);
     const lock = await locks.acquire(NAMES);
@@ -49,7 +49,7 @@ describe('A call for several names', () => {
     await untilNothingLeft();
   });
 
-  it('leaves nothing taken where the reply is lost by which it gave some back', async () => {
+  it('leaves nothing taken if the reply to a release of some names is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
     const other = await open({ connection: server.url });
     const [b, c] = [await other.locks.acquire('b'), await other.locks.acquire('c')];
@@ -68,7 +68,7 @@ describe('A call for several names', () => {
     await untilNothingLeft();
   });
 
-  it('is released where the reply of its release is lost, and nothing of it stays', async () => {
+  it('is released completely if the reply of its release is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
     const lock = await locks.acquire(NAMES);
     const lost = proxy.loseNextReply(releaseAllScript.sha);
@@ -79,7 +79,7 @@ describe('A call for several names', () => {
     await untilNothingLeft();
   });
 
-  it('gives all back where it is aborted before the answer of its first trip comes', async () => {
+  it('releases all if it is aborted before the reply of its first trip', async () => {
     const instance = await open({ connection: proxy.url });
     // Has the script loaded.
     await instance.locks.using(NAMES, () => undefined);
@@ -95,7 +95,7 @@ describe('A call for several names', () => {
     await waitFor(() => instance.engine.size === 0 && instance.engine.keeper.size === 0);
   });
 
-  it('ends with one error, and gives all back, where Redis falls silent in its first trip', async () => {
+  it('ends with one error, and releases all, if Redis falls silent in its first trip', async () => {
     const instance = await open({ connection: proxy.url, commandTimeout: 200 });
     proxy.drop('toClient');
     const error = await instance.locks
@@ -108,7 +108,7 @@ describe('A call for several names', () => {
     await waitFor(() => instance.engine.size === 0 && instance.engine.keeper.size === 0);
   });
 
-  it('ends with one error, and keeps nothing, where Redis is killed while it waits', async () => {
+  it('ends with one error, and keeps nothing, if Redis is killed while it waits', async () => {
     const instance = await open({ connection: server.url, commandTimeout: 200 });
     const other = await open({ connection: server.url, commandTimeout: 200 });
     await other.locks.acquire('b');
@@ -123,7 +123,7 @@ describe('A call for several names', () => {
   });
 
   it.each([true, false])(
-    'goes on where Redis is restarted while it waits, data kept: %p',
+    'continues if Redis is restarted while it waits, data kept: %p',
     async (keepData) => {
       const options = { connection: server.url, ttl: 6_000, outageTimeout: 20_000, wait: 20_000 };
       const instance = await open(options);
@@ -148,7 +148,7 @@ describe('A call for several names', () => {
     },
   );
 
-  it('names what Redis refuses, and gives the rest back', async () => {
+  it('names what Redis rejects, and releases the rest', async () => {
     const { locks } = await open({ connection: server.url });
     await server.client().rpush('lock:{c}', 'a list, not a lock');
 

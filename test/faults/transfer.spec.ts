@@ -37,7 +37,7 @@ describe('a hold that goes from one process to another', () => {
     await waitFor(async () => (await lonely.admin.keys('*')).join() === 'lock:fence');
   });
 
-  it('is the next waiter’s when nobody takes it in time', async () => {
+  it('passes to the next waiter if it is not attached in time', async () => {
     await scene.open();
     const [first, second] = [scene.contender(0).worker, scene.contender(1).worker];
     await first.call('acquirePassed', 'h', 'job');
@@ -80,7 +80,7 @@ describe('a hold that goes from one process to another', () => {
     await expectOne();
   });
 
-  it('goes on where the network is silent for less than the lease', async () => {
+  it('continues if the network is silent for less than the lease', async () => {
     await scene.open();
     const [first, second] = [scene.contender(0), scene.contender(1)];
     await first.worker.call('acquirePassed', 'h', 'job');

@@ -35,7 +35,7 @@ describeRules(`Prometheus${reason}`, () => {
     }
   });
 
-  it('fires each alert where it should, and not where all is well', () => {
+  it('fires each alert in its situation, and none in normal operation', () => {
     const { status, output } = run('test', 'rules', join(__dirname, 'alerts.test.yml'));
     expect([status, output]).toEqual([0, expect.stringContaining('SUCCESS')]);
   });

@@ -33,7 +33,7 @@ describe('Requests of one tick', () => {
     await Promise.all(more.map((lock) => lock.release()));
   });
 
-  it('share one call with those of other connections that were read meanwhile, where Redis is at work anyway', async () => {
+  it('share one call with requests of other connections that were read while a call is in flight', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const log = await RequestLog.open(server);
     const first = instance.locks.acquire('first');
@@ -53,7 +53,7 @@ describe('Requests of one tick', () => {
     await Promise.all(locks.map((lock) => lock.release()));
   });
 
-  it('share one call where shared holds end in callbacks of their own', async () => {
+  it('share one call if shared holds end in separate callbacks', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const permit = { mode: 'shared', limit: 3 } as const;
     // Redis knows the script from then on.
@@ -90,7 +90,7 @@ describe('Requests of one tick', () => {
     expect(leases.map((lease) => Math.ceil(lease / 20_000) * 20_000)).toEqual(ttls);
   });
 
-  it('bring no ended hold back, whatever a health check beside them says of what has ended', async () => {
+  it('revive no ended hold, whatever a health check in the same call reports as ended', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const first = await instance.locks.acquire('n');
     await first.release();

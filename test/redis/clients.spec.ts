@@ -95,7 +95,7 @@ describe('Redis clients', () => {
   });
 
   it.each(['SIGSTOP', 'SIGKILL'])(
-    'of our own making let the process end soon after their end, where Redis got a %s, too',
+    'of this module let the process end soon after their end, also if Redis got a %s',
     async (signal) => {
       await using gone = await RedisServer.start();
       const script = spawnTypeScript(join(__dirname, 'leaving.script.ts'), [
@@ -113,7 +113,7 @@ describe('Redis clients', () => {
     },
   );
 
-  it('connect ahead of the first lock when they are told to, with lazyConnect only for it', async () => {
+  it('connect before the first lock on request, with lazyConnect only for it', async () => {
     const eager = new Instance({
       connection: { host: server.host, port: server.port, connectionName: 'eager' },
     });
@@ -174,7 +174,7 @@ describe('Redis clients', () => {
     expect(took).toBeLessThan(1_000);
   });
 
-  it('are told by URL: TLS, credentials, database', () => {
+  it('are configured by URL: TLS, credentials, database', () => {
     const { options } = createClient('rediss://app:p%40ss@127.0.0.1:1/5');
 
     expect(options.tls).toBeTruthy();

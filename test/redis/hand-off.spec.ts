@@ -84,7 +84,7 @@ describe('Hand-off across instances', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  it('reaches who waits before the answer to the release is written', async () => {
+  it('reaches the waiter before the reply to the release is written', async () => {
     await log.clear();
     await (await near.locks.acquire('led')).release();
     expect(await ahead()).toBe('evalsha');
@@ -102,7 +102,7 @@ describe('Hand-off across instances', () => {
     expect(client.corked).not.toContain(false);
   });
 
-  it('reaches who waits so whatever else is released in that tick', async () => {
+  it('reaches the waiter first whatever else is released in that tick', async () => {
     const lock = await far.locks.acquire('led');
     const waits = near.locks.acquire('led');
     await queued('led', 1);
@@ -115,7 +115,7 @@ describe('Hand-off across instances', () => {
     expect(await ahead()).toBe('time');
   });
 
-  it('asks for no more than it may: what leads is refused once, and not sent again', async () => {
+  it('sends a rejected leading command only once', async () => {
     const admin = new Redis(server.url);
     await admin.call('ACL', 'SETUSER', 'timeless', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-time');
     const connection = server.url.replace('redis://', 'redis://timeless:secret@');
@@ -193,7 +193,7 @@ describe('Hand-off across instances', () => {
     expect(order).toEqual(['far', 'third']);
   });
 
-  it('keeps the place of an instance that asks again and again', async () => {
+  it('keeps the place of an instance that asks repeatedly', async () => {
     await using third = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
     const lock = await near.locks.acquire('patience', { ttl: 60_000 });
     const order: string[] = [];

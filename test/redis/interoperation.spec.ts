@@ -50,7 +50,7 @@ describe('A plain client that does SET NX PX and compare-and-delete on lock:{nam
     expect(await instance.locks.using(name, () => 'ours')).toBe('ours');
   });
 
-  it('leaves the lock to us when it releases it, at the next time that we ask (row 2)', async () => {
+  it('leaves the lock to this package after its release, at the next re-ask (row 2)', async () => {
     await plain.tryAcquire(60_000);
     const ours = instance.locks.acquire(name, { ttl: 600 });
     await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
@@ -59,7 +59,7 @@ describe('A plain client that does SET NX PX and compare-and-delete on lock:{nam
     await (await ours).release();
   });
 
-  it('shows in query with its value as owner, and without what only we record (row 2)', async () => {
+  it('appears in query with its value as owner, without the fields of this package (row 2)', async () => {
     await plain.tryAcquire(60_000);
     const { held } = await instance.locks.query(name);
     await plain.release();

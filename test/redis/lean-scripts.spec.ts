@@ -43,7 +43,7 @@ describe('A client with lean scripts', () => {
     ]);
   });
 
-  it('rejects as ioredis does where Redis does not know the script', async () => {
+  it('rejects as ioredis does if Redis does not know the script', async () => {
     const client = withLeanScripts(new Redis(server.url));
     await expect(client.evalsha('0'.repeat(40), 0)).rejects.toThrow('NOSCRIPT');
     client.disconnect();

@@ -22,7 +22,7 @@ describe('A list of the locks of one Redis', () => {
   afterAll(() => server.stop());
   beforeEach(() => admin.flushall());
 
-  it('has what plain clients hold, with and without an end, and nothing of other things', async () => {
+  it('has the locks of plain clients, with and without an expiry, and no other keys', async () => {
     await using instance = new Instance({ connection: server.url });
     await admin.set('lock:{plain}', 'somebody', 'PX', 5_000);
     await admin.set('lock:{for ever}', 'somebody else');
@@ -47,7 +47,7 @@ describe('A list of the locks of one Redis', () => {
     ]);
   });
 
-  it('is that of its own prefix, and of the one that the client puts before all keys', async () => {
+  it('uses its own prefix after the prefix of the client', async () => {
     const connection = { host: server.host, port: server.port, keyPrefix: 'shop[1]:' };
     await using instance = new Instance({ connection, keyPrefix: 'mutex*:' });
     await using other = new Instance({ connection: server.url, keyPrefix: 'mutex*:' });

@@ -53,7 +53,7 @@ describe('Readers, writers and permits across instances', () => {
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
   });
 
-  it('come in arrival order, strictly: no reader passes a writer, and no writer a reader', async () => {
+  it('are served strictly in arrival order: no reader overtakes a writer, and no writer a reader', async () => {
     const holder = await open();
     const lock = await holder.locks.acquire('strict');
     const modes = ['w', 'r', 'r', 'w', 'w', 'r', 'w', 'r', 'r', 'r'];
@@ -88,7 +88,7 @@ describe('Readers, writers and permits across instances', () => {
     for (const event of events) expect(new Set(event.split(',').map((i) => rows[Number(i)])).size).toBe(1);
   });
 
-  it('come in together when a writer leaves: one script, and one message for each instance', async () => {
+  it('are admitted together when a writer leaves: one script, and one message for each instance', async () => {
     const holder = await open();
     const others = await Promise.all([open(), open(), open()]);
     const lock = await holder.locks.acquire('row');
@@ -110,7 +110,7 @@ describe('Readers, writers and permits across instances', () => {
     await release([...first, ...(await Promise.all(readings))]);
   });
 
-  it('come in one for one when a permit is given back: one script, and one message', async () => {
+  it('are admitted one by one when a permit is released: one script, and one message', async () => {
     const permit = { mode: 'shared', limit: 2 } as const;
     const [holder, { locks }, other] = [await open(), await open(), await open()];
     const held = await Promise.all([1, 2].map(() => holder.locks.acquire('permit', permit)));

@@ -84,7 +84,7 @@ describe('Clients of node-redis', () => {
     it.each([
       ['false', false as const],
       ['an error', () => new Error('enough')],
-    ])('that give up by %s refuse at once what needs them', async (_name, reconnectStrategy) => {
+    ])('that give up by %s reject requests at once', async (_name, reconnectStrategy) => {
       const connection = nodeRedis(create({ url: server.url, socket: { reconnectStrategy } }));
       await using instance = await new Instance({ connection, outageTimeout: 300 }).warmUp();
       const lock = await instance.locks.acquire('n');
@@ -95,13 +95,13 @@ describe('Clients of node-redis', () => {
       expect(instance.logged.join()).toContain('The connection was closed.');
     });
 
-    it('are clients, not pools, transactions or what calls back', () => {
+    it('are clients, not pools, transactions or objects with callbacks', () => {
       const client = create({ url: server.url });
       for (const given of [client.multi(), client.legacy(), createPool({ url: server.url })])
         expect(() => nodeRedis(given as never)).toThrow('nodeRedis takes a client of');
     });
 
-    it('are left alone: never connected, or closed by whoever has made it', async () => {
+    it('stay unused: never connected, or closed by their creator', async () => {
       const never = create({ url: server.url });
       const gone = create({ url: server.url });
       await gone.connect();
@@ -112,7 +112,7 @@ describe('Clients of node-redis', () => {
       expect(never.isOpen).toBe(false);
     });
 
-    it('go on after their connections were cut, the server was frozen, and it was gone', async () => {
+    it('continue after their connections were cut, the server was frozen, and it was gone', async () => {
       const connection = nodeRedis(create({ url: server.url }));
       await using instance = await new Instance({ connection, outageTimeout: AMPLE, wait: AMPLE }).warmUp();
       const lock = await instance.locks.acquire('held');
@@ -161,7 +161,7 @@ describe('Clients of node-redis', () => {
       expect(writes).toBe(2);
     });
 
-    it('are closed, every one of them, while they connect, too', async () => {
+    it('are all closed, also while they connect', async () => {
       const count = async (): Promise<number> =>
         ((await server.client().client('LIST')) as string)
           .split('\n')

@@ -21,7 +21,7 @@ describe('Order', () => {
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
   });
 
-  it('is that of arrival within an instance, strictly, also while instances compete', async () => {
+  it('is strict arrival order within an instance, also while instances compete', async () => {
     const instances = await Promise.all([open(), open()]);
     const orders = await Promise.all(
       instances.map(async ({ locks }) => {
@@ -37,7 +37,7 @@ describe('Order', () => {
     for (const order of orders) expect(order).toEqual(Array.from({ length: 300 }, (_, i) => i));
   });
 
-  it('is that of arrival within an instance although callers between give up', async () => {
+  it('is arrival order within an instance although callers in between abort', async () => {
     const [holder, { locks }] = [await open(), await open()];
     const lock = await holder.locks.acquire('thinned');
     const aborter = new AbortController();
@@ -55,7 +55,7 @@ describe('Order', () => {
     expect(order).toEqual(Array.from({ length: 60 }, (_, i) => i).filter((i) => i % 3 !== 0));
   });
 
-  it('is that of the queue across instances, turn by turn', async () => {
+  it('is the order of the queue across instances, turn by turn', async () => {
     const instances = await Promise.all([open({ max: 1 }), open({ max: 1 }), open({ max: 1 })]);
     const [first] = instances;
     const lock = await first.locks.acquire('turns');
@@ -129,7 +129,7 @@ describe('Order', () => {
     expect(longestRow(competing)).toBeGreaterThan(1);
   });
 
-  it('lets callers that wait longest elsewhere come before those who came later here', async () => {
+  it('serves the longest waiters of other instances before later local callers', async () => {
     const [here, elsewhere] = [await open({ max: 4, window: 60_000 }), await open()];
     const order: string[] = [];
     const note = (label: string) => async (): Promise<void> => {

@@ -46,7 +46,7 @@ describe('While Redis does not answer', () => {
     expect(took).toBeLessThan(300 + NOISE);
   });
 
-  it.each(outages)('because it %s, no attempt is told that the lock is taken', async (_, begin) => {
+  it.each(outages)('because it %s, no attempt reports a taken lock', async (_, begin) => {
     await begin();
     const attempts = [];
     for (let i = 0; i < 8; i++) {
@@ -90,7 +90,7 @@ describe('While Redis does not answer', () => {
     expect((await outcome(instance.locks.forceRelease('n'))).code).toBe('LOCK_UNAVAILABLE');
   });
 
-  it('extend fails with LockUnavailableError, and the hold goes on as long as its lease is certain', async () => {
+  it('extend fails with LockUnavailableError, and the hold continues while its lease is certain', async () => {
     const lock = await instance.locks.acquire('n', { ttl: 20_000 });
     server.freeze();
     const { code, cause } = await outcome(lock.extend());
@@ -112,7 +112,7 @@ describe('While Redis does not answer', () => {
     expect(instance.logged.join()).toContain('The release of n was not confirmed');
   });
 
-  it('those who wait already are told so, unless they have more patience; these get the lock afterwards', async () => {
+  it('waiters reject after their outageTimeout; more patient ones acquire the lock afterwards', async () => {
     await using holder = await new Instance({ connection: server.url }).warmUp();
     await holder.locks.acquire('n', { ttl: 1_000, renew: false });
     const options: LockOptions = { ttl: 600, wait: 20_000 };
@@ -127,7 +127,7 @@ describe('While Redis does not answer', () => {
     await (await patient).release();
   });
 
-  it('nothing is left behind by those who gave up, once it answers again', async () => {
+  it('aborted callers leave nothing behind when it answers again', async () => {
     server.freeze();
     const [first, second] = [outcome(instance.locks.acquire('n')), outcome(instance.locks.acquire('n'))];
     expect([(await first).code, (await second).code]).toEqual(['LOCK_UNAVAILABLE', 'LOCK_UNAVAILABLE']);
@@ -141,7 +141,7 @@ describe('While Redis does not answer', () => {
     });
   });
 
-  it('the log says so once, and says when it is over', async () => {
+  it('the log reports it once, and its end', async () => {
     await server.kill();
     for (let i = 0; i < 3; i++) await outcome(instance.locks.acquire('n', { outageTimeout: 100 }));
     await server.start();

@@ -101,7 +101,7 @@ describe('A Redis that answers with an error', () => {
   it.each<[what: string, begin: () => Promise<void> | void]>([
     ['is gone', () => server.kill()],
     ['is silent', () => server.freeze()],
-  ])('before it %s has not refused what it did not answer', async (_what, begin) => {
+  ])('before it %s has not rejected the unanswered requests', async (_what, begin) => {
     const { locks } = await connect();
     await admin.config('SET', 'maxmemory', 1);
     await failure(locks.acquire('n', BRIEFLY));

@@ -114,7 +114,7 @@ describe('Renewal', () => {
     await (await here).release();
   });
 
-  it('goes on after answers that got lost, as long as the lease is certain', async () => {
+  it('continues after lost replies while the lease is certain', async () => {
     const lock = await instance.locks.acquire('retried', { ttl: 1_500 });
     const extensions = store.count('extend');
     const extend = jest.spyOn(instance.store, 'extend').mockRejectedValueOnce(new Error('no answer'));
@@ -126,7 +126,7 @@ describe('Renewal', () => {
     await lock.release();
   });
 
-  it('that is never confirmed leaves a hold that ends sooner here than in Redis, and tells its owner', async () => {
+  it('that is never confirmed leaves a hold that ends earlier here than in Redis, and notifies its owner', async () => {
     const lock = await instance.locks.acquire('unconfirmed', { ttl: 600 });
     jest.spyOn(instance.store, 'extend').mockRejectedValue(new Error('no answer'));
     const aborted = once(lock.signal, 'abort');
@@ -162,7 +162,7 @@ describe('Renewal', () => {
       await waitFor(() => end(lock) > before + 10, { that: 'the lease to be renewed' });
     };
 
-    it('that is refused for one of them goes on for all others, shared or not', async () => {
+    it('that is rejected for one of them continues for all others, shared or not', async () => {
       const [refused, shared, alone] = await Promise.all([
         instance.locks.acquire('refused', { ttl, mode: 'shared' }),
         instance.locks.acquire('shared', { ttl, mode: 'shared' }),
@@ -178,7 +178,7 @@ describe('Renewal', () => {
       await Promise.all([refused.release(), shared.release(), alone.release()]);
     });
 
-    it('goes on while Redis is full, as that of others does', async () => {
+    it('continues while Redis is full, like other renewals', async () => {
       const shared = await instance.locks.acquire('full shared', { ttl, mode: 'shared' });
       const alone = await instance.locks.acquire('full alone', { ttl });
       await server.client().config('SET', 'maxmemory', 1);

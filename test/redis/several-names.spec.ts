@@ -66,7 +66,7 @@ describe('Several names', () => {
     expect(instance.engine.size).toBe(0);
   });
 
-  it('are lost with the one whose key is gone, which the next renewal tells; the others stay taken', async () => {
+  it('are lost with the name whose key is gone, at the next renewal; the others stay taken', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const lock = await instance.locks.acquire(names(3));
     const lost = once(lock.signal, 'abort');
@@ -79,7 +79,7 @@ describe('Several names', () => {
     expect(await locksLeft()).toEqual([]);
   });
 
-  it('cost a single attempt one request where one is taken, and none where one is held here', async () => {
+  it('cost a single attempt one request if one is taken, and none if one is held here', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     await using other = await new Instance({ connection: server.url }).warmUp();
     const taken = await other.locks.acquire('n:4');

@@ -33,7 +33,7 @@ describe('Silence', () => {
     expect(await log.counts()).toEqual({ evalsha: 100 });
   });
 
-  it('costs exactly 2 requests for a name, 2 for 32 names at once, and 1 for an attempt in vain', async () => {
+  it('costs exactly 2 requests for a name, 2 for 32 names at once, and 1 for a failed attempt', async () => {
     const [{ locks }, other] = instances as [Instance, Instance];
     for (let i = 0; i < 10; i++) await locks.using(`one:${i}`, () => undefined);
     expect(await log.counts()).toEqual({ evalsha: 20 });
@@ -75,7 +75,7 @@ describe('Silence', () => {
     for (const wait of waits) await (await wait).release();
   });
 
-  it('wakes exactly one instance by a release, and it alone asks something then', async () => {
+  it('wakes exactly one instance by a release, and only that one sends requests', async () => {
     const [holder, ...others] = instances as [Instance, Instance, Instance, Instance];
     const lock = await holder.locks.acquire('contended');
     const gate = new Gate();
@@ -112,7 +112,7 @@ describe('Silence', () => {
     await Promise.all(waits);
   });
 
-  it('publishes nothing by a release for which nobody waits', async () => {
+  it('publishes nothing by a release without waiters', async () => {
     const [{ locks }] = instances as [Instance];
     await server.resetCommandCounts();
     await locks.using('alone', () => undefined);

@@ -32,7 +32,7 @@ describe('A client that was passed in and is inside a MULTI', () => {
     message: expect.stringContaining('"QUEUED" is not a reply') as string,
   };
 
-  it.each(['exclusive', 'shared'] as const)('gives nobody a hold, %s', async (mode) => {
+  it.each(['exclusive', 'shared'] as const)('grants no hold, %s', async (mode) => {
     await inMulti(async () => {
       await expect(instance.locks.acquire('n', { mode })).rejects.toMatchObject(unavailable);
       await expect(instance.locks.tryAcquire('n', { mode })).rejects.toMatchObject(unavailable);
@@ -42,7 +42,7 @@ describe('A client that was passed in and is inside a MULTI', () => {
     await instance.locks.forceRelease('n');
   });
 
-  it('gives a hold to who waits when the transaction is over', async () => {
+  it('grants a hold to the waiter after the transaction', async () => {
     await client.multi({ pipeline: false });
     const waiting = instance.locks.acquire('n', { outageTimeout: 10_000 });
     const [, asked] = await Promise.all([client.ping(), waitFor(() => instance.engine.size === 1)]);

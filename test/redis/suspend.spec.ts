@@ -29,7 +29,7 @@ describe('A machine that slept for longer than the lease', () => {
     jest.spyOn(Date, 'now').mockImplementation(() => now() + MINUTE);
   };
 
-  it('aborts the signal long before the next renewal, although nobody asks for the time', async () => {
+  it('aborts the signal long before the next renewal, without another reading of the clock', async () => {
     const { signal } = lock;
     sleep();
 
@@ -47,7 +47,7 @@ describe('A machine that slept for longer than the lease', () => {
     expect(lock.signal.aborted).toBe(true);
   });
 
-  it('never holds again, although Redis still has the lease and a new connection asks after it', async () => {
+  it('never holds again, although Redis still has the lease and a new connection checks it', async () => {
     const { signal } = lock;
     sleep();
     await server.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');

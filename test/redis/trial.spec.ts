@@ -58,7 +58,7 @@ describe('The trial of a server', () => {
       expect(requests.map(({ command }) => command)).not.toContain('role');
     });
 
-    it('is made anew after each new connection', async () => {
+    it('is repeated after each new connection', async () => {
       const each = await instance(server).warmUp();
       const log = await RequestLog.open(server);
       await server.client().call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
@@ -72,7 +72,7 @@ describe('The trial of a server', () => {
     });
   });
 
-  describe('that delivers messages and counts nobody', () => {
+  describe('that delivers messages and does not count receivers', () => {
     it('lets the instance poll, and warns once with the reason', async () => {
       const strange = await strangeServer({ countsNobody: true });
       const each = instance(strange);
@@ -107,7 +107,7 @@ describe('The trial of a server', () => {
       expect({ holds, most }).toEqual({ holds: 40, most: 1 });
     });
 
-    it('passes nobody over before it has come to an end', async () => {
+    it('skips no waiter before it has ended', async () => {
       const [strange, fresh] = [await strangeServer({}), await strangeServer({ countsNobody: true })];
       const [waiting, holder] = [
         await instance(strange).warmUp(),
@@ -150,14 +150,14 @@ describe('The trial of a server', () => {
     expect(each.logged).toContain('Locks are handed over by messages again.');
   });
 
-  it('lets an instance poll where a script may not publish', async () => {
+  it('lets an instance poll if a script may not publish', async () => {
     const each = instance(await strangeServer({ refused: { PUBLISH: NOT_ALLOWED } }));
     await polls(each);
 
     expect(each.logged).toEqual([expect.stringContaining(`does not publish in a script (${NOT_ALLOWED})`)]);
   });
 
-  describe('whose scripts may not ask for the time', () => {
+  describe('whose scripts may not read the time', () => {
     it('lets everything be done with a clock of keys that expire', async () => {
       const each = await instance(await strangeServer({ refused: { TIME: NOT_ALLOWED } })).warmUp();
       const other = await instance(server).warmUp();
@@ -188,7 +188,7 @@ describe('The trial of a server', () => {
       expect(await server.client().exists('lock:{nobody has it}')).toBe(0);
     });
 
-    it('says so where not even that clock may be had', async () => {
+    it('reports that no clock is available', async () => {
       const refused = { TIME: NOT_ALLOWED, PEXPIRETIME: NOT_ALLOWED };
       const each = instance(await strangeServer({ refused }));
       await expect(each.locks.acquire('n')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -238,7 +238,7 @@ describe('The trial of a server', () => {
     it.each<[what: string, old: Strangeness]>([
       ['as scripts know', { version: '6.2.14' }],
       ['as INFO tells', { version: null, info: 'redis_version:6.2.14' }],
-    ])('refuses all who ask, those who wait included, %s', async (what, old) => {
+    ])('rejects all callers, including waiters, %s', async (what, old) => {
       const strange = await strangeServer({});
       const each = instance(strange);
       const holder = await instance(server).warmUp();

@@ -87,7 +87,7 @@ describe('A Redis that cannot be used', () => {
     expectHarmless(outcome);
   });
 
-  it('because nobody listens at the address is a clear log line and LockUnavailableError', async () => {
+  it('because no server listens at the address is a clear log line and LockUnavailableError', async () => {
     const outcome = await worker.call('attempt', `redis://${credentials}@127.0.0.1:1/2`);
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
@@ -148,7 +148,7 @@ describe('A Redis that cannot be used', () => {
     );
   });
 
-  it('for a reason in which the password stands is told without it, plain or encoded', () => {
+  it('for a reason that contains the password is reported without it, plain or encoded', () => {
     const redaction = new Redaction({ password: SECRET }, {}, { password: '' });
     const error = redaction.error(
       new Error(`AUTH ${SECRET} failed for redis://:${encodeURIComponent(SECRET)}@h`),

@@ -46,7 +46,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect((await locks.query(name)).held).toEqual([]);
     });
 
-    it('asks a single time with wait: 0 (row 3)', async () => {
+    it('makes a single attempt with wait: 0 (row 3)', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
 
@@ -163,7 +163,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect(most).toBe(1);
     });
 
-    it('makes tryAcquire give null, not an error, where maxWaiters callers are before it', async () => {
+    it('makes tryAcquire resolve to null behind maxWaiters callers', async () => {
       const { backend, name } = context;
       const small = backend.service({ maxWaiters: 1 });
       const first = small.acquire(name);
@@ -177,7 +177,7 @@ export function describeAcquiring(context: ContractContext): void {
       await (await first).release();
     });
 
-    it('refuses callers beyond maxWaiters, and nobody else', async () => {
+    it('rejects only callers beyond maxWaiters', async () => {
       const { backend, others, name } = context;
       const small = backend.service({ maxWaiters: 2 });
       const lock = await others.acquire(name);
@@ -190,7 +190,7 @@ export function describeAcquiring(context: ContractContext): void {
       for (const each of waiting) await (await each).release();
     });
 
-    it('does not let a lock of one name stand in the way of another', async () => {
+    it('does not block one name by the lock of another', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const other = await others.tryAcquire(`${name}:other`);

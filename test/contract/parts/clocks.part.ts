@@ -24,7 +24,7 @@ export function describeClocks(context: ContractContext): void {
       }
     });
 
-    it.each(MODES)('who waits already goes before those who come later (%s)', async (mode) => {
+    it.each(MODES)('earlier waiters are served before later ones (%s)', async (mode) => {
       const { backend, locks, others, name } = context;
       const later = backend.service();
       // Its connections are made, and it knows the servers' clocks.

@@ -8,7 +8,7 @@ import type { ContractContext } from '../lock-backend.js';
 /** Calls that wait while they hold. */
 export function describeDeadlocks(context: ContractContext): void {
   describe('a call that would wait for ever', () => {
-    it('is refused at once, and the other one goes on', async () => {
+    it('is rejected at once, and the other call continues', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -27,7 +27,7 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([isFree(locks, a), isFree(locks, b)]);
     });
 
-    it('is told the cycle: who holds what with which token, and waits for what', async () => {
+    it('reports the cycle: the holders, their tokens and their waits', async () => {
       const { locks, name } = context;
       const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
       const tokens: Record<string, number> = {};
@@ -96,7 +96,7 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([a, b, c].map((each) => isFree(locks, each)));
     });
 
-    it('is told each name once, however often it has entered its hold', async () => {
+    it('names each hold once, however often it was entered', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -175,7 +175,7 @@ export function describeDeadlocks(context: ContractContext): void {
       },
     );
 
-    it('is let wait for others when that one has left', async () => {
+    it('may wait for others when that call has left', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const [holding, together] = [meeting(2), meeting(2)];
@@ -200,7 +200,7 @@ export function describeDeadlocks(context: ContractContext): void {
   });
 
   describe('a call that waits while it holds', () => {
-    it('is let wait where nobody waits for it in turn: the same order everywhere, and re-entrance', async () => {
+    it('may wait without a cycle: equal order everywhere, and re-entrance', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       let inside = 0;
@@ -213,7 +213,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(inside).toBe(20);
     });
 
-    it('is not refused for what it tries but does not wait for', async () => {
+    it('is not rejected for an attempt without a wait', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -248,7 +248,7 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([first, second]);
     });
 
-    it('is told, when it has waited in vain, what its own context held meanwhile', async () => {
+    it('reports at a timeout what its own context held meanwhile', async () => {
       const { locks, others, name } = context;
       const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
       const taken = await others.acquire(c);
@@ -267,7 +267,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(String(error)).toContain(`Meanwhile the call's own context held ${a}, ${b}`);
     });
 
-    it('is told of nothing where its context held nothing', async () => {
+    it('reports nothing if its context held nothing', async () => {
       const { locks, others, name } = context;
       const taken = await others.acquire(name);
       const error = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);

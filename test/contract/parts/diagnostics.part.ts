@@ -11,7 +11,7 @@ export function describeDiagnostics(context: ContractContext): void {
     beforeEach(() => (events = new LockEvents(context.name)));
     afterEach(() => events[Symbol.dispose]());
 
-    it('tell of a free lock: the call, the grant and the release, each with the same call', async () => {
+    it('publish the call, the grant and the release of a free lock, each with the same call', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { wait: 7_000, ttl: 9_000 });
       await lock.release();
@@ -34,14 +34,14 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(released).toMatchObject({ fencingToken: lock.fencingToken });
     });
 
-    it('tell in the call that it began', async () => {
+    it('publish the start inside the call', async () => {
       const { locks, name } = context;
       const wait = locks.acquire(name);
       expect(events.channels()).toEqual(['acquire:start']);
       await (await wait).release();
     });
 
-    it('tell how long a lock was waited for and held, and that it was passed on in the instance', async () => {
+    it('publish the times of wait and hold, and that the lock was passed on in the instance', async () => {
       const { locks, name } = context;
       const first = await locks.acquire(name);
       const second = locks.acquire(name);
@@ -73,7 +73,7 @@ export function describeDiagnostics(context: ContractContext): void {
       ]);
     });
 
-    it('tell that a wait ended without the lock, also of a single attempt', async () => {
+    it('publish that a wait ended without the lock, also for a single attempt', async () => {
       const { locks, others, name } = context;
       const held = await others.acquire(name);
       await locks.tryAcquire(name);
@@ -86,7 +86,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:acquire:failed')).toEqual([]);
     });
 
-    it('tell the reason of a caller that gave up', async () => {
+    it('publish the reason of an aborted caller', async () => {
       const { locks, others, name } = context;
       const held = await others.acquire(name);
       const caller = new AbortController();
@@ -99,7 +99,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:acquire:failed')).toMatchObject([{ error: reason }]);
     });
 
-    it('tell once of a hold that was lost, with the reason, and not that it was released', async () => {
+    it('publish a lost hold once, with the reason, and no release', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       await others.forceRelease(name);
@@ -113,7 +113,7 @@ export function describeDiagnostics(context: ContractContext): void {
       ]);
     });
 
-    it('tell that a hold went on for too long', async () => {
+    it('publish that a hold exceeded maxHold', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { maxHold: 20 });
       await aborted(lock.signal);
@@ -123,7 +123,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.channels('hold')).toEqual(['hold:lost']);
     });
 
-    it('tell that a lease ran out, also where it is released before anybody looked', async () => {
+    it('publish an expired lease, also if it is released before the expiry was detected', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 30, renew: false });
       const end = performance.now() + 60;
@@ -135,7 +135,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.channels('hold')).toEqual(['hold:lost']);
     });
 
-    it('tell of renewals, and how long after their time the answer came', async () => {
+    it('publish renewals, and the delay of their replies', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 600 });
       await waitFor(() => events.of('nest-redis-lock:lease:renewal').length > 1);
@@ -149,7 +149,7 @@ export function describeDiagnostics(context: ContractContext): void {
       }
     });
 
-    it('tell how many callers of the instance wait', async () => {
+    it('publish how many callers of the instance wait', async () => {
       const { locks, name } = context;
       const first = await locks.acquire(name);
       const waits = [locks.acquire(name), locks.acquire(name)];
@@ -168,7 +168,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);
     });
 
-    it('tell of each of several names', async () => {
+    it('publish each of several names', async () => {
       const { locks, name } = context;
       using more = new LockEvents(`${name}:more`);
       await locks.using([name, `${name}:more`], async () => {});

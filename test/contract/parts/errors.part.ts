@@ -7,7 +7,7 @@ import type { ContractContext } from '../lock-backend.js';
 export function describeErrors(context: ContractContext): void {
   describe('errors', () => {
     it.each(['locks', 'others'] as const)(
-      'tell who holds the lock and how long the caller waited, holder %s',
+      'name the holder and the time of the wait, holder %s',
       async (holder) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name, { ttl: 20_000 });
@@ -31,7 +31,7 @@ export function describeErrors(context: ContractContext): void {
       },
     );
 
-    it('tell each caller of its own wait', async () => {
+    it('give each caller its own time of the wait', async () => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
       const waits = [IN_VAIN + 90, IN_VAIN, IN_VAIN + 45];
@@ -63,7 +63,7 @@ export function describeErrors(context: ContractContext): void {
       },
     );
 
-    it('refuse more names than maxNames allows, and ask for none of them', async () => {
+    it('reject more names than maxNames allows, without a request', async () => {
       const { backend, locks, name } = context;
       const some = (count: number): string[] => Array.from({ length: count }, (_, i) => `${name}:${i}`);
 
@@ -89,7 +89,7 @@ export function describeErrors(context: ContractContext): void {
       ['renew', 'yes'],
       ['reentrant', 1],
       ['signal', {}],
-    ])('refuse the option %s: %p, and ask for nothing', async (option, value) => {
+    ])('reject the option %s: %p, without a request', async (option, value) => {
       const { locks, name } = context;
       const options = { [option]: value };
       const refusal = { code: 'LOCK_CONFIG', message: expect.stringContaining(option) };
@@ -117,7 +117,7 @@ export function describeErrors(context: ContractContext): void {
       });
     });
 
-    it('come from the defaults of the module where the call does not say otherwise', async () => {
+    it('come from the defaults of the module unless the call overrides them', async () => {
       const { backend, others, name } = context;
       const hasty = backend.service({ wait: IN_VAIN });
       // So that the wait is not spent on connecting.

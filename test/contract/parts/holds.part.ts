@@ -22,7 +22,7 @@ export function describeHolds(context: ContractContext): void {
       );
     });
 
-    it('has tokens that go on growing when the store has lost its records', async () => {
+    it('has tokens that continue to grow after the store lost its data', async () => {
       const { backend, locks, name } = context;
       const before = await locks.using(name, ({ fencingToken }) => fencingToken);
       await backend.clear();
@@ -122,7 +122,7 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
     });
 
-    it('is extended by its own ttl where none is named', async () => {
+    it('is extended by its own ttl by default', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 60_000 });
       await lock.extend(1_000);
@@ -143,7 +143,7 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
     });
 
-    it('is told by extend that it was lost, and its signal aborts', async () => {
+    it('learns from extend that it was lost, and its signal aborts', async () => {
       const { backend, locks, name } = context;
       const lock = await locks.acquire(name);
       await backend.clear();

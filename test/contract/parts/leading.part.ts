@@ -34,7 +34,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('tells of a nested hold that the work has not released, and goes on', async () => {
+    it('reports a nested hold that the work has not released, and continues', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const errors: unknown[] = [];
@@ -49,7 +49,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('does not wait for itself where a call below the work releases its lock', async () => {
+    it('does not wait for itself if a call below the work releases its lock', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const work = (lock: Lock): Promise<void> =>
@@ -62,7 +62,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('goes on with growing tokens', async () => {
+    it('continues with growing tokens', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const tokens: number[] = [];
@@ -79,7 +79,7 @@ export function describeLeading(context: ContractContext): void {
       expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
     });
 
-    it('steps down when the hold is lost, and stands again when the work has ended, not before', async () => {
+    it('steps down when the hold is lost, and campaigns again only when the work has ended', async () => {
       const { locks, others, name } = context;
       const end = new AbortController();
       let finish: (() => void) | undefined;
@@ -111,7 +111,7 @@ export function describeLeading(context: ContractContext): void {
       expect(terms).toHaveLength(2);
     });
 
-    it('tells the work when the campaign is to end, and resolves when the work has ended', async () => {
+    it('notifies the work when the campaign must end, and resolves when the work has ended', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const reason = new Error('enough');
@@ -154,7 +154,7 @@ export function describeLeading(context: ContractContext): void {
       expect(work).toHaveBeenCalledTimes(1);
     });
 
-    it('goes on after errors of the work, and tells onError of each', async () => {
+    it('continues after errors of the work, and calls onError with each', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const failures = [new Error('first'), new Error('second')];
@@ -173,7 +173,7 @@ export function describeLeading(context: ContractContext): void {
       expect(seen).toEqual(failures);
     });
 
-    it('tells onError nothing of work that stepped down as it was told', async () => {
+    it('does not call onError for work that stepped down on request', async () => {
       const { locks, others, name } = context;
       const end = new AbortController();
       const onError = jest.fn();
@@ -197,7 +197,7 @@ export function describeLeading(context: ContractContext): void {
       expect(onError).not.toHaveBeenCalled();
     });
 
-    it('rejects with what onError throws, after it has released', async () => {
+    it('rejects with the error of onError, after the release', async () => {
       const { locks, name } = context;
       const fatal = new Error('fatal');
       const onError = (): never => {
@@ -210,7 +210,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('rejects with what onError rejects with: no rejection is left over to end the process', async () => {
+    it('rejects with the rejection of onError, without an unhandled one', async () => {
       const { locks, name } = context;
       const fatal = new Error('fatal');
       const onError = (): Promise<void> => Promise.reject(fatal);

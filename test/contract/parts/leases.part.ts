@@ -7,7 +7,7 @@ import type { ContractContext } from '../lock-backend.js';
 /** ttl, renew, maxHold, minHold. */
 export function describeLeases(context: ContractContext): void {
   describe('the lease', () => {
-    it('is renewed while work goes on for three times as long (row 4)', async () => {
+    it('is renewed while work runs for three times as long (row 4)', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 600 });
       const startedAt = performance.now();
@@ -34,7 +34,7 @@ export function describeLeases(context: ContractContext): void {
       await next.release();
     });
 
-    it('comes to its end without renewal: the signal aborts and others get the lock (row 4)', async () => {
+    it('expires without renewal: the signal aborts and others acquire the lock (row 4)', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 300, renew: false });
       const ended = aborted(lock.signal);
@@ -50,7 +50,7 @@ export function describeLeases(context: ContractContext): void {
       await next;
     });
 
-    it('is the one that the caller asked for when the hold comes from the caller before', async () => {
+    it('has the caller’s ttl when the hold comes from the previous caller', async () => {
       const { locks, name } = context;
       const first = await locks.acquire(name, { ttl: 400 });
       const second = locks.acquire(name, { ttl: 60_000, renew: false });
@@ -62,7 +62,7 @@ export function describeLeases(context: ContractContext): void {
       await lock.release();
     });
 
-    it('is the one that the caller asked for when the hold comes from another instance', async () => {
+    it('has the caller’s ttl when the hold comes from another instance', async () => {
       const { locks, others, name } = context;
       const first = await others.acquire(name);
       const second = locks.acquire(name, { ttl: 60_000, renew: false });
@@ -77,7 +77,7 @@ export function describeLeases(context: ContractContext): void {
     it.each([
       ['asked for a longer one', { ttl: 60_000 }, undefined],
       ['made it longer', { ttl: 2_000 }, 60_000],
-    ])('is no longer than a caller asked for when the one before had %s', async (_, options, extendedTo) => {
+    ])('is not longer than the caller’s ttl when the previous one had %s', async (_, options, extendedTo) => {
       const { backend, name } = context;
       const locks = backend.service({ handoff: { window: 10_000 } });
       const first = await locks.acquire(name);
@@ -135,7 +135,7 @@ export function describeLeases(context: ContractContext): void {
       },
     );
 
-    it('is free at once when minHold is over by the time of the release', async () => {
+    it('is free at once when minHold has passed before the release', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { minHold: 50 });
       await sleep(60);
@@ -146,7 +146,7 @@ export function describeLeases(context: ContractContext): void {
       await next?.release();
     });
 
-    it('lasts as long as minHold even where ttl is shorter and nobody renews it', async () => {
+    it('lasts as long as minHold even if ttl is shorter and without renewal', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 100, minHold: 5_000, renew: false });
 
@@ -166,7 +166,7 @@ export function describeLeases(context: ContractContext): void {
       },
     );
 
-    it('is not made shorter than minHold by extend where the hold is of several names', async () => {
+    it('is not made shorter than minHold by extend for several names', async () => {
       const { locks, name } = context;
       const names = [`${name}:a`, `${name}:b`];
       const lock = await locks.acquire(names, { ttl: 1_000, minHold: 60_000 });
@@ -176,7 +176,7 @@ export function describeLeases(context: ContractContext): void {
       for (const each of names) await locks.forceRelease(each);
     });
 
-    it('is made shorter by extend again once minHold is over', async () => {
+    it('is made shorter by extend again when minHold has passed', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 60_000, minHold: 100 });
       await sleep(110);
@@ -186,7 +186,7 @@ export function describeLeases(context: ContractContext): void {
       await lock.release();
     });
 
-    it('is shortened by minHold, so that a holder that dies after its release blocks nobody for long', async () => {
+    it('is shortened by minHold, so that a holder that dies after its release blocks others only briefly', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 30_000, minHold: 1_000 });
       await lock.release();

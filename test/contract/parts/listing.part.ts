@@ -37,7 +37,7 @@ export function describeListing(context: ContractContext): void {
     if (context.capabilities.lists) describe('list', parts);
   };
   describeList(() => {
-    it('tells every held name whoever holds it, and none that is free', async () => {
+    it('lists every held name of any holder, and no free one', async () => {
       const { locks, others, name } = context;
       await using lock = await locks.acquire(`${name}:a`, { ttl: 20_000 });
       await using other = await others.acquire(`${name}:b`);
@@ -60,7 +60,7 @@ export function describeListing(context: ContractContext): void {
       expect(listings[0]?.remaining).toBeLessThanOrEqual(20_000);
     });
 
-    it('tells how many hold a name together, and how many instances wait for it', async () => {
+    it('counts the holders of a name and the waiting instances', async () => {
       const { backend, locks, others, name } = context;
       const readers = await Promise.all(
         [locks, locks, others].map((each) => each.acquire(name, { mode: 'shared' })),
@@ -84,7 +84,7 @@ export function describeListing(context: ContractContext): void {
       await lock.release();
     });
 
-    it('takes what stands in a prefix for itself', async () => {
+    it('treats special characters in a prefix literally', async () => {
       const { locks, name } = context;
       const odd = [
         `${name}:*[a-z]?\\:1`,
@@ -140,7 +140,7 @@ export function describeListing(context: ContractContext): void {
   });
 
   describe('holds', () => {
-    it('tells what this instance holds, and nothing of others', async () => {
+    it('lists the holds of this instance only', async () => {
       const { backend, others, name } = context;
       const locks = backend.service();
       const before = Date.now();
@@ -170,7 +170,7 @@ export function describeListing(context: ContractContext): void {
       expect(locks.holds()).toEqual([]);
     });
 
-    it('tells shared holds one by one, names that were acquired together by name, and who waits here', async () => {
+    it('lists shared holds and joint names one by one, and counts local waiters', async () => {
       const { backend, name } = context;
       const locks = backend.service();
       const readers = [
@@ -194,7 +194,7 @@ export function describeListing(context: ContractContext): void {
       await writer.release();
     });
 
-    it('tells of no hold that was lost', async () => {
+    it('lists no lost hold', async () => {
       const { backend, locks: operator, name } = context;
       const locks = backend.service();
       const lock = await locks.acquire(name);
@@ -207,7 +207,7 @@ export function describeListing(context: ContractContext): void {
   });
 
   describe('a label', () => {
-    it('tells who holds a name in query, list and holds, here and elsewhere', async () => {
+    it('shows the label in query, list and holds, here and elsewhere', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { label: 'nightly “report” 🌙' });
 
@@ -229,7 +229,7 @@ export function describeListing(context: ContractContext): void {
     });
 
     it.each(['locks', 'others'] as const)(
-      'is known to who waits in vain for a hold of %s',
+      'is in the timeout of a caller that waited for a hold of %s',
       async (holder) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name, { label: 'the holder' });
@@ -249,7 +249,7 @@ export function describeListing(context: ContractContext): void {
       },
     );
 
-    it('is that of the hold which was passed on in memory', async () => {
+    it('is the label of the hold that was passed on in memory', async () => {
       const { locks, others, name } = context;
       const first = await locks.acquire(name, { label: 'first' });
       const next = locks.acquire(name, { label: 'second' });

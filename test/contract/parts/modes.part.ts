@@ -37,7 +37,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it.each(['locks', 'others'] as const)('keeps writers of %s out while somebody reads', async (writer) => {
+    it.each(['locks', 'others'] as const)('excludes writers of %s while a reader holds', async (writer) => {
       const { locks, name } = context;
       const reader = await locks.acquire(name, READ);
 
@@ -49,7 +49,7 @@ export function describeModes(context: ContractContext): void {
       await lock.release();
     });
 
-    it.each(['locks', 'others'] as const)('keeps readers of %s out while somebody writes', async (reader) => {
+    it.each(['locks', 'others'] as const)('excludes readers of %s while a writer holds', async (reader) => {
       const { locks, name } = context;
       const writer = await locks.acquire(name);
 
@@ -75,7 +75,7 @@ export function describeModes(context: ContractContext): void {
       await release([await writing]);
     });
 
-    it('grants all readers who wait behind a writer together when it leaves', async () => {
+    it('grants all readers behind a writer together when it leaves', async () => {
       const { locks, others, name, backend } = context;
       const writer = await locks.acquire(name);
       const third = backend.service();
@@ -145,7 +145,7 @@ export function describeModes(context: ContractContext): void {
       expect(entered).toEqual([0, 1, 2, 3, 4]);
     });
 
-    it('goes on with the readers behind a writer that gives up', async () => {
+    it('continues with the readers behind an aborted writer', async () => {
       const { locks, others, name } = context;
       const reader = await locks.acquire(name, READ);
       const giveUp = new AbortController();
@@ -160,7 +160,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('goes on with a reader of the same instance behind a writer that gives up', async () => {
+    it('continues with a reader of the same instance behind an aborted writer', async () => {
       const { locks, name } = context;
       const reader = await locks.acquire(name, READ);
       const giveUp = new AbortController();
@@ -214,7 +214,7 @@ export function describeModes(context: ContractContext): void {
       await reader.release();
     });
 
-    it('takes the name away from all readers by force', async () => {
+    it('releases the name of all readers forcibly', async () => {
       const { locks, others, name } = context;
       const readers = await Promise.all([locks.acquire(name, READ), others.acquire(name, READ)]);
       const writing = others.acquire(name);
@@ -258,7 +258,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('takes several names together in mode shared, and waits for those that are written', async () => {
+    it('acquires several shared names together, and waits for those with a writer', async () => {
       const { locks, others, name } = context;
       const names = ['a', 'b', 'c'].map((part) => `${name}:${part}`);
       const reader = await locks.acquire(names, READ);
@@ -369,7 +369,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('obey the limit of each acquire, whatever that of the holders', async () => {
+    it('obey the limit of each acquire, whatever the limit of the holders', async () => {
       const { locks, others, name } = context;
       const holders = [
         await locks.acquire(name, { mode: 'shared', limit: 5 }),
@@ -429,7 +429,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('go on to others when who came first gives up with a part of what it wanted', async () => {
+    it('pass to others when the first waiter leaves with a part of its permits', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
@@ -453,7 +453,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('go on with the rest of a turn when the holders are taken away by force', async () => {
+    it('continue with the rest of a turn when the holders are released forcibly', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
@@ -470,7 +470,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('hand a permit that is taken away by force to the next waiter', async () => {
+    it('hand a forcibly released permit to the next waiter', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 1 } as const;
       const holder = await others.acquire(name, options);
@@ -487,7 +487,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('are open to attempts while nobody waits', async () => {
+    it('are open to attempts without waiters', async () => {
       const { locks, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const tried = await Promise.all([1, 2, 3].map(() => locks.tryAcquire(name, options)));

@@ -7,7 +7,7 @@ import type { ContractContext } from '../lock-backend.js';
 export function describeOperations(context: ContractContext): void {
   const { ordersInstances } = context.capabilities;
   describe('query', () => {
-    it('shows a free name as one that nobody holds or waits for', async () => {
+    it('shows a free name without holders and waiters', async () => {
       const { locks, name } = context;
 
       expect(await locks.query(name)).toEqual({ held: [], pending: [] });
@@ -75,7 +75,7 @@ export function describeOperations(context: ContractContext): void {
   });
 
   describe('forceRelease', () => {
-    it('says whether somebody held the lock', async () => {
+    it('says whether the lock was held', async () => {
       const { locks, others, name } = context;
       expect(await locks.forceRelease(name)).toBe(false);
       const lock = await others.acquire(name);
@@ -97,7 +97,7 @@ export function describeOperations(context: ContractContext): void {
       await lock.release();
     });
 
-    it('lets the next waiter go on, who is not touched by the old holder', async () => {
+    it('grants the lock to the next waiter, whom the old holder does not affect', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const next = others.acquire(name);
@@ -111,7 +111,7 @@ export function describeOperations(context: ContractContext): void {
       await hold.release();
     });
 
-    it('lets the next waiter of the holder’s own instance go on', async () => {
+    it('grants the lock to the next waiter of the holder’s own instance', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
       const next = locks.acquire(name);
@@ -124,7 +124,7 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends no hold but those of the named owners, and tells who holds the lock now', async () => {
+    it('ends only the holds of the named owners, and says who holds the lock now', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const old = await ownerOf(locks, name);
@@ -176,7 +176,7 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends a minHold, too', async () => {
+    it('also ends a minHold', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { minHold: 20_000 });
       await lock.release();

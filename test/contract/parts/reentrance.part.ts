@@ -27,7 +27,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('holds for acquire and tryAcquire below a hold, too (row 5)', async () => {
+    it('also applies to acquire and tryAcquire below a hold (row 5)', async () => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         const first = await locks.acquire(name);
@@ -41,7 +41,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('holds for one instance only: a second one in the same process is somebody else', async () => {
+    it('applies to one instance only: a second one in the same process is excluded', async () => {
       const { locks, others, name } = context;
 
       await locks.using(name, async () => expect(await others.tryAcquire(name)).toBeNull());
@@ -63,7 +63,7 @@ export function describeReentrance(context: ContractContext): void {
       expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
     });
 
-    it('refuses a branch that waited in vain for another one', async () => {
+    it('rejects a branch that timed out behind another one', async () => {
       const { locks, name } = context;
       await locks.using(name, async () => {
         const inside = await locks.acquire(name);
@@ -112,7 +112,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('keeps the outer hold until a call below it has ended, though its own work is over', async () => {
+    it('keeps the outer hold until a call below it has ended, although its own work has ended', async () => {
       const { locks, others, name } = context;
       const order: string[] = [];
       let inner: Promise<void> | undefined;
@@ -176,7 +176,7 @@ export function describeReentrance(context: ContractContext): void {
     it.each<readonly [string, (name: string) => string | readonly string[]]>([
       ['one name', (name) => name],
       ['several names', (name) => [`${name}:a`, `${name}:b`]],
-    ])('does not wait for itself where a nested call releases the hold around it: %s', async (_, keyOf) => {
+    ])('does not wait for itself if a nested call releases the hold around it: %s', async (_, keyOf) => {
       const { locks, others, name } = context;
       const key = keyOf(name);
       await locks.using(key, async (outer) => {
@@ -193,7 +193,7 @@ export function describeReentrance(context: ContractContext): void {
       for (const each of [key].flat()) await isFree(locks, each);
     });
 
-    it('does not wait for a nested hold where the work itself releases the hold around it', async () => {
+    it('does not wait for a nested hold if the work itself releases the outer hold', async () => {
       const { locks, others, name } = context;
       await locks.using(name, async (outer) => {
         const inner = await locks.acquire(name);
@@ -224,7 +224,7 @@ export function describeReentrance(context: ContractContext): void {
         'a call within a call',
         (locks, name, leak) => locks.using(name, { ttl: 400 }, () => locks.using(name, () => leak(name))),
       ],
-    ])('ends within its lease where a nested hold is never released: %s', async (_, run) => {
+    ])('ends within its lease if a nested hold is never released: %s', async (_, run) => {
       const { locks, others, name } = context;
       let leaked: Lock | undefined;
       const leak: Leak = async (key, options) => {
@@ -238,7 +238,7 @@ export function describeReentrance(context: ContractContext): void {
       await others.using(name, { wait: 1_000 }, () => undefined);
     });
 
-    it('ends with maxHold where a nested hold is never released', async () => {
+    it('ends with maxHold if a nested hold is never released', async () => {
       const { locks, others, name } = context;
       const work = async (): Promise<void> => void (await locks.acquire(name));
 
@@ -246,7 +246,7 @@ export function describeReentrance(context: ContractContext): void {
       await others.using(name, { wait: 1_000 }, () => undefined);
     });
 
-    it('outlasts its lease while a nested call is at work, though its own work is over', async () => {
+    it('outlasts its lease while a nested call works, although its own work has ended', async () => {
       const { locks, others, name } = context;
       let inner: Promise<boolean> | undefined;
       await locks.using(name, { ttl: 600 }, async () => {
@@ -264,7 +264,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('lets nobody into a hold that is lost', async () => {
+    it('admits no call into a lost hold', async () => {
       const { locks, others, name } = context;
       const work = jest.fn();
       await locks
@@ -279,7 +279,7 @@ export function describeReentrance(context: ContractContext): void {
       expect.assertions(2);
     });
 
-    it('lets nobody into a hold that was lost while another branch was inside', async () => {
+    it('admits no call into a hold that was lost while another branch was inside', async () => {
       const { locks, others, name } = context;
       const work = jest.fn();
       const outcome = locks.using(name, async (outer) => {
@@ -311,7 +311,7 @@ export function describeReentrance(context: ContractContext): void {
       await expect(outcome).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('can be switched off: such a call waits for its own outer hold in vain', async () => {
+    it('can be switched off: such a call times out behind its own outer hold', async () => {
       const { locks, name } = context;
 
       await locks.using(name, async () => {

@@ -30,7 +30,7 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of [a, b, c]) await isFree(locks, each);
     });
 
-    it('are waited for one after the other where several are taken', async () => {
+    it('are awaited one after the other if several are taken', async () => {
       const { locks, others } = context;
       const all = names();
       const taken = await Promise.all(all.map((each) => others.acquire(each)));
@@ -46,7 +46,7 @@ export function describeContendedNames(context: ContractContext): void {
       await lock.release();
     });
 
-    it('are waited for in the same order where it is taken by a caller of the same instance', async () => {
+    it('are awaited in the same order if a caller of the same instance holds one', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const taken = await locks.acquire(b);
@@ -58,7 +58,7 @@ export function describeContendedNames(context: ContractContext): void {
       await (await waiting).release();
     });
 
-    it('tell what was missing, how long they were waited for in all, and what was held meanwhile', async () => {
+    it('report the missing names, the whole wait, and the names held meanwhile', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const [first, second] = [await others.acquire(a), await others.acquire(b)];
@@ -73,7 +73,7 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of [a, b, c]) await isFree(locks, each);
     });
 
-    it('leave nothing taken by minHold, for the caller never had them', async () => {
+    it('leave nothing taken by minHold, because the caller never held them', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const taken = await others.acquire(b);
@@ -117,7 +117,7 @@ export function describeContendedNames(context: ContractContext): void {
       await lock.release();
     });
 
-    it('are kept while others are waited for, and then have their whole lease, also where nobody renews it', async () => {
+    it('are kept while others are awaited, and then have their whole lease, also without renewal', async () => {
       const { locks, others } = context;
       const [a, b] = names();
       const taken = await others.acquire(b);
@@ -137,7 +137,7 @@ export function describeContendedNames(context: ContractContext): void {
       await lock.release();
     });
 
-    it('are asked for again where one is lost while another is waited for', async () => {
+    it('are requested again if one is lost while another is awaited', async () => {
       const { locks, others } = context;
       const [a, b] = names();
       const taken = await others.acquire(b);
@@ -175,7 +175,7 @@ export function describeContendedNames(context: ContractContext): void {
       expect(order).toHaveLength(3);
     });
 
-    it('are all given back when the caller gives up', async () => {
+    it('are all released when the caller aborts', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const taken = await others.acquire(b);
@@ -191,7 +191,7 @@ export function describeContendedNames(context: ContractContext): void {
       await isFree(locks, b);
     });
 
-    it('are all given back when the caller gives up as the first trip is under way', async () => {
+    it('are all released when the caller aborts during the first trip', async () => {
       const { locks } = context;
       const all = names();
       const caller = new AbortController();
@@ -203,7 +203,7 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of all) await isFree(locks, each);
     });
 
-    it('are all given back when the instance shuts down', async () => {
+    it('are all released when the instance shuts down', async () => {
       const { backend, others } = context;
       const [a, b, c] = names();
       const closing = backend.service();
@@ -218,7 +218,7 @@ export function describeContendedNames(context: ContractContext): void {
       await taken.release();
     });
 
-    it('are given back where too many wait for one of them already', async () => {
+    it('are released if too many callers already wait for one of them', async () => {
       const { backend, others } = context;
       const [a, b, c] = names();
       const small = backend.service({ maxWaiters: 1 });
@@ -254,7 +254,7 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of [a, b, c]) await isFree(locks, each);
     });
 
-    it('are one call for each name to those who listen, whatever was given back on the way', async () => {
+    it('are one call for each name in diagnostics, whatever was released on the way', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const taken = await others.acquire(b);
@@ -273,7 +273,7 @@ export function describeContendedNames(context: ContractContext): void {
       expect(third.channels()).toEqual(course);
     });
 
-    it('are one wait in vain for each name to those who listen, and no hold', async () => {
+    it('are one timeout for each name in diagnostics, and no hold', async () => {
       const { locks, others } = context;
       const [a, b] = names();
       const taken = await others.acquire(b);

@@ -25,7 +25,7 @@ export function describeSeveralNames(context: ContractContext): void {
       expect(lock.held).toBe(false);
     });
 
-    it('have a fencing token each, the first of them being that of the lock', async () => {
+    it('have one fencing token each, the first of which is the lock’s', async () => {
       const { locks } = context;
       const [a, b] = names();
       const tokens = await locks.using([b, a], (lock) => {
@@ -41,7 +41,7 @@ export function describeSeveralNames(context: ContractContext): void {
       await later.release();
     });
 
-    it('are all given back when one cannot be had', async () => {
+    it('are all released when one is unavailable', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const taken = await others.acquire(b);
@@ -114,7 +114,7 @@ export function describeSeveralNames(context: ContractContext): void {
       await isFree(locks, a);
     });
 
-    it('stay taken where one of them is lost, until they are released', async () => {
+    it('stay taken when one of them is lost, until they are released', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const lock = await locks.acquire([a, b, c], { ttl: 3_000 });
@@ -130,7 +130,7 @@ export function describeSeveralNames(context: ContractContext): void {
       for (const each of [a, c]) await isFree(others, each);
     });
 
-    it('go to whoever waits for one of them when they are released, here and elsewhere', async () => {
+    it('pass to the waiters for each of them when they are released, here and elsewhere', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const lock = await locks.acquire([a, b, c]);

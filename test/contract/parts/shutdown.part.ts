@@ -15,7 +15,7 @@ export function describeShutdown(context: ContractContext): void {
   });
 
   describe('shutdown', () => {
-    it('refuses new callers and those who wait, here and in the store’s queue', async () => {
+    it('rejects new and waiting callers, here and in the store’s queue', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       const lock = await locks.acquire(name);
@@ -49,7 +49,7 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('tells holders that do not end, by their signal', async () => {
+    it('notifies holders that do not end, by their signal', async () => {
       const { lock, closed } = lingering;
       const ended = aborted(lock.signal).then(() => lock.release());
       await closed;
@@ -71,7 +71,7 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives back locks whose grants are on their way', async () => {
+    it('releases locks whose grants are on their way', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       // So that its connection is there.
@@ -83,7 +83,7 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('may be asked for twice, and by an instance that was never used', async () => {
+    it('may be called twice, and on an instance that was never used', async () => {
       const ending = context.backend.service();
 
       await expect(Promise.all([ending.close(), ending.close()])).resolves.toBeDefined();

@@ -8,7 +8,7 @@ export function describeSignals(context: ContractContext): void {
   describe('giving up by signal', () => {
     const reason = new Error('The user went away.');
 
-    it('refuses a caller whose signal is aborted already, and asks for nothing', async () => {
+    it('rejects a caller whose signal has already aborted, without a request', async () => {
       const { locks, name } = context;
 
       await expect(locks.acquire(name, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -62,7 +62,7 @@ export function describeSignals(context: ContractContext): void {
       expect(ordersInstances ? order : order.toSorted()).toEqual(['behind', 'later']);
     });
 
-    it('gives back a lock whose grant is on its way', async () => {
+    it('releases a lock whose grant is on its way', async () => {
       const { locks, name } = context;
       const aborter = new AbortController();
       const asking = locks.acquire(name, { signal: aborter.signal });
@@ -72,7 +72,7 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives back a lock that is handed off in the same moment, or hands it to its caller', async () => {
+    it('releases a lock that is handed off at that moment, or grants it to its caller', async () => {
       const { locks, others, name } = context;
       for (let i = 0; i < 25; i++) {
         const lock = await others.acquire(name);

@@ -30,7 +30,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('takes it from the old object, which holds and releases nothing any more, and is not told of a loss', async () => {
+    it('leaves the old object without effect: it holds and releases nothing, and reports no loss', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const taken = await others.attach(await lock.detach());
@@ -68,7 +68,7 @@ export function describeTransfer(context: ContractContext): void {
       });
     });
 
-    it('keeps the waiters in their order, those of the old instance, too', async () => {
+    it('keeps the order of the waiters, also those of the old instance', async () => {
       const { locks, others, backend, name } = context;
       const third = backend.service();
       const lock = await locks.acquire(name);
@@ -87,7 +87,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives the hold to one of several who try, the same instance included', async () => {
+    it('gives the hold to one of several takers, the same instance included', async () => {
       const { locks, others, backend, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach();
@@ -106,7 +106,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('refuses a string whose lease is over, though nobody has the lock, or somebody else has', async () => {
+    it('rejects a string whose lease has expired, whether the lock is free or taken', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach(300);
@@ -118,7 +118,7 @@ export function describeTransfer(context: ContractContext): void {
       await next.release();
     });
 
-    it('refuses a forged string: whoever knows the owner id cannot take the hold', async () => {
+    it('rejects a forged string: the owner id is not enough to take the hold', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach();
@@ -175,13 +175,13 @@ export function describeTransfer(context: ContractContext): void {
       await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
     });
 
-    it('refuses what is not a string at all', async () => {
+    it('rejects a value that is not a string', async () => {
       const { locks } = context;
 
       await expect(locks.attach(undefined as unknown as string)).rejects.toBeInstanceOf(LockKeyError);
     });
 
-    it('tells the new holder of a forced release', async () => {
+    it('notifies the new holder of a forced release', async () => {
       const { locks, others, name } = context;
       const taken = await others.attach(await (await locks.acquire(name)).detach());
       const ended = aborted(taken.signal);
@@ -193,7 +193,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is ended by a forced release on its way, too', async () => {
+    it('is also ended by a forced release during the transfer', async () => {
       const { locks, others, name } = context;
       const transfer = await (await locks.acquire(name)).detach();
       expect(await others.forceRelease(name)).toBe(true);
@@ -212,7 +212,7 @@ export function describeTransfer(context: ContractContext): void {
       await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('goes on from hand to hand', async () => {
+    it('can be transferred repeatedly', async () => {
       const { locks, others, name } = context;
       const first = await locks.acquire(name);
       const second = await others.attach(await first.detach());
@@ -264,7 +264,7 @@ export function describeTransfer(context: ContractContext): void {
       await Promise.all(names.map((each) => isFree(locks, each)));
     });
 
-    it('loses all of several names where one of them is gone already', async () => {
+    it('loses all of several names if one of them is already lost', async () => {
       const { locks, backend, name } = context;
       const names = [`${name}:a`, `${name}:b`];
       const lock = await locks.acquire(names);
@@ -275,7 +275,7 @@ export function describeTransfer(context: ContractContext): void {
       await lock.release();
     });
 
-    it('keeps what is left of minHold', async () => {
+    it('keeps the rest of minHold', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { minHold: 60_000 });
       const taken = await others.attach(await lock.detach());
@@ -296,7 +296,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('has the lease asked for, so that the other side has time', async () => {
+    it('has the requested lease, so that the other side has time', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 1_000 });
       const transfer = await lock.detach(60_000);
@@ -368,7 +368,7 @@ export function describeTransfer(context: ContractContext): void {
 
 function describeRefusal(context: ContractContext): void {
   describe('transferring a lock', () => {
-    it('is refused where locks stay with their process, and the hold goes on', async () => {
+    it('is rejected if locks stay with their process, and the hold continues', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
 

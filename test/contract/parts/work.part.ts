@@ -8,7 +8,7 @@ import type { ContractContext } from '../lock-backend.js';
 /** using and current. */
 export function describeWork(context: ContractContext): void {
   describe('work under a lock', () => {
-    it('gives its result, and is over before the lock is free', async () => {
+    it('returns its result, and ends before the lock is free', async () => {
       const { locks, others, name } = context;
       const result = await locks.using(name, async (lock) => {
         expect(await others.tryAcquire(name)).toBeNull();

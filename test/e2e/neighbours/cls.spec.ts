@@ -137,13 +137,13 @@ describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => 
     expect(await response.json()).toEqual([names, names]);
   });
 
-  it('releases after the commit of @Transactional() when it stands above', async () => {
+  it('releases after the commit of @Transactional() below it', async () => {
     const orders = app.nest.get(Orders);
     await Promise.all([1, 2, 3].map(() => orders.lockedAbove('7')));
     expect(journal.lines).toEqual([1, 2, 3].flatMap(() => ['begin', 'commit']));
   });
 
-  it('releases before the commit when it stands below, as the order of decorators says', async () => {
+  it('releases before the commit of @Transactional() above it', async () => {
     const orders = app.nest.get(Orders);
     await Promise.all([1, 2].map(() => orders.lockedBelow('7')));
     expect(journal.lines).toEqual(['begin', 'begin', 'commit', 'commit']);

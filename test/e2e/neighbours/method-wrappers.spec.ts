@@ -78,7 +78,7 @@ function controller() {
   return OrdersController;
 }
 
-describe('a method that an agent wraps, too', () => {
+describe('also a method that an agent wraps', () => {
   let server: RedisServer;
   let app: HttpApplication;
 

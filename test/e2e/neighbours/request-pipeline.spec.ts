@@ -112,7 +112,7 @@ describe.each(platforms)('a locked route on %s beside other parts of the pipelin
     await server.stop();
   });
 
-  it('validates with class-validator before it asks for the lock, and gets the instance', async () => {
+  it('validates with class-validator before it requests the lock, and gets the instance', async () => {
     const refused = await app.post('/validated', { sku: '' });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ message: ['sku should not be empty'] });
@@ -122,12 +122,12 @@ describe.each(platforms)('a locked route on %s beside other parts of the pipelin
     expect(acquire).toHaveBeenCalledWith(['order:book'], expect.anything());
   });
 
-  it('asks for no lock when a guard refuses', async () => {
+  it('requests no lock when a guard rejects', async () => {
     expect((await app.get('/guarded/book')).status).toBe(403);
     expect(acquire).not.toHaveBeenCalled();
   });
 
-  it('asks for no lock when @nestjs/throttler refuses', async () => {
+  it('requests no lock when @nestjs/throttler rejects', async () => {
     expect((await app.get('/throttled/book')).status).toBe(200);
     expect((await app.get('/throttled/book')).status).toBe(429);
     expect(acquire).toHaveBeenCalledTimes(1);

@@ -71,7 +71,7 @@ describe('locked event handlers', () => {
     expect(section.most).toBe(1);
   });
 
-  it('reject with the lock error where errors are not suppressed', async () => {
+  it('reject with the lock error if errors are not suppressed', async () => {
     await using _ = await app.get(LockService).acquire('stock:a');
     await expect(events.emitAsync('attempted', { sku: 'a' })).rejects.toThrow(LockTimeoutError);
     expect(section.runs).toBe(0);

@@ -246,7 +246,7 @@ describe('locked resolvers', () => {
       expect(status).toBe(200);
     });
 
-    it('answer with the status of the lock error where Apollo may use it', async () => {
+    it('answer with the status of the lock error if Apollo may use it', async () => {
       const driver = { preserveHttpStatusForExecutionErrors: false };
       expect((await refused(await start({ wait: 0 }, driver), 'stock:a', query))[0]).toBe(423);
       await app?.stop();

@@ -171,7 +171,7 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
       ]);
     });
 
-    it('answer so without LockExceptionFilter, too, but log it, for an event has nobody to answer', async () => {
+    it('answer also without LockExceptionFilter, but log it, because an event has no caller', async () => {
       const error = jest.spyOn(Logger, 'error').mockImplementation();
       expect(await refusal('unfiltered', { sku: 'a' })).toMatchObject({
         status: 'error',
