@@ -143,7 +143,9 @@ export function expectationsOf(schedule: Schedule): Expectations {
   const callers = schedule.steps.filter((step) => step.kind === 'acquire');
   const expires = kinds.has('crash') || callers.some(({ renew, maxHold }) => !renew || maxHold !== Infinity);
   const leases = new Set(callers.flatMap(({ ttl, extend }) => [ttl, extend?.ttl ?? ttl]));
-  const known = leases.size <= 1 && callers.every(({ minHold }) => minHold === 0);
+  // A writer is told the end of the last lease that readers have, and that reader may release before the others.
+  const alone = callers.every(({ limit }) => limit === undefined);
+  const known = alone && leases.size <= 1 && callers.every(({ minHold }) => minHold === 0);
   const slowness = schedule.steps.reduce((sum, step) => sum + (step.kind === 'slow' ? step.by : 0), 0);
   const isHeardInTime = 8 * (slowness + Math.max(...schedule.latencies)) < Math.min(...leases);
   const ordered =
