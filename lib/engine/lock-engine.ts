@@ -24,9 +24,8 @@ import { UnqueuedLeases } from './hold/unqueued-leases.js';
 import { tokensMark } from '../store/turn-name.js';
 import { closedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
-import { LocalQueue } from './queue/local-queue.js';
+import { LocalQueue, type QueueContext } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
-import type { QueueContext } from './queue/queue-context.js';
 import { type Waiter, wantsToBeAlone } from './queue/waiter.js';
 
 export interface EngineSettings {
@@ -49,7 +48,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   readonly log: LockLog;
-  private readonly queues = new LocalQueues();
+  private readonly queues = new LocalQueues<LocalQueue>();
   readonly unqueued = new UnqueuedLeases(this);
   private readonly attachments = new Attachments(this, this.unqueued);
   private readonly joint: JointAcquires;
@@ -77,7 +76,9 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     });
     this.joint = new JointAcquires(this);
     this.outages = new AnswerWakeUp(this.clock, (now) => this.checkOutages(now));
-    this.waits = new Deadlines(this.clock, (waiter) => waiter.queue.timeOut(waiter));
+    this.waits = new Deadlines(this.clock, (waiter) =>
+      this.queues.get(waiter.name)?.report({ kind: 'timeout', waiter }),
+    );
   }
 
   /** Names that somebody here holds or waits for. */
@@ -116,7 +117,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.line.toBeAlone ?? []);
     return () => {
       const holders = [
-        ...(this.queues.get(name)?.leases.holders ?? []),
+        ...(this.queues.get(name)?.holders ?? []),
         ...this.unqueued.holdersOf(name),
         ...this.joint.holdersOf(name),
       ];
@@ -166,12 +167,12 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
 
   granted(name: string, grant: Grant, claimTtl: number): void {
     const queue = this.queues.get(name);
-    if (queue) queue.accept(grant, claimTtl);
+    if (queue) queue.report({ kind: 'granted', grant, claimTtl });
     else this.giveBack(name, grant, claimTtl);
   }
 
   released(name: string): void {
-    this.queues.get(name)?.askAgain();
+    this.queues.get(name)?.report({ kind: 'ask-again' });
   }
 
   askedIfWaiting(name: string, place: string): void {
@@ -179,17 +180,17 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   revoked(name: string, owner: string): void {
-    this.queues.get(name)?.revoke(owner);
+    this.queues.get(name)?.report({ kind: 'revoked', owner });
     this.attachments.revoke(owner);
-    this.unqueued.leasesOf(name, owner)?.revoke(owner);
+    this.unqueued.leasesOf(name, owner)?.revoke();
     this.joint.revoke(name, owner);
   }
 
   /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
   subscribed(name?: string): void {
-    if (name !== undefined) return this.queues.get(name)?.askAgain();
+    if (name !== undefined) return this.queues.get(name)?.report({ kind: 'ask-again' });
     this.keeper.checkNow();
-    for (const queue of this.queues) queue.askAgain();
+    for (const queue of this.queues) queue.report({ kind: 'ask-again' });
   }
 
   reconnected(): void {
@@ -209,13 +210,13 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
 
   spend(name: string, token: number): void {
     if (token > this.spent) this.spent = token;
-    this.queues.get(name)?.contender.grants.spend(token);
+    this.queues.get(name)?.spend(token);
   }
 
   giveBack(name: string, grant: Grant, lease: number): void {
     this.spend(name, grant.token);
     for (const owner of ownersOf(grant))
-      if (!this.queues.get(name)?.leases.leaseOf(owner)) void this.free(name, owner, lease);
+      if (!this.queues.get(name)?.leaseOf(owner)) void this.free(name, owner, lease);
   }
 
   newTurn(tokensEach: number): string {
@@ -247,7 +248,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return this.cleanUp(() => `Taking the hold of ${name} back`, { lease, send });
   }
 
-  drop(queue: { readonly name: string }): void {
+  drop(queue: LocalQueue): void {
     if (this.queues.delete(queue)) this.store.ignore?.(queue.name);
   }
 
@@ -270,11 +271,11 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   private checkOutages(now: number): void {
-    for (const queue of this.queues) this.outages.at(queue.checkOutage(now));
+    for (const queue of this.queues) queue.report({ kind: 'silence' }, now);
   }
 
   private leasesOf({ name, owner }: HeldBy): HeldLeases | undefined {
-    return this.unqueued.leasesOf(name, owner) ?? this.queues.get(name)?.leases;
+    return this.unqueued.leasesOf(name, owner) ?? this.queues.get(name);
   }
 
   /** Sends a request that ends something, and again until it is confirmed or the lease is over. */
@@ -285,7 +286,8 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   }
 
   private rejectAll(error: (names: readonly string[]) => Error): void {
-    for (const queue of [...this.queues]) queue.rejectAll(() => error([queue.name]));
+    for (const queue of [...this.queues])
+      queue.report({ kind: 'reject-all', error: () => error([queue.name]) });
     this.attachments.rejectAll((name) => error([name]));
     this.joint.rejectAll(error);
   }

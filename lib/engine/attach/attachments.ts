@@ -68,7 +68,7 @@ export class Attachments {
 
   private begin(lease: Lease, options: ResolvedLockOptions): Hold {
     const { clock, keeper } = this.context;
-    const hold = this.unqueued.keep(lease).hold(lease, options, clock.now());
+    const hold = this.unqueued.keep(lease).hold(lease, lease.use(options), options, clock.now());
     keeper.add(lease);
     return hold;
   }

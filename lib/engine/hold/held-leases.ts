@@ -1,43 +1,37 @@
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import { turnOf } from '../../store/owner-id.js';
-import { isFrom } from '../../store/turn-name.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import { Hold, type LeaseOwner } from './hold.js';
-import { expiredError, forcedError, takenError, detachmentError, extensionError } from '../lock-errors.js';
+import { expiredError, takenError, detachmentError, extensionError } from '../lock-errors.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { LeaseContext } from './lease-context.js';
 
 /** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
 const PARK_MARGIN = 100;
 
-/** Who says what becomes of a lease that nobody uses any more. */
-export interface Heir {
-  /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
-  passOn(lease: Lease): Promise<void>;
-  /** A lease has ended of which the store does not know, or does not know any more. */
-  goOn(): void;
-}
-
-/**
- * The leases that this process has of one name: one for the lock alone, or several for shared holds. They are extended,
- * kept for `minHold`, transferred and lost here; who has them next is for their heir to say.
- */
-export class HeldLeases implements LeaseOwner {
+/** Keeps leases of one name for the holds that use them: extends, keeps for `minHold`, transfers and loses them. */
+export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> implements LeaseOwner {
   readonly keys: readonly string[];
-  /** That of the lock alone. */
-  alone: Lease | undefined;
-  /** Those of shared holds, by owner id. */
-  private shares: Map<string, Lease> | undefined;
 
   constructor(
     readonly name: string,
-    private readonly context: LeaseContext,
-    private readonly heir: Heir,
+    protected readonly context: Context,
   ) {
     this.keys = [name];
   }
+
+  /** The holds of callers here that have the lock now. */
+  abstract get holders(): readonly LeaseUser[];
+
+  /** The lease with this owner id, if it is a current one. */
+  abstract leaseOf(owner: string): Lease | undefined;
+
+  /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
+  protected abstract passOn(lease: Lease): Promise<void>;
+
+  /** A lease is over, which the store may not know or no longer knows. `error` tells its hold. */
+  protected abstract end(lease: Lease, error: LockLostError | undefined): void;
 
   get clock(): Clock {
     return this.context.clock;
@@ -47,41 +41,9 @@ export class HeldLeases implements LeaseOwner {
     return this.context.store.transfer !== undefined;
   }
 
-  get isEmpty(): boolean {
-    return this.alone === undefined && this.shared === 0;
-  }
-
-  /** How many shared leases there are. */
-  get shared(): number {
-    return this.shares?.size ?? 0;
-  }
-
-  /** The holds of callers here that have the lock now. */
-  get holders(): readonly LeaseUser[] {
-    const leases = this.alone ? [this.alone] : [...(this.shares?.values() ?? [])];
-    return leases.flatMap(({ hold }) => hold ?? []);
-  }
-
-  /** The lease with this owner id, if it is a current one. */
-  leaseOf(owner: string): Lease | undefined {
-    return this.alone?.owner === owner ? this.alone : this.shares?.get(owner);
-  }
-
-  /** Whether there are holds of a shared turn, from one of its parts on. */
-  hasAnyFrom(turn: string): boolean {
-    return [...(this.shares?.keys() ?? [])].some((owner) => isFrom(turnOf(owner) ?? '', turn));
-  }
-
-  share(lease: Lease): void {
-    (this.shares ??= new Map<string, Lease>()).set(lease.owner, lease);
-  }
-
-  /** Lets a caller use a lease, for as long as it wants. */
-  hold(lease: Lease, options: ResolvedLockOptions, now: number): Hold {
-    lease.ttl = options.ttl;
-    lease.renew = options.renew;
-    lease.replicas = options.replicas;
-    const hold = new Hold(this.keys, lease.takeToken(), this, lease, options, now);
+  /** Makes the hold of a caller that uses a lease with this fencing token. */
+  hold(lease: Lease, token: number, options: ResolvedLockOptions, now: number): Hold {
+    const hold = new Hold(this.keys, token, this, lease, options, now);
     lease.hold = hold;
     return hold;
   }
@@ -96,7 +58,7 @@ export class HeldLeases implements LeaseOwner {
     lease.hold = undefined;
     const { minHold } = hold.options;
     const end = hold.startedAt + minHold;
-    return minHold > 0 && this.clock.now() < end ? this.park(lease, end) : this.heir.passOn(lease);
+    return minHold > 0 && this.clock.now() < end ? this.park(lease, end) : this.passOn(lease);
   }
 
   async extend(hold: Hold, ttl: number): Promise<void> {
@@ -160,8 +122,7 @@ export class HeldLeases implements LeaseOwner {
     }
     if (outcome === true) {
       lease.hold = undefined;
-      this.end(lease);
-      return this.heir.goOn();
+      return this.end(lease, undefined);
     }
     if (outcome === false) {
       this.lose(lease, takenError(this.keys), true);
@@ -191,24 +152,7 @@ export class HeldLeases implements LeaseOwner {
   lose(lease: Lease, error: LockLostError, gone: boolean): void {
     if (!lease.live) return;
     lease.gone = gone;
-    this.end(lease);
-    lease.hold?.lose(error);
-    this.heir.goOn();
-  }
-
-  /** The lock was taken away by force; false where no lease here has that owner id. */
-  revoke(owner: string): boolean {
-    const lease = this.leaseOf(owner);
-    if (lease) this.lose(lease, forcedError(this.keys), true);
-    return lease !== undefined;
-  }
-
-  end(lease: Lease): void {
-    lease.live = false;
-    this.context.keeper.delete(lease);
-    this.context.spend(this.name, lease.token);
-    if (this.alone === lease) this.alone = undefined;
-    else this.shares?.delete(lease.owner);
+    this.end(lease, error);
   }
 
   /** Keeps the name taken until the `end` of `minHold`; should this process die, the shortened lease ends by itself. */
@@ -228,6 +172,6 @@ export class HeldLeases implements LeaseOwner {
     const rest = time - this.clock.now();
     // Not only for the first look: timers may ring early.
     if (rest > 0) this.clock.schedule(() => this.passOnAt(lease, time), rest);
-    else if (lease.live) void this.heir.passOn(lease);
+    else if (lease.live) void this.passOn(lease);
   }
 }

@@ -1,12 +1,11 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Clock } from '../../primitives/clock.js';
-import type { HeldLeases } from './held-leases.js';
 import { Hold, type HoldOwner, type LeaseOwner } from './hold.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { OwnHold } from './own-hold.interface.js';
 import type { LeaseContext } from './lease-context.js';
-import type { UnqueuedLeases } from './unqueued-leases.js';
+import type { UnqueuedLease, UnqueuedLeases } from './unqueued-leases.js';
 
 /** What leases of several names need of the engine. */
 export interface JointContext extends LeaseContext {
@@ -94,15 +93,15 @@ export class JointHolds implements HoldOwner, LeaseUser {
 
   /** Loses those that an error tells. */
   loseSome(error: LockLostError, gone: boolean): void {
-    for (const leases of this.separate())
-      if (leases.alone && error.keys.includes(leases.name)) leases.lose(leases.alone, error, gone);
+    for (const each of this.separate())
+      if (error.keys.includes(each.name)) each.lose(each.lease, error, gone);
   }
 
   runOut(): void {
     this.separate();
   }
 
-  private separate(): readonly HeldLeases[] {
+  private separate(): readonly UnqueuedLease[] {
     const { keeper, unqueued } = this.context;
     keeper.delete(this.lease);
     this.heir.forget();

@@ -142,6 +142,14 @@ export class Lease implements FifoNode<Lease> {
     );
   }
 
+  /** The next hold uses it, with a fencing token of its own. */
+  use({ renew, replicas, ttl }: Pick<ResolvedLockOptions, 'renew' | 'replicas' | 'ttl'>): number {
+    this.ttl = ttl;
+    this.renew = renew;
+    this.replicas = replicas;
+    return this.takeToken();
+  }
+
   takeToken(): number {
     return this.tokensOf.nextToken++;
   }

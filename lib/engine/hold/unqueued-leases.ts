@@ -1,6 +1,45 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import { forcedError } from '../lock-errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { LeaseContext } from './lease-context.js';
+
+/** A lease that belongs to no queue. */
+export class UnqueuedLease extends HeldLeases {
+  constructor(
+    context: LeaseContext,
+    readonly lease: Lease,
+    private readonly forget: (lease: UnqueuedLease) => void,
+  ) {
+    super(lease.name, context);
+  }
+
+  get holders(): readonly LeaseUser[] {
+    return this.lease.hold ? [this.lease.hold] : [];
+  }
+
+  leaseOf(owner: string): Lease | undefined {
+    return this.lease.owner === owner ? this.lease : undefined;
+  }
+
+  /** A forced release. */
+  revoke(): void {
+    this.lose(this.lease, forcedError(this.keys), true);
+  }
+
+  protected passOn(lease: Lease): Promise<void> {
+    this.end(lease, undefined);
+    return this.free(lease);
+  }
+
+  protected end(lease: Lease, error: LockLostError | undefined): void {
+    lease.live = false;
+    this.context.keeper.delete(lease);
+    this.context.spend(this.name, lease.token);
+    if (error) lease.hold?.lose(error);
+    this.forget(this);
+  }
+}
 
 /**
  * Leases that are kept, extended and lost like any other, but belong to no queue: callers of this instance that want
@@ -8,7 +47,7 @@ import type { LeaseContext } from './lease-context.js';
  */
 export class UnqueuedLeases {
   /** By name, since an instance may have thousands. Several of one name are shared. */
-  private readonly held = new Map<string, Set<HeldLeases>>();
+  private readonly held = new Map<string, Set<UnqueuedLease>>();
 
   constructor(private readonly context: LeaseContext) {}
 
@@ -18,24 +57,15 @@ export class UnqueuedLeases {
   }
 
   /** Looks after a lease until it is over. */
-  keep(lease: Lease): HeldLeases {
-    const { name } = lease;
-    const leases: HeldLeases = new HeldLeases(name, this.context, {
-      passOn: () => {
-        leases.end(lease);
-        this.delete(leases);
-        return leases.free(lease);
-      },
-      goOn: () => this.delete(leases),
-    });
-    this.held.set(name, this.of(name).add(leases));
-    leases.alone = lease;
-    return leases;
+  keep(lease: Lease): UnqueuedLease {
+    const kept = new UnqueuedLease(this.context, lease, (each) => this.delete(each));
+    this.held.set(lease.name, this.of(lease.name).add(kept));
+    return kept;
   }
 
   /** What keeps the lease with this owner id. */
-  leasesOf(name: string, owner: string): HeldLeases | undefined {
-    for (const leases of this.of(name)) if (leases.leaseOf(owner)) return leases;
+  leasesOf(name: string, owner: string): UnqueuedLease | undefined {
+    for (const each of this.of(name)) if (each.leaseOf(owner)) return each;
     return undefined;
   }
 
@@ -43,13 +73,13 @@ export class UnqueuedLeases {
     return [...this.of(name)].flatMap(({ holders }) => holders);
   }
 
-  private of(name: string): Set<HeldLeases> {
-    return this.held.get(name) ?? new Set<HeldLeases>();
+  private of(name: string): Set<UnqueuedLease> {
+    return this.held.get(name) ?? new Set<UnqueuedLease>();
   }
 
-  private delete(leases: HeldLeases): void {
-    const same = this.of(leases.name);
-    same.delete(leases);
-    if (same.size === 0) this.held.delete(leases.name);
+  private delete(kept: UnqueuedLease): void {
+    const same = this.of(kept.name);
+    same.delete(kept);
+    if (same.size === 0) this.held.delete(kept.name);
   }
 }

@@ -1,277 +1,291 @@
-import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import type { LockUnavailableError } from '../../errors/lock-unavailable.error.js';
+import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { Grant } from '../../store/grant.js';
+import type { ScheduledCall } from '../../primitives/clock.js';
+import type { Deadlines } from '../../primitives/deadlines.js';
+import { onAbort } from '../../primitives/on-abort.js';
+import type { WakeUp } from '../../primitives/wake-up.js';
+import type { Grant, Taken } from '../../store/grant.js';
+import { ownersOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import type { Callers, GrantedBy } from './callers.js';
-import { Contender } from './contender.js';
-import { HandoffBudget } from './handoff-budget.js';
-import { type Heir, HeldLeases } from '../hold/held-leases.js';
+import { HeldLeases } from '../hold/held-leases.js';
 import type { Hold } from '../hold/hold.js';
-import type { Lease } from '../hold/lease.js';
-import { knownHolder } from './known-holder.js';
-import { PassedShares } from './passed-shares.js';
-import type { QueueContext } from './queue-context.js';
-import { queueFullError, timeoutError, unavailableError } from '../lock-errors.js';
-import { patienceEnd, Waiter, type WaiterQueue } from './waiter.js';
-import { WaitingLine } from './waiting-line.js';
+import type { Labels } from '../hold/labels.js';
+import type { Lease, LeaseUser } from '../hold/lease.js';
+import type { LeaseContext } from '../hold/lease-context.js';
+import { timeoutError, unavailableError } from '../lock-errors.js';
+import { next } from './name-machine.js';
+import { type Effect, Name, type Rules, Step } from './name.js';
+import { type Event, never } from './name-event.js';
+import { IDLE, type State } from './turn.js';
+import { Waiter, type WaitingLine } from './waiter.js';
 
 const DONE = Promise.resolve();
+const NONE: readonly Effect[] = [];
+
+type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
+
+/** What the local queues of one instance share. */
+export interface QueueContext extends LeaseContext, Rules {
+  readonly store: LeaseContext['store'];
+  /** Looks for requests without an answer, with one timer for those of all queues. An answered one costs nothing. */
+  readonly outages: WakeUp;
+  readonly waits: Deadlines<Waiter>;
+  readonly labels: Labels;
+  /** The highest token noted by `spend`. */
+  readonly highestSpentToken: number;
+  /** Releases a grant that nobody wants, never to take it up again. Its lease runs for at most so many ms. */
+  giveBack(name: string, grant: Grant, lease: number): void;
+  /** Leaves the store's queue, and releases a grant that was on its way, with such a lease at most. Never rejects. */
+  cancel(name: string, place: string, lease: number): Promise<void>;
+  /** Forgets a queue that is idle. */
+  drop(queue: LocalQueue): void;
+}
 
 /**
- * Callers of this process that want one lock name, in arrival order.
- *
- * Only the first asks the store, through a {@link Contender}; the others cost Redis nothing. A released hold moves to
- * the next caller in memory while {@link HandoffBudget} allows it.
+ * Callers of this process that want one lock name, in arrival order. The machine of the name decides what follows from
+ * each event; this shell reports the events, and owns Promises, timers and requests.
  */
-export class LocalQueue implements WaiterQueue, Heir, Callers {
-  readonly line: WaitingLine;
-  readonly leases: HeldLeases;
-  readonly contender: Contender;
-  /** Made when the first shared hold is asked for. */
-  private passedShares: PassedShares | undefined;
-  /** Made when the first hold is passed on; the store answered last at `answeredAt`. */
-  private budget: HandoffBudget | undefined;
-  private answeredAt = 0;
+export class LocalQueue extends HeldLeases<QueueContext> {
+  private readonly state: Name;
+  private timer: ScheduledCall | undefined;
+  /** The state for which the timer is set. */
+  private timedState: State = IDLE;
+  /** Settles the release of the last reader, whose lease is kept as a spare. */
+  private settleSpares: () => void = () => undefined;
 
-  constructor(
-    readonly name: string,
-    private readonly context: QueueContext,
-  ) {
-    this.line = new WaitingLine(context.waits);
-    this.leases = new HeldLeases(name, context, this);
-    this.contender = new Contender(name, context, this);
+  constructor(name: string, context: QueueContext) {
+    super(name, context);
+    this.state = new Name(name, context);
   }
 
-  /** Waits for the lock; who has no time to wait asks once, and is rejected at once where the lock is known to be taken. */
-  enter(options: ResolvedLockOptions): Promise<Hold> {
-    return new Promise((resolve, reject) => {
-      const isFull = this.line.size >= this.context.maxWaiters;
-      const once = options.wait === 0;
-      // An attempt does not wait, and would come after all those who do.
-      if (once && (isFull || this.isTaken))
-        return new Waiter(this, options, 0, resolve, reject).reject(this.timeoutError(0, options));
-      if (isFull) return reject(queueFullError([this.name], this.line.size));
-      const now = this.context.clock.now();
-      const waiter = new Waiter(this, options, now, resolve, reject);
-      this.line.add(waiter);
-      if (this.passedShares?.giveSpare(waiter)) return;
-      if (!this.isIdle) return once ? this.watchOutage() : this.watch(waiter);
-      if (options.mode === 'shared') this.contender.askTogether(waiter);
-      else this.contender.ask(now);
-    });
+  get line(): WaitingLine {
+    return this.state.line;
   }
 
-  /** While a request is without an answer nobody knows: the store may be down. */
   get isTaken(): boolean {
-    const { contact, grants, isContending } = this.contender;
-    if (this.leases.alone && !isContending) return true;
-    return grants.found !== undefined && !contact.isBusy;
+    return this.state.isTaken;
   }
 
-  /** Whether it can be found out for whom a caller waited in vain. */
-  canName(error: LockTimeoutError): boolean {
-    return this.context.labels.canName(error);
+  get holders(): readonly LeaseUser[] {
+    return this.state.leases.flatMap(({ hold }) => hold ?? []);
   }
 
-  async rejection(error: LockTimeoutError): Promise<never> {
-    throw await this.context.labels.named(error);
-  }
-
-  /** The caller's signal ended its wait, or its time is over. */
-  giveUp(waiter: Waiter, reason: unknown): void {
-    this.line.reject(waiter, reason);
-    this.contender.leaveUnlessWanted();
-  }
-
-  timeOut(waiter: Waiter): void {
-    const { contact, grants } = this.contender;
-    const isOutage = contact.silentSince !== undefined && !grants.hasSeenTaken;
-    const waited = this.context.clock.now() - waiter.startedAt;
-    this.giveUp(waiter, isOutage ? this.unavailableError(waiter) : this.timeoutError(waited, waiter.options));
-  }
-
-  /** Rejects every waiter with an error of its own. */
-  rejectAll(error: () => unknown): void {
-    this.line.rejectAll(error);
-    this.contender.leaveUnlessWanted();
-  }
-
-  reject(error: unknown, replicas = 0): void {
-    this.line.rejectThose(
-      ({ options }) => (options.replicas?.min ?? 0) >= replicas,
-      () => unavailableError([this.name], error),
-    );
-  }
-
-  rejectAttempts(which?: (waiter: Waiter) => boolean): void {
-    const now = this.context.clock.now();
-    this.line.rejectAttempts(({ startedAt, options }) => this.timeoutError(now - startedAt, options), which);
-  }
-
-  /** Rejects the waiters whose `outageTimeout` is over; tells when the next one's is, Infinity for never. */
-  checkOutage(now: number): number {
-    const { contact, grants } = this.contender;
-    const { silentSince } = contact;
-    if (silentSince === undefined) return Infinity;
-    const next = this.line.rejectOverdue(
-      now,
-      (waiter) => patienceEnd(waiter, silentSince, grants.hasSeenTaken),
-      (waiter) => this.unavailableError(waiter),
-    );
-    this.contender.leaveUnlessWanted();
-    return next;
-  }
-
-  /** The store handed the lock to this instance. */
-  accept(grant: Grant, claimTtl: number): void {
-    if (!this.leases.leaseOf(grant.owner)) this.contender.accept(grant, claimTtl);
-  }
-
-  /** Asks again, now: a grant may have been missed. */
-  askAgain(): void {
-    this.contender.askAgain();
+  leaseOf(owner: string): Lease | undefined {
+    return this.state.leaseOf(owner);
   }
 
   /** Whether callers here wait at a place in the store's queue, or hold what leaving it late would give up. */
   needs(place: string): boolean {
-    const turn = parsePlace(place).shared?.turn;
-    return this.contender.waitsAt(place, turn) || (turn !== undefined && this.leases.hasAnyFrom(turn));
+    const part = parsePlace(place).shared?.turn;
+    const { sharing, turn } = this.state;
+    return turn?.waitsAt(place, part) === true || (part !== undefined && sharing?.hasAnyFrom(part) === true);
   }
 
-  /** Whether what a turn left behind is no business of its own now: the next one that is alone finds it, or may be it. */
+  /** Whether the next exclusive turn finds what another turn left behind, or may be it. */
   get isAlone(): boolean {
-    return this.leases.alone !== undefined || this.contender.wantsToBeAlone;
+    return this.state.alone !== undefined || this.state.wantsToBeAlone;
   }
 
   /** Whether a grant of this owner id is, or may become, a lease of this queue. */
   mayUse(owner: string): boolean {
-    return this.contender.wantsToBeAlone || this.leases.leaseOf(owner) !== undefined;
+    return this.state.wantsToBeAlone || this.leaseOf(owner) !== undefined;
   }
 
-  /** The lock was taken away by force; that may be told before the answer which granted it. */
-  revoke(owner: string): void {
-    if (this.leases.revoke(owner)) return;
-    this.contender.revoke(owner);
+  /** Waits for the lock. An attempt sends a single request, or none if the lock is known to be taken. */
+  enter(options: ResolvedLockOptions): Promise<Hold> {
+    return new Promise((resolve, reject) => {
+      const now = this.context.clock.now();
+      const waiter = new Waiter(this.name, options, now, resolve, reject);
+      const { signal } = options;
+      if (signal)
+        waiter.detach = onAbort(signal, () => this.report({ kind: 'leave', waiter, reason: signal.reason }));
+      this.report({ kind: 'enter', waiter }, now);
+    });
   }
 
-  take(lease: Lease, ttl: number, by: GrantedBy): void {
-    const now = this.context.clock.now();
-    this.answeredAt = now;
-    if (by === 'yield') this.budget?.renew(now);
-    else this.budget?.start(now);
-    this.leases.alone = lease;
-    this.begin(lease, ttl, by);
-    this.rejectAttempts();
+  report(event: Event, now?: number): void {
+    void this.feed(event, now);
   }
 
-  share(lease: Lease, ttl: number, by: GrantedBy): void {
-    this.leases.share(lease);
-    const limit = this.line.first?.options.limit ?? 1;
-    this.shares.begin(lease, limit);
-    this.begin(lease, ttl, by);
+  spend(token: number): void {
+    next(new Step(this.state, 0), { kind: 'spent', token });
   }
 
-  tokensFor(callers: number): number {
-    return this.handoffs.tokens(callers);
+  protected passOn(lease: Lease): Promise<void> {
+    return this.feed({ kind: 'released', lease });
   }
 
-  watch(waiter: Waiter): void {
-    this.context.waits.add(waiter);
-    this.watchOutage();
+  protected end(lease: Lease, error: LockLostError | undefined): void {
+    this.report({ kind: 'ended', lease, error });
   }
 
-  watchOutage(): void {
-    const { silentSince } = this.contender.contact;
-    if (silentSince === undefined) return;
-    const wait = this.line.first?.options.wait || Infinity;
-    this.context.outages.at(silentSince + Math.min(this.line.patience, wait));
+  /** Reports an event, and carries out what follows from it. Settles with the releases among that. */
+  private feed(event: Event, now = this.context.clock.now()): Promise<void> {
+    const step = new Step(this.state, now);
+    next(step, event);
+    let settled = DONE;
+    if (step.first) settled = this.carryOut(step.first, now, settled);
+    for (const effect of step.others ?? NONE) settled = this.carryOut(effect, now, settled);
+    const { outages, waits } = this.context;
+    // An earlier effect may have ended its wait.
+    if (step.watched?.isWaiting) waits.add(step.watched);
+    outages.at(step.outageAt);
+    if (this.state.state !== this.timedState) this.setTimer(now);
+    return settled;
   }
 
-  /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
-  passOn(lease: Lease): Promise<void> {
-    if (lease !== this.leases.alone) return this.shares.passOn(lease);
-    const head = this.line.first;
-    if (head?.options.mode !== 'exclusive') return this.letGo(lease);
-    const now = this.context.clock.now();
-    if (lease.fits(head.options, now) && this.handoffs.spend(now)) {
-      this.passOnInMemory(lease, head, now);
-      return DONE;
+  /** Carries an effect out. Settles with the releases of this event so far. */
+  private carryOut(effect: Effect, now: number, settled: Promise<void>): Promise<void> {
+    const { context, name } = this;
+    switch (effect.kind) {
+      case 'admit':
+        this.admit(effect, now);
+        break;
+      case 'acquire':
+        this.acquire(effect);
+        break;
+      case 'yield':
+        this.yield(effect);
+        break;
+      case 'gather':
+        void DONE.then(() => this.report({ kind: 'gathered' }));
+        break;
+      case 'cancel':
+        void context.cancel(name, effect.place, effect.ttl);
+        break;
+      case 'give-back':
+        context.giveBack(name, effect.grant, effect.ttl);
+        break;
+      case 'return':
+        void this.return(effect).then(() => this.report({ kind: 'returned' }));
+        break;
+      case 'spend':
+        context.spend(name, effect.token);
+        break;
+      case 'end':
+        context.keeper.delete(effect.lease);
+        context.spend(name, effect.lease.token);
+        break;
+      case 'free': {
+        const freed = this.free(effect.lease);
+        return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
+      }
+      case 'reject':
+        this.reject(effect.waiter, effect.error);
+        break;
+      case 'time-out':
+        this.rejectLate(effect, now);
+        break;
+      case 'unavailable':
+        this.reject(effect.waiter, unavailableError([name], effect.cause ?? context.store.trouble));
+        break;
+      case 'lose':
+        effect.lease.hold?.lose(effect.error);
+        break;
+      case 'listen':
+        context.store.listen?.(name);
+        break;
+      case 'keep-spares':
+        context.clock.afterInput(() => this.report({ kind: 'spares-unused' }));
+        break;
+      case 'hold-back':
+        this.settleSpares();
+        return new Promise((resolve) => (this.settleSpares = resolve));
+      case 'settle-spares':
+        void settled.then(this.settleSpares);
+        break;
+      case 'drop':
+        // A caller that was told of the end of its hold may have come back.
+        if (this.state.state.kind === 'idle' && !this.state.hasLeases) context.drop(this);
+        break;
+      default:
+        never(effect);
     }
-    this.context.keeper.delete(lease);
-    this.contender.yield(lease, head, () => this.leases.end(lease));
-    return DONE;
+    return settled;
   }
 
-  /** A lease is over of which the store does not know, or does not know any more. */
-  goOn(): void {
-    if (!this.contender.contact.isBusy && !this.leases.alone) this.contender.askOrRest();
+  private acquire({ head, place, shared, spentOfName, tokens }: EffectOf<'acquire'>): void {
+    const { highestSpentToken: spent, store } = this.context;
+    const { ttl, replicas } = head.options;
+    const { name } = this;
+    const onContention = (): void => this.report({ kind: 'contended' });
+    this.hear(
+      store.acquire({
+        name,
+        ttl,
+        tokens,
+        shared,
+        place,
+        spent,
+        spentOfName,
+        replicas,
+        onContention,
+      }),
+    );
   }
 
-  rest(): void {
-    if (this.leases.isEmpty) this.context.drop(this);
+  private yield({ head, lease, place, tokens }: EffectOf<'yield'>): void {
+    const { keeper, store } = this.context;
+    const { ttl, replicas } = head.options;
+    keeper.delete(lease);
+    this.hear(store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place, replicas }));
   }
 
-  /** Nobody wants the name, and nobody has it alone. */
-  private get isIdle(): boolean {
-    return !this.leases.alone && !this.contender.isContending;
+  private hear(request: Promise<Grant | Taken | undefined>): void {
+    void request.then(
+      (reply) => this.report({ kind: 'answer', reply }),
+      (error: unknown) => this.report({ kind: 'failed', error }),
+    );
   }
 
-  private get handoffs(): HandoffBudget {
-    return (this.budget ??= new HandoffBudget(this.context.handoff, this.answeredAt));
+  private async return({ grant, place, ttl }: EffectOf<'return'>): Promise<void> {
+    const { context, name } = this;
+    if (place !== undefined) return context.cancel(name, place, ttl);
+    await Promise.all(ownersOf(grant).map((owner) => context.free(name, owner, ttl)));
   }
 
-  get shares(): PassedShares {
-    return (this.passedShares ??= new PassedShares(this.context, this));
-  }
-
-  /** Goes on after shared leases were given back. */
-  askOn(): void {
-    if (this.isIdle) this.contender.askOrRest();
-    // Whoever waits for it, here too, is in the store's queue; or in none, and would not be told.
-    else if (!this.contender.isQueued) this.askAgain();
-  }
-
-  passOnInMemory(lease: Lease, head: Waiter, now: number): void {
-    const { keeper } = this.context;
-    const left = lease.deadline - now;
-    lease.how = 'local';
-    this.deliver(head, lease, now);
+  private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
+    const { keeper, waits } = this.context;
+    waits.delete(waiter);
+    waiter.grant(this.hold(lease, token, waiter.options, now));
     keeper.add(lease);
-    // The caller gets the ttl that it asked for, and no longer one, should it die.
-    const isShort = left < Math.max(lease.ttl / 3, head.options.minHold) && !lease.renewing;
-    if (!lease.renew || isShort || lease.isTooLong(now)) keeper.renewSoon(lease);
+    if (renews) keeper.renewSoon(lease);
   }
 
-  private letGo(lease: Lease): Promise<void> {
-    this.leases.end(lease);
-    const freed = this.leases.free(lease);
-    this.contender.askOrRest();
-    return freed;
+  private reject(waiter: Waiter, error: unknown): void {
+    this.context.waits.delete(waiter);
+    waiter.reject(error);
   }
 
-  private begin(lease: Lease, ttl: number, by: GrantedBy): void {
-    const { clock, keeper } = this.context;
-    const head = this.line.first;
-    if (head) this.deliver(head, lease, clock.now());
-    keeper.add(lease);
-    if (by === 'hand-off' || lease.ttl !== ttl) keeper.renewSoon(lease);
-  }
-
-  private deliver(waiter: Waiter, lease: Lease, now: number): void {
-    this.line.remove(waiter);
-    waiter.grant(this.leases.hold(lease, waiter.options, now));
-  }
-
-  private timeoutError(waited: number, { renew }: ResolvedLockOptions): LockTimeoutError {
-    const { alone } = this.leases;
-    const holder = knownHolder(alone, this.contender.grants.found, this.context.clock.now());
+  /** Another holder had the lock for the whole wait; the error names it. */
+  private rejectLate({ by, found, waiter }: EffectOf<'time-out'>, now: number): void {
+    const { labels, waits } = this.context;
+    const { options, startedAt } = waiter;
+    let holder: LockHolder | undefined = found && { owner: found.owner, remaining: found.remaining };
+    if (by) {
+      const label = by.hold?.describe(now)[0]?.label;
+      const remaining = Math.max(0, by.deadline - now);
+      holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
+    }
     // What the caller itself would do is the best guess at what holders elsewhere do.
-    return timeoutError([this.name], waited, holder, (alone ?? { renew }).renew);
+    const error = timeoutError([this.name], now - startedAt, holder, (by ?? options).renew);
+    waits.delete(waiter);
+    if (options.namesHolder && labels.canName(error)) waiter.rejectLater(this.named(error));
+    else waiter.reject(error);
   }
 
-  private unavailableError({ startedAt }: Waiter): LockUnavailableError {
-    const failure = this.contender.contact.failureSince(startedAt);
-    return unavailableError([this.name], failure ?? this.context.store.trouble);
+  private async named(error: LockTimeoutError): Promise<never> {
+    throw await this.context.labels.named(error);
+  }
+
+  /** The state says when the next request is due. */
+  private setTimer(now: number): void {
+    const { clock } = this.context;
+    const { state } = this.state;
+    this.timedState = state;
+    clock.cancel(this.timer);
+    if (state.kind !== 'queued' && state.kind !== 'unsure') return;
+    this.timer = clock.schedule(() => this.report({ kind: 'timer' }), state.askAt - now);
   }
 }

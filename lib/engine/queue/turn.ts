@@ -1,11 +1,8 @@
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant, SharedTerms } from '../../store/grant.js';
-import { ownersOf } from '../../store/owner-id.js';
-import type { Callers } from './callers.js';
-import type { QueueContext } from './queue-context.js';
-import type { Waiter } from './waiter.js';
-
-/** Longest lease of a grant by hand-off before its first renewal: what a frozen waiter costs the others. */
-const MAX_CLAIM = 3_000;
+import type { Lease } from '../hold/lease.js';
+import { restOf } from '../../store/place.js';
+import { hadBefore, isFrom, wholeTurn } from '../../store/turn-name.js';
 
 /** A grant that has to be confirmed by the answer of a request before it may be used. */
 export interface UnconfirmedGrant {
@@ -16,73 +13,85 @@ export interface UnconfirmedGrant {
 }
 
 /**
- * What this instance asks of the store in one go, for callers who want the same: from the first request until it is
- * granted, or left because nobody here wants it any more.
+ * What this instance requests from the store for callers with the same options: from the first request until the grant,
+ * or until no caller here wants it any more. An exclusive turn gets one grant, whose fencing tokens the callers use in
+ * succession. A shared turn gets one hold for each caller at the head of the line; if the limit leaves less, its
+ * remainder keeps its place in the store's queue.
  */
-export abstract class Turn {
+export class Turn {
   /** Its place in the store's queue; kept through re-asks. */
   place: string | undefined;
-  /** After a failed request nobody knows whether it put this instance into the queue or even granted the lock. */
+  /** A request failed: the store may have queued this instance, or granted the lock. */
   isInDoubt = false;
-  /** The longest lease that was asked for, in milliseconds. */
-  private longest = 0;
-  /** By part: after one for the part of a shared turn that is waited for there may be some for its rest. */
+  /** The next request is due as soon as the current one is answered. */
+  isOutdated = false;
+  /** The longest lease that was requested, in milliseconds. */
+  longest = 0;
+  /** Callers for whom a shared turn is in the store's queue. */
+  owed = 0;
+  /** By part: besides the part that waits now, later ones may have been granted. */
   private unconfirmed: Map<string | undefined, UnconfirmedGrant> | undefined;
 
-  constructor(
-    protected readonly name: string,
-    protected readonly context: QueueContext,
-    protected readonly callers: Callers,
-  ) {}
+  /** @param terms undefined for an exclusive hold */
+  constructor(public terms: SharedTerms | undefined) {}
 
-  /** What it asks for; undefined for the lock alone. */
-  abstract readonly terms: SharedTerms | undefined;
-
-  /** Whether no part of it has been granted before. */
-  abstract readonly isFresh: boolean;
-
-  /** Fencing tokens, or shared holds, to ask for. */
-  abstract readonly tokens: number;
-
-  /** Whether it asks for what a caller wants. */
-  abstract suits(waiter: Waiter): boolean;
-
-  /** Whether it was granted what a caller wants; the first one need not be who asked for it any more. */
-  abstract serves(waiter: Waiter): boolean;
-
-  /** Whether a grant is for this turn, or for a part of it that comes later. */
-  abstract awaits(grant: Grant): boolean;
-
-  /** A request asks for a lease of so many ms. */
-  askFor(ttl: number): void {
-    this.longest = Math.max(this.longest, ttl);
+  /** Whether no part of it has been granted. */
+  get isFresh(): boolean {
+    return this.terms === undefined || hadBefore(this.terms.turn) === 0;
   }
 
-  /** Takes a place in the store's queue, if it has none. */
-  queue({ options }: Waiter, tokens: number): string {
-    return (this.place ??= this.context.store.place(Math.min(options.ttl, MAX_CLAIM), tokens, this.terms));
+  /** Whether a grant of this turn is what the caller wants. */
+  serves({ mode, limit }: ResolvedLockOptions): boolean {
+    return this.terms ? mode === 'shared' && limit === this.terms.limit : mode === 'exclusive';
   }
 
-  /** A caller at the head of the line was given a lease that was passed on. */
-  passedOver(): void {}
+  /**
+   * Whether the caller may rely on this turn. Once every caller counted in a shared turn is served, later callers queue
+   * again, behind other instances. An exclusive turn that left no trace in the store may still become another one.
+   */
+  suits(options: ResolvedLockOptions): boolean {
+    if (this.terms) return this.serves(options) && (this.isFresh || this.owed > 0);
+    return this.serves(options) || (this.place === undefined && !this.isInDoubt);
+  }
 
-  /** The grant for the part that is waited for now, if one has come. */
+  /** Whether a grant is for this turn, or for a later part of it. */
+  awaits({ turn }: Grant): boolean {
+    return this.terms ? turn !== undefined && isFrom(turn, this.terms.turn) : turn === undefined;
+  }
+
+  /** Whether its callers wait at a place in the store's queue, or at another place of the same shared turn. */
+  waitsAt(place: string, turn: string | undefined): boolean {
+    if (this.place === place) return true;
+    return turn !== undefined && this.terms !== undefined && wholeTurn(this.terms.turn) === wholeTurn(turn);
+  }
+
+  /** The store did nothing about it. */
+  leaveNoTrace(): void {
+    this.place = undefined;
+    this.isInDoubt = false;
+  }
+
+  /** The grant for the part that waits now, if one has come. */
   get noted(): UnconfirmedGrant | undefined {
     return this.unconfirmed?.get(this.terms?.turn);
   }
 
-  /** Whether there are grants for parts that come later. */
+  /** Whether there are grants for later parts. */
   get hasNotedLater(): boolean {
     return (this.unconfirmed?.size ?? 0) > (this.noted ? 1 : 0);
   }
 
-  /** Keeps a grant until an answer confirms it; since when such came too late is kept, too. */
+  get allNoted(): Iterable<UnconfirmedGrant> {
+    return this.unconfirmed?.values() ?? [];
+  }
+
+  /** Keeps a grant until an answer confirms it. */
   note(grant: Grant, ttl: number, since: number): void {
     this.unconfirmed ??= new Map<string | undefined, UnconfirmedGrant>();
     this.unconfirmed.set(grant.turn, { grant, ttl, since });
   }
 
-  /** What was noted before for the same part. */
+  /** What was noted for the same part. */
   notedLike({ turn }: Grant): UnconfirmedGrant | undefined {
     return this.unconfirmed?.get(turn);
   }
@@ -91,42 +100,46 @@ export abstract class Turn {
     this.unconfirmed?.delete(turn);
   }
 
-  /** Those for whom it asked have left. */
-  leave(): void {
-    if (this.place !== undefined || this.isInDoubt) void this.cancel();
-    this.giveBackNoted();
-  }
-
-  /** The store has taken no notice of it. */
-  leaveNoTrace(): void {
-    this.place = undefined;
-    this.isInDoubt = false;
-  }
-
-  /** Gives back what was granted when nobody here wants it any more, and so ends. */
-  decline(grant: Grant): void {
-    this.context.giveBack(this.name, grant, this.longest);
-    this.forget(grant);
-    this.giveBackNoted();
-  }
-
-  /** Gives a grant up that must not be used; settles when that is done. */
-  async giveUp(grant: Grant): Promise<void> {
-    await Promise.all(ownersOf(grant).map((owner) => this.context.free(this.name, owner, this.longest)));
-  }
-
-  /** Gives back what was granted to parts of it. */
-  protected giveBackNoted(): void {
-    for (const { grant, ttl } of this.unconfirmed?.values() ?? [])
-      this.context.giveBack(this.name, grant, ttl);
+  forgetAll(): void {
     this.unconfirmed = undefined;
   }
 
-  /** Leaves the store's queue, with what was granted there. */
-  protected cancel(): Promise<void> {
-    return this.context.cancel(this.name, this.place ?? this.placeless, this.longest);
+  /** The place of what a limit leaves of it after a grant; undefined if that is nothing. */
+  restAfter({ tokens }: Grant): string | undefined {
+    return this.place === undefined ? undefined : restOf(this.place, tokens);
   }
-
-  /** What names a turn that did not queue. */
-  protected abstract readonly placeless: string;
 }
+
+/** What this instance does about one name. Shared leases are kept beside it. */
+export type State =
+  /** No caller here wants the name, and none has it exclusively. */
+  | { readonly kind: 'idle' }
+  /** Callers of the same tick gather for one shared turn. */
+  | { readonly kind: 'gathering'; readonly turn: Turn }
+  /** One request is in flight. Everything else waits for its answer. */
+  | { readonly kind: 'asking'; readonly turn: Turn; readonly ttl: number; readonly sentAt: number }
+  /** The store answered: wait. The next request is due at `askAt`. */
+  | { readonly kind: 'queued'; readonly turn: Turn; readonly askAt: number }
+  /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
+  | { readonly kind: 'unsure'; readonly turn: Turn; readonly askAt: number }
+  /** Too few replicas confirmed a grant. It is being released before anything else. */
+  | {
+      readonly kind: 'returning';
+      readonly turn: Turn;
+      readonly grant: Grant;
+      readonly error: unknown;
+      /** Replicas that the rejected callers require. */
+      readonly replicas: number;
+    }
+  /** A caller here has the lock exclusively. */
+  | { readonly kind: 'held'; readonly lease: Lease }
+  /** The store decides who comes after an exclusive lease of this instance. */
+  | {
+      readonly kind: 'yielding';
+      readonly lease: Lease;
+      readonly turn: Turn;
+      readonly ttl: number;
+      readonly sentAt: number;
+    };
+
+export const IDLE: State = { kind: 'idle' };

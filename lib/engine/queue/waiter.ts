@@ -1,22 +1,59 @@
-import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant } from '../../store/grant.js';
 import type { Timed } from '../../primitives/deadlines.js';
-import type { FifoNode } from '../../primitives/fifo.js';
+import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 import type { Hold } from '../hold/hold.js';
-import { onAbort } from '../../primitives/on-abort.js';
 
-/** Where a waiter stands. */
-export interface WaiterQueue {
-  giveUp(waiter: Waiter, reason: unknown): void;
-  timeOut(waiter: Waiter): void;
-  /** Whether more can be found out about the holder that an error tells of. */
-  canName(error: LockTimeoutError): boolean;
-  /** Rejects with the error, and the holder's label. */
-  rejection(error: LockTimeoutError): Promise<never>;
+/** A caller of this process that wants a lock. */
+export class Waiter implements FifoNode<Waiter>, Timed {
+  previous: Waiter | undefined;
+  next: Waiter | undefined;
+  deadline: Timed['deadline'];
+  isWaiting = true;
+  /** Stops listening to the caller's signal. */
+  detach: (() => void) | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly options: ResolvedLockOptions,
+    readonly startedAt: number,
+    private readonly resolve: (hold: Hold | Promise<never>) => void,
+    private readonly fail: (error: unknown) => void,
+  ) {}
+
+  /** Whether it sends a single request and does not queue. */
+  get once(): boolean {
+    return this.options.wait === 0;
+  }
+
+  /** When its wait ends. */
+  get due(): number {
+    return this.startedAt + this.options.wait;
+  }
+
+  grant(hold: Hold): void {
+    this.settle();
+    this.resolve(hold);
+  }
+
+  reject(error: unknown): void {
+    this.settle();
+    this.fail(error);
+  }
+
+  /** Rejects with an error that still has to be completed. */
+  rejectLater(error: Promise<never>): void {
+    this.settle();
+    this.resolve(error);
+  }
+
+  private settle(): void {
+    this.isWaiting = false;
+    this.detach?.();
+  }
 }
 
-/** Whether a waiter wants the same as another, so that both may ask with one request. */
+/** Whether one request can serve both waiters. */
 export function isAlike({ options, once }: Waiter): (waiter: Waiter) => boolean {
   const { mode, limit, replicas } = options;
   return (other) =>
@@ -26,9 +63,14 @@ export function isAlike({ options, once }: Waiter): (waiter: Waiter) => boolean 
     other.options.replicas?.min === replicas?.min;
 }
 
-/** Whether nobody else may hold what is asked for so. */
+/** Whether a caller with these options excludes all other holders. */
 export function wantsToBeAlone({ mode, limit }: ResolvedLockOptions): boolean {
   return mode === 'exclusive' || limit === 1;
+}
+
+/** Whether as many replicas confirmed a grant as the waiter requires. */
+export function isKnownEnough({ replicas = 0 }: Pick<Grant, 'replicas'>, { options }: Waiter): boolean {
+  return replicas >= (options.replicas?.min ?? 0);
 }
 
 /** When a waiter is rejected during an outage that began at `silentSince`. */
@@ -40,56 +82,59 @@ export function patienceEnd(
   // An attempt does not begin anew with a reply that it has to confirm.
   const since = once ? startedAt : Math.max(silentSince, startedAt);
   const outageEnds = since + options.outageTimeout;
-  // Once the lock was seen taken, the end of the wait is the business of `timeOut`.
+  // Once the lock was seen taken, the event `timeout` ends the wait.
   return once || hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
 }
 
-/** A caller of this process that wants a lock. */
-export class Waiter implements FifoNode<Waiter>, Timed {
-  previous: Waiter | undefined;
-  next: Waiter | undefined;
-  deadline: Timed['deadline'];
-  isWaiting = true;
-  private readonly detach: (() => void) | undefined;
+/** The waiters of one local queue, in arrival order. */
+export class WaitingLine {
+  /** How many of them send a single request. */
+  attempts = 0;
+  /** At most the shortest `outageTimeout` among the waiters. */
+  patience = Infinity;
+  private readonly waiters = new Fifo<Waiter>();
 
-  constructor(
-    readonly queue: WaiterQueue,
-    readonly options: ResolvedLockOptions,
-    readonly startedAt: number,
-    private readonly resolve: (hold: Hold | Promise<never>) => void,
-    private readonly fail: (error: unknown) => void,
-  ) {
-    const { signal } = options;
-    if (signal) this.detach = onAbort(signal, () => queue.giveUp(this, signal.reason));
+  get first(): Waiter | undefined {
+    return this.waiters.first;
   }
 
-  /** Whether it asks a single time and does not queue. */
-  get once(): boolean {
-    return this.options.wait === 0;
+  get size(): number {
+    return this.waiters.size;
   }
 
-  /** When its wait is over. */
-  get due(): number {
-    return this.startedAt + this.options.wait;
+  [Symbol.iterator](): Iterator<Waiter> {
+    return this.waiters[Symbol.iterator]();
   }
 
-  grant(hold: Hold): void {
-    this.isWaiting = false;
-    this.detach?.();
-    this.resolve(hold);
+  add(waiter: Waiter): void {
+    this.waiters.push(waiter);
+    this.patience = Math.min(this.patience, waiter.options.outageTimeout);
+    if (waiter.once) this.attempts++;
   }
 
-  reject(error: unknown): void {
-    this.isWaiting = false;
-    this.detach?.();
-    const isUnnamed =
-      this.options.namesHolder && error instanceof LockTimeoutError && this.queue.canName(error);
-    if (isUnnamed) this.resolve(this.queue.rejection(error));
-    else this.fail(error);
+  has(waiter: Waiter): boolean {
+    return this.waiters.has(waiter);
   }
-}
 
-/** Whether as many replicas know of a grant as a waiter wants. */
-export function isKnownEnough({ replicas = 0 }: Pick<Grant, 'replicas'>, { options }: Waiter): boolean {
-  return replicas >= (options.replicas?.min ?? 0);
+  remove(waiter: Waiter): void {
+    if (!this.has(waiter)) return;
+    this.waiters.remove(waiter);
+    if (waiter.once) this.attempts--;
+    if (this.waiters.size === 0) this.patience = Infinity;
+  }
+
+  /** Waiters, without attempts, that exclude all other holders. */
+  get toBeAlone(): readonly Waiter[] {
+    return [...this.waiters].filter(({ once, options }) => !once && wantsToBeAlone(options));
+  }
+
+  /** How many waiters at the head meet a condition, `most` at most. */
+  leading(condition: (waiter: Waiter) => boolean, most: number): number {
+    let count = 0;
+    for (const waiter of this.waiters) {
+      if (count === most || !condition(waiter)) break;
+      count++;
+    }
+    return count;
+  }
 }

@@ -1,7 +1,7 @@
 import type { DeliberateFault } from './deliberate-fault.js';
 
 const server = 'lib/store/memory/memory-lock-server.ts';
-const contender = 'lib/engine/queue/contender.ts';
+const contending = 'lib/engine/queue/contending.ts';
 
 /** What could go wrong on one Redis: in the scripts, in how the engine reads their replies, between the two. */
 export const oneRedisFaults: readonly DeliberateFault[] = [
@@ -66,21 +66,21 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'the deadline of a grant counts from the reply',
-    file: contender,
-    text: "this.hear(turn, reply, ttl, now, 'answer');",
-    instead: "this.hear(turn, reply, ttl, this.context.clock.now(), 'answer');",
+    file: contending,
+    text: 'return take(step, turn, reply, ttl, sentAt, by);',
+    instead: 'return take(step, turn, reply, ttl, step.now, by);',
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',
-    file: 'lib/engine/queue/grants.ts',
+    file: contending,
     text: 'found?.sentAt ?? -Infinity',
-    instead: 'this.context.clock.now()',
+    instead: 'step.now',
   },
   {
     fault: 'a waiter does not ask again',
-    file: contender,
-    text: 'this.contact.askIn(Math.max(0, found.answeredAt + delay - clock.now()), () => this.ask());',
-    instead: 'void [clock, delay];',
+    file: contending,
+    text: 'askAt: Math.max(now, found.answeredAt + delay)',
+    instead: 'askAt: now + 1e9',
   },
   {
     fault: 'deadlines allow for no clock drift',

@@ -70,8 +70,8 @@ export const quorumFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'the deadline of a grant counts from the reply',
-    file: 'lib/engine/queue/contender.ts',
-    text: "this.hear(turn, reply, ttl, now, 'answer');",
-    instead: "this.hear(turn, reply, ttl, this.context.clock.now(), 'answer');",
+    file: 'lib/engine/queue/contending.ts',
+    text: 'return take(step, turn, reply, ttl, sentAt, by);',
+    instead: 'return take(step, turn, reply, ttl, step.now, by);',
   },
 ];

@@ -1,0 +1,286 @@
+import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
+import { type Grant, isGrant, type Taken } from '../../store/grant.js';
+import { ownersOf } from '../../store/owner-id.js';
+import { parsePlace } from '../../store/place.js';
+import { Lease } from '../hold/lease.js';
+import type { Found, GrantedBy, Step } from './name.js';
+import { Sharing } from './sharing.js';
+import { IDLE, Turn } from './turn.js';
+import { isAlike, isKnownEnough, type Waiter } from './waiter.js';
+
+/** Longest lease of a grant by hand-off before its first renewal: what a frozen waiter costs the others. */
+const MAX_CLAIM = 3_000;
+/** Milliseconds after which a waiting instance asks again, at most. */
+const MAX_REASK_DELAY = 1_000;
+
+/** Sends a request for the first waiter, or forgets a name that nobody wants. */
+export function askOrRest(step: Step, turn: Turn | undefined): void {
+  const head = step.name.line.first;
+  if (!head) return rest(step);
+  // A caller that came when the name was idle is not watched yet.
+  if (!head.once) step.watch(head);
+  ask(step, turn);
+}
+
+/** Sends a request for the first waiter. `turn` continues if it suits. */
+export function ask(step: Step, turn: Turn | undefined): void {
+  const { name } = step;
+  const head = name.line.first;
+  if (!head) return;
+  const kept = keepOrLeave(step, turn, head) ?? turnFor(step, head);
+  const { ttl } = head.options;
+  const tokens = step.name.tokensOf(kept);
+  const place = head.once ? undefined : queue(step, kept, head, tokens);
+  // Any later grant of the name is a hand-off; undefined before the store has told this instance to wait.
+  const spentOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
+  send(step, kept, ttl);
+  name.state = { kind: 'asking', turn: kept, ttl, sentAt: step.now };
+  step.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, spentOfName });
+  step.watchOutage();
+}
+
+/** The callers here have had their share: the store decides who comes after a lease. */
+export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
+  const { ttl } = head.options;
+  const turn = turnFor(step, head);
+  turn.longest = lease.ttl;
+  const tokens = step.name.tokensOf(turn);
+  const place = queue(step, turn, head, tokens);
+  send(step, turn, ttl);
+  step.name.state = { kind: 'yielding', lease, turn, ttl, sentAt: step.now };
+  step.do({ kind: 'yield', lease, head, tokens, place });
+  step.watchOutage();
+}
+
+/** The turn that asks for what a waiter wants. */
+export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waiter): Turn {
+  if (mode === 'exclusive') return new Turn(undefined);
+  const { handoff } = name.rules;
+  name.sharing ??= new Sharing();
+  return new Turn({ limit, turn: name.rules.newTurn(name.sharing.tokensEach(now, handoff.max)) });
+}
+
+/** A waiter has left the line, or was served: its turn ends if nobody else relies on it. */
+export function leaveUnlessWanted(step: Step): void {
+  const { isBusy, line, turn } = step.name;
+  if (isBusy || !turn) return;
+  const head = line.first;
+  if (head && turn.suits(head.options)) return;
+  if (head) return ask(step, turn);
+  leave(step, turn);
+  rest(step);
+}
+
+/** The answer to the request of a turn. */
+export function hear(
+  step: Step,
+  { turn, ttl, sentAt }: { readonly turn: Turn; readonly ttl: number; readonly sentAt: number },
+  reply: Grant | Taken,
+  by: GrantedBy,
+): void {
+  if (isGrant(reply)) return take(step, turn, reply, ttl, sentAt, by);
+  step.name.hasSeenTaken = true;
+  step.name.found = { ...reply, sentAt, answeredAt: step.now };
+  step.watchHead();
+  claimNoted(step, turn, step.name.found);
+}
+
+/**
+ * Takes up a grant by hand-off. The store made it after the last request that found this instance waiting, so its lease
+ * began after that request was sent: no agreement of clocks is needed to see that it is too old.
+ */
+export function claim(step: Step, turn: Turn, grant: Grant, claimTtl: number): void {
+  const { found } = step.name;
+  if (!found || grant.token > found.tokenFloor)
+    return take(step, turn, grant, claimTtl, found?.sentAt ?? -Infinity, 'hand-off');
+  // It was made before that answer, and has ended since. Without hand-offs, some servers may still keep it.
+  if (found.tokenFloor === Infinity) step.giveBack(grant, claimTtl);
+  stayQueued(step, turn, found);
+}
+
+/** Rejects attempts, or those that meet a condition, because another holder has the lock. */
+function rejectAttempts(step: Step, which?: (waiter: Waiter) => boolean): void {
+  const { line } = step.name;
+  if (line.attempts === 0) return;
+  for (const waiter of line) if (waiter.once && which?.(waiter) !== false) step.timeOut(waiter);
+}
+
+/** No caller here wants the name. */
+function rest(step: Step): void {
+  const { name } = step;
+  name.silentSince = name.failure = name.found = name.revoked = undefined;
+  name.hasSeenTaken = false;
+  name.state = IDLE;
+  if (!name.hasLeases) step.do({ kind: 'drop' });
+}
+
+/** The waiters for which a turn asked have left. */
+function leave(step: Step, turn: Turn): void {
+  if (turn.place !== undefined || turn.isInDoubt)
+    step.do({ kind: 'cancel', place: step.name.placeOf(turn), ttl: turn.longest });
+  giveBackNoted(step, turn);
+  step.name.failure = undefined;
+}
+
+function giveBackNoted(step: Step, turn: Turn): void {
+  for (const { grant, ttl } of turn.allNoted) step.giveBack(grant, ttl);
+  turn.forgetAll();
+}
+
+function keepOrLeave(step: Step, turn: Turn | undefined, { options }: Waiter): Turn | undefined {
+  if (!turn) return undefined;
+  if (turn.serves(options) && turn.suits(options)) return turn;
+  leave(step, turn);
+  return undefined;
+}
+
+/** Takes a place in the store's queue, if the turn has none. */
+function queue({ name }: Step, turn: Turn, { options }: Waiter, tokens: number): string | undefined {
+  const { store } = name.rules;
+  if (!store.canQueue(name.name)) return undefined;
+  if (turn.place === undefined) turn.owed = name.wanted;
+  return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM), tokens, turn.terms));
+}
+
+function send({ name, now }: Step, turn: Turn, ttl: number): void {
+  turn.longest = Math.max(turn.longest, ttl);
+  turn.isOutdated = false;
+  name.silentSince ??= now;
+}
+
+function claimNoted(step: Step, turn: Turn, found: Found): void {
+  const { noted } = turn;
+  if (!noted) return stayQueued(step, turn, found);
+  turn.forget(noted.grant);
+  claim(step, turn, noted.grant, noted.ttl);
+}
+
+/** Another owner has the lock. */
+function stayQueued(step: Step, turn: Turn, found: Found): void {
+  const { name, now } = step;
+  const { line, rules } = name;
+  // The store no longer knows this part: it was granted, the grant message was lost, and its lease expired.
+  if (turn.hasNotedLater) {
+    leave(step, turn);
+    return askOrRest(step, undefined);
+  }
+  const { first } = line;
+  // What an attempt in the other mode wants may still be free.
+  rejectAttempts(step, first?.once ? isAlike(first) : undefined);
+  const head = line.first;
+  if (!head) {
+    leave(step, turn);
+    return rest(step);
+  }
+  // The attempt that asked may have left since: then no place here is in the store's queue.
+  const isUnqueued = turn.place === undefined && rules.store.canQueue(name.name);
+  if (first?.once || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
+  // Heals a lost message, and finds the lock free when its holder died: 2 ms later, its lease has surely expired.
+  const { reaskDelay = MAX_REASK_DELAY } = rules.store;
+  const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
+  name.state = { kind: 'queued', turn, askAt: Math.max(now, found.answeredAt + delay) };
+}
+
+/** The lock was requested with `ttl` at `sentAt`, maybe for a caller who has left since, and granted. */
+function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
+  const { name, now } = step;
+  const head = name.line.first;
+  if (grant.turn === undefined && name.revoked?.delete(grant.owner)) {
+    step.spend(grant.token);
+    return askUnsure(step, turn, grant);
+  }
+  if (!head || !turn.serves(head.options)) {
+    decline(step, turn, grant);
+    return askOrRest(step, undefined);
+  }
+  const lease = new Lease(name.name, grant, ttl, sentAt);
+  // Too little is left, or that cannot be told, or too few replicas know: another request confirms and renews it.
+  if (lease.deadline - now < ttl / 4 || !isKnownEnough(grant, head)) {
+    turn.note(grant, ttl, turn.notedLike(grant)?.since ?? now);
+    return askUnsure(step, turn, grant);
+  }
+  lease.how = howOf(step, turn, by);
+  name.hasSeenTaken = true;
+  if (turn.terms) return takeShared(step, turn, grant, lease, by);
+  name.found = undefined;
+  name.grantedAt = now;
+  if (by === 'yield') name.budget.renew(now);
+  else name.budget.start(now);
+  name.state = { kind: 'held', lease };
+  step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
+  rejectAttempts(step);
+}
+
+/** Grants that come too late to be used, again and again, are as good as no answer. */
+function askUnsure(step: Step, turn: Turn, grant: Grant): void {
+  const { name } = step;
+  const since = turn.notedLike(grant)?.since;
+  if (since !== undefined) name.silentSince = Math.min(since, name.silentSince ?? since);
+  askOrRest(step, turn);
+}
+
+/** One hold for each of the callers at the head of the line; `first` is the lease of the first hold. */
+function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): void {
+  const { name } = step;
+  const { ttl } = first;
+  const unwanted = deliver(step, turn, grant, first, by);
+  turn.place = turn.restAfter(grant);
+  const terms = turn.place === undefined ? undefined : parsePlace(turn.place).shared;
+  if (terms) turn.terms = terms;
+  else giveBackNoted(step, turn);
+  const head = name.line.first;
+  const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
+  // Before anything is released, which the store would hand to this place.
+  if (terms && !isWanted) leave(step, turn);
+  for (const each of unwanted) step.giveBack(each, ttl);
+  if (!terms) name.found = undefined;
+  if (!isWanted) {
+    name.failure = undefined;
+    return askOrRest(step, undefined);
+  }
+  const { found } = name;
+  // The store has put the remainder at the head of the queue, so the answer that found this turn waiting still holds.
+  if (by === 'hand-off' && found && !(turn.hasNotedLater && !turn.noted))
+    return claimNoted(step, turn, found);
+  askOrRest(step, turn);
+}
+
+/** Gives the callers at the head of the line a hold each; returns the holds that none of them wants. */
+function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
+  const { name, now } = step;
+  const { ttl } = first;
+  const sharing = (name.sharing ??= new Sharing());
+  turn.forget(grant);
+  const unwanted: Grant[] = [];
+  // First, because a hold changes the ttl of its lease.
+  const leases = ownersOf(grant).map((owner, i) => (i === 0 ? first : first.sibling(owner, grant.token + i)));
+  for (const lease of leases) {
+    const { owner } = lease;
+    const head = name.line.first;
+    if (name.revoked?.delete(owner)) step.spend(lease.takeToken());
+    else if (head && turn.serves(head.options) && isKnownEnough(grant, head)) {
+      turn.owed--;
+      sharing.begin(lease, head.options.limit, now + name.rules.handoff.window);
+      step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
+    } else unwanted.push({ owner, token: lease.token, tokens: 1 });
+  }
+  return unwanted;
+}
+
+/** Returns a grant that nobody here wants any more. Leaving its place gives up a shared grant with its remainder. */
+function decline(step: Step, turn: Turn, grant: Grant): void {
+  turn.forget(grant);
+  if (turn.restAfter(grant) === undefined) {
+    step.giveBack(grant, turn.longest);
+    giveBackNoted(step, turn);
+  } else leave(step, turn);
+  step.name.failure = undefined;
+}
+
+function howOf({ name }: Step, turn: Turn, by: GrantedBy): LockGrantedHow {
+  if (by === 'yield') return 'local';
+  if (by === 'hand-off') return 'hand-off';
+  if (!name.found) return 'free';
+  // Handed off while a request was in flight: the answer only confirms it.
+  return turn.noted ? 'hand-off' : 're-ask';
+}

@@ -1,0 +1,44 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import type { Grant, Taken } from '../../store/grant.js';
+import type { Lease } from '../hold/lease.js';
+import type { Waiter } from './waiter.js';
+
+/** What happens to one name. */
+export type Event =
+  | { readonly kind: 'enter'; readonly waiter: Waiter }
+  /** The caller's signal ended its wait. */
+  | { readonly kind: 'leave'; readonly waiter: Waiter; readonly reason: unknown }
+  | { readonly kind: 'timeout'; readonly waiter: Waiter }
+  /** The end of the tick in which callers gathered. */
+  | { readonly kind: 'gathered' }
+  | { readonly kind: 'answer'; readonly reply: Grant | Taken | undefined }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** Servers have answered, and the request continues: several instances contend for the lock. */
+  | { readonly kind: 'contended' }
+  /** A grant that too few replicas confirmed has been released. */
+  | { readonly kind: 'returned' }
+  /** The store handed the lock to this instance. */
+  | { readonly kind: 'granted'; readonly grant: Grant; readonly claimTtl: number }
+  /** A forced release; its message may arrive before the answer that granted the lock. */
+  | { readonly kind: 'revoked'; readonly owner: string }
+  /** The hold that used a lease is over. */
+  | { readonly kind: 'released'; readonly lease: Lease }
+  /** A lease has ended, or the store no longer knows it. */
+  | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined }
+  /** The end of the tick in which a spare lease was kept. */
+  | { readonly kind: 'spares-unused' }
+  /** The next request is due. */
+  | { readonly kind: 'timer' }
+  /** A message may have been missed, or the lock may be free. */
+  | { readonly kind: 'ask-again' }
+  /** An `outageTimeout` may have passed without an answer. */
+  | { readonly kind: 'silence' }
+  /** No caller can be granted anything any more, or for now: shutdown, or a store that cannot be used. */
+  | { readonly kind: 'reject-all'; readonly error: () => unknown }
+  /** A lease or grant with this token has ended here. */
+  | { readonly kind: 'spent'; readonly token: number };
+
+/** Makes a missing case of a switch a compile error. */
+export function never(value: never): never {
+  throw new Error(`Not handled: ${JSON.stringify(value)}`);
+}

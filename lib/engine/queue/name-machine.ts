@@ -1,0 +1,300 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
+import type { Grant, Taken } from '../../store/grant.js';
+import { forcedError, queueFullError } from '../lock-errors.js';
+import type { Lease } from '../hold/lease.js';
+import { ask, askOrRest, claim, hear, leaveUnlessWanted, turnFor, yieldTo } from './contending.js';
+import type { Step } from './name.js';
+import { type Event, never } from './name-event.js';
+import { IDLE, type Turn } from './turn.js';
+import { patienceEnd, type Waiter } from './waiter.js';
+
+/** Milliseconds after which a request that failed is sent again. */
+const RETRY_DELAY = 50;
+
+/**
+ * Decides what follows from an event for one name: changes the state, and adds what the shell has to do to the effects.
+ * No I/O, no Promise, no timer, no clock.
+ */
+export function next(step: Step, event: Event): void {
+  const { name } = step;
+  switch (event.kind) {
+    case 'enter':
+      return enter(step, event.waiter);
+    case 'released':
+      return name.sharing?.leases.has(event.lease.owner)
+        ? releaseShare(step, event.lease)
+        : release(step, event.lease);
+    case 'leave':
+      if (name.line.has(event.waiter)) step.reject(event.waiter, event.reason);
+      return leaveUnlessWanted(step);
+    case 'timeout':
+      return timeOut(step, event.waiter);
+    case 'gathered':
+      return name.state.kind === 'gathering' ? ask(step, name.state.turn) : undefined;
+    case 'answer':
+      return answer(step, event.reply);
+    case 'failed':
+      return failed(step, event.error);
+    case 'contended':
+      // So the end of a wait is no outage.
+      name.silentSince = step.now;
+      name.hasSeenTaken = true;
+      return step.watchHead();
+    case 'returned':
+      return returned(step);
+    case 'granted':
+      return granted(step, event.grant, event.claimTtl);
+    case 'revoked':
+      return revoked(step, event.owner);
+    case 'ended':
+      return endLease(step, event.lease, event.error);
+    case 'spares-unused':
+      return freeShares(step, undefined);
+    case 'timer':
+      if (name.state.kind === 'queued' || name.state.kind === 'unsure') ask(step, name.state.turn);
+      return;
+    case 'ask-again':
+      return askAgain(step);
+    case 'silence':
+      return endOutages(step);
+    case 'reject-all':
+      for (const waiter of name.line) step.reject(waiter, event.error());
+      return leaveUnlessWanted(step);
+    case 'spent':
+      return name.spend(event.token);
+    default:
+      return never(event);
+  }
+}
+
+function enter(step: Step, waiter: Waiter): void {
+  const { name } = step;
+  const { line, rules } = name;
+  const isFull = line.size >= rules.maxWaiters;
+  // An attempt does not wait, and would come after all waiters.
+  if (waiter.once && (isFull || name.isTaken)) return step.timeOut(waiter);
+  if (isFull) return step.reject(waiter, queueFullError([name.name], line.size));
+  line.add(waiter);
+  if (useSpare(step, waiter)) return;
+  if (name.state !== IDLE) return waiter.once ? step.watchOutage() : step.watch(waiter);
+  if (waiter.options.mode === 'exclusive') return ask(step, undefined);
+  // Callers of one tick that can share the lock are one turn, so they stay together in the store's queue.
+  name.state = { kind: 'gathering', turn: turnFor(step, waiter) };
+  step.do({ kind: 'gather' });
+}
+
+function timeOut(step: Step, waiter: Waiter): void {
+  const { hasSeenTaken, silentSince } = step.name;
+  if (!step.name.line.has(waiter)) return;
+  if (silentSince !== undefined && !hasSeenTaken) step.lackAnswer(waiter);
+  else step.timeOut(waiter);
+  leaveUnlessWanted(step);
+}
+
+function answer(step: Step, reply: Grant | Taken | undefined): void {
+  const { name } = step;
+  const { state } = name;
+  if (state.kind !== 'asking' && state.kind !== 'yielding') return;
+  const isYield = state.kind === 'yielding';
+  name.hear(state.turn);
+  if (isYield) step.end(state.lease);
+  if (reply) hear(step, state, reply, isYield ? 'yield' : 'answer');
+  // The lease had been lost.
+  else askOrRest(step, state.turn);
+}
+
+/** No answer, or an error. What the store did is unknown; another request finds out. */
+function failed(step: Step, error: unknown): void {
+  const { name, now } = step;
+  const { state } = name;
+  if (state.kind !== 'asking' && state.kind !== 'yielding') return;
+  const { turn } = state;
+  if (state.kind === 'yielding') step.end(state.lease);
+  if (error instanceof TooFewReplicas) return returnGrant(step, turn, error);
+  turn.isInDoubt = true;
+  name.failure = error;
+  name.failedAt = now;
+  if (isRefusal(error)) {
+    for (const waiter of name.line) step.refuse(waiter, error);
+    // A refused request did nothing: there is something to cancel only if an earlier one queued this instance.
+    if (!name.found && turn.isFresh) turn.leaveNoTrace();
+  }
+  name.state = { kind: 'unsure', turn, askAt: now + RETRY_DELAY };
+  leaveUnlessWanted(step);
+}
+
+function returnGrant(step: Step, turn: Turn, error: TooFewReplicas): void {
+  const { grant, demand } = error;
+  step.spend(grant.token);
+  step.name.state = { kind: 'returning', turn, grant, error, replicas: demand.min };
+  const place = turn.restAfter(grant) === undefined ? undefined : step.name.placeOf(turn);
+  step.do({ kind: 'return', grant, place, ttl: turn.longest });
+}
+
+function returned(step: Step): void {
+  const { name } = step;
+  const { state } = name;
+  if (state.kind !== 'returning') return;
+  const { error, grant, replicas, turn } = state;
+  name.hear(turn);
+  if (turn.noted?.grant.token === grant.token) turn.forget(grant);
+  for (const waiter of name.line)
+    if ((waiter.options.replicas?.min ?? 0) >= replicas) step.refuse(waiter, error);
+  askOrRest(step, grant.turn === undefined ? turn : undefined);
+}
+
+function granted(step: Step, grant: Grant, claimTtl: number): void {
+  const { name, now } = step;
+  const { state, turn } = name;
+  // The answer came before the message.
+  if (name.leaseOf(grant.owner)) return;
+  if (!turn?.awaits(grant)) return step.giveBack(grant, claimTtl);
+  const isNext = grant.turn === turn.terms?.turn;
+  const known = turn.notedLike(grant);
+  if ((name.isBusy || !isNext) && !(known && known.grant.token >= grant.token))
+    turn.note(grant, claimTtl, now);
+  switch (state.kind) {
+    case 'gathering':
+    case 'queued':
+    case 'unsure':
+      // Not the next part: the message of the grant before it was lost, and another request finds that grant.
+      return isNext ? claim(step, turn, grant, claimTtl) : ask(step, turn);
+    // The answer decides.
+    case 'asking':
+    case 'returning':
+    case 'yielding':
+    case 'idle':
+    case 'held':
+      return;
+    default:
+      return never(state);
+  }
+}
+
+function revoked(step: Step, owner: string): void {
+  const { name } = step;
+  const lease = name.leaseOf(owner);
+  if (lease) {
+    lease.gone = true;
+    endLease(step, lease, forcedError([name.name]));
+  } else if (name.isBusy) (name.revoked ??= new Set()).add(owner);
+}
+
+/** The exclusive lock goes to the next caller here, or the store decides. */
+function release(step: Step, lease: Lease): void {
+  const { name, now } = step;
+  const head = name.line.first;
+  if (head?.options.mode === 'exclusive') {
+    if (lease.fits(head.options, now) && name.budget.spend(now)) step.admitLocally(head, lease);
+    else yieldTo(step, head, lease);
+    return;
+  }
+  step.end(lease);
+  step.do({ kind: 'free', lease });
+  askOrRest(step, undefined);
+}
+
+/** A lease has expired, was transferred or revoked, or the store no longer knows it. */
+function endLease(step: Step, lease: Lease, error: LockLostError | undefined): void {
+  const { state } = step.name;
+  step.end(lease);
+  if (error) step.do({ kind: 'lose', lease, error });
+  switch (state.kind) {
+    case 'held':
+      return state.lease === lease ? askOrRest(step, undefined) : undefined;
+    case 'idle':
+    case 'gathering':
+    case 'queued':
+    case 'unsure':
+      return askOrRest(step, step.name.turn);
+    // The answer decides.
+    case 'asking':
+    case 'returning':
+    case 'yielding':
+      return;
+    default:
+      return never(state);
+  }
+}
+
+function askAgain(step: Step): void {
+  const { state } = step.name;
+  switch (state.kind) {
+    case 'asking':
+    case 'returning':
+    case 'yielding':
+      state.turn.isOutdated = true;
+      return;
+    case 'gathering':
+    case 'queued':
+    case 'unsure':
+      return ask(step, state.turn);
+    case 'idle':
+    case 'held':
+      return;
+    default:
+      return never(state);
+  }
+}
+
+/** Rejects the waiters whose `outageTimeout` has passed. */
+function endOutages(step: Step): void {
+  const { hasSeenTaken, line, silentSince } = step.name;
+  if (silentSince === undefined) return;
+  for (const waiter of line) {
+    const due = patienceEnd(waiter, silentSince, hasSeenTaken);
+    if (step.now < due) step.outageAt = Math.min(step.outageAt, due);
+    else step.lackAnswer(waiter);
+  }
+  leaveUnlessWanted(step);
+}
+
+/** A shared hold is over: its lease goes to the next caller here, is kept for one, or is released. */
+function releaseShare(step: Step, lease: Lease): void {
+  const { name } = step;
+  const { line, sharing } = name;
+  const head = line.first;
+  if (head && passShare(step, head, lease)) return;
+  if (head || !sharing?.isAmongOthers(lease)) return freeShares(step, lease);
+  if (sharing.spares.push(lease) === 1) step.do({ kind: 'keep-spares' });
+  // The last one waits until a caller reads again, or the store has the spares.
+  if (sharing.spares.length >= sharing.leases.size) step.do({ kind: 'hold-back' });
+}
+
+/** Gives a caller that has just come a spare lease; if that is impossible, releases the spares before it asks. */
+function useSpare(step: Step, waiter: Waiter): boolean {
+  const { line, sharing } = step.name;
+  if (!sharing || sharing.spares.length === 0) return false;
+  const lease = line.first === waiter ? sharing.spares.pop() : undefined;
+  const isUsed = lease?.live === true && passShare(step, waiter, lease);
+  if (isUsed) step.do({ kind: 'settle-spares' });
+  else freeShares(step, lease);
+  return isUsed;
+}
+
+function passShare(step: Step, head: Waiter, lease: Lease): boolean {
+  const { found, sharing, turn } = step.name;
+  const othersWait = turn?.place !== undefined && found !== undefined;
+  if (!lease.fits(head.options, step.now) || !sharing?.pass(lease, head.options, step.now, othersWait))
+    return false;
+  step.admitLocally(head, lease);
+  if (turn) turn.owed--;
+  leaveUnlessWanted(step);
+  return true;
+}
+
+/** Releases a shared lease, and the spare ones. */
+function freeShares(step: Step, lease: Lease | undefined): void {
+  const { name } = step;
+  const spares = name.sharing?.spares.splice(0) ?? [];
+  for (const each of lease ? [lease, ...spares] : spares) {
+    if (!each.live) continue;
+    step.end(each);
+    step.do({ kind: 'free', lease: each });
+  }
+  step.do({ kind: 'settle-spares' });
+  if (name.state.kind === 'idle') askOrRest(step, undefined);
+  // A waiter for the lock is in the store's queue, also for this lease; or in none, and would not be notified.
+  else if (name.turn?.place === undefined) askAgain(step);
+}

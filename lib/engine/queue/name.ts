@@ -1,0 +1,298 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import type { HandoffOptions } from '../../options/module-options.interface.js';
+import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
+import type { LockStore } from '../../store/lock-store.js';
+import type { Lease } from '../hold/lease.js';
+import { HandoffBudget } from './handoff-budget.js';
+import { Sharing } from './sharing.js';
+import { IDLE, type State, type Turn } from './turn.js';
+import { isAlike, type Waiter, WaitingLine } from './waiter.js';
+
+/** Most shared holds that one turn requests. */
+const MAX_SHARES = 256;
+
+/** The last answer that another owner has the lock, when its request was sent, and when it came. */
+export interface Found extends Taken {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+/** How a grant came: by an answer, as the answer to a yield since no other instance waits, or by hand-off. */
+export type GrantedBy = 'answer' | 'yield' | 'hand-off';
+
+/** What the shell has to do, in order, once the transition function has returned. */
+export type Effect =
+  | {
+      readonly kind: 'acquire';
+      readonly head: Waiter;
+      readonly shared: SharedTerms | undefined;
+      readonly tokens: number;
+      readonly place: string | undefined;
+      readonly spentOfName: number | undefined;
+    }
+  | {
+      readonly kind: 'yield';
+      readonly lease: Lease;
+      readonly head: Waiter;
+      readonly tokens: number;
+      readonly place: string | undefined;
+    }
+  | { readonly kind: 'gather' }
+  /** Leaves the store's queue, with what was granted there. */
+  | { readonly kind: 'cancel'; readonly place: string; readonly ttl: number }
+  | { readonly kind: 'give-back'; readonly grant: Grant; readonly ttl: number }
+  /** Releases a grant, or leaves its place, and then reports `returned`. */
+  | {
+      readonly kind: 'return';
+      readonly grant: Grant;
+      readonly place: string | undefined;
+      readonly ttl: number;
+    }
+  /** Stops renewing a lease, and notes its token as spent. */
+  | { readonly kind: 'end'; readonly lease: Lease }
+  /** Notes the token of a grant that ended before a caller had it. */
+  | { readonly kind: 'spend'; readonly token: number }
+  /** Releases a lease that has ended here. */
+  | { readonly kind: 'free'; readonly lease: Lease }
+  | {
+      readonly kind: 'admit';
+      readonly waiter: Waiter;
+      readonly lease: Lease;
+      readonly token: number;
+      readonly renews: boolean;
+    }
+  | { readonly kind: 'reject'; readonly waiter: Waiter; readonly error: unknown }
+  /** Another holder had the lock: `by` here, or the last one that the store named. */
+  | {
+      readonly kind: 'time-out';
+      readonly waiter: Waiter;
+      readonly by: Lease | undefined;
+      readonly found: Found | undefined;
+    }
+  /** No answer came in time. `cause` is undefined if the store knows it best. */
+  | { readonly kind: 'unavailable'; readonly waiter: Waiter; readonly cause: unknown }
+  /** Tells the hold of a lease that it is over. */
+  | { readonly kind: 'lose'; readonly lease: Lease; readonly error: LockLostError }
+  | { readonly kind: 'listen' }
+  /** Reports `spares-unused` at the end of the tick. */
+  | { readonly kind: 'keep-spares' }
+  /** The release that led here settles with the spares. */
+  | { readonly kind: 'hold-back' }
+  | { readonly kind: 'settle-spares' }
+  /** Forgets the name. */
+  | { readonly kind: 'drop' };
+
+/** What the machine of every name of one instance relies on. */
+export interface Rules {
+  readonly handoff: Required<HandoffOptions>;
+  readonly maxWaiters: number;
+  readonly store: Pick<LockStore, 'canQueue' | 'place' | 'reaskDelay'>;
+  /** A name for a shared turn that requests so many fencing tokens for each hold. */
+  newTurn(tokensEach: number): string;
+}
+
+/** Everything that one instance knows about one name. */
+export class Name {
+  state: State = IDLE;
+  readonly line = new WaitingLine();
+  /** Made for the first shared hold. */
+  sharing: Sharing | undefined;
+  /** The last answer that another owner has the lock, since the name was idle. */
+  found: Found | undefined;
+  /** Whether the lock had a holder, here or elsewhere, since the name was last idle. */
+  hasSeenTaken = false;
+  /** The highest token of this name whose lease or grant has ended here. */
+  spent = 0;
+  /** Owner ids of grants that were revoked before they were known here. */
+  revoked: Set<string> | undefined;
+  /** Since when the store has not answered; undefined while it does. */
+  silentSince: number | undefined;
+  failure: unknown;
+  failedAt = -Infinity;
+  /** When the store last granted the exclusive lock. */
+  grantedAt = 0;
+  private handoffs: HandoffBudget | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly rules: Rules,
+  ) {}
+
+  get turn(): Turn | undefined {
+    const { state } = this;
+    return state.kind === 'idle' || state.kind === 'held' ? undefined : state.turn;
+  }
+
+  /** The lease of the exclusive lock. */
+  get alone(): Lease | undefined {
+    const { state } = this;
+    return (state.kind === 'held' || state.kind === 'yielding') && state.lease.live ? state.lease : undefined;
+  }
+
+  /** While a request is unanswered, what the store did is unknown. */
+  get isBusy(): boolean {
+    const { kind } = this.state;
+    return kind === 'asking' || kind === 'yielding' || kind === 'returning';
+  }
+
+  /** Whether a caller here or another instance is known to have the lock. */
+  get isTaken(): boolean {
+    return this.state.kind === 'held' || (this.found !== undefined && !this.isBusy);
+  }
+
+  /** Whether a request for the exclusive lock continues. */
+  get wantsToBeAlone(): boolean {
+    const { turn } = this;
+    return turn !== undefined && turn.terms === undefined;
+  }
+
+  get hasLeases(): boolean {
+    return this.alone !== undefined || (this.sharing?.leases.size ?? 0) > 0;
+  }
+
+  /** The current leases. */
+  get leases(): readonly Lease[] {
+    return this.alone ? [this.alone] : [...(this.sharing?.leases.values() ?? [])];
+  }
+
+  leaseOf(owner: string): Lease | undefined {
+    const { alone } = this;
+    return alone?.owner === owner ? alone : this.sharing?.leases.get(owner);
+  }
+
+  /** How many waiters at the head of the line want the same. */
+  get wanted(): number {
+    const { first } = this.line;
+    return first ? this.line.leading(isAlike(first), MAX_SHARES) : 0;
+  }
+
+  /** Fencing tokens, or shared holds, that a turn requests. */
+  tokensOf({ terms }: Turn): number {
+    const { line, sharing } = this;
+    if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
+    const { wanted } = this;
+    return terms.limit < Infinity && sharing ? sharing.permitsFor(wanted) : wanted;
+  }
+
+  /** The place of a turn in the store's queue, or a name for the turn if it has none. */
+  placeOf({ place, terms }: Turn): string {
+    return place ?? (terms ? this.rules.store.place(0, MAX_SHARES, terms) : '');
+  }
+
+  spend(token: number): void {
+    this.spent = Math.max(this.spent, token);
+  }
+
+  /** A request was answered: what the store did about the turn is known. */
+  hear(turn: Turn): void {
+    turn.isInDoubt = false;
+    this.silentSince = this.failure = undefined;
+  }
+
+  /** Made for the first hold that is passed on. */
+  get budget(): HandoffBudget {
+    return (this.handoffs ??= new HandoffBudget(this.rules.handoff, this.grantedAt));
+  }
+}
+
+/** One event of a name, and what follows from it. */
+export class Step {
+  /** The first waiter, or the one that came, where its wait is to be watched from now on. */
+  watched: Waiter | undefined;
+  /** When to look for outages. */
+  outageAt = Infinity;
+  /** Most events have one effect, which needs no array. */
+  first: Effect | undefined;
+  others: Effect[] | undefined;
+
+  constructor(
+    readonly name: Name,
+    readonly now: number,
+  ) {}
+
+  do(effect: Effect): void {
+    if (!this.first) this.first = effect;
+    else if (this.others) this.others.push(effect);
+    else this.others = [effect];
+  }
+
+  /** Lets a caller use a lease. */
+  admit(waiter: Waiter, lease: Lease, renews: boolean): void {
+    this.name.line.remove(waiter);
+    this.do({ kind: 'admit', waiter, lease, token: lease.use(waiter.options), renews });
+  }
+
+  /** Lets a caller use a lease after another caller here. */
+  admitLocally(waiter: Waiter, lease: Lease): void {
+    const { minHold, renew, ttl } = waiter.options;
+    const left = lease.deadline - this.now;
+    lease.how = 'local';
+    lease.ttl = ttl;
+    // The caller gets the ttl that it requested, and not a longer one, should its process die.
+    const isShort = left < Math.max(ttl / 3, minHold) && !lease.renewing;
+    this.admit(waiter, lease, !renew || isShort || lease.isTooLong(this.now));
+  }
+
+  /** A lease is over here. The caller of this method sets the next state. */
+  end(lease: Lease): void {
+    lease.live = false;
+    this.name.sharing?.leases.delete(lease.owner);
+    this.name.spend(lease.token);
+    this.do({ kind: 'end', lease });
+  }
+
+  /** A grant has ended before a caller had it. */
+  spend(token: number): void {
+    this.name.spend(token);
+    this.do({ kind: 'spend', token });
+  }
+
+  giveBack(grant: Grant, ttl: number): void {
+    this.name.spend(grant.token);
+    this.do({ kind: 'give-back', grant, ttl });
+  }
+
+  reject(waiter: Waiter, error: unknown): void {
+    this.name.line.remove(waiter);
+    this.do({ kind: 'reject', waiter, error });
+  }
+
+  /** Rejects a waiter because another holder has the lock. */
+  timeOut(waiter: Waiter): void {
+    const { alone: by, found, line } = this.name;
+    line.remove(waiter);
+    this.do({ kind: 'time-out', waiter, by, found });
+  }
+
+  /** Rejects a waiter that got no answer. A failure before the waiter came does not explain that. */
+  lackAnswer(waiter: Waiter): void {
+    const { failedAt, failure } = this.name;
+    this.refuse(waiter, failedAt < waiter.startedAt ? undefined : failure);
+  }
+
+  refuse(waiter: Waiter, cause: unknown): void {
+    this.name.line.remove(waiter);
+    this.do({ kind: 'unavailable', waiter, cause });
+  }
+
+  /** Watches the end of a wait. */
+  watch(waiter: Waiter): void {
+    this.watched = waiter;
+    this.watchOutage();
+  }
+
+  watchOutage(): void {
+    const { line, silentSince } = this.name;
+    if (silentSince === undefined) return;
+    const wait = line.first?.options.wait || Infinity;
+    this.outageAt = Math.min(this.outageAt, silentSince + Math.min(line.patience, wait));
+  }
+
+  /** A waiter that came when the name was idle is not watched yet, and may have to ask many more times. */
+  watchHead(): void {
+    const head = this.name.line.first;
+    if (!head || head.once) return;
+    this.watch(head);
+    this.do({ kind: 'listen' });
+  }
+}

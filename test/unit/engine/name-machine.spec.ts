@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Lease } from '../../../lib/engine/hold/lease.js';
+import { next } from '../../../lib/engine/queue/name-machine.js';
+import { type Effect, Name, Step } from '../../../lib/engine/queue/name.js';
+import type { Event } from '../../../lib/engine/queue/name-event.js';
+import type { State } from '../../../lib/engine/queue/turn.js';
+import { Waiter } from '../../../lib/engine/queue/waiter.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+import type { Grant } from '../../../lib/store/grant.js';
+import { formatPlace } from '../../../lib/store/place.js';
+import { TooFewReplicas } from '../../../lib/store/store-errors.js';
+import { tableOf } from '../../docs/documents.js';
+
+const TAKEN = { owner: 'other:1', remaining: 500, tokenFloor: 1 };
+const LOST = new Error('The connection was lost.');
+/** Names for the effects that somebody else notices. */
+const NOTICED: Partial<Record<Effect['kind'], string>> = {
+  acquire: 'acquire',
+  yield: 'yield',
+  cancel: 'cancel',
+  return: 'release',
+  free: 'release',
+  'give-back': 'release',
+  admit: 'admit',
+  reject: 'reject',
+  'time-out': 'reject',
+  unavailable: 'reject',
+  lose: 'lose',
+};
+
+type Kind = State['kind'];
+
+/** The machine of one name, with at most one waiter. */
+class Scene {
+  readonly name = new Name('n', {
+    handoff: { max: 32, window: 20 },
+    maxWaiters: 10,
+    store: {
+      canQueue: () => true,
+      place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
+    },
+    newTurn: () => 's1',
+  });
+  now = 1_000;
+
+  get kind(): Kind {
+    return this.name.state.kind;
+  }
+
+  get lease(): Lease {
+    const { state } = this.name;
+    if (state.kind !== 'held') throw new Error(`No lease is in use in the state ${state.kind}.`);
+    return state.lease;
+  }
+
+  get waiter(): Waiter {
+    return this.name.line.first ?? this.caller();
+  }
+
+  caller(options: LockOptions = {}): Waiter {
+    const resolved = resolveLockOptions(LOCK_OPTION_DEFAULTS, options);
+    return new Waiter(
+      'n',
+      resolved,
+      this.now,
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  feed(event: Event): string[] {
+    const step = new Step(this.name, ++this.now);
+    next(step, event);
+    return [step.first, ...(step.others ?? [])].flatMap((effect) => (effect && NOTICED[effect.kind]) ?? []);
+  }
+}
+
+function grant(token: number): Grant {
+  return { owner: `i:${token}`, token, tokens: 1 };
+}
+
+function tooFew(): TooFewReplicas {
+  return new TooFewReplicas(grant(10), { min: 1, timeout: 100 });
+}
+
+/** How a name comes into each state, with a waiter in all but the first. */
+const WAYS: Readonly<Record<Kind, (scene: Scene) => readonly Event[]>> = {
+  idle: () => [],
+  gathering: (scene) => [{ kind: 'enter', waiter: scene.caller({ mode: 'shared' }) }],
+  asking: (scene) => [{ kind: 'enter', waiter: scene.caller() }],
+  queued: (scene) => [...WAYS.asking(scene), { kind: 'answer', reply: TAKEN }],
+  unsure: (scene) => [...WAYS.asking(scene), { kind: 'failed', error: LOST }],
+  returning: (scene) => [...WAYS.asking(scene), { kind: 'failed', error: tooFew() }],
+  held: (scene) => [
+    ...WAYS.asking(scene),
+    { kind: 'answer', reply: grant(10) },
+    { kind: 'enter', waiter: scene.caller() },
+  ],
+  yielding: () => [],
+};
+
+function sceneIn(kind: Kind): Scene {
+  const scene = new Scene();
+  for (const event of WAYS[kind === 'yielding' ? 'held' : kind](scene)) scene.feed(event);
+  if (kind === 'yielding') scene.feed({ kind: 'released', lease: scene.lease });
+  expect(scene.kind).toBe(kind);
+  return scene;
+}
+
+/** The events of the table, by the first column; undefined where the event is about a lease, and there is none. */
+const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
+  '`enter`': (scene) => ({ kind: 'enter', waiter: scene.caller() }),
+  '`enter`, an attempt': (scene) => ({ kind: 'enter', waiter: scene.caller({ wait: 0 }) }),
+  '`leave`': ({ waiter }) => ({ kind: 'leave', waiter, reason: LOST }),
+  '`timeout`': ({ waiter }) => ({ kind: 'timeout', waiter }),
+  '`gathered`': () => ({ kind: 'gathered' }),
+  '`answer`, a grant': () => ({ kind: 'answer', reply: grant(20) }),
+  '`answer`, taken': () => ({ kind: 'answer', reply: TAKEN }),
+  '`contended`': () => ({ kind: 'contended' }),
+  '`failed`': () => ({ kind: 'failed', error: LOST }),
+  '`failed`, too few replicas': () => ({ kind: 'failed', error: tooFew() }),
+  '`returned`': () => ({ kind: 'returned' }),
+  '`granted`': () => ({ kind: 'granted', grant: grant(30), claimTtl: 3_000 }),
+  '`released`': (scene) => released(scene),
+  '`released`, no waiter': (scene) => {
+    if (scene.kind !== 'held') return undefined;
+    scene.feed({ kind: 'leave', waiter: scene.waiter, reason: LOST });
+    return released(scene);
+  },
+  '`ended`': ({ name: { alone: lease } }) => lease && { kind: 'ended', lease, error: undefined },
+  '`revoked`': ({ name: { alone } }) => ({ kind: 'revoked', owner: alone?.owner ?? 'i:20' }),
+  '`timer`': () => ({ kind: 'timer' }),
+  '`ask-again`': () => ({ kind: 'ask-again' }),
+  '`silence`': (scene) => {
+    scene.now += 60_000;
+    return { kind: 'silence' };
+  },
+  '`reject-all`': () => ({ kind: 'reject-all', error: () => LOST }),
+  '`spares-unused`': () => ({ kind: 'spares-unused' }),
+  '`spent`': () => ({ kind: 'spent', token: 5 }),
+};
+
+/** Only a lease in use can be released. */
+function released(scene: Scene): Event | undefined {
+  return scene.kind === 'held' ? { kind: 'released', lease: scene.lease } : undefined;
+}
+
+const KINDS = Object.keys(WAYS) as Kind[];
+
+/** What follows from an event in a state: the next state and what others notice; a dash if that is nothing. */
+function cell(kind: Kind, event: (scene: Scene) => Event | undefined): string {
+  const scene = sceneIn(kind);
+  const happens = event(scene);
+  const effects = happens ? scene.feed(happens) : [];
+  if (effects.length > 0) return `${scene.kind}: ${effects.join(', ')}`;
+  return scene.kind === kind ? '–' : scene.kind;
+}
+
+describe('The machine of one name', () => {
+  it('does in each state what the table of states and events says', () => {
+    const rows = Object.entries(EVENTS).map(([title, event]) => ({
+      'event of a name': title,
+      ...Object.fromEntries(KINDS.map((kind) => [kind, cell(kind, event)])),
+    }));
+    expect(rows).toEqual(tableOf('event of a name'));
+  });
+
+  it('handles no event that the table lacks', () => {
+    const source = readFileSync(join(__dirname, '../../../lib/engine/queue/name-event.ts'), 'utf8');
+    const kinds = [...source.matchAll(/readonly kind: '([^']+)'/g)].map(([, kind]) => `\`${kind}\``);
+
+    expect(new Set(Object.keys(EVENTS).map((title) => title.replace(/,.*/, '')))).toEqual(new Set(kinds));
+  });
+});
