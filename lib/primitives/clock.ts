@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { inRootContext } from './root-context.js';
 
 /** A pending call of {@link Clock.schedule}. */
@@ -16,7 +17,7 @@ export interface Clock {
   onSleep(call: () => void): void;
   /**
    * Runs `call` when all received data has been read. After a blocked event loop, timers run first, but a reply that is
-   * received and not yet read must not count as silence.
+   * received and not yet read must not count as silence. Fake timers of a test do not replace it: data is read in real time.
    */
   afterInput(call: () => void): void;
 }
