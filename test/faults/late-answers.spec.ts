@@ -165,7 +165,7 @@ describe('an answer that comes late, or never', () => {
     await next.release();
   });
 
-  it('costs no result when it is that of the release', async () => {
+  it('costs no result for a lost reply of the release', async () => {
     const service = services.open({ connection: proxy.url, commandTimeout: 300 });
     await connect(service, { outageTimeout: 10_000 });
 
@@ -177,7 +177,7 @@ describe('an answer that comes late, or never', () => {
     expect(result).toBe('the result');
   });
 
-  it('masks no error of the work when it is that of the release', async () => {
+  it('masks no error of the work for a lost reply of the release', async () => {
     const service = services.open({ connection: proxy.url, commandTimeout: 300 });
     await connect(service, { outageTimeout: 10_000 });
     const failure = new Error('the work failed');
@@ -212,7 +212,7 @@ describe('an answer that comes late, or never', () => {
     await lock.release();
   });
 
-  it('finds a forced release that overtook the answer of a yield, and serves who waits', async () => {
+  it('finds a forced release that overtook the reply of a yield, and serves the waiter', async () => {
     const { holder, operator } = await openWithSeparateInbox({ handoff: { max: 1 } });
     const first = await holder.acquire('job');
     const waiting = [holder.acquire('job'), holder.acquire('job')];

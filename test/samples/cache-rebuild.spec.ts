@@ -47,7 +47,7 @@ describe('sample 02, the cache rebuild', () => {
       [code] = await run.ended;
     }, 120_000);
 
-    it('runs one query for all who come at once after the expiry, with lock and second look (row 10)', () => {
+    it('runs one query for all simultaneous readers after the expiry, with lock and second check (row 10)', () => {
       expect(printed.locked.expired).toMatchObject({ queries: 1, failed: 0 });
       expect(printed.both.expired).toMatchObject({ queries: 1, failed: 0 });
       expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('sample 02, the cache rebuild', () => {
       expect(printed.unlocked.expired.failed).toBe(0);
     });
 
-    it('runs a query in each instance with what the cache itself brings', () => {
+    it('runs a query in each instance with the cache’s own means', () => {
       expect(printed.wrapped.expired).toMatchObject({ queries: INSTANCES, failed: 0 });
     });
 

@@ -42,7 +42,7 @@ describe('sample 03, the cron replicas', () => {
     const death = (): number => printed.ticks.findIndex(({ killed }) => killed !== undefined);
     const withoutDeath = (): Tick[] => printed.ticks.filter(({ killed }) => killed === undefined);
 
-    it('run each tick once with lock and minHold, and go on without the dead one', () => {
+    it('run each tick once with lock and minHold, and continue without the dead one', () => {
       expect(counts('minHold')).toEqual(printed.ticks.map(() => 1));
       expect(printed.minHold).toEqual({ runs: printed.ticks.length, missed: 0, repeated: 0 });
       expect(printed.ticks.length - 1 - death()).toBe(2);

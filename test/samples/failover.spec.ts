@@ -46,7 +46,7 @@ describe('sample 07, the failover', () => {
     }
   });
 
-  it('refuses on Sentinel until a replica is master, and goes on with 1 and 2 of 5 down on the quorum (row 9)', () => {
+  it('rejects on Sentinel until a replica is master, and continues with 1 and 2 of 5 down on the quorum (row 9)', () => {
     expect(after("Sentinel's master killed; quorum: 1 of 5 killed")).toMatchObject({
       sentinel: { outcome: 'refused' },
       quorum: { outcome: 'granted' },
@@ -64,7 +64,7 @@ describe('sample 07, the failover', () => {
     expect(after('quorum: the third is back with its data').quorum.outcome).toBe('granted');
   });
 
-  it('shows two holders on Sentinel where the replicas missed a grant; tokens tell, fencing refuses (row 8)', () => {
+  it('shows two holders on Sentinel after replicas missed a grant; fencing rejects the old one (row 8)', () => {
     const { tokens, firstEnded } = report.lostGrant;
     const [first = 0, second = 0] = tokens.sentinel;
 
@@ -74,7 +74,7 @@ describe('sample 07, the failover', () => {
     expect(firstEnded.sentinel).toBe('fenced');
   });
 
-  it('refuses on Sentinel a grant that asks for a replica and finds none (row 8)', () => {
+  it('rejects on Sentinel a grant that requires a replica and finds none (row 8)', () => {
     expect(report.lostGrant.withReplica).toBe('LOCK_UNAVAILABLE');
   });
 

@@ -42,7 +42,7 @@ describe('sample 04, the fenced writes', () => {
       ({ results, code } = await takeOvers());
     }, TIME_LIMIT);
 
-    it('have the next one get the lock when the lease is over (row 12)', () => {
+    it('grant the lock to the next worker when the lease has expired (row 12)', () => {
       for (const { second, waited } of results) {
         expect(second).toBe('booked');
         expect(waited).toBeGreaterThan(LEASE / 2);

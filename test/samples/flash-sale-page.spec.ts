@@ -121,7 +121,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     expect(seen).toContain(parts(await colourOf('#outcome-locked .surplus strong')));
   });
 
-  it('shows the holder and those who wait for the lock in order, and the orders of each instance', async () => {
+  it('shows the holder and the waiters of the lock in order, and the orders of each instance', async () => {
     await lock().click();
     await sale('locked', async () => {
       await button().click();
@@ -158,7 +158,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     expect(Math.min(...counts.map(Number))).toBeGreaterThan(0);
   });
 
-  it('works with the keyboard alone, shows the focus, and says aloud what happens', async () => {
+  it('works with the keyboard alone, shows the focus, and announces events', async () => {
     const focused = () => page.locator(':focus-visible');
     const outline = () =>
       focused().evaluate(
@@ -245,7 +245,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     expect(await violations()).toEqual([]);
   }, 60_000);
 
-  it('moves nothing for readers who asked for less motion', async () => {
+  it('moves nothing for readers who prefer reduced motion', async () => {
     const duration = () =>
       page
         .locator('.track')

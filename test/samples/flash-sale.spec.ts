@@ -39,7 +39,7 @@ describe('sample 01, the flash sale (row 11)', () => {
     expect(await run.ended).toEqual([2, null]);
   });
 
-  describe('on the Redis and the database that it was told', () => {
+  describe('on the given Redis and database', () => {
     let scratch: ScratchDirectory;
     let database: Database;
     let redis: RedisServer;
@@ -77,7 +77,7 @@ describe('sample 01, the flash sale (row 11)', () => {
       expect(eval_ + evalsha).toBeGreaterThan(0);
     });
 
-    it('refuses bad bodies with 400, unknown products with 404, and what is sold out with 409, carts as a whole', async () => {
+    it('rejects bad bodies with 400, unknown products with 404, and sold-out ones with 409, carts as a whole', async () => {
       expect(await order(url, { sku: '', quantity: 1 })).toBe(400);
       expect(await order(url, { sku: 'boot', quantity: 1.5 })).toBe(400);
       expect(await order(url, { quantity: 1 })).toBe(400);

@@ -96,7 +96,7 @@ describePage(`the page of the inspector${reason}`, () => {
   const nameButton = (name: string, table = '#names') =>
     page.locator(`${table} button.name`).filter({ hasText: name }).first();
 
-  it('shows who holds what under which label, who waits, and what was lost', async () => {
+  it('shows holders with labels, waiters, and lost holds', async () => {
     const held = await locks.acquire('order:42', { label: 'Orders.place' });
     await server.client().set('lock:{import}', 'otherhost-7-abc:1', 'PX', 60_000);
     await server.client().zadd('lock:{import}:q', 1, 'otherhost-8-def');
@@ -142,7 +142,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await Promise.all(holds.map((hold) => hold.release()));
   });
 
-  it('releases by force only when that was thought over', async () => {
+  it('releases forcibly only after a confirmation', async () => {
     const held = await locks.acquire('order:42');
     await open();
     await nameButton('order:42').click();
@@ -156,7 +156,7 @@ describePage(`the page of the inspector${reason}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is used with the keyboard alone, and keeps the focus while it draws anew', async () => {
+  it('works with the keyboard alone, and keeps the focus while it redraws', async () => {
     const held = await locks.acquire(['a', 'b']);
     await open();
     const focused = () => page.locator(':focus').evaluate((element) => element.outerHTML as string);
@@ -237,7 +237,7 @@ describePage(`the page of the inspector${reason}`, () => {
     expect(await page.locator('#part').textContent()).toBe('');
   });
 
-  it('stands still while it is paused', async () => {
+  it('does not change while it is paused', async () => {
     await open();
     await page.getByRole('button', { name: 'Pause' }).click();
     expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-pressed')).toBe('true');
@@ -247,7 +247,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await held.release();
   });
 
-  it('tells that Redis cannot be asked, and goes on when it can', async () => {
+  it('reports that Redis is unreachable, and continues when it is back', async () => {
     const held = await locks.acquire('order:42');
     await open();
     await server.client().call('ACL', 'SETUSER', 'default', '-scan');

@@ -66,7 +66,7 @@ describe('sample 05, the long import', () => {
     expect(rest.afterwards.status).toBe(202);
   });
 
-  it('stops in the middle of a batch when its lock is taken away, stays stopped, and goes on when asked to', () => {
+  it('stops within a batch when its lock is released forcibly, stays stopped, and continues on request', () => {
     const { token, tokens, ...rest } = stories.stopped;
 
     expect(rest).toMatchObject({ rows: ROWS, repeated: 0, stoppedAt: (100 * BATCH) / ROWS, ended: 'failed' });
@@ -75,7 +75,7 @@ describe('sample 05, the long import', () => {
     expect(tokens[1]).toBeGreaterThan(token);
   });
 
-  it('goes on after the crash of its worker, under a new hold, as soon as the lease of the old one is over', () => {
+  it('continues after the crash of its worker, under a new hold, as soon as the old lease has expired', () => {
     const { token, tokens, ...rest } = stories.killed;
 
     expect(rest).toMatchObject({ rows: ROWS, repeated: 0 });
@@ -94,7 +94,7 @@ describe('sample 05, the long import', () => {
     expect((await fetch(`${started.url}/imports/none.csv`, { method: 'DELETE' })).status).toBe(404);
   });
 
-  it('gives the lock back when the queue does not take the job', async () => {
+  it('releases the lock when the queue rejects the job', async () => {
     const refusing = { add: () => Promise.reject(new Error('The queue is closed')) };
     const module = await Test.createTestingModule({
       imports: [RedisLockModule.forRoot({ connection: redis.url })],

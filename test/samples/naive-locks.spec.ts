@@ -80,7 +80,7 @@ describe('sample 06, the naive locks', () => {
     });
 
     it.each(['INCR, DEL', 'SETNX, DEL', 'SETNX, EXPIRE, DEL', 'SET NX EX, DEL'])(
-      'fail where they have to, and only there: %s (row 1)',
+      'fail in the expected cases, and only there: %s (row 1)',
       (lock) => {
         expect(outcomesOf(lock)).toEqual(OUTCOMES[lock]);
         expect(outcomes.some((outcome) => outcome.lock === lock && !outcome.survived)).toBe(true);

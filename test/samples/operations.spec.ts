@@ -59,7 +59,7 @@ describe('sample 08, operations', () => {
     );
   });
 
-  it('tells Prometheus every metric that the dashboard and the alerts name', async () => {
+  it('exports every metric of the dashboard and the alerts to Prometheus', async () => {
     const wanted = [
       ...alerts.map(({ expr }) => expr),
       ...dashboard.panels.flatMap((panel) => panel.targets.map(({ expr }) => filledIn(expr))),
@@ -79,7 +79,7 @@ describe('sample 08, operations', () => {
     expect(metrics.size).toBeGreaterThan(5);
   });
 
-  it('ends on Ctrl-C, while somebody watches, and leaves nothing behind', async () => {
+  it('ends on Ctrl-C while a client watches, and leaves nothing behind', async () => {
     const watching = await fetch(`${urls[0]}/locks/events`, { headers });
     expect(watching.headers.get('content-type')).toBe('text/event-stream');
     const ended = watching.text().catch(() => '');

@@ -32,7 +32,7 @@ describe('Scripts for several names', () => {
     for (const name of NAMES) expect(await client.pttl(`lock:{${name}}`)).toBeGreaterThan(9_000);
   });
 
-  it('give the same grant when they are asked twice, even where one of the names was taken away', async () => {
+  it('grant the same to a repeated request, even after one of the names was released forcibly', async () => {
     const first = await acquireAll();
     await client.set('lock:{a}', 'p2:1');
 
@@ -40,7 +40,7 @@ describe('Scripts for several names', () => {
     expect((await owners())[0]).toBe('p2:1');
   });
 
-  it('grant all where scripts may not ask for the time', async () => {
+  it('grant all if scripts may not read the time', async () => {
     await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
     const timeless = server.client({ username: 'timeless', password: 'secret' });
     const args = ['p1~m1:', '', PREFIXES, 10_000];
@@ -49,7 +49,7 @@ describe('Scripts for several names', () => {
     expect(await owners()).toEqual(NAMES.map(() => `p1~m1:${Number(token)}`));
   });
 
-  it('write nothing where one of the names is taken, and tell who has it', async () => {
+  it('write nothing if one of the names is taken, and name its owner', async () => {
     await client.set('lock:{b}', 'p2:1', 'PX', 10_000);
     await client.set('lock:{c}', 'shared');
 
@@ -61,7 +61,7 @@ describe('Scripts for several names', () => {
     expect(await keysLeft()).toEqual(['lock:{b}', 'lock:{c}']);
   });
 
-  it('write nothing where somebody waits for one of the names, or its release went missing', async () => {
+  it('write nothing if one of the names has a waiter, or its release was lost', async () => {
     await client.zadd('lock:{b}:q', 1, 'p2|3000|1');
     expect(await acquireAll()).toEqual([expect.any(Number)]);
     await client.del('lock:{b}:q');
@@ -76,7 +76,7 @@ describe('Scripts for several names', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('release what was granted under a tag, once, and nobody else’s', async () => {
+  it('release the grants under a tag once, and no others', async () => {
     await acquireAll();
     await client.set('lock:{a}', 'p2:1');
 
@@ -86,14 +86,14 @@ describe('Scripts for several names', () => {
     expect(await keysLeft()).toEqual(['lock:fence', 'lock:{a}']);
   });
 
-  it('delete all in one reply where nobody waits', async () => {
+  it('delete all in one reply without waiters', async () => {
     await acquireAll();
 
     expect(await releaseAll()).toBe(NAMES.length);
     expect(await keysLeft()).toEqual(['lock:fence']);
   });
 
-  it('hand each name that somebody waits for on, and free the others', async () => {
+  it('hand on each name with a waiter, and free the others', async () => {
     await acquireAll();
     const listener = server.client();
     await listener.subscribe('lock:inbox:p2');

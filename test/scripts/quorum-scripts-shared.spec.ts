@@ -11,7 +11,7 @@ describe('one node of a quorum, of holds that are shared', () => {
   afterAll(() => node[Symbol.asyncDispose]());
   beforeEach(() => node.begin(`shared${(tests += 1)}`));
 
-  it('accepts all who would share, and nobody who wants the lock alone', async () => {
+  it('accepts all shared requests, and no exclusive one', async () => {
     expect(await node.acquireShared('a', 100, { last: 102 })).toBe(ACCEPTED);
     expect(await node.acquireShared('b', 103)).toBe(ACCEPTED);
     expect(await node.acquire('c', 200)).toBe(TAKEN);
@@ -25,7 +25,7 @@ describe('one node of a quorum, of holds that are shared', () => {
     ]);
   });
 
-  it('accepts nobody who would share while an instance has the lock alone', async () => {
+  it('accepts no shared request while an instance holds the lock exclusively', async () => {
     expect(await node.acquire('a', 100)).toBe(ACCEPTED);
     expect(await node.acquireShared('b', 200)).toBe(TAKEN);
     expect(await node.owner()).toBe('a:100');
@@ -72,7 +72,7 @@ describe('one node of a quorum, of holds that are shared', () => {
     expect(await node.owner()).toBeNull();
   });
 
-  it('refuses a request that arrives after the release of what it asks for', async () => {
+  it('rejects a request that arrives after its release', async () => {
     expect(await node.release('a', 100, { holds: [hold('a', 100)] })).toBe(0);
     expect(await node.acquireShared('a', 100)).toBe(OUTDATED);
     expect(await node.owner()).toBeNull();
@@ -105,7 +105,7 @@ describe('one node of a quorum, of holds that are shared', () => {
     await waitFor(async () => (await node.acquire('b', 400)) === ACCEPTED, { that: 'the last to end' });
   });
 
-  it('renews no hold of a lock that somebody else has taken meanwhile', async () => {
+  it('renews no hold of a lock that another owner has acquired meanwhile', async () => {
     await node.acquireShared('a', 100);
     await node.client.set(node.lock, 'stranger', 'PX', TTL);
     expect(await node.extendShared(hold('a', 100), TTL)).toBe(0);
@@ -115,7 +115,7 @@ describe('one node of a quorum, of holds that are shared', () => {
   });
 
   describe('with instances that wait', () => {
-    it('tells all at the head who would share, once each, and not those behind who want it alone', async () => {
+    it('notifies all shared waiters at the head once each, and no exclusive one behind them', async () => {
       await node.acquire('a', 100);
       expect(await node.acquireShared('b', 200, { since: 1 })).toBe(TAKEN);
       expect(await node.acquireShared('c', 200, { since: 2 })).toBe(TAKEN);
@@ -131,7 +131,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.queue()).toEqual(['d']);
     });
 
-    it('tells who wants it alone when the last who shares it leaves', async () => {
+    it('notifies the exclusive waiter when the last shared holder leaves', async () => {
       await node.acquireShared('a', 100, { last: 101 });
       await node.acquire('b', 200, { since: 1 });
       await node.release('a', 100, { holds: [hold('a', 100, 1)] });
@@ -142,7 +142,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.owner()).toBe('b:0');
     });
 
-    it('lets nobody overtake who wants it alone and came first', async () => {
+    it('lets no request overtake an earlier exclusive waiter', async () => {
       await node.acquireShared('a', 100);
       await node.acquire('b', 200, { since: 5 });
       expect(await node.acquireShared('c', 300)).toBe(TAKEN);
@@ -151,7 +151,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.acquireShared('c', 300, { since: 4 })).toBe(ACCEPTED);
     });
 
-    it('lets nobody overtake who came before its clock was set back', async () => {
+    it('lets no request overtake a waiter from before its clock was set back', async () => {
       const now = (await node.time()) * 1_000;
       await node.acquireShared('a', 100);
       await node.acquire('b', 200, { since: now + 3_600_000_000 });
@@ -159,21 +159,21 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.acquireShared('c', 300, { since: now })).toBe(TAKEN);
     });
 
-    it('lets nobody overtake at a free lock either, and reserves it', async () => {
+    it('lets no request overtake at a free lock either, and reserves it', async () => {
       await node.client.zadd(`${node.lock}:q`, 5, 'b');
       expect(await node.acquireShared('c', 300, { since: 6 })).toBe(TAKEN);
       expect(await node.owner()).toBe('b:0');
       expect(await node.heard()).toContain(`inbox:b released 0 ${node.name}`);
     });
 
-    it('passes over who wants it alone and does not listen any more', async () => {
+    it('skips a dead exclusive waiter', async () => {
       await node.acquireShared('a', 100);
       await node.acquire('gone', 200, { since: 1 });
       expect(await node.acquireShared('c', 300, { since: 2 })).toBe(ACCEPTED);
       expect(await node.queue()).toEqual([]);
     });
 
-    it('passes over who would share it and does not listen any more', async () => {
+    it('skips a dead shared waiter', async () => {
       await node.acquire('a', 100);
       await node.acquireShared('gone', 200, { since: 1 });
       await node.acquire('b', 200, { since: 2 });
@@ -181,7 +181,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.owner()).toBe('b:0');
     });
 
-    it('goes on with those who would share it when who wants it alone gives up', async () => {
+    it('continues with the shared waiters when the exclusive one leaves', async () => {
       await node.acquireShared('a', 100);
       await node.acquire('b', 200, { since: 1 });
       await node.acquireShared('c', 300, { since: 2 });
@@ -192,7 +192,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.acquireShared('c', 300, { since: 2 })).toBe(ACCEPTED);
     });
 
-    it('passes a reservation on when the only one who has it leaves', async () => {
+    it('passes a reservation on when its only owner leaves', async () => {
       await node.acquire('a', 100);
       await node.acquireShared('b', 200, { since: 1 });
       await node.acquire('c', 200, { since: 2 });
@@ -204,7 +204,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.holders()).toEqual([]);
     });
 
-    it('gives back in silence what found no majority, and queues the instance', async () => {
+    it('releases a grant without a majority in silence, and queues the instance', async () => {
       await node.acquireShared('a', 100);
       await node.acquire('b', 200, { since: 1 });
       const place = placeToShare('a', 0);
@@ -215,7 +215,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.queue()).toEqual(['a|0|0|s|', 'b']);
     });
 
-    it('hands the lock over at the end of a turn to all who would share it', async () => {
+    it('hands the lock over at the end of a turn to all shared waiters', async () => {
       await node.acquire('a', 100);
       await node.acquireShared('b', 200, { since: 1 });
       await node.acquireShared('c', 200, { since: 2 });
@@ -226,7 +226,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.yieldTurn('a', 100, 150)).toBe(GONE);
     });
 
-    it('tells all holders that the lock was taken away by force, and goes on with the queue', async () => {
+    it('notifies all holders of a forced release, and continues with the queue', async () => {
       await node.acquireShared('b', 100, { last: 101 });
       await node.acquireShared('c', 200);
       await node.acquire('b', 300, { since: 1 });

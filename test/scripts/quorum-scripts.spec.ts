@@ -32,7 +32,7 @@ describe('one node of a quorum', () => {
     expect(await node.owner()).toBe('a:100');
   });
 
-  it('refuses a request that arrives after the release of what it asks for', async () => {
+  it('rejects a request that arrives after its release', async () => {
     expect(await node.release('a', 100)).toBe(0);
     expect(await node.acquire('a', 100)).toBe(OUTDATED);
     expect(await node.owner()).toBeNull();
@@ -61,7 +61,7 @@ describe('one node of a quorum', () => {
     expect(await node.owner()).toBe('stranger');
   });
 
-  it('reserves a released lock for the first that waits, tells it, and refuses everybody else', async () => {
+  it('reserves a released lock for the first waiter, notifies it, and rejects all others', async () => {
     await node.acquire('a', 100);
     expect(await node.acquire('c', 300, { since: 2 })).toBe(TAKEN);
     expect(await node.acquire('b', 200, { since: 1 })).toBe(TAKEN);
@@ -74,7 +74,7 @@ describe('one node of a quorum', () => {
     expect(await node.heard()).toEqual([`inbox:b released 100 ${node.name}`]);
   });
 
-  it('takes an instance out of the queue with its grant, so that the next release goes to another waiter', async () => {
+  it('removes an instance from the queue with its grant, so that the next release reaches another waiter', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 150, { since: 1 });
     await node.acquire('c', 160, { since: 2 });
@@ -106,7 +106,7 @@ describe('one node of a quorum', () => {
     expect(await node.owner()).toBe('c:0');
   });
 
-  it('gives back in silence what found no majority, and queues the instance', async () => {
+  it('releases a grant without a majority in silence, and queues the instance', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 200, { since: 1 });
     await node.release('a', 100, { mode: 'quiet', place: 'a|0' });
@@ -115,7 +115,7 @@ describe('one node of a quorum', () => {
     expect(await node.queue()).toEqual(['a', 'b']);
   });
 
-  it('keeps the lock at the end of a turn where nobody else waits, under a greater token', async () => {
+  it('keeps the lock at the end of a turn without other waiters, under a greater token', async () => {
     await node.acquire('a', 100);
 
     expect(await node.yieldTurn('a', 100, 150)).toBe(ACCEPTED);
@@ -125,7 +125,7 @@ describe('one node of a quorum', () => {
     expect(await node.owner()).toBe('a:150');
   });
 
-  it('hands the lock over at the end of a turn where somebody waits, and queues the instance', async () => {
+  it('hands the lock over at the end of a turn with a waiter, and queues the instance', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 200, { since: 1 });
 
@@ -149,7 +149,7 @@ describe('one node of a quorum', () => {
     expect(await left()).toBeGreaterThan(3 * hour + 590_000);
   });
 
-  it('puts who comes after its clock was set back behind those who wait, and lets each keep its place', async () => {
+  it('queues arrivals after its clock was set back behind the waiters, and keeps each place', async () => {
     const now = (await node.time()) * 1_000;
     const before = now + 3_600_000_000;
     await node.acquire('a', now);

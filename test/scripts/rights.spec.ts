@@ -135,7 +135,7 @@ describe('A Redis user with the least rights', () => {
     await reader.release();
   });
 
-  it('that may not subscribe still gets locks, asking at intervals, and is told of it once', async () => {
+  it('that may not subscribe still gets locks, asks at intervals, and is warned once', async () => {
     const rights = LEAST_RIGHTS.filter((right) => right !== '&lock:inbox:*');
     await admin.call('ACL', 'SETUSER', 'deaf', 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);
     const connection = `redis://deaf:secret@${server.host}:${server.port}`;
@@ -158,7 +158,7 @@ describe('A Redis user with the least rights', () => {
   it.each<[what: string, refused: readonly string[]]>([
     ['has no right to the channels', ['resetchannels']],
     ['may not PUBLISH', ['-publish']],
-  ])('that %s still hands its locks to who waits, at the end of a turn, too', async (_what, refused) => {
+  ])('that %s still hands its locks to waiters, also at the end of a turn', async (_what, refused) => {
     const user = `mute${refused.join('')}`;
     await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', '~*', '+@all', '&*', ...refused);
     const connection = `redis://${user}:secret@${server.host}:${server.port}`;

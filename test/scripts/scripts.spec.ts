@@ -162,7 +162,7 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toBe(`a:${token}`);
   });
 
-  it('give a fresh grant where the hold that is found has ended here', async () => {
+  it('give a new grant if the found hold has ended here', async () => {
     const [token] = await acquire('a');
     const [next, tokens] = await acquire('a', { spent: token });
 
@@ -182,7 +182,7 @@ describe('Scripts', () => {
     expect(before.filter((_, i) => i % 2 === 0)).toEqual(['b|3000|1', 'c|3000|1']);
   });
 
-  it('release once: a second release touches nobody', async () => {
+  it('release once: a second release affects no holder', async () => {
     const [token] = await acquire('a');
     expect(await release(`a:${token}`)).toBe(1);
     await acquire('b');
@@ -207,7 +207,7 @@ describe('Scripts', () => {
   it.each([
     ['behind the clock', '5'],
     ['ahead of the clock', '9000000000000000'],
-  ])('hand off as many tokens as are wanted where the counter is %s', async (_where, last) => {
+  ])('hand off as many tokens as wanted with a counter that is %s', async (_where, last) => {
     const messages = await listen('b');
     const [token] = await acquire('a');
     await acquire('b', { place: '3000|4' });
@@ -223,7 +223,7 @@ describe('Scripts', () => {
     expect(await client.exists('lock:{n}:q')).toBe(0);
   });
 
-  it('hand off where scripts may not ask for the time', async () => {
+  it('hand off if scripts may not read the time', async () => {
     const messages = await listen('b');
     const [token] = await acquire('a');
     await acquire('b');
@@ -236,7 +236,7 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toMatch(/^b:/);
   });
 
-  it('leave a lock without expiry as it is where scripts may not ask for the time', async () => {
+  it('leave a lock without expiry unchanged if scripts may not read the time', async () => {
     await client.set('lock:{n}', 'foreign');
     await client.call('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
     const timeless = server.client({ username: 'timeless', password: 'secret' });
@@ -278,7 +278,7 @@ describe('Scripts', () => {
     expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
   });
 
-  it('hand a lock over once, to one of those who ask for it, and say so again when they are asked again', async () => {
+  it('transfer a lock once, to one of several takers, and repeat the reply to a repeated request', async () => {
     const [token] = await acquire('a', { ttl: 5_000 });
     const change = (from: string, to: string, ttl: number): Promise<unknown> =>
       run(transferScript, [from, to, ttl], pair);
@@ -299,7 +299,7 @@ describe('Scripts', () => {
     expect(await client.exists('lock:{n}')).toBe(0);
   });
 
-  it('take a lock that is transferred neither for a grant of the instance, nor for one to be given back', async () => {
+  it('consider a lock in transfer neither as a grant of the instance, nor as one to release', async () => {
     const [token] = await acquire('a');
     await run(transferScript, [`a:${token}`, 'a~gone:1', 5_000], pair);
 
@@ -333,7 +333,7 @@ describe('Scripts', () => {
     expect(await client.exists('lock:{n}:q')).toBe(0);
   });
 
-  it('grant for the claim lease that the waiter asked for', async () => {
+  it('grant for the claim lease of the waiter’s place', async () => {
     await listen('b');
     const [token] = await acquire('a', { ttl: 60_000 });
     await acquire('b', { ttl: 60_000, place: '1200|1' });
@@ -385,7 +385,7 @@ describe('Scripts', () => {
   });
 
   it.each(['behind the clock', 'ahead of it'])(
-    'write the counter once for all free names of a call, and give each tokens of its own, where it is %s',
+    'write the counter once for all free names of a call, and give each its own tokens, with a counter that is %s',
     async (where) => {
       const hour = 3_600_000_000;
       await acquire('a');
@@ -426,7 +426,7 @@ describe('Scripts', () => {
     expect(await client.pttl('lock:{n}:fence')).toBeGreaterThan(4_190_000);
   });
 
-  it('put a late arrival behind those who wait since before the clock was set back', async () => {
+  it('queue an arrival behind waiters from before the clock was set back', async () => {
     await acquire('a');
     await acquire('b');
     await setClockBack(client, 3_600_000);
@@ -436,7 +436,7 @@ describe('Scripts', () => {
     expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['b|3000|1', 'c|3000|1']);
   });
 
-  it('say how long a lease lasts that is longer than one that is extended, and shorten it only when told to', async () => {
+  it('return the duration of a longer lease, and shorten it only on request', async () => {
     const [token] = await acquire('a', { ttl: 60_000 });
     const [lasts] = (await run(extendScript, [`a:${token}`, 1_000], pair)) as [number];
     expect(lasts).toBeGreaterThan(55_000);
@@ -445,7 +445,7 @@ describe('Scripts', () => {
     expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_000);
   });
 
-  it('reserve as many tokens as were asked for: no later one is among them', async () => {
+  it('reserve as many tokens as requested: no later one is among them', async () => {
     const [first, block] = await acquire('a', { tokens: 4_096 });
     const [second] = await acquire('a', { spent: first });
 
@@ -453,7 +453,7 @@ describe('Scripts', () => {
     expect(second).toBeGreaterThanOrEqual(first + 4_096);
   });
 
-  it('use the time of the server only: none of them is told what time the client has', async () => {
+  it('use the time of the server only: none receives the client’s time', async () => {
     const wrongClock = jest.spyOn(Date, 'now').mockReturnValue(0);
     await using instance = new Instance({ connection: server.url });
     const before = Number((await client.time())[0]) * 1_000_000;
@@ -535,7 +535,7 @@ describe('Scripts', () => {
     },
   );
 
-  it.each(SCRIPTS)('say in a header what $name needs, answers and costs', async ({ name, lua }) => {
+  it.each(SCRIPTS)('document the keys, arguments, reply and cost of $name', async ({ name, lua }) => {
     const { readFile } = await import('node:fs/promises');
     const source = await readFile(`${__dirname}/../../lib/store/scripts/${name}.script.ts`, 'utf8');
 

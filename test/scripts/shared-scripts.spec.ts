@@ -100,7 +100,7 @@ describe('Scripts of shared holds', () => {
     expect(await client.keys('*')).toEqual(['lock:fence']);
   });
 
-  it('grant the same holds when the same turn asks twice, with tokens that go on growing', async () => {
+  it('grant the same holds to a repeated request of a turn, with growing tokens', async () => {
     const [token, holds] = await share('a~s1', { wanted: 3 });
     const [again, same] = await share('a~s1', { wanted: 3 });
 
@@ -124,7 +124,7 @@ describe('Scripts of shared holds', () => {
     expect(Number(await client.get('lock:fence'))).toBeGreaterThanOrEqual(Number(next) + 7);
   });
 
-  it('count no permit twice when the same turn asks twice', async () => {
+  it('count no permit twice for a repeated request of a turn', async () => {
     await share('a~s1', { wanted: 5, limit: 3 });
     expect((await share('a~s1', { wanted: 5, limit: 3 }))[1]).toBe(3);
     expect((await share('b~s1', { limit: 3 }))[1]).toBe('shared');
@@ -132,7 +132,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toHaveLength(3);
   });
 
-  it('release once: a second release touches nobody', async () => {
+  it('release once: a second release affects no holder', async () => {
     const messages = await listen('c');
     await share('a~s1', { limit: 2 });
     await share('b~s1', { limit: 2 });
@@ -166,7 +166,7 @@ describe('Scripts of shared holds', () => {
     expect(await leaseOf('a~s1:2')).toBeGreaterThan(55_000);
   });
 
-  it('grant a whole row of readers by one release, each instance told once, up to the writer behind them', async () => {
+  it('grant consecutive readers by one release, with one message to each instance, up to the writer behind them', async () => {
     const [b, c, w, d] = await Promise.all(['b', 'c', 'w', 'd'].map(listen));
     const token = await acquire('a');
     await share('b~s1', { wanted: 3 });
@@ -182,7 +182,7 @@ describe('Scripts of shared holds', () => {
     expect([w, d]).toEqual([[], []]);
   });
 
-  it('keep the place of a turn that asks again, and put what waits behind it back as it was', async () => {
+  it('keep the place of a turn that asks again, and restore the places behind it', async () => {
     await Promise.all(['b', 'w', 'c'].map(listen));
     await acquire('a');
     await share('b~s1');
@@ -196,7 +196,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual(['b|3000|1|s1|', 'w|3000|1', 'c|3000|1|s7|4']);
   });
 
-  it('let a head that is dead keep nobody out while others hold, once somebody asks', async () => {
+  it('let a dead head block no request while others hold', async () => {
     await share('a~s1');
     await acquire('dead');
     expect(await share('b~s1')).toHaveLength(2);
@@ -205,7 +205,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual([]);
   });
 
-  it('let a head that lives keep others out, and only ask whether it does', async () => {
+  it('let a live head block others, and only probe it', async () => {
     const messages = await listen('w');
     await share('a~s1');
     await acquire('w');
@@ -227,7 +227,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual(['w|3000|1']);
   });
 
-  it('give what a turn does not want any more to those behind it', async () => {
+  it('pass unneeded permits of a turn to the waiters behind it', async () => {
     await Promise.all(['b', 'c'].map(listen));
     const token = await acquire('a');
     await share('b~s1', { wanted: 3, limit: 3 });
@@ -240,7 +240,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['b~s1:1', 'c~s1:1', 'c~s1:2']);
   });
 
-  it('give permits whose leases have ended to who waits, though others hold on', async () => {
+  it('pass permits with expired leases to waiters, while others hold', async () => {
     await listen('c');
     await share('a~s1', { limit: 2, ttl: 60_000 });
     await share('b~s1', { limit: 2, ttl: 50 });
@@ -251,7 +251,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['a~s1:1', 'c~s1:1']);
   });
 
-  it('tell the end of the first lease to who waits for a permit', async () => {
+  it('return the end of the first lease to a waiter for a permit', async () => {
     await share('a~s1', { limit: 2, ttl: 60_000 });
     await share('b~s1', { limit: 2, ttl: 5_000 });
     const [left, owner] = await share('c~s1', { limit: 2 });
@@ -274,7 +274,7 @@ describe('Scripts of shared holds', () => {
     expect(await client.get(LOCK)).toBe('somebody');
   });
 
-  it('shorten a lease where that is asked for, and only then', async () => {
+  it('shorten a lease only on request', async () => {
     await share('a~s1', { ttl: 9_000 });
     await run(extendScript, ['a~s1:1', 1_000], [LOCK, SHARED]);
     expect(await leaseOf('a~s1:1')).toBeGreaterThan(8_000);
@@ -292,7 +292,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['b~s1:1']);
   });
 
-  it('hand a shared hold over once, to one of those who ask for it, and say so again when they are asked again', async () => {
+  it('transfer a shared hold once, to one of several takers, and repeat the reply to a repeated request', async () => {
     await share('a~s1', { wanted: 2 });
     const change = (from: string, to: string, ttl = 10_000): Promise<unknown> =>
       run(transferScript, [from, to, ttl], [LOCK, SHARED]);
@@ -306,7 +306,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['a~s1:2', 'b~staken:7']);
   });
 
-  it('give up with its place what a turn was granted, and hand that on', async () => {
+  it('end the grants of a turn with its place, and hand them on', async () => {
     await Promise.all(['a', 'b', 'w'].map(listen));
     await share('a~s1', { wanted: 2 });
     await acquire('w');
@@ -352,7 +352,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual([]);
   });
 
-  it('go on with the readers behind a writer that leaves the queue', async () => {
+  it('continue with the readers behind a writer that leaves the queue', async () => {
     await Promise.all(['w', 'b'].map(listen));
     await share('a~s1');
     await acquire('w');
@@ -362,7 +362,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['a~s1:1', 'b~s1:1']);
   });
 
-  describe('what a limit has left of a turn', () => {
+  describe('the rest of a limited turn', () => {
     const PERMIT = { limit: 2 } as const;
     const rest = (turn: string, wanted: number): string => `${turn.replace('~', `|3000|${wanted}|`)}|2`;
     const cancel = (place: string): Promise<unknown> =>
@@ -387,7 +387,7 @@ describe('Scripts of shared holds', () => {
       expect(await waiters()).toEqual([]);
     });
 
-    it('keeps a writer behind it, and is kept itself by nobody', async () => {
+    it('blocks a writer behind it, and is blocked by none', async () => {
       await Promise.all(['b', 'w'].map(listen));
       await share('a~s1', { limit: 1 });
       await share('b~s1', { limit: 1, wanted: 2 });
@@ -413,7 +413,7 @@ describe('Scripts of shared holds', () => {
       expect(await waiters()).toEqual([]);
     });
 
-    it('keeps its place when its instance asks for it itself', async () => {
+    it('keeps its place when its instance requests it', async () => {
       await Promise.all(['b', 'c'].map(listen));
       await share('a~s1', { ...PERMIT, wanted: 2, ttl: 50 });
       await share('b~s1', { ...PERMIT, wanted: 3 });
@@ -423,7 +423,7 @@ describe('Scripts of shared holds', () => {
       expect(await waiters()).toEqual([rest('b~s1X2', 1), rest('c~s1', 1)]);
     });
 
-    it('is nothing where fewer are wanted by now than there is room for', async () => {
+    it('is empty if fewer are wanted by now than the limit allows', async () => {
       await listen('b');
       await share('a~s1', { limit: 1, ttl: 50 });
       await share('b~s1', { limit: 1, wanted: 3 });
@@ -432,7 +432,7 @@ describe('Scripts of shared holds', () => {
       expect(await waiters()).toEqual([]);
     });
 
-    it('is found waiting by a request that finds what was granted before', async () => {
+    it('is found waiting by a request that finds the earlier grant', async () => {
       await listen('b');
       await share('a~s1', { ...PERMIT, wanted: 2 });
       await share('b~s1', { ...PERMIT, wanted: 3 });
@@ -445,7 +445,7 @@ describe('Scripts of shared holds', () => {
       expect(await holders()).toEqual(['b~s1:1', 'b~s1X1:1']);
     });
 
-    it('gets what is given back of one lock in one call by one message', async () => {
+    it('receives the holds of one lock that are released in one call by one message', async () => {
       const messages = await listen('b');
       await share('a~s1', { limit: 3, wanted: 3 });
       await share('b~s1', { limit: 3, wanted: 5 });
@@ -524,7 +524,7 @@ describe('Scripts of shared holds', () => {
       expect(await holders()).toEqual(['a~s1:2', 'b~s1X1:1']);
     });
 
-    it('goes on when the holders are taken away by force', async () => {
+    it('continues when the holders are released forcibly', async () => {
       await Promise.all(['a', 'b'].map(listen));
       await share('a~s1', { ...PERMIT, wanted: 2 });
       await share('b~s1', { ...PERMIT, wanted: 5 });
@@ -535,7 +535,7 @@ describe('Scripts of shared holds', () => {
       expect(await waiters()).toEqual([rest('b~s1X3', 2)]);
     });
 
-    it('keeps its place although nobody can be told, until a hold runs out that nobody asked for', async () => {
+    it('keeps its place although no message arrives, until one of its claim leases expires', async () => {
       const silent = '5 ';
       const ask = (turn: string, wanted: number): Promise<unknown> => {
         const [instance = '', tag] = turn.split('~');

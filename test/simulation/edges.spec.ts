@@ -120,7 +120,7 @@ function acquire(locks: LockService, kind: Kind, options: LockOptions): Promise<
 
 describe('The error of a call that ends at an edge', () => {
   describe.each(cases)('for %s (by callers %s)', (_, place, kind) => {
-    it('is a timeout where the wait ends as the lock comes free', async () => {
+    it('is a timeout if the wait ends as the lock becomes free', async () => {
       const run = (release: number): Promise<Outcome | undefined> => {
         const scene = occupied(place, kind, { release });
         return scene.outcomeOf(() => acquire(scene.here, kind, { wait: WAIT }), WAIT);
@@ -128,7 +128,7 @@ describe('The error of a call that ends at an edge', () => {
       await expectAt(around(WAIT), run, { seen: ['granted', 'LOCK_TIMEOUT'] });
     });
 
-    it('is a timeout where a lease ends as the wait does', async () => {
+    it('is a timeout if a lease ends as the wait does', async () => {
       const run = (wait: number): Promise<Outcome | undefined> => {
         const scene = occupied(place, kind, { ttl: START + WAIT - ACQUIRED });
         return scene.outcomeOf(() => acquire(scene.here, kind, { wait }), wait);
@@ -149,7 +149,7 @@ describe('The error of a call that ends at an edge', () => {
       await expectAt(around(2 * ROUND_TRIP), run, { seen: ['LOCK_TIMEOUT'], allowed });
     });
 
-    it('is a timeout where the server falls silent after it said that the lock is held', async () => {
+    it('is a timeout if the server falls silent after it reported a taken lock', async () => {
       const run = (after: number): Promise<Outcome | undefined> => {
         const scene = occupied(place, kind, { silence: { after, lasts: LONG } });
         return scene.outcomeOf(() => acquire(scene.here, kind, { wait: WAIT, outageTimeout: LONG }), WAIT);
@@ -161,7 +161,7 @@ describe('The error of a call that ends at an edge', () => {
       await expectAt(around(2 * ROUND_TRIP), run, { seen: ['LOCK_TIMEOUT'], allowed });
     });
 
-    it('is an outage where the server is silent until outageTimeout ends', async () => {
+    it('is an outage if the server is silent until outageTimeout ends', async () => {
       const outageTimeout = WAIT;
       const run = (lasts: number): Promise<Outcome | undefined> => {
         const scene = occupied(place, kind, { release: LONG, silence: { after: 0, lasts } });
@@ -214,7 +214,7 @@ describe('The error of a call that ends at an edge', () => {
   });
 
   describe.each(kinds)('for %s that is free', (_, kind) => {
-    it('is an outage only where no reply can have come', async () => {
+    it('is an outage only if no reply can have arrived', async () => {
       for (const limit of ['wait', 'outageTimeout']) {
         const run = (time: number): Promise<Outcome | undefined> => {
           const scene = new EdgeScene();
@@ -226,7 +226,7 @@ describe('The error of a call that ends at an edge', () => {
       }
     });
 
-    it('is a loss where its holder extends it as the lease ends', async () => {
+    it('is a loss if its holder extends it as the lease ends', async () => {
       const ttl = WAIT;
       const run = async (moment: number): Promise<Outcome | undefined> => {
         const scene = new EdgeScene();

@@ -123,7 +123,7 @@ describe('A schedule that was found', () => {
     await expect(run(steps, { straggle: 10 })).resolves.toBeUndefined();
   });
 
-  it('lets readers in although a writer could not tell the server that it had left', async () => {
+  it('admits readers although a writer’s request to leave was lost', async () => {
     const steps: TimedStep[] = [
       caller({ instance: 1, limit: Infinity, work: 8_000 }),
       caller({ after: 10, instance: 1, abortAfter: 20 }),
@@ -168,7 +168,7 @@ describe('A schedule that was found', () => {
     await expect(run(steps, conditions)).resolves.toBeUndefined();
   });
 
-  it('gives back no grant for which it waits when it leaves another place', async () => {
+  it('releases no awaited grant when it leaves another place', async () => {
     const steps: TimedStep[] = [
       caller({ after: 1, ttl: 40 }),
       caller({ instance: 1, ttl: 40 }),
@@ -204,7 +204,7 @@ describe('A schedule that was found', () => {
     await expect(run(steps, { latencies: [3, 1, 1] })).resolves.toBeUndefined();
   });
 
-  it('tells a call for several names that does not wait of an outage in time, also after a rejected request', async () => {
+  it('reports an outage in time to an attempt for several names, also after a rejected request', async () => {
     const steps: TimedStep[] = [
       { after: 0, kind: 'refuse', lasts: 1_500 },
       caller({ also: ['y'], ttl: 1_000, wait: 0, outageTimeout: 100, work: 1 }),

@@ -3,7 +3,7 @@ import { BuiltSite } from './built-site.js';
 import { describeInBrowser, TEMPLATES } from './site-in-browser.js';
 
 describeInBrowser('the site', (site) => {
-  it('finds what "fencing" means, by the keyboard alone', async () => {
+  it('finds the meaning of "fencing", by the keyboard alone', async () => {
     const { page } = site;
     await page.goto(site.url);
     const box = page.locator('.VPLocalSearchBox input');
@@ -58,7 +58,7 @@ describeInBrowser('the site', (site) => {
     expect(await page.locator('.VPSidebar.open').count()).toBe(0);
   });
 
-  it('shows every page without an error, and asks no other host for anything', async () => {
+  it('shows every page without an error, and sends requests to no other host', async () => {
     const { page } = site;
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(`${page.url()}: ${error.message}`));

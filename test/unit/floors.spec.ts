@@ -83,7 +83,7 @@ describe('The floors of lib', () => {
     expect(problems).toEqual([]);
   });
 
-  it('tell of an import that points upwards where the file should live', () => {
+  it('name the right folder for an import that points upwards', () => {
     const problem = problemOf({ from: 'store/place.ts', to: 'engine/hold/hold.ts' });
 
     expect(problem).toContain(
@@ -92,7 +92,7 @@ describe('The floors of lib', () => {
     expect(problem).toContain('or lib/store/place.ts itself up to lib/engine/hold');
   });
 
-  it('have no room that stands empty', () => {
+  it('have no empty room', () => {
     const places = new Set(files.flatMap((file) => [file, dirname(file), dirname(dirname(file))]));
 
     expect(FLOORS.flat().filter((room) => !places.has(room))).toEqual([]);

@@ -62,7 +62,7 @@ describe('A schedule that was found on a quorum', () => {
     await expect(run(steps, { latencies: [1, 3], handoff, quorum })).resolves.toBeUndefined();
   });
 
-  it('comes to rest after a node was silent for longer than a request may take', async () => {
+  it('becomes idle after a node was silent for longer than a request may take', async () => {
     const steps: TimedStep[] = [
       caller({ after: 20, ttl: 300, work: 2_000 }),
       { after: 0, kind: 'freeze', instance: 0, lasts: 200, order: ['replies', 'timers', 'messages'] },

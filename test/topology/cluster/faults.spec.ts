@@ -6,7 +6,7 @@ import { ClusterScene } from '../support/cluster-scene.js';
 /** What a recovery may take longer than that of the Cluster itself. */
 const RECOVERY = 2_000;
 
-describe('A hundred callers in four processes who want one lock of a Redis Cluster', () => {
+describe('A hundred callers in four processes that want one lock of a Redis Cluster', () => {
   let scene: ClusterScene;
   let cluster: RedisCluster;
 
@@ -26,7 +26,7 @@ describe('A hundred callers in four processes who want one lock of a Redis Clust
     return now();
   };
 
-  it('all go on while its slot moves to other nodes', async () => {
+  it('all continue while its slot moves to other nodes', async () => {
     const name = 'moving';
     await scene.rush(name);
     const slot = slotOf(`{${name}}`);
@@ -40,7 +40,7 @@ describe('A hundred callers in four processes who want one lock of a Redis Clust
     expect(report).toMatchObject({ problems: [], refused: [], lost: [] });
   }, 180_000);
 
-  it('all go on while a node joins and takes the slot over', async () => {
+  it('all continue while a node joins and takes over the slot', async () => {
     const name = 'joining';
     await scene.rush(name);
     const added = await cluster.addMaster();
@@ -83,7 +83,7 @@ describe('A hundred callers in four processes who want one lock of a Redis Clust
     180_000,
   );
 
-  it('have two holders where a failover lost the grant, until the first one hears from Redis again', async () => {
+  it('have two holders after a failover lost the grant, until the first one reaches Redis again', async () => {
     const name = 'lost write';
     const master = await cluster.masterOf(`{${name}}`);
     const [first, second] = scene.workers;

@@ -56,7 +56,7 @@ export function describeClusterLocks(version: string): void {
       expect([...first.logged, ...second.logged]).toEqual([]);
     });
 
-    it('are handed off after their slot has moved while somebody waited', async () => {
+    it('are handed off after their slot has moved during a wait', async () => {
       await using first = open();
       await using second = open();
       const lock = await first.locks.acquire('moved');
@@ -134,7 +134,7 @@ export function describeClusterLocks(version: string): void {
       expect([listeners(), nodes()]).toEqual(before);
     });
 
-    it('close what they opened', async () => {
+    it('close the connections that they opened', async () => {
       const options = { redisOptions: { connectionName: 'ours' } };
       const first = new Instance({ connection: { nodes: cluster.nodes, options } });
       const second = new Instance({ connection: { nodes: cluster.nodes, options } });
@@ -150,7 +150,7 @@ export function describeClusterLocks(version: string): void {
       await waitFor(async () => (await names()) === 0, { that: 'all connections to be closed' });
     });
 
-    it('leave no subscription behind for names that nobody waits for any more', async () => {
+    it('leave no subscription behind for names without waiters', async () => {
       await using first = open();
       await using second = open();
       const names = Array.from({ length: 200 }, (_, i) => `many:${i}`);
@@ -231,7 +231,7 @@ export function describeClusterLocks(version: string): void {
       await Promise.all(locks.map((lock) => lock.release()));
     });
 
-    it('of several names are asked for at all nodes at once, and with one request for each', async () => {
+    it('of several names are requested at all nodes at once, with one request for each', async () => {
       await using instance = open();
       const names = Array.from({ length: 12 }, (_, i) => `several:${i}`).toSorted();
       await (await instance.locks.acquire(names)).release();
@@ -310,7 +310,7 @@ export function describeClusterLocks(version: string): void {
       expect([...first.logged, ...second.logged]).toEqual([]);
     });
 
-    it('go through a client that connects anew at any unknown script, and sends again', async () => {
+    it('work over a client that reconnects at any unknown script, and repeats', async () => {
       const options: ClusterOptions = {
         redisOptions: { reconnectOnError: ({ message }) => message.startsWith('NOSCRIPT') && 2 },
       };

@@ -38,7 +38,7 @@ describe('The trial of the nodes of a Cluster', () => {
     instances.push(instance);
     return instance;
   };
-  it('says what to pass where one node is given as a single server', async () => {
+  it('says what to pass if one node is given as a single server', async () => {
     const owner = await cluster.masterOf('lock:trial:trial');
     const [other] = cluster.servers.filter((server) => server !== owner);
     const instance = new Instance({ connection: other?.url ?? '', outageTimeout: 500 });
@@ -49,7 +49,7 @@ describe('The trial of the nodes of a Cluster', () => {
     expect(instance.logged[0]).toMatch(/MOVED .*pass connection: { nodes: \[\.\.\.\] }/);
   });
 
-  it('is content with those that count receivers', async () => {
+  it('accepts nodes that count receivers', async () => {
     const [holder, waiter] = [open(), open()];
     for (const name of ['one', 'two', 'three', 'four']) {
       const lock = await holder.locks.acquire(name);
@@ -63,7 +63,7 @@ describe('The trial of the nodes of a Cluster', () => {
     expect(instances.filter(({ store }) => store.reaskDelay !== undefined)).toEqual([]);
   });
 
-  it('lets an instance poll that listens at one which counts nobody', async () => {
+  it('lets an instance poll that listens at a node which does not count', async () => {
     const name = 'bad';
     const bad = cluster.servers.indexOf(await cluster.masterOf(`lock:{${name}}`));
     const front = fronts[bad];
@@ -79,7 +79,7 @@ describe('The trial of the nodes of a Cluster', () => {
     expect(waiter.logged).toEqual([expect.stringContaining('Waiters now ask ten times a second')]);
   });
 
-  it('refuses all that is asked for where one of them is too old', async () => {
+  it('rejects all requests if one of them is too old', async () => {
     for (const front of fronts) front.strangeness = { version: '6.2.14' };
     const instance = open();
     const isRefused = (): Promise<boolean> =>

@@ -135,7 +135,7 @@ describe('Credentials that expire', () => {
     },
   );
 
-  it('are renewed with the commands on the connection that is open, and in RESP3 with messages, too', async () => {
+  it('are renewed on the open command connection, and in RESP3 also on the one for messages', async () => {
     await rotation.begin();
     const connection = described({ protocol: 3 });
     await using instance = await new Instance({ connection, credentials: rotation.credentials }).warmUp();
@@ -148,7 +148,7 @@ describe('Credentials that expire', () => {
     expect(instance.logged).toEqual([]);
   });
 
-  it('are asked for before each connection, also those without an end', async () => {
+  it('are requested before each connection, also without an expiry', async () => {
     await rotation.begin();
     rotation.instead = async () => ({ username: rotation.user, password: rotation.password });
     const { credentials } = rotation;
@@ -164,7 +164,7 @@ describe('Credentials that expire', () => {
     await waitFor(async () => (await rotation.connectionsOf(rotation.user)).length === 2);
   });
 
-  it('take the user of the connection where they name none', async () => {
+  it('use the user of the connection if they name none', async () => {
     await rotation.begin();
     rotation.instead = async () => ({ password: rotation.password });
     const connection = `redis://${rotation.user}@${server.host}:${server.port}`;
@@ -185,7 +185,7 @@ describe('Credentials that expire', () => {
     ['gives nothing', () => Promise.resolve(undefined as unknown as LockCredentials)],
     ['gives a wrong time', async () => ({ password: 's3cret/of:1', expiresAt: Number.NaN })],
   ])(
-    'are asked for again where the function %s, and the log says so once, without secrets',
+    'are requested again if the function %s, and the log reports it once, without secrets',
     async (_, fail) => {
       await rotation.begin();
       const { credentials } = rotation;
@@ -205,7 +205,7 @@ describe('Credentials that expire', () => {
     },
   );
 
-  it('that the server refuses are asked for again, while the old ones go on working', async () => {
+  it('that the server rejects are requested again, while the old ones keep working', async () => {
     await rotation.begin();
     const { credentials } = rotation;
     await using instance = await new Instance({
@@ -263,7 +263,7 @@ describe('Credentials that expire', () => {
     await expectToSurvive(new Rotation(() => admins), { connection: { nodes: cluster.nodes } });
   });
 
-  it('are renewed where sentinels name the master', async () => {
+  it('are renewed with sentinels', async () => {
     await using group = await SentinelGroup.start();
     const admin = (await group.master()).client();
     const { password: _, ...connection } = group.connection;

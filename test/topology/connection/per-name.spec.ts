@@ -68,7 +68,7 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     expect(all.keys).toHaveLength(NAMES.length);
   });
 
-  it('tells a holder at once that its hold was taken away, also one that shares it or has several', async () => {
+  it('notifies a holder at once of a forced release, also with shared holds and several names', async () => {
     const [holder, operator] = [open(), open()];
     const names = ['taken', 'taken together', 'taken too'];
     const [taken = '', together = '', too = ''] = names;
@@ -86,7 +86,7 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     expect(await operator.locks.forceRelease('nobody has it')).toBe(false);
   });
 
-  it('listens no more for a name that nobody waits for', async () => {
+  it('stops listening for a name without waiters', async () => {
     const [holder, waiter] = [open(), open()];
     const lock = await holder.locks.acquire('over');
     const next = waiter.locks.acquire('over');
@@ -98,7 +98,7 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     expect(waiter.engine.size).toBe(0);
   });
 
-  it('goes on after all connections were cut', async () => {
+  it('continues after all connections were cut', async () => {
     const [holder, waiter] = [open(), open()];
     const lock = await holder.locks.acquire('cut');
     const next = waiter.locks.acquire('cut');

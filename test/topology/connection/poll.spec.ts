@@ -52,7 +52,7 @@ describe("wake: 'poll'", () => {
     await isFree(first.locks, 'job');
   });
 
-  it('grants in arrival order across instances, though nobody is told', async () => {
+  it('grants in arrival order across instances, without messages', async () => {
     const all = [open(), open(), open(), open()];
     const lock = await open().locks.acquire('order');
     const order: number[] = [];
@@ -88,7 +88,7 @@ describe("wake: 'poll'", () => {
     await Promise.all(loops);
   });
 
-  it('asks ten times a second for each name that is waited for, and never while nobody waits', async () => {
+  it('asks ten times a second for each awaited name, and never without waiters', async () => {
     const [holder, waiter] = [open(), open()];
     const lock: Lock = await holder.locks.acquire('asked');
     const waiting = waiter.locks.acquire('asked');

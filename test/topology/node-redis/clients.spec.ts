@@ -36,7 +36,7 @@ describe('A client of createCluster', () => {
   }, 120_000);
   afterAll(() => cluster.stop());
 
-  it.each(cases)('of redis $version with RESP$RESP finds every slot, where it is by now', async (each) => {
+  it.each(cases)('of redis $version with RESP$RESP finds every slot at its current node', async (each) => {
     const template = each.redis.createCluster({
       rootNodes: cluster.nodes.map((socket) => ({ socket })),
       RESP: each.RESP,

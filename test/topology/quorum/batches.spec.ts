@@ -4,7 +4,7 @@ import { QuorumScene } from './scene.js';
 
 const NAMES = 32;
 
-describe('what one tick asks of the nodes of a quorum', () => {
+describe('the requests of one tick to the nodes of a quorum', () => {
   let scene: QuorumScene;
   let tests = 0;
   let names: string[];
@@ -41,7 +41,7 @@ describe('what one tick asks of the nodes of a quorum', () => {
     await Promise.all(locks.flatMap((lock) => lock?.release() ?? []));
   });
 
-  it('is asked again name by name where a node refuses one of them', async () => {
+  it('are repeated name by name if a node rejects one of them', async () => {
     const instance = await scene.instance();
     const [foreign = '', ...free] = names;
     for (const node of scene.nodes.keys()) await scene.client(node).hset(`lock:{${foreign}}`, 'of', 'others');

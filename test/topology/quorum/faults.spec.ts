@@ -58,7 +58,7 @@ describe('a quorum of five (row 9)', () => {
       await isFree();
     });
 
-    it.each([3, 4, 5])('refuses, with %d of them, and tells what each says', async (count) => {
+    it.each([3, 4, 5])('rejects with %d of them, and reports the reply of each', async (count) => {
       const outcome = await outcomeWith(first(count));
 
       expect(outcome).toBeInstanceOf(LockUnavailableError);
@@ -138,7 +138,7 @@ describe('a quorum of five (row 9)', () => {
     await lock.release();
   });
 
-  it('leaves no late grant behind: what arrives after its caller was refused is given back', async () => {
+  it('leaves no late grant behind: a grant that arrives after its caller was rejected is released', async () => {
     for (const node of first(3)) scene.node(node).proxy.hold('toServer');
     await expect(instance.locks.acquire(name)).rejects.toBeInstanceOf(LockUnavailableError);
     for (const node of first(3)) scene.node(node).proxy.pass();
@@ -150,7 +150,7 @@ describe('a quorum of five (row 9)', () => {
   it.each([
     { call: 'an attempt', wait: 0 },
     { call: 'a wait', wait: 20_000 },
-  ])('gives back at once what a minority has granted to $call', async ({ wait }) => {
+  ])('releases at once the grants of a minority to $call', async ({ wait }) => {
     const aborter = new AbortController();
     for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
     const outcome = instance.locks.acquire(name, { wait, signal: aborter.signal }).catch(() => 'refused');
@@ -163,7 +163,7 @@ describe('a quorum of five (row 9)', () => {
     expect(await outcome).toBe('refused');
   });
 
-  it('gives back what a minority grants after the attempt is over', async () => {
+  it('releases the grants of a minority after the attempt has ended', async () => {
     for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
     for (const node of ALL.slice(3)) scene.node(node).proxy.hold('toServer');
     expect(await instance.locks.tryAcquire(name)).toBeNull();

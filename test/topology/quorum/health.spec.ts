@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait-for.js';
 import { QuorumScene } from './scene.js';
 
 describe('The health of a quorum', () => {
-  it('tells how many nodes answer, is degraded without some of them, and down without a majority', async () => {
+  it('reports the number of answering nodes, is degraded without some of them, and down without a majority', async () => {
     await using scene = await QuorumScene.start();
     @Module({
       imports: [

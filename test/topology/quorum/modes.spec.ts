@@ -60,7 +60,7 @@ describe('readers and writers of a quorum', () => {
     expect(seen.wrote).toBeGreaterThan(RUNS / 10);
   }, 120_000);
 
-  it('leave nothing on any node but what was granted and not released, however late requests and answers are', async () => {
+  it('leave only unreleased grants on any node, however late requests and replies are', async () => {
     await fc.assert(
       fc.asyncProperty(stories(alive), async (story) => {
         const { granted } = await play(story);

@@ -52,7 +52,7 @@ describe('shared holds on a quorum of five', () => {
       await isFree();
     }, 30_000);
 
-    it('are refused with three of them, and what was granted is given back', async () => {
+    it('are rejected with three of them, and the grants are released', async () => {
       await Promise.all(first(3).map(begin));
       const outcome: unknown = await instance.locks.acquire(name, READ).catch((error: unknown) => error);
       await Promise.all(first(3).map(end));
@@ -109,7 +109,7 @@ describe('shared holds on a quorum of five', () => {
     await isFree();
   }, 30_000);
 
-  it('leave no late grant behind: what arrives after its caller was refused is given back', async () => {
+  it('leave no late grant behind: a grant that arrives after its caller was rejected is released', async () => {
     for (const node of first(3)) scene.node(node).proxy.hold('toServer');
     await expect(instance.locks.acquire(name, READ)).rejects.toBeInstanceOf(LockUnavailableError);
     for (const node of first(3)) scene.node(node).proxy.pass();
@@ -118,7 +118,7 @@ describe('shared holds on a quorum of five', () => {
     await isFree();
   });
 
-  it('give back at once what a minority has granted', async () => {
+  it('release at once the grants of a minority', async () => {
     for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
     expect(await instance.locks.tryAcquire(name, READ)).toBeNull();
 
@@ -135,7 +135,7 @@ describe('shared holds on a quorum of five', () => {
     await isFree();
   });
 
-  it('come free with the lease of a process that died, and the writer who waits is granted the lock', async () => {
+  it('become free with the lease of a dead process, and the waiting writer is granted the lock', async () => {
     await granted();
     // What it leaves, cut short.
     for (const node of ALL) {
@@ -165,7 +165,7 @@ describe('shared holds on a quorum of five', () => {
     await releaseAll(readers);
   });
 
-  it('of a turn that is asked for once more replace those which it was granted before', async () => {
+  it('of a repeated turn replace its earlier ones', async () => {
     const shared = { turn: 'sx', limit: Infinity };
     const request = { name, ttl: 20_000, tokens: 3, shared, place: undefined, spent: 0 };
     const before = await instance.store.acquire(request);
@@ -179,7 +179,7 @@ describe('shared holds on a quorum of five', () => {
     await isFree();
   });
 
-  it('are told the writers who wait for them: nobody polls', async () => {
+  it('receive the messages of waiting writers: no instance polls', async () => {
     const startedAt = performance.now();
     for (let i = 0; i < 30; i++) {
       const readers = await Promise.all([instance, other].map(({ locks }) => locks.acquire(name, READ)));
@@ -200,7 +200,7 @@ describe('shared holds on a quorum of five', () => {
     expect(performance.now() - startedAt).toBeLessThan(30_000);
   }, 90_000);
 
-  it('are granted to all who try at the same moment, each with a token of its own', async () => {
+  it('are granted to all simultaneous callers, each with its own token', async () => {
     const instances = [
       instance,
       other,

@@ -23,14 +23,14 @@ describe('The trial of the nodes of a quorum', () => {
     await front[Symbol.asyncDispose]();
   });
 
-  it('says nothing of those that are in order', async () => {
+  it('is silent about servers that are in order', async () => {
     await instance.warmUp();
     await instance.locks.using('n', () => undefined);
 
     expect(instance.logged).toEqual([]);
   });
 
-  it('names the one that counts nobody, and goes on', async () => {
+  it('names the server that does not count receivers, and continues', async () => {
     front.strangeness = { countsNobody: true };
     await instance.locks.using('n', () => undefined);
     await waitFor(() => instance.logged.length > 0);
@@ -41,7 +41,7 @@ describe('The trial of the nodes of a quorum', () => {
     await instance.locks.using('n', () => undefined);
   });
 
-  it('refuses all that is asked for where one of them is too old', async () => {
+  it('rejects all requests if one of them is too old', async () => {
     front.strangeness = { version: '6.2.14' };
     await instance.locks.using('n', () => undefined).catch(() => undefined);
     await waitFor(() => instance.logged.length > 0);

@@ -18,7 +18,7 @@ describe('a quorum of five', () => {
   afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (name = `waiting:${(tests += 1)}`));
 
-  it('is asked once per node for an uncontended lock, and once more for its release', async () => {
+  it('receives one request per node for an uncontended lock, and one for its release', async () => {
     const instance = await scene.instance();
     const logs = await Promise.all(scene.nodes.map(({ server }) => RequestLog.open(server)));
     for (let i = 0; i < 3; i++) await instance.locks.using(`${name}:${i}`, () => undefined);
@@ -72,7 +72,7 @@ describe('a quorum of five', () => {
     { which: 'any three nodes, the others down', silent: [0, 1] },
     { which: 'any three nodes, the others hanging', silent: [3, 4] },
   ])(
-    'wakes a waiting instance at the release, told by $which: nobody polls',
+    'wakes a waiting instance at the release, with messages of $which: no instance polls',
     async ({ which, silent }) => {
       const [one, other] = [await scene.instance(), await scene.instance()];
       for (const node of silent) {
@@ -102,7 +102,7 @@ describe('a quorum of five', () => {
     90_000,
   );
 
-  it('does not let an instance that asks again at once overtake one that waits', async () => {
+  it('does not let an instance that asks again at once overtake a waiter', async () => {
     // The greedy one is nearer to the nodes, so its next request is there before the other has heard of the release.
     const near = scene.nodes.map(({ server }) => server.url);
     const [greedy, patient] = [await scene.instance({ connection: near }), await scene.instance()];
@@ -122,7 +122,7 @@ describe('a quorum of five', () => {
     expect(turns).toBeLessThanOrEqual(2);
   });
 
-  it('goes on with the others when the instance whose turn it is does not come', async () => {
+  it('continues with the others when the next instance does not ask', async () => {
     const [holder, frozen, next] = [await scene.instance(), await scene.instance(), await scene.instance()];
     const lock = await holder.locks.acquire(name);
     const aborter = new AbortController();
@@ -144,7 +144,7 @@ describe('a quorum of five', () => {
     { nodes: 'two of its nodes', knowing: [3, 4], hanging: [], shown: false },
     { nodes: 'three of its nodes', knowing: [0, 3, 4], hanging: [], shown: true },
     { nodes: 'two of its nodes while one hangs', knowing: [3, 4], hanging: [0], shown: true },
-  ])('shows one who waits at $nodes: $shown', async ({ knowing, hanging, shown }) => {
+  ])('shows an instance that waits at $nodes: $shown', async ({ knowing, hanging, shown }) => {
     const instance = await scene.instance({ nodeTimeout: 500 });
     for (const node of knowing) await scene.client(node).zadd(`lock:{${name}}:q`, 1_000_000, 'somebody-1-2');
     for (const node of hanging) scene.node(node).server.freeze();

@@ -98,7 +98,7 @@ describe('A lock that replicas have to know', () => {
     expect(enough.held).toBe(true);
   });
 
-  it('needs none for a call that says so, although the module asks for some', async () => {
+  it('needs none for a call with min 0, although the module requires some', async () => {
     const { locks } = await open({ replicas: { min: 2, timeout: SHORT } });
     cut(0, 1);
 
@@ -107,7 +107,7 @@ describe('A lock that replicas have to know', () => {
     expect(lock.held).toBe(true);
   });
 
-  it('is waited for when another instance hands it over, too', async () => {
+  it('is also awaited after a hand-off by another instance', async () => {
     const [first, second] = [await open(), await open({ replicas: { min: 2, timeout: AMPLE } })];
     const lock = await first.locks.acquire('handed');
     const call = second.locks.acquire('handed');
@@ -126,7 +126,7 @@ describe('A lock that replicas have to know', () => {
     expect(await server.client().get('lock:{handed}')).toMatch(new RegExp(`:${next.fencingToken}$`));
   });
 
-  it('is given back when it was handed off and too few replicas confirm it', async () => {
+  it('is released when it was handed off and too few replicas confirm it', async () => {
     const [first, second] = [await open(), await open({ replicas: { min: 2, timeout: SHORT } })];
     const lock = await first.locks.acquire('handed in vain');
     const call = second.locks.acquire('handed in vain').catch((error: unknown) => error);
@@ -156,7 +156,7 @@ describe('A lock that replicas have to know', () => {
     await isFree(locks, 'passed');
   });
 
-  it('shares one WAIT with those that are granted at the same time, and needs none in memory', async () => {
+  it('shares one WAIT with simultaneous grants, and needs none in memory', async () => {
     const { locks } = await open({ replicas: { min: 2, timeout: AMPLE }, handoff: { window: AMPLE } });
     await (await locks.acquire('first')).release();
     await set.master.resetCommandCounts();
@@ -174,7 +174,7 @@ describe('A lock that replicas have to know', () => {
     expect(together).toBeLessThan(10);
   });
 
-  it('is lost when replicas stop to confirm its renewals, and goes on when they come back in time', async () => {
+  it('is lost when replicas stop confirming its renewals, and continues when they are back in time', async () => {
     const { locks } = await open();
     const replicas = { min: 1, timeout: SHORT };
     await using longer = await locks.acquire('longer', { ttl: 60_000, replicas });
@@ -236,7 +236,7 @@ describe('A lock that replicas have to know', () => {
     });
   });
 
-  it('is written once more before WAIT where there is nothing to change in it', async () => {
+  it('is written once more before WAIT even if nothing changes', async () => {
     const client = set.master.client();
     await client.set('lock:{long}', 'me:1', 'PX', 60_000);
     expect(await client.wait(2, AMPLE)).toBe(2);
@@ -256,7 +256,7 @@ describe('A lock that replicas have to know', () => {
     await client.del('lock:{long}');
   });
 
-  it('cannot be made with WAIT on a connection that has written nothing: it counts whoever is connected', async () => {
+  it('cannot be confirmed by WAIT on a connection without writes: it counts all connected replicas', async () => {
     const [writing, waiting] = [set.master.client(), set.master.client()];
     await waiting.set('earlier', 1);
     expect(await waiting.wait(2, AMPLE)).toBe(2);

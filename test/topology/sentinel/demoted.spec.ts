@@ -53,7 +53,7 @@ describe('A server that takes no writes', () => {
     expect(lock.held).toBe(true);
   });
 
-  it('for want of replicas is asked again until outageTimeout', async () => {
+  it('without enough replicas is repeated until outageTimeout', async () => {
     const admin = server.client();
     await admin.config('SET', 'min-replicas-to-write', 1);
     instance = new Instance({ connection: server.url });

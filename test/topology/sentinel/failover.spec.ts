@@ -76,7 +76,7 @@ describe('A master that sentinels watch', () => {
     }
   });
 
-  it('that had told its replicas leaves holds as they are, and one that had not lets their signals abort (row 8)', async () => {
+  it('with up-to-date replicas keeps the holds, and without them aborts their signals (row 8)', async () => {
     const { locks } = await open();
     await using known = await locks.acquire('known', { ttl: PATIENCE });
     await replicated(await group.master(), 'lock:{known}');
@@ -96,7 +96,7 @@ describe('A master that sentinels watch', () => {
     expect(await next.client().exists('lock:{unknown}')).toBe(0);
   });
 
-  it('is left at once in a failover that was planned, although it goes on as a master', async () => {
+  it('is left at once in a failover that was planned, although it still acts as a master', async () => {
     const { locks } = await open();
     const old = await group.master();
     await using lock = await locks.acquire('job', { ttl: 3_000 });
@@ -119,7 +119,7 @@ describe('A master that sentinels watch', () => {
     expect(await next.client().get('lock:{job}')).toMatch(new RegExp(`:${lock.fencingToken}$`));
   });
 
-  it('is told of at start where a client of the application would stay at it', async () => {
+  it('is reported at start if a client of the application would stay at it', async () => {
     const clients = [{}, { failoverDetector: true }].map(
       (options) => new Redis({ ...group.connection, ...options, lazyConnect: true }),
     );
@@ -134,7 +134,7 @@ describe('A master that sentinels watch', () => {
     expect(logged).toEqual([[expect.stringContaining('set failoverDetector: true')], []]);
   });
 
-  it('keeps through its death what one of two replicas knew, for the one that knows more is promoted', async () => {
+  it('keeps through its death what one of two replicas knew, because the more recent one is promoted', async () => {
     const [holder, stranger] = [await open(), await open()];
     const behind = await group.cutReplicas(1);
     const replicas = { min: 1, timeout: PATIENCE };
@@ -154,7 +154,7 @@ describe('A master that sentinels watch', () => {
     expect(await next.client().get('lock:{job}')).toMatch(new RegExp(`:${lock.fencingToken}$`));
   });
 
-  it('loses what one of two replicas knew when that one dies with it, but for the order of tokens', async () => {
+  it('loses what one of two replicas knew when that one dies with it, except the order of tokens', async () => {
     const [holder, stranger] = [await open(), await open()];
     const [behind] = await group.cutReplicas(1);
     const knowing = (await group.replicas()).find((replica) => replica !== behind);
@@ -172,7 +172,7 @@ describe('A master that sentinels watch', () => {
     await after.release();
   });
 
-  it('hands out greater tokens after a failover that lost the last ones, where INCR repeats its numbers (row 8)', async () => {
+  it('issues greater tokens after a failover that lost the last ones, while INCR repeats its numbers (row 8)', async () => {
     const { locks } = await open();
     const old = (await group.master()).client();
     const grantAndCount = async (): Promise<{ token: number; count: number }> => {
@@ -195,7 +195,7 @@ describe('A master that sentinels watch', () => {
     expect(after.fencingToken).toBeGreaterThan(highest);
   });
 
-  it('is followed by the connections that listen, so that hand-off goes on', async () => {
+  it('is followed by the listening connections, so that hand-off continues', async () => {
     const [first, second] = [await open(), await open()];
     const lock = await first.locks.acquire('job', { ttl: PATIENCE });
     await replicated(await group.master(), 'lock:{job}');

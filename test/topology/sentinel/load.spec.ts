@@ -15,7 +15,7 @@ describe('100 callers whose master is killed', () => {
   });
   afterEach(() => scene[Symbol.asyncDispose]());
 
-  it('go on by themselves after the failover, with tokens that grow', async () => {
+  it('continue by themselves after the failover, with growing tokens', async () => {
     const options = { ttl: TTL, wait: PATIENCE, outageTimeout: PATIENCE, commandTimeout: 500 };
     await scene.rush(25, options);
     await scene.untilEveryoneHeld(25);

@@ -12,7 +12,7 @@ describe('How a hold came about', () => {
   let fixture: EngineFixture;
   beforeEach(() => (fixture = new EngineFixture()));
 
-  it('is re-ask where asking again finds the name free', async () => {
+  it('is re-ask if a re-ask finds the name free', async () => {
     const hold = observe(fixture.acquire());
     (await fixture.store.next('acquire')).answer(taken(100, 50));
     await settle();
@@ -23,7 +23,7 @@ describe('How a hold came about', () => {
     expect(hold.value?.how).toBe('re-ask');
   });
 
-  it('is hand-off where the answer to asking again only confirms what was handed off meanwhile', async () => {
+  it('is hand-off if the reply to a re-ask only confirms a hand-off', async () => {
     const hold = observe(fixture.acquire());
     (await fixture.store.next('acquire')).answer(taken(100, 50));
     await settle();
@@ -35,7 +35,7 @@ describe('How a hold came about', () => {
     expect(hold.value?.how).toBe('hand-off');
   });
 
-  it('is local where the store left the lock to this instance, since nobody else waits', async () => {
+  it('is local if the store left the lock to this instance without other waiters', async () => {
     fixture = new EngineFixture({ max: 1 });
     const first = await fixture.hold();
     const second = observe(fixture.acquire());
@@ -49,7 +49,7 @@ describe('How a hold came about', () => {
 });
 
 describe('Renewals', () => {
-  it('tell their lag from the time when they first fell due, through retries', async () => {
+  it('measure their lag from when they were first due, through retries', async () => {
     const fixture = new EngineFixture();
     const renewals: LockLeaseRenewal[] = [];
     const stop = listenToLocks({ 'nest-redis-lock:lease:renewal': (message) => renewals.push(message) });
@@ -72,14 +72,14 @@ describe('Renewals', () => {
 });
 
 describe('Channels', () => {
-  it('do nothing while nobody listens', async () => {
+  it('do nothing without listeners', async () => {
     const hold = await new EngineFixture().hold();
 
     expect(hasAcquireSubscribers()).toBe(false);
     expect(hold.acquire).toBeUndefined();
   });
 
-  it('serve who begins to listen later, and no longer than it listens', async () => {
+  it('serve a later listener, only while it listens', async () => {
     const events = new LockEvents('n');
     expect(hasAcquireSubscribers()).toBe(true);
     events[Symbol.dispose]();
@@ -87,7 +87,7 @@ describe('Channels', () => {
     expect(hasAcquireSubscribers()).toBe(false);
   });
 
-  it('tell which method asks, also where it asks later', async () => {
+  it('name the requesting method, also for a later request', async () => {
     using events = new LockEvents('n');
     const fixture = new EngineFixture();
     const origin = { method: 'Orders.place', template: 'order:<0>' };
@@ -102,7 +102,7 @@ describe('Channels', () => {
     expect(events.of('nest-redis-lock:acquire:start')).toMatchObject([{ acquire: origin }]);
   });
 
-  it('tell of a call that is refused at once', async () => {
+  it('publish a call that is rejected at once', async () => {
     using events = new LockEvents('n');
     const { engine } = new EngineFixture();
     engine.beginShutdown();

@@ -3,7 +3,7 @@ import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 
 describe('A store that has answered with an error, and then falls silent', () => {
-  it('has refused those who came before the error, and not answered those who came after it', async () => {
+  it('has rejected the requests before the error, and not answered those after it', async () => {
     const fixture = new EngineFixture();
     const { clock, store } = fixture;
     const refused = observe(fixture.acquire({ outageTimeout: 1_000 }));

@@ -3,7 +3,7 @@ import { settle } from './manual-clock.js';
 import { taken } from './scripted-store.js';
 
 describe('A grant that was on its way when the last waiter left', () => {
-  it('is given back, and never taken up again: its release may come in late', async () => {
+  it('is released, and never adopted: its release may arrive late', async () => {
     const fixture = new EngineFixture();
     const abort = new AbortController();
     observe(fixture.acquire({ signal: abort.signal }));

@@ -4,8 +4,8 @@ import { grant, taken } from './scripted-store.js';
 
 const LOST = new Error('Stream is not writable.');
 
-describe('What the store has not confirmed', () => {
-  it('is sent again at growing intervals until the lease is over, and nobody waits for it', async () => {
+describe('An unconfirmed request', () => {
+  it('is repeated at growing intervals until the lease has expired, without a waiting caller', async () => {
     const { clock, store, engine, hold } = bound(new EngineFixture());
     const lock = await hold({ ttl: 10_000 });
     const released = observe(lock.release().then(() => 'settled'));
@@ -80,7 +80,7 @@ describe('What the store has not confirmed', () => {
     expect(store.unseen('cancel')).toBe(1);
   });
 
-  it('of a detachment goes to nobody when the hold has ended meanwhile', async () => {
+  it('of a detachment is undone when the hold has ended meanwhile', async () => {
     const { store, clock, hold } = bound(new EngineFixture());
     const lock = await hold();
     const detached = observe(lock.detach());

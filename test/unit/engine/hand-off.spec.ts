@@ -30,7 +30,7 @@ describe('A grant by hand-off', () => {
     expect(hold.value?.remaining).toBeGreaterThan(29_000);
   });
 
-  it('is renewed only after its holder has begun, and not at all where its work is over by then', async () => {
+  it('is renewed only after its holder has begun, and not at all if its work has ended by then', async () => {
     const hold = fixture.acquire({ ttl: 30_000 });
     (await fixture.store.next('acquire')).answer(taken(100));
     await settle();
@@ -84,7 +84,7 @@ describe('A grant by hand-off', () => {
     expect(hold.value?.remaining).toBeGreaterThan(2_900);
   });
 
-  it('that was made before the last answer is out of date', async () => {
+  it('that was made before the last reply is outdated', async () => {
     const { hold } = await wait();
     fixture.events.granted('n', grant(90), 3_000);
     await settle();
@@ -117,7 +117,7 @@ describe('A grant by hand-off', () => {
     expect(hold).toEqual({});
   });
 
-  it('that is told twice counts once', async () => {
+  it('whose message arrives twice counts once', async () => {
     const { hold } = await wait();
     fixture.events.granted('n', grant(200), 3_000);
     fixture.events.granted('n', grant(200), 3_000);
@@ -128,7 +128,7 @@ describe('A grant by hand-off', () => {
     expect(fixture.engine.keeper.size).toBe(1);
   });
 
-  it('that nobody wants any more is given back', async () => {
+  it('that no caller wants is released', async () => {
     const aborter = new AbortController();
     await wait({ signal: aborter.signal });
     aborter.abort();
@@ -137,7 +137,7 @@ describe('A grant by hand-off', () => {
     expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
   });
 
-  it('that was under way when the last caller gave up is given back by leaving the queue', async () => {
+  it('that was on its way when the last caller aborted is released by leaving the queue', async () => {
     const aborter = new AbortController();
     await wait({ signal: aborter.signal });
     aborter.abort();
@@ -146,7 +146,7 @@ describe('A grant by hand-off', () => {
     expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
   });
 
-  it('is asked for again under the same place at least every second', async () => {
+  it('is followed by a re-ask under the same place at least every second', async () => {
     const { place } = await wait({ ttl: 30_000, wait: 60_000 });
     for (let i = 0; i < 5; i++) {
       await fixture.clock.advance(1_000);
@@ -158,14 +158,14 @@ describe('A grant by hand-off', () => {
     expect(place).toBeDefined();
   });
 
-  it('is asked for again every third of a short ttl', async () => {
+  it('is followed by a re-ask every third of a short ttl', async () => {
     await wait({ ttl: 600 });
     await fixture.clock.advance(200);
 
     expect(fixture.store.unseen('acquire')).toBe(1);
   });
 
-  it('is asked for again when the lease of the holder ends', async () => {
+  it('is followed by a re-ask when the lease of the holder ends', async () => {
     const waiting = observe(fixture.acquire({ ttl: 30_000 }));
     (await fixture.store.next('acquire')).answer(taken(100, 70));
     await settle();
@@ -176,7 +176,7 @@ describe('A grant by hand-off', () => {
     expect(waiting.value?.held).toBe(true);
   });
 
-  it('is asked for again by everyone when the inbox is subscribed again', async () => {
+  it('is followed by a re-ask of all waiters when the inbox is subscribed again', async () => {
     await wait();
     const other = observe(fixture.acquire({}, 'other'));
     (await fixture.store.next('acquire')).answer(taken(100));
@@ -190,7 +190,7 @@ describe('A grant by hand-off', () => {
     expect(other.value?.held).toBe(true);
   });
 
-  it('is asked for again after a request under way when the inbox is subscribed meanwhile', async () => {
+  it('is followed by a re-ask after the request in flight when the inbox is subscribed meanwhile', async () => {
     fixture.store.hears = false;
     observe(fixture.acquire());
     const first = await fixture.store.next('acquire');

@@ -6,7 +6,7 @@ import { ManualClock, settle } from './manual-clock.js';
 
 const lease = (): Lease => new Lease('n', { owner: 'me:1', token: 1, tokens: 1 }, 9_000, 1_000);
 
-describe('What a lease asks for that shall end when it does', () => {
+describe('The request that leaves a lease unchanged', () => {
   it.each([1_000, 4_000, 9_000, 9_900])('leaves its end as it is, at %d ms', (now) => {
     const kept = lease();
     const { deadline } = kept;
@@ -16,7 +16,7 @@ describe('What a lease asks for that shall end when it does', () => {
     expect(kept.deadline).toBeCloseTo(deadline, 6);
   });
 
-  it('is the end that was asked for last', () => {
+  it('has the end that was requested last', () => {
     const kept = lease();
     kept.request(20_000, 2_000);
     const asked = kept.rest(3_000);
@@ -62,7 +62,7 @@ describe('A renewal of several names', () => {
 
   afterEach(() => keeper.stop());
 
-  it('asks for less at once where the server keeps one of them for too long', async () => {
+  it('requests less at once if the server keeps one of them for too long', async () => {
     await renew(1, 60_000);
     await clock.advance(1);
 
@@ -78,7 +78,7 @@ describe('A renewal of several names', () => {
     ]);
   });
 
-  it('confirms nothing where too few servers know one of them, and asks again soon', async () => {
+  it('confirms nothing if too few servers confirm one of them, and asks again soon', async () => {
     const before = 1_000 + 9_000 - 92;
     await renew(1, undefined);
     expect(both.deadline).toBe(before);

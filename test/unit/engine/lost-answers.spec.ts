@@ -53,7 +53,7 @@ describe('A hold that is lost while something is under way', () => {
     expect(store.unseen('yield')).toBe(0);
   });
 
-  it('still tells the next local holder of a loss when the abort of maxHold made its owner release', async () => {
+  it('still notifies the next local holder of a loss when the abort of maxHold made its owner release', async () => {
     const { acquire, clock, events, hold } = bound(new EngineFixture({ window: 60_000 }));
     const first = await hold({ maxHold: 100 }, { tokens: 10 });
     const second = observe(acquire({}));
@@ -83,7 +83,7 @@ describe('A lease that becomes shorter', () => {
     expect(ends?.aborted).toBe(true);
   });
 
-  it('counts as short when a caller asks for that, even if the answer gets lost', async () => {
+  it('counts as short when a caller requests that, even if the reply is lost', async () => {
     const { clock, hold } = bound(new EngineFixture());
     const lock = await hold({ ttl: 30_000 });
     lock.extend(300).catch(() => undefined);
@@ -120,8 +120,8 @@ describe('A hold that is passed on with less left than its minHold', () => {
   });
 });
 
-describe('A hold that begins with the answer to somebody else’s request', () => {
-  it('gets the ttl that its own caller asked for', async () => {
+describe('A hold that begins with the reply to another caller’s request', () => {
+  it('gets the ttl of its own caller', async () => {
     const { acquire, store } = bound(new EngineFixture());
     const aborter = new AbortController();
     const first = observe(acquire({ ttl: 100, signal: aborter.signal }));
@@ -136,7 +136,7 @@ describe('A hold that begins with the answer to somebody else’s request', () =
     expect(second.value?.remaining).toBeGreaterThan(4_900);
   });
 
-  it('gets the ttl that its own caller asked for after a yield, too', async () => {
+  it('also gets the ttl of its own caller after a yield', async () => {
     const { acquire, store, hold } = bound(new EngineFixture());
     const first = await hold({ ttl: 100 });
     const aborter = new AbortController();

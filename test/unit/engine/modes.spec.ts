@@ -26,7 +26,7 @@ const waiting = async (...callers: LockOptions[]) => {
 };
 
 describe('A turn for shared holds', () => {
-  it('asks for as many holds as alike callers wait at the head, and grants one to each', async () => {
+  it('requests one hold for each caller with equal terms at the head', async () => {
     const { store } = fixture;
     const { holds, asked } = await asking(READ, READ);
     asked.answer(taken(100));
@@ -66,7 +66,7 @@ describe('A turn for shared holds', () => {
     expect(fixture.store.unseen('extend')).toBe(0);
   });
 
-  it('gives what was granted beyond the callers that are left back, hold by hold', async () => {
+  it('releases grants beyond the remaining callers, hold by hold', async () => {
     const aborter = new AbortController();
     const { holds, asked, turn } = await asking(READ, { ...READ, signal: aborter.signal });
     aborter.abort();
@@ -79,7 +79,7 @@ describe('A turn for shared holds', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('does not give a hold that had others before it the token of those', async () => {
+  it('does not give a hold the token of earlier holds', async () => {
     const { holds, asked, turn } = await asking(READ, READ);
     asked.answer(sharedGrant(turn, 200, 1));
     await settle();
@@ -120,7 +120,7 @@ describe('A turn for shared holds', () => {
     },
   );
 
-  it('is left, with what it may have been granted, when the next caller is of another kind', async () => {
+  it('is left, with its possible grants, when the next caller has other terms', async () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const { holds, turn } = await waiting({ ...READ, signal: aborter.signal }, {});
@@ -137,7 +137,7 @@ describe('A turn for shared holds', () => {
     expect(holds[1]?.value?.mode).toBe('exclusive');
   });
 
-  it('is left although it did not queue, when nobody knows what became of its request', async () => {
+  it('is left although it did not queue, when the outcome of its request is unknown', async () => {
     fixture.store.hears = false;
     const aborter = new AbortController();
     const { asked, turn } = await asking({ ...READ, signal: aborter.signal });
@@ -148,7 +148,7 @@ describe('A turn for shared holds', () => {
     expect((await fixture.store.next('cancel')).request.place).toContain(`|${turn}|`);
   });
 
-  it('that is over is granted nothing by a message that comes late', async () => {
+  it('that has ended is granted nothing by a late message', async () => {
     const { holds, turn } = await waiting(READ, READ);
     fixture.events.granted('n', sharedGrant(turn, 200, 2), 3_000);
     await settle();
@@ -163,7 +163,7 @@ describe('A turn for shared holds', () => {
     expect(holds[1]?.value).toMatchObject({ held: true, fencingToken: 201 });
   });
 
-  it('of another kind gives back what a message for the turn before it brings', async () => {
+  it('with other terms releases the grant of a message for the previous turn', async () => {
     const aborter = new AbortController();
     const { turn } = await waiting({ ...READ, signal: aborter.signal }, { ...READ, limit: 4 });
     aborter.abort();
@@ -174,7 +174,7 @@ describe('A turn for shared holds', () => {
     expect(asked.request.shared?.turn).not.toBe(turn);
   });
 
-  it('confirms a grant with too little left of its lease before anybody holds', async () => {
+  it('confirms a grant with a short remaining lease before a caller holds', async () => {
     const { store, clock } = fixture;
     const { holds, turn } = await waiting(READ, READ);
     await clock.freeze(2_500);
@@ -190,7 +190,7 @@ describe('A turn for shared holds', () => {
     for (const { value } of holds) expect(value?.remaining).toBeGreaterThan(29_000);
   });
 
-  it('holds nothing that was taken away before it was known, and asks again for that', async () => {
+  it('holds nothing that was released forcibly before it was known, and asks again', async () => {
     const { store } = fixture;
     const { holds, asked, turn } = await asking(READ, READ);
     fixture.events.revoked('n', `me~${turn}:1`);
@@ -202,7 +202,7 @@ describe('A turn for shared holds', () => {
     expect(again.request.shared?.turn).not.toBe(turn);
   });
 
-  it('asks again with a turn of its own where all of it was taken away before it was known', async () => {
+  it('asks again with a new turn if all of it was released forcibly before it was known', async () => {
     const { asked, holds, turn } = await asking(READ);
     fixture.events.revoked('n', `me~${turn}:1`);
     asked.answer(sharedGrant(turn, 200));
@@ -214,7 +214,7 @@ describe('A turn for shared holds', () => {
     expect(holds[0]?.value?.fencingToken).toBe(300);
   });
 
-  it('gives no hold to a caller who wants more replicas to know of it', async () => {
+  it('gives no hold to a caller that requires more replicas', async () => {
     const { store } = fixture;
     const one = { replicas: { min: 1, timeout: 50 } };
     const aborter = new AbortController();
@@ -233,7 +233,7 @@ describe('A turn for shared holds', () => {
     expect((await store.next('acquire')).request.replicas).toMatchObject({ min: 2 });
   });
 
-  it('leaves its place again when somebody is kept waiting by it and nobody waits there', async () => {
+  it('leaves its place again when it blocks others without a local waiter', async () => {
     const aborter = new AbortController();
     const holds = [observe(fixture.acquire({ signal: aborter.signal })), observe(fixture.acquire(READ))];
     (await fixture.store.next('acquire')).answer(taken(100));
@@ -254,7 +254,7 @@ describe('A turn for shared holds', () => {
     expect(holds[1]).toEqual({});
   });
 
-  it('keeps its holds when it hears only then that its place had kept somebody waiting', async () => {
+  it('keeps its holds when it learns only then that its place blocked others', async () => {
     const { holds, turn } = await waiting(READ, READ);
     fixture.events.granted('n', sharedGrant(turn, 200, 2), 3_000);
     await settle();
@@ -267,7 +267,7 @@ describe('A turn for shared holds', () => {
     expect(fixture.store.unseen('cancel')).toBe(1);
   });
 
-  it('loses one hold by force without the others', async () => {
+  it('loses one hold by a forced release without the others', async () => {
     const { holds, asked, turn } = await asking(READ, READ);
     asked.answer(sharedGrant(turn, 200, 2));
     await settle();
@@ -281,7 +281,7 @@ describe('A turn for shared holds', () => {
   });
 });
 
-describe('What a limit has left of a turn', () => {
+describe('The rest of a limited turn', () => {
   const PERMIT = { mode: 'shared', limit: 5, ttl: 30_000 } as const;
   const handOff = async (turn: string, token: number, tokens = 1): Promise<void> => {
     fixture.events.granted('n', sharedGrant(turn, token, tokens), 3_000);
@@ -290,7 +290,7 @@ describe('What a limit has left of a turn', () => {
   const tokensOf = (holds: { value?: { fencingToken: number } }[]): (number | undefined)[] =>
     holds.map(({ value }) => value?.fencingToken);
 
-  it('waits on without a request, and each message serves whoever comes next', async () => {
+  it('continues to wait without a request, and each message serves the next caller', async () => {
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT, PERMIT);
     await handOff(turn, 200, 2);
     expect(tokensOf(holds)).toEqual([200, 201, undefined, undefined]);
@@ -304,7 +304,7 @@ describe('What a limit has left of a turn', () => {
     expect(next.turn).not.toContain(turn);
   });
 
-  it('asks again when it would have without the part that was granted, at its own place', async () => {
+  it('asks again at its usual time, with its own place', async () => {
     const { store, clock } = fixture;
     const { turn } = await waiting(PERMIT, PERMIT, PERMIT);
     await clock.advance(600);
@@ -318,7 +318,7 @@ describe('What a limit has left of a turn', () => {
     expect(request.shared).toEqual({ limit: 5, turn: `${turn}X1` });
   });
 
-  it('is asked for at once where an answer granted a part, of which nobody may have heard', async () => {
+  it('is requested at once if a reply granted a part whose message may be lost', async () => {
     const { store } = fixture;
     const { holds, asked, turn } = await asking(PERMIT);
     holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
@@ -372,7 +372,7 @@ describe('What a limit has left of a turn', () => {
     expect(store.unseen('acquire')).toBe(0);
   });
 
-  it('is left where the part before it ran out unheard of', async () => {
+  it('is left if the part before it expired unnoticed', async () => {
     const { store, clock } = fixture;
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
     await clock.advance(1_000);
@@ -387,7 +387,7 @@ describe('What a limit has left of a turn', () => {
     expect(tokensOf(holds)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('is left when its callers leave, and the holds before it go on', async () => {
+  it('is left when its callers leave, and the holds before it continue', async () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const impatient = { ...PERMIT, signal: aborter.signal };
@@ -401,7 +401,7 @@ describe('What a limit has left of a turn', () => {
     expect(holds[0]?.value?.held).toBe(true);
   });
 
-  it('is left before what was granted beyond the callers that are left is given back', async () => {
+  it('is left before grants beyond the remaining callers are released', async () => {
     const { store, clock } = fixture;
     const aborter = new AbortController();
     const impatient = { ...PERMIT, signal: aborter.signal };
@@ -418,7 +418,7 @@ describe('What a limit has left of a turn', () => {
     expect(tokensOf(holds)).toEqual([200, undefined, undefined, undefined]);
   });
 
-  it('is given up with the grant that nobody wants any more', async () => {
+  it('ends with the grant that no caller wants', async () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const impatient = { ...PERMIT, signal: aborter.signal };
@@ -436,7 +436,7 @@ describe('What a limit has left of a turn', () => {
     expect(fixture.engine.size).toBe(0);
   });
 
-  it('goes to callers who come while it waits, and those beyond it ask anew', async () => {
+  it('serves callers that arrive while it waits, and further ones ask again', async () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const { holds, turn } = await waiting(PERMIT, PERMIT, { ...PERMIT, signal: aborter.signal });
@@ -451,7 +451,7 @@ describe('What a limit has left of a turn', () => {
     expect(request.shared?.turn).not.toContain(turn);
   });
 
-  it('makes way for a caller of another kind when those who wanted it have left', async () => {
+  it('gives way to a caller with other terms when its own callers have left', async () => {
     const { store } = fixture;
     const aborter = new AbortController();
     const { turn } = await waiting(PERMIT, { ...PERMIT, signal: aborter.signal }, {});
@@ -474,7 +474,7 @@ describe('What a limit has left of a turn', () => {
     expect(attempt.error).toBeInstanceOf(LockTimeoutError);
   });
 
-  it('is not left when somebody is kept waiting by any part of it', async () => {
+  it('is not left when any part of it blocks others', async () => {
     const { store } = fixture;
     const { holds, turn } = await waiting(PERMIT, PERMIT, PERMIT);
     await handOff(turn, 200);
@@ -507,7 +507,7 @@ describe('What a limit has left of a turn', () => {
     expect((await store.next('acquire')).request).toMatchObject({ tokens: 1 });
   });
 
-  it('is given up, too, when too few replicas learnt of a part', async () => {
+  it('also ends when too few replicas confirmed a part', async () => {
     const { store, clock } = fixture;
     const replicas = { min: 1, timeout: 50 };
     const { holds, turn } = await waiting({ ...PERMIT, replicas }, { ...PERMIT, replicas }, PERMIT);
@@ -528,7 +528,7 @@ describe('What a limit has left of a turn', () => {
     expect((await store.next('acquire')).request.shared?.turn).not.toContain(turn);
   });
 
-  it('leaves the queue although the store refuses to be asked for it', async () => {
+  it('leaves the queue although the store rejects its requests', async () => {
     const { store } = fixture;
     const { holds, asked, turn } = await asking(PERMIT, PERMIT);
     await settle();

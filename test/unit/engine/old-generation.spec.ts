@@ -68,7 +68,7 @@ function oldGeneration(): number {
   );
 }
 
-describe('What has left is not copied into the old generation of the heap', () => {
+describe('Removed entries are not copied into the old generation of the heap', () => {
   test('of the queues of names', () => {
     const queues = new LocalQueues();
     const make = (index: number): LocalQueue & Item =>

@@ -2,8 +2,8 @@ import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant } from './scripted-store.js';
 
-describe('A lease that the store keeps for longer than was asked', () => {
-  it('is shortened at once, and nobody uses its owner id after that', async () => {
+describe('A lease that the store keeps for longer than requested', () => {
+  it('is shortened at once, and no hold uses its owner id after that', async () => {
     const fixture = new EngineFixture();
     const { clock, store } = fixture;
     const hold = await fixture.hold({ ttl: 3_000 }, { tokens: 10 });
@@ -27,7 +27,7 @@ describe('A lease that the store keeps for longer than was asked', () => {
     expect(next.value?.fencingToken).toBe(200);
   });
 
-  it('is left alone where an earlier request that was long on its way explains it', async () => {
+  it('stays unchanged if an earlier delayed request explains it', async () => {
     const fixture = new EngineFixture();
     const { clock, store } = fixture;
     await fixture.hold({ ttl: 3_000 });
@@ -39,7 +39,7 @@ describe('A lease that the store keeps for longer than was asked', () => {
     expect(store.unseen('extend')).toBe(0);
   });
 
-  it('is shortened after the extension that a caller asks for', async () => {
+  it('is shortened after the extension of a caller', async () => {
     const fixture = new EngineFixture();
     const { clock, store } = fixture;
     const hold = await fixture.hold({ ttl: 3_000 });

@@ -11,8 +11,8 @@ class SlowClock extends ManualClock {
   }
 }
 
-describe('What is held here', () => {
-  it('is told oldest first, also by a process that is kept from its processor meanwhile', async () => {
+describe('The list of own holds', () => {
+  it('has the oldest hold first, also in a process that lacks its processor meanwhile', async () => {
     const clock = new SlowClock();
     const fixture = new EngineFixture({}, clock);
     for (const [token, name] of ['a', 'b', 'c'].entries()) {

@@ -25,7 +25,7 @@ describe('A lease that is passed on in memory', () => {
     await settle();
   };
 
-  it('costs no request where both callers want the same', async () => {
+  it('costs no request if both callers have equal terms', async () => {
     const { first, second } = await hold({ ttl: 9_000 }, { ttl: 9_000 });
     await passOn(first);
 
@@ -41,7 +41,7 @@ describe('A lease that is passed on in memory', () => {
     expect(second.value?.remaining).toBeLessThan(1_000);
   });
 
-  it('is shortened after a renewal that was asked for by the caller before and is under way', async () => {
+  it('is shortened after a renewal of the previous caller that is in flight', async () => {
     const { first } = await hold({ ttl: 30_000 }, { ttl: 20_000, wait: 60_000 });
     await fixture.clock.advance(11_000);
     expect((await fixture.store.next('extend')).request).toMatchObject([{ ttl: 30_000, exact: false }]);
@@ -92,7 +92,7 @@ describe('A lease that is passed on in memory', () => {
       expect((await fixture.store.next('extend')).request).toMatchObject([{ ttl: 12_000 }]);
     });
 
-    it('is not extended where nobody renews it', async () => {
+    it('is not extended without renewal', async () => {
       const { lock, done } = await extended({ renew: false });
 
       expect(done.error).toMatchObject({

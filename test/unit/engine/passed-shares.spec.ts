@@ -34,7 +34,7 @@ const release = async (hold: ReturnType<typeof enter> | undefined) => {
   return done;
 };
 
-describe('A permit that is given back', () => {
+describe('A permit that is released', () => {
   it('goes to the next caller here without a request, with the next token of the block', async () => {
     const { holds, waiting } = await handedOff(PERMIT, PERMIT);
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 201]);
@@ -48,7 +48,7 @@ describe('A permit that is given back', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('leaves the queue of the store for callers who have what they want', async () => {
+  it('leaves the queue of the store for callers that were served', async () => {
     const { holds, next } = await handedOff(PERMIT);
     await release(holds[0]);
 
@@ -59,7 +59,7 @@ describe('A permit that is given back', () => {
     ['another limit', { ...PERMIT, limit: 3 }],
     ['none', READ],
     ['the lock alone', {}],
-  ])('does not go to a caller who wants %s', async (_, other) => {
+  ])('does not pass to a caller that wants %s', async (_, other) => {
     const { holds, waiting, turn } = await handedOff(other);
     await release(holds[0]);
 
@@ -67,7 +67,7 @@ describe('A permit that is given back', () => {
     expect(waiting).toEqual([{}]);
   });
 
-  it('is given to other instances when its window is over', async () => {
+  it('passes to other instances when its window has ended', async () => {
     const { holds, waiting } = await handedOff(PERMIT);
     await fixture.clock.advance(20);
     await release(holds[0]);
@@ -93,7 +93,7 @@ describe('A permit that is given back', () => {
     expect(fixture.store.unseen('release')).toBe(1);
   });
 
-  it('that was free overtakes nobody who is known to wait', async () => {
+  it('that was free does not overtake known waiters', async () => {
     const first = [enter(PERMIT), enter(PERMIT)];
     const asked = await fixture.store.next('acquire');
     asked.answer(sharedGrant(asked.request.shared?.turn ?? '', 200, 2, 8));
@@ -109,7 +109,7 @@ describe('A permit that is given back', () => {
 });
 
 describe('A turn', () => {
-  it('asks for twice as many tokens for each hold as its leases were of use for', async () => {
+  it('requests twice as many tokens for each hold as its leases recently served', async () => {
     const { holds, waiting } = await handedOff(PERMIT, PERMIT, PERMIT);
     for (const hold of [holds[0], waiting[0], waiting[1], waiting[2]]) await release(hold);
     enter(PERMIT);
@@ -118,7 +118,7 @@ describe('A turn', () => {
     expect(tokensEach(request.shared?.turn ?? '')).toBe(8);
   });
 
-  it('asks for fewer permits than it has callers where one lately went from caller to caller', async () => {
+  it('requests fewer permits than it has callers if permits were recently passed on', async () => {
     const { holds, waiting } = await handedOff(...Array.from({ length: 6 }, () => PERMIT));
     for (const hold of [holds[0], ...waiting]) await release(hold);
     for (let i = 0; i < 14; i++) enter(PERMIT);
@@ -128,7 +128,7 @@ describe('A turn', () => {
     expect(request.tokens).toBe(6);
   });
 
-  it('asks for one token for each hold where nothing is passed on', async () => {
+  it('requests one token for each hold if nothing is passed on', async () => {
     fixture = new EngineFixture({ max: 1 });
     enter(PERMIT);
 
@@ -146,7 +146,7 @@ describe('A reader that leaves while others of its instance read', () => {
     return holds;
   };
 
-  it('leaves its lease to whoever comes in the same tick', async () => {
+  it('leaves its lease to callers that arrive in the same tick', async () => {
     const holds = await reading(2);
     void holds[0]?.value?.release();
     const next = enter(READ);
@@ -156,7 +156,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(fixture.store.unseen('acquire')).toBe(0);
   });
 
-  it('gives it back where nobody comes', async () => {
+  it('releases it if no caller arrives', async () => {
     const holds = await reading(2);
     const done = await release(holds[0]);
     await fixture.clock.advance(1);
@@ -166,7 +166,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(holds[1]?.value?.held).toBe(true);
   });
 
-  it('gives it back before somebody asks who wants something else', async () => {
+  it('releases it before the request of a caller with other terms', async () => {
     const holds = await reading(2);
     await release(holds[0]);
     enter({});
@@ -176,7 +176,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(fixture.store.unseen('acquire')).toBe(1);
   });
 
-  it('leaves it to whoever comes in the same tick also where all have left', async () => {
+  it('leaves it to callers that arrive in the same tick also if all have left', async () => {
     const holds = await reading(3);
     const left = holds.map(({ value }) => observe(value?.release() ?? Promise.reject(new Error('not held'))));
     const next = enter(READ);
@@ -187,7 +187,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(fixture.store.unseen('acquire')).toBe(0);
   });
 
-  it('gives all back at the end of the tick where all have left, and the last one waits for that', async () => {
+  it('releases all at the end of the tick if all have left, and the last one waits for that', async () => {
     const holds = await reading(3);
     for (const hold of holds.slice(1)) await release(hold);
     const last = await release(holds[0]);
@@ -200,7 +200,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(Object.keys(last)).toEqual(['value']);
   });
 
-  it('gives all back before whoever comes asks, when the window is over', async () => {
+  it('releases all before the next caller asks, when the window has ended', async () => {
     const holds = await reading(2);
     await fixture.clock.advance(20);
     for (const hold of holds) await release(hold);
@@ -211,7 +211,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(fixture.store.unseen('acquire')).toBe(1);
   });
 
-  it('leaves it to one who has asked, as long as nobody is known to wait', async () => {
+  it('leaves it to a caller that has asked, without known waiters', async () => {
     const holds = await reading(2);
     const next = enter(READ);
     await settle();
@@ -221,7 +221,7 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(next.value?.fencingToken).toBe(202);
   });
 
-  it('overtakes nobody who is known to wait', async () => {
+  it('does not overtake known waiters', async () => {
     const holds = await reading(2);
     const next = enter(READ);
     (await fixture.store.next('acquire')).answer(taken(300));

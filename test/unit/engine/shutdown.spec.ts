@@ -3,7 +3,7 @@ import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 
 describe('An instance that was shut down', () => {
-  it('asks no more for the lease of a holder that did not end', async () => {
+  it('stops renewing the lease of a holder that did not end', async () => {
     const fixture = new EngineFixture();
     const hold = await fixture.hold({ ttl: 60_000 });
     await fixture.clock.advance(20_000);

@@ -8,7 +8,7 @@ describe('A single attempt', () => {
   let fixture: EngineFixture;
   beforeEach(() => (fixture = new EngineFixture()));
 
-  it('is told of an outage when an earlier request is still without an answer', async () => {
+  it('reports an outage when an earlier request is still unanswered', async () => {
     observe(fixture.acquire({ outageTimeout: 100 }));
     await fixture.clock.advance(150);
     const attempt = observe(fixture.acquire({ wait: 0, outageTimeout: 100 }));
@@ -17,7 +17,7 @@ describe('A single attempt', () => {
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
   });
 
-  it('is told of an outage when the request of a caller ahead is without an answer', async () => {
+  it('reports an outage when the request of an earlier caller is unanswered', async () => {
     const ahead = observe(fixture.acquire({ outageTimeout: 1_000 }));
     const attempt = observe(fixture.acquire({ wait: 0, outageTimeout: 100 }));
     await fixture.clock.advance(100);
@@ -26,7 +26,7 @@ describe('A single attempt', () => {
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
   });
 
-  it('ends when every grant comes too late for its lease, and gives the last one back', async () => {
+  it('ends when every grant arrives too late for its lease, and releases the last one', async () => {
     const attempt = observe(fixture.acquire({ wait: 0, ttl: 40, outageTimeout: 200 }));
     for (let token = 100; attempt.error === undefined && token < 110; token++) {
       const call = await fixture.store.next('acquire');
@@ -101,7 +101,7 @@ describe('A single attempt', () => {
     expect(attempt.value?.held).toBe(true);
   });
 
-  it('is refused at once where the lock is known to be taken', async () => {
+  it('is rejected at once if the lock is known to be taken', async () => {
     const hold = await fixture.hold();
     const attempt = observe(fixture.acquire({ wait: 0 }));
     await settle();

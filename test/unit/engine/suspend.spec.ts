@@ -4,7 +4,7 @@ import { settle } from './manual-clock.js';
 const HOUR = 3_600_000;
 
 describe('After the machine has slept through a lease', () => {
-  it('the signal aborts within a second, although nobody asks for the time', async () => {
+  it('the signal aborts within a second, without another reading of the clock', async () => {
     const { clock, ...fixture } = await heldFixture();
     clock.sleep(HOUR);
     await clock.advance(1_000);
@@ -12,7 +12,7 @@ describe('After the machine has slept through a lease', () => {
     expect(fixture.hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
   });
 
-  it('the signal aborts as soon as anybody has asked for the time', async () => {
+  it('the signal aborts at the next reading of the clock', async () => {
     const { clock, hold, other } = await heldFixture();
     clock.sleep(HOUR);
     expect(other.held).toBe(false);
@@ -45,7 +45,7 @@ describe('After the machine has slept through a lease', () => {
     expect(hold.signal.aborted).toBe(true);
   });
 
-  it('a hold whose lease goes on is kept, and renewed at once where that is due', async () => {
+  it('a hold with a running lease is kept, and renewed at once if that is due', async () => {
     const { clock, hold, store } = await heldFixture();
     clock.sleep(12_000);
     await clock.advance(1_000);
@@ -70,8 +70,8 @@ describe('After the machine has slept through a lease', () => {
   });
 });
 
-describe('An answer that comes after the deadline', () => {
-  it('of a renewal brings no hold back that nobody has ended yet', async () => {
+describe('A reply that arrives after the deadline', () => {
+  it('of a renewal revives no hold whose end was not detected yet', async () => {
     const { clock, hold, store } = await heldFixture();
     await clock.advance(8_000);
     const renewal = await store.next('extend');

@@ -23,7 +23,7 @@ describe('A hold that is detached', () => {
     hold = await fixture.hold({ ttl: 9_000 });
   });
 
-  it('is asked for nothing meanwhile: no renewal finds it under another owner id', async () => {
+  it('is not renewed meanwhile: no renewal finds it under another owner id', async () => {
     const detaching = observe(hold.detach());
     const call = await fixture.store.next('transfer');
     fixture.events.reconnected();
@@ -57,7 +57,7 @@ describe('A hold that is detached', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('goes on where no answer comes, is taken back in the store, and can be detached again', async () => {
+  it('continues without a reply, is taken back in the store, and can be detached again', async () => {
     const detaching = observe(hold.detach());
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(1_000);
@@ -77,7 +77,7 @@ describe('A hold that is detached', () => {
     expect(again.value).toEqual(expect.any(String));
   });
 
-  it('goes on, and says why, where the store refuses', async () => {
+  it('continues if the store refuses, and reports the reason', async () => {
     const detaching = observe(hold.detach());
     const cause = new StoreRefusal('NOPERM');
     (await fixture.store.next('transfer')).fail(cause);
@@ -87,7 +87,7 @@ describe('A hold that is detached', () => {
     expect(hold.held).toBe(true);
   });
 
-  it('is certain no longer than the shorter lease that was asked for, though no answer came', async () => {
+  it('is not certain beyond the shorter requested lease, also without a reply', async () => {
     const detaching = observe(hold.detach(500));
     await fixture.store.next('transfer');
     await fixture.clock.advance(493);
@@ -96,7 +96,7 @@ describe('A hold that is detached', () => {
     expect(hold.signal.aborted).toBe(true);
   });
 
-  it('is lost where its lease ends before the answer, and what the answer gave away is freed', async () => {
+  it('is lost if its lease ends before the reply, and the transferred lock is released', async () => {
     const short = await fixture.hold({ ttl: 600, outageTimeout: 60_000 }, { name: 'short' });
     const detaching = observe(short.detach());
     const call = await fixture.store.next('transfer');
@@ -110,7 +110,7 @@ describe('A hold that is detached', () => {
     expect((await fixture.store.next('release')).request.owner).toBe('me:100');
   });
 
-  it('is lost where the store does not know it any more', async () => {
+  it('is lost if the store no longer knows it', async () => {
     const detaching = observe(hold.detach());
     (await fixture.store.next('transfer')).answer(false);
     await settle();
@@ -131,7 +131,7 @@ describe('A hold that is detached', () => {
     expect(bounded.signal.aborted).toBe(false);
   });
 
-  it('is released after all where that was asked for and the transfer failed', async () => {
+  it('is released if a release was called and the transfer failed', async () => {
     const detaching = observe(hold.detach());
     const releasing = observe(hold.release());
     await fixture.store.next('transfer');
@@ -145,7 +145,7 @@ describe('A hold that is detached', () => {
     expect(releasing).toHaveProperty('value');
   });
 
-  it('lets the callers that wait here ask in the store', async () => {
+  it('lets local waiters ask in the store', async () => {
     const waiting = observe(fixture.acquire());
     void hold.detach();
     (await fixture.store.next('transfer')).answer(true);
@@ -207,7 +207,7 @@ describe('A hold that is attached', () => {
     expect(second.value?.signal.aborted).toBe(true);
   });
 
-  it('counts its lease from when it was asked for, not from the answer', async () => {
+  it('counts its lease from the request, not from the reply', async () => {
     const attaching = attach({ ttl: 1_000, renew: false });
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(600);
@@ -217,7 +217,7 @@ describe('A hold that is attached', () => {
     expect(attaching.value?.remaining).toBeLessThanOrEqual(400);
   });
 
-  it('is given back where the answer comes when its lease is over, or nobody waits for it any more', async () => {
+  it('is undone if the reply arrives after its lease, or without a waiting caller', async () => {
     const late = attach({ ttl: 500, outageTimeout: 5_000 });
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(600);
@@ -236,7 +236,7 @@ describe('A hold that is attached', () => {
     expect((await fixture.store.next('transfer')).request).toMatchObject({ from: next.request.to, to: from });
   });
 
-  it('is asked for again after an error, as the same request', async () => {
+  it('is requested again after an error, with the same request', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
     call.fail(new Error('LOADING'));
@@ -250,7 +250,7 @@ describe('A hold that is attached', () => {
     expect(attaching.value?.held).toBe(true);
   });
 
-  it('is given back where errors came, and nobody knows what the store did, until the caller gave up', async () => {
+  it('is undone if the caller aborted after errors with an unknown outcome', async () => {
     const attaching = attach({ outageTimeout: 40 });
     const call = await fixture.store.next('transfer');
     call.fail(new Error('Connection is closed.'));
@@ -261,7 +261,7 @@ describe('A hold that is attached', () => {
     expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
   });
 
-  it('is asked for a second time only when nothing of the first is under way', async () => {
+  it('is requested a second time only when the first attempt has no request in flight', async () => {
     const aborter = new AbortController();
     const first = attach({ signal: aborter.signal });
     const call = await fixture.store.next('transfer');
@@ -281,7 +281,7 @@ describe('A hold that is attached', () => {
     expect(second.value?.held).toBe(true);
   });
 
-  it('is refused at once where the store refuses', async () => {
+  it('is rejected at once if the store refuses', async () => {
     const attaching = attach();
     const cause = new StoreRefusal('WRONGTYPE');
     (await fixture.store.next('transfer')).fail(cause);
@@ -290,7 +290,7 @@ describe('A hold that is attached', () => {
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
   });
 
-  it('is lost where a forced release is told before the answer', async () => {
+  it('is lost if the message of a forced release arrives before the reply', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
     fixture.events.revoked('n', call.request.to);
@@ -300,7 +300,7 @@ describe('A hold that is attached', () => {
     expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
   });
 
-  it('goes on where another one that is attached meanwhile is released forcibly', async () => {
+  it('continues if another hold that is attached meanwhile is released forcibly', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
     fixture.events.revoked('m', `${call.request.to}0`);
@@ -311,7 +311,7 @@ describe('A hold that is attached', () => {
     expect(attaching.value?.held).toBe(true);
   });
 
-  it('is not granted after shutdown began, but given back', async () => {
+  it('is not granted after shutdown began, but undone', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
     fixture.engine.beginShutdown();
@@ -336,7 +336,7 @@ describe('A hold that is attached', () => {
     expect(ignore).not.toHaveBeenCalled();
   });
 
-  it('stands beside the callers of this instance that wait for the name', async () => {
+  it('is independent of local callers that wait for the name', async () => {
     const attaching = attach();
     (await fixture.store.next('transfer')).answer(true);
     await settle();
@@ -352,7 +352,7 @@ describe('A hold that is attached', () => {
 });
 
 describe('Holds that are attached together', () => {
-  it('all go back where one is unavailable, and their string stays good', async () => {
+  it('are all undone if one is unavailable, and their string stays valid', async () => {
     const fixture = new EngineFixture();
     const locks = new LockService(resolveFlatOptions({}), fixture.engine);
     const holds = ['a', 'b'].map((name) => ({

@@ -2,8 +2,8 @@ import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 
-describe('An extension of which the store cannot tell whether it counts', () => {
-  it('is tried again while the lease lasts, and the hold goes on', async () => {
+describe('An extension with an undecided outcome', () => {
+  it('is repeated while the lease lasts, and the hold continues', async () => {
     const fixture = new EngineFixture();
     const { clock, store } = fixture;
     const hold = await fixture.hold({ ttl: 3_000 });
@@ -34,7 +34,7 @@ describe('An extension of which the store cannot tell whether it counts', () => 
     expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
   });
 
-  it('is refused to a caller who asked for it, and costs it no hold', async () => {
+  it('rejects the caller’s call, and costs it no hold', async () => {
     const fixture = new EngineFixture();
     const { store } = fixture;
     const hold = await fixture.hold({ ttl: 3_000 });

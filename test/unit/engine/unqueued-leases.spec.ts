@@ -16,7 +16,7 @@ describe('Leases that belong to no queue', () => {
     expect(took).toBeLessThan(75);
   });
 
-  it('are told apart where a name has several', () => {
+  it('are distinguished if a name has several', () => {
     const { unqueued } = new EngineFixture().engine;
     const owners = ['me~sa:1', 'me~sb:2'];
     const kept = owners.map((owner) =>

@@ -51,7 +51,7 @@ describe('a key source', () => {
     expect(call).toThrow(problem);
   });
 
-  it('passes on what a function throws', () => {
+  it('passes on the error of a function', () => {
     const failure = new TypeError('no order');
     const source = compileKeySource(() => {
       throw failure;

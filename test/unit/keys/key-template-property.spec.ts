@@ -111,7 +111,7 @@ describe('the names that a key template gives', () => {
     );
   });
 
-  it('hold the texts through encodeURIComponent and no more, where the separator cannot be part of one', () => {
+  it('contain the texts through encodeURIComponent only, if the separator cannot be part of one', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         const names = parseKeyTemplate('stock:<0>/<1>').resolve([a, b], 'S.m');

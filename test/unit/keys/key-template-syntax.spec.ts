@@ -60,7 +60,7 @@ describe('the syntax of a key template', () => {
     ['a bad separator after a good one', '<0>:<1>9<2>', 8, 'after <1> only "9" follows'],
     ['two arrays side by side', '<0[]>:<1[]>', 7, '<1[]> walks another array than <0[]>'],
     ['two arrays of one element', '<0[].a[]>:<0[].b[].c>', 11, '<0[].b[].c> walks another array'],
-  ])('refuses %s, saying where and what is expected', (_, template, position, problem) => {
+  ])('rejects %s, with the position and what is expected', (_, template, position, problem) => {
     const parse = (): unknown => parseKeyTemplate(template);
     expect(parse).toThrow(LockConfigError);
     expect(parse).toThrow(`Key template ${JSON.stringify(template)} at position ${position}: `);

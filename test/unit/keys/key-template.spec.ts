@@ -68,7 +68,7 @@ describe('a key template', () => {
     ]);
   });
 
-  it('escapes in a part what its separator is recognised by, and nothing more elsewhere', () => {
+  it('escapes the characteristic character of the separator in the part before it only', () => {
     expect(resolve('<0>-<1>', 'a-b', 'c-d')).toEqual(['a%2Db-c-d']);
     expect(resolve('<0>-<1>', 'a', 'b-c')).toEqual(['a-b-c']);
     expect(resolve('<0>x<1>', 'max', 'x')).toEqual(['ma%78xx']);
@@ -103,7 +103,7 @@ describe('a key template', () => {
     ['a hole in an array', 'o:<0[]>', [Array(1)], '<0[]>', 'is undefined'],
     ['an empty inner array', 'o:<0[][]>', [[['a'], []]], '<0[][]>', 'for <0[]> is an empty array'],
   ])(
-    'refuses %s, saying method, template, placeholder and what was found',
+    'rejects %s, with method, template, placeholder and the found value',
     (_, template, args, placeholder, found) => {
       const call = (): unknown => resolve(template, ...args);
       expect(call).toThrow(LockKeyError);
@@ -140,7 +140,7 @@ describe('a key template', () => {
     expect(() => resolve('order:<0.id>', {})).not.toThrow(advice);
   });
 
-  it('says of an object with a text of its own what to write instead, and of another one nothing', () => {
+  it('advises what to write instead of an object with a text form only', () => {
     class ObjectId {
       toString(): string {
         return '66f1';
@@ -175,7 +175,7 @@ describe('a key template', () => {
     expect(resolve('order:<0>', 'x'.repeat(506))).toHaveLength(1);
   });
 
-  it('says that parts count encoded where that makes a name too long', () => {
+  it('says that parts count as encoded if that makes a name too long', () => {
     expect(() => resolve('<0>', 'é'.repeat(100))).toThrow(
       'is 600 bytes long; a lock name is 1 to 512 bytes of UTF-8 without control characters, and does not start ' +
         'with "}". Parts count as encodeURIComponent writes them, where "é" is 6 bytes long.',
@@ -195,7 +195,7 @@ describe('a key template', () => {
     }
   });
 
-  it('passes on what a getter throws', () => {
+  it('passes on the error of a getter', () => {
     const failure = new Error('not loaded');
     const lazy = {
       get sku(): string {

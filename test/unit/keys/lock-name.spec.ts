@@ -33,7 +33,7 @@ describe('assertLockName', () => {
     ['null', null, 'null'],
     ['a number', 7, 'number'],
     ['an object', {}, 'object'],
-  ])('refuses %s, saying so and what is allowed', (_, name, problem) => {
+  ])('rejects %s, and says what is allowed', (_, name, problem) => {
     const check = (): void => assertLockName(name);
     expect(check).toThrow(LockKeyError);
     expect(check).toThrow(problem);

@@ -103,7 +103,7 @@ describe.each([
   });
 });
 
-describe.each(platforms)('a route with no interceptor but that of locks on %s', (_name, adapter) => {
+describe.each(platforms)('a route with no other interceptor on %s', (_name, adapter) => {
   let app: HttpApplication;
   let locks: LockService;
   let intercepted: jest.SpiedFunction<LockInterceptor['intercept']>;
@@ -147,7 +147,7 @@ describe.each(platforms)('a route with no interceptor but that of locks on %s', 
     await waitFor(isFree);
   });
 
-  it('fails with 500 where the hold is lost before the work ends', async () => {
+  it('fails with 500 if the hold is lost before the work ends', async () => {
     expect((await app.get('/loses')).status).toBe(500);
     expect(intercepted).not.toHaveBeenCalled();
   });

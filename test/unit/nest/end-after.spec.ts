@@ -48,7 +48,7 @@ describe('endAfter', () => {
     expect(lines).toEqual(['failed', 'closed', 'failure, translated']);
   });
 
-  it('fails instead of completing where the close fails', async () => {
+  it('fails instead of completing if the close fails', async () => {
     const { lines, done } = journalOf(of(1), () => Promise.reject(new Error('lost')));
     await done;
     expect(lines).toEqual(['completed', 'Error: lost, translated']);
@@ -66,7 +66,7 @@ describe('endAfter', () => {
     expect(calls).toEqual(closed);
   });
 
-  it('closes without a subscription where the subscriber has left already', () => {
+  it('closes without a subscription if the subscriber has already left', () => {
     const calls: string[] = [];
     const stream = new Observable(() => void calls.push('subscribed'));
     const gone = new Subscriber<unknown>();

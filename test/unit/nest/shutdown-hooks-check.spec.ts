@@ -56,7 +56,7 @@ describe('a process without a listener for SIGTERM', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is not warned of where it gets one within a second after its first granted lock', async () => {
+  it('is not warned if it adds one within a second after its first granted lock', async () => {
     start('production', 0);
     await locks.using('a', () => {});
     jest.mocked(process.listenerCount).mockReturnValue(1);

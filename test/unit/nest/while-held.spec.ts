@@ -4,7 +4,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { whileHeld } from '../../../lib/nest/locked/while-held.js';
 
 describe('whileHeld', () => {
-  it('tells the loss in the async context of the subscriber, whoever finds it', () => {
+  it('reports the loss in the async context of the subscriber', () => {
     const callers = new AsyncLocalStorage<string>();
     const loss = new AbortController();
     const lock = { signal: loss.signal } as Lock;

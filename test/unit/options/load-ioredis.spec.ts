@@ -4,7 +4,7 @@ import type * as factory from '../../../lib/lock-service.factory.js';
 describe('An application without ioredis', () => {
   afterEach(() => jest.dontMock('ioredis'));
 
-  it('is told which client to install, when the first one is needed', () => {
+  it('names the client to install, when the first one is needed', () => {
     jest.doMock('ioredis', () => {
       throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' });
     });
@@ -18,7 +18,7 @@ describe('An application without ioredis', () => {
     });
   });
 
-  it('is told what else is wrong with ioredis', () => {
+  it('reports other problems of ioredis', () => {
     jest.doMock('ioredis', () => {
       throw new SyntaxError('Unexpected token');
     });

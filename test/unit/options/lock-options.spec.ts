@@ -4,11 +4,11 @@ import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/l
 const defaults = { ...LOCK_OPTION_DEFAULTS, ttl: 5_000, minHold: 100 };
 
 describe('the options of a call', () => {
-  it('are the defaults of the module where there are none', () => {
+  it('are the defaults of the module if none are given', () => {
     expect(resolveLockOptions(defaults, undefined)).toBe(defaults);
   });
 
-  it('stand over the defaults, field by field', () => {
+  it('override the defaults, field by field', () => {
     const { signal } = new AbortController();
     expect(resolveLockOptions(defaults, { wait: 0, signal, ttl: undefined })).toEqual({
       ...defaults,
@@ -17,7 +17,7 @@ describe('the options of a call', () => {
     });
   });
 
-  it('ask for replicas, or for none although the module does', () => {
+  it('require replicas, or none although the module does', () => {
     const strict = { ...defaults, replicas: { min: 1, timeout: 50 } };
     expect(resolveLockOptions(strict, { wait: 5 }).replicas).toEqual({ min: 1, timeout: 50 });
     expect(resolveLockOptions(strict, { replicas: { min: 2 } }).replicas).toEqual({ min: 2, timeout: 100 });
@@ -41,7 +41,7 @@ describe('the options of a call', () => {
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
     ['5s', 'The options of a lock must be an object, but is "5s".'],
-  ])('are refused where they cannot work: %p', (options, message) => {
+  ])('are rejected if they cannot work: %p', (options, message) => {
     const resolve = (): unknown => resolveLockOptions(defaults, options as object);
     expect(resolve).toThrow(LockConfigError);
     expect(resolve).toThrow(message);

@@ -72,7 +72,7 @@ describe('the options of the module', () => {
     });
   });
 
-  it('ask no replicas where they say 0 or nothing, and give them 100 ms where they say nothing else', () => {
+  it('require no replicas for 0 or by default, with 100 ms by default', () => {
     expect(resolve({ replicas: { min: 2 } })).toMatchObject({
       defaults: { replicas: { min: 2, timeout: 100 } },
     });
@@ -155,12 +155,12 @@ describe('the options of the module', () => {
     [{ mode: 'read' }, 'mode'],
     [{ limit: 0 }, 'limit'],
     [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
-  ])('are refused where they cannot work: %p', (options, message) => {
+  ])('are rejected if they cannot work: %p', (options, message) => {
     expect(() => resolve(options)).toThrow(LockConfigError);
     expect(() => resolve(options)).toThrow(message);
   });
 
-  it('are refused, too, where accessors of a class give them', () => {
+  it('are also rejected from accessors of a class', () => {
     class Options {
       get ttl(): number {
         return -1;

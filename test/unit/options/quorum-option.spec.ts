@@ -25,11 +25,11 @@ describe('a list of connections', () => {
     expect(resolveModuleOptions({ connection: urls(count) }).connection).toEqual(urls(count));
   });
 
-  it.each([0, 1, 2])('is refused with %d nodes, and told that no majority would survive', (count) => {
+  it.each([0, 1, 2])('is rejected with %d nodes, because no majority would survive', (count) => {
     expect(refusal({ connection: urls(count) })).toContain('no majority survives the loss of one');
   });
 
-  it.each([4, 6])('is refused with %d nodes, and told why an even number is worse', (count) => {
+  it.each([4, 6])('is rejected with %d nodes, with the reason against an even number', (count) => {
     expect(refusal({ connection: urls(count) })).toContain('survives no more losses than one node fewer');
   });
 
@@ -42,7 +42,7 @@ describe('a list of connections', () => {
     ['two names of this machine', [{ port: 6379 }, 'redis://b', 'redis://localhost']],
     ['one client', [client, 'redis://b', client]],
     ['a client and its address', [client, 'redis://b', 'redis://10.0.0.1']],
-  ])('is refused when a Redis stands in it twice: %s', (_what, connection) => {
+  ])('is rejected if it contains a Redis twice: %s', (_what, connection) => {
     expect(refusal({ connection })).toContain('connection[0] and connection[2] are the same Redis');
   });
 
@@ -51,7 +51,7 @@ describe('a list of connections', () => {
     expect(resolveModuleOptions({ connection }).connection).toEqual(connection);
   });
 
-  it('is refused when one of it is none, and told which', () => {
+  it('is rejected if one node is invalid, with its index', () => {
     expect(refusal({ connection: ['redis://a', 'http://b', 'redis://c'] })).toContain('connection[1]');
   });
 
@@ -98,7 +98,7 @@ describe('A Redis Cluster', () => {
   });
 });
 
-describe('What is for one master', () => {
+describe('An option for one master', () => {
   it.each([{ replicas: { min: 1 } }, { advanced: { wake: 'poll' as const } }])(
     'is refused with a quorum: %p',
     (option) => {
@@ -107,7 +107,7 @@ describe('What is for one master', () => {
     },
   );
 
-  it('is refused with a quorum when a call asks for it', async () => {
+  it('is rejected with a quorum when a call sets it', async () => {
     // Lazy, for there is nobody at these addresses.
     const connection = urls(3).map((url) => new Redis(url, { lazyConnect: true }));
     const locks = createLockService(resolveModuleOptions({ connection }));

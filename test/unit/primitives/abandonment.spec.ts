@@ -19,7 +19,7 @@ describe('Abandonment that follows signals', () => {
     unhook();
   });
 
-  it('leaves nothing at its signals when nobody listens any more', () => {
+  it('leaves nothing at its signals without listeners', () => {
     const lasting = new AbortController();
     const call = jest.fn();
     for (let i = 0; i < 3; i++)

@@ -90,7 +90,7 @@ describe('Deadlines', () => {
     expect(items.every(({ deadline }) => deadline === undefined)).toBe(true);
   });
 
-  it('end for nobody once they are stopped', async () => {
+  it('call nothing back when they are stopped', async () => {
     add('first', 10);
     deadlines.stop();
     await clock.advance(100);

@@ -19,7 +19,7 @@ describe('SystemClock', () => {
         clock.now();
       },
     ],
-  ])('runs %s in the async context of nobody, and so keeps none alive', async (_, ask) => {
+  ])('runs %s outside all async contexts, and so keeps none alive', async (_, ask) => {
     const clock = new SystemClock();
     const seen = new Promise((resolve) => {
       callers.run('caller', () => ask(clock, () => resolve(callers.getStore())));
@@ -30,7 +30,7 @@ describe('SystemClock', () => {
 });
 
 describe('inRootContext', () => {
-  it('shows nothing of the caller’s context, nor of what an earlier call has left there', () => {
+  it('shows nothing of the caller’s context, nor of an earlier call’s', () => {
     const look = (): string | undefined => inRootContext(() => callers.getStore());
 
     expect(callers.run('caller', look)).toBeUndefined();

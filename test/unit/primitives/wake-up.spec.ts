@@ -31,14 +31,14 @@ describe.each([WakeUp, AnswerWakeUp])('%p', (Kind) => {
     expect(rung).toEqual([300]);
   });
 
-  it('rings at once for what is over', async () => {
+  it('rings at once for a time in the past', async () => {
     wakeUp.at(start - 100);
     await clock.advance(0);
 
     expect(rung).toEqual([0]);
   });
 
-  it('rings for nothing that was cleared, and again for what comes next', async () => {
+  it('does not ring after a clear, and rings for the next time', async () => {
     wakeUp.at(start + 300);
     await clock.advance(200);
     wakeUp.clear();

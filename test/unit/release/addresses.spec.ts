@@ -74,7 +74,7 @@ describe('what is missing before a publication', () => {
       { changelog: ready.changelog.replace('[Unreleased]\n', '[Unreleased]\n\n- New.\n') },
       'entries under Unreleased',
     ],
-  ])('is told: %s', (_what, change, said) => {
+  ])('is listed: %s', (_what, change, said) => {
     expect(missingIn({ ...ready, ...change }).join('\n')).toContain(said);
   });
 });

@@ -57,7 +57,7 @@ describe('A suite of Debian', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it('is read from where this system gets its packages', () => {
+  it('is read from this system’s package sources', () => {
     expect(suite.refresh()).toBe(true);
     expect(readFileSync(join(root, 'sources.list'), 'utf8')).toMatch(
       /^deb \[signed-by=\S+\] http:\/\/mirror\.test\/debian\/ forky main\n$/,
@@ -84,7 +84,7 @@ describe('A suite of Debian', () => {
     for (const option of options) expect(option).toContain(`=${root}`);
   });
 
-  it('cannot be had where apt knows no archive of Debian', () => {
+  it('is unavailable if apt knows no archive of Debian', () => {
     apt.targets = 'http://other.test/ubuntu main Ubuntu';
     expect(() => suite.refresh()).toThrow('apt here knows no archive of Debian');
   });
@@ -101,7 +101,7 @@ describe('A suite of Debian', () => {
     expect(readFileSync(program, 'utf8')).toContain(`exec "$here/${LOADER}" --library-path`);
   });
 
-  it('fetches what it has not, and again only what is newer', () => {
+  it('downloads missing packages, and then only newer ones', () => {
     suite.refresh();
     const first = suite.provide('valkey-server');
     expect(suite.provide('valkey-server')).toBe(first);
@@ -112,7 +112,7 @@ describe('A suite of Debian', () => {
     expect(apt.after('download')).toHaveLength(2);
   });
 
-  it('goes on with what is here where the archive cannot be reached', () => {
+  it('continues with existing packages if the archive is unreachable', () => {
     suite.refresh();
     const program = suite.provide('valkey-server');
     apt.isReached = false;
@@ -131,7 +131,7 @@ describe('A suite of Debian', () => {
     expect(existsSync(join(root, 'valkey-server_1%3A9.1.2-1'))).toBe(false);
   });
 
-  it('says that it has no such server', () => {
+  it('reports an unknown server', () => {
     suite.refresh();
     expect(() => suite.provide('keydb-server')).toThrow('no keydb-server in Debian’s forky');
   });

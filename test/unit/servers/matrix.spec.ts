@@ -36,7 +36,7 @@ describe('Rows that were tried again', () => {
 });
 
 describe('The report of a run', () => {
-  it('is told suite by suite, quorums apart from the other topologies', () => {
+  it('is reported suite by suite, quorums apart from the other topologies', () => {
     const testResults = [
       file('test/redis/order.spec.ts', [passed, passed]),
       file('test/topology/cluster/locks.spec.ts', [passed]),
@@ -73,7 +73,7 @@ it('A suite of which no test ran has failed', () => {
 });
 
 describe('The table', () => {
-  it('shows what passed, what failed, what was not asked for and what could not be tried', () => {
+  it('shows what passed, failed, was not requested and could not be tried', () => {
     const table = matrix([
       { name: 'Redis 7.0.15', results: [{ suite: 'engine', passed: 3, failures: [] }] },
       {
@@ -110,7 +110,7 @@ describe('The combinations', () => {
     ]);
   });
 
-  it('name each server that cannot be had, and each mixture without it', () => {
+  it('name each unavailable server, and each mixture without it', () => {
     const without = servers.map((server) =>
       server.id === 'redis-8.0' ? { id: server.id, name: server.id, missing: 'gone' } : server,
     );
@@ -139,7 +139,7 @@ describe('The servers of a machine', () => {
     say: () => {},
   };
 
-  it('are all told missing where none can be had', () => {
+  it('are all reported as missing if none is available', () => {
     expect(provideServers('/nowhere', nothing)).toEqual(
       SOURCES.map(({ id }) => ({ id, name: id, missing: 'apt here knows no archive of Debian' })),
     );

@@ -52,7 +52,7 @@ describe('A call for several names', () => {
   const isQueueing = ({ request }: { readonly request: AcquireRequest }): boolean =>
     request.place !== undefined;
 
-  it('asks for all of them together, without a place in any queue', async () => {
+  it('requests all of them together, without a place in any queue', async () => {
     const lock = observe(acquire());
     const calls = await trip('a', 'b', 'c', 'd');
 
@@ -62,7 +62,7 @@ describe('A call for several names', () => {
     expect(lock.value?.held).toBe(true);
   });
 
-  it('keeps what comes before the first that is taken, gives back the rest, waits, and tries the rest together', async () => {
+  it('keeps the names before the first taken one, releases the rest, waits, and tries the rest together', async () => {
     const lock = observe(acquire());
     await answer(await trip('a', 'b', 'c', 'd'), [grant(1), taken(50), grant(3), grant(4)]);
     expect(await released(2)).toEqual(['c', 'd']);
@@ -81,7 +81,7 @@ describe('A call for several names', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('asks for nothing after a name that somebody here has, and waits for that', async () => {
+  it('requests nothing after a name with a local holder, and waits for that', async () => {
     const hold = await fixture.hold({}, { name: 'c', token: 1, tokens: 2 });
     const lock = observe(acquire());
     await answer(await trip('a', 'b'), [grant(11), grant(12)]);
@@ -95,7 +95,7 @@ describe('A call for several names', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('asks for nothing at all by a single attempt where somebody here has one of them', async () => {
+  it('requests nothing by a single attempt if one of them has a local holder', async () => {
     await fixture.hold({}, { name: 'c', token: 1 });
     const lock = observe(acquire({ wait: 0 }));
     await settle();
@@ -104,7 +104,7 @@ describe('A call for several names', () => {
     expect(fixture.store.unseen('acquire')).toBe(0);
   });
 
-  it('makes one trip by a single attempt, names all that were missing, and gives back what it got at once', async () => {
+  it('makes one trip by a single attempt, names all missing names, and releases its grants at once', async () => {
     const lock = observe(acquire({ wait: 0, minHold: 5_000 }));
     await answer(await trip('a', 'b', 'c', 'd'), [grant(1), taken(50), grant(3), taken(50)]);
 
@@ -116,7 +116,7 @@ describe('A call for several names', () => {
     expect(fixture.engine.size).toBe(0);
   });
 
-  it('asks again for a name that it loses while its last trip is under way', async () => {
+  it('requests a name again that it loses during its last trip', async () => {
     const lock = observe(acquire({}, ['a', 'b']));
     const [a, b] = await trip('a', 'b');
     a?.answer(grant(1));
@@ -132,7 +132,7 @@ describe('A call for several names', () => {
     expect(lock.value?.fencingToken).toBe(3);
   });
 
-  it('ends with one error that names all that Redis did not answer, and gives back the others', async () => {
+  it('ends with one error that names all unanswered names, and releases the others', async () => {
     const lock = observe(acquire({ outageTimeout: 200 }));
     const [a, , c] = await trip('a', 'b', 'c', 'd');
     a?.answer(grant(1));
@@ -144,7 +144,7 @@ describe('A call for several names', () => {
     expect(await released(2)).toEqual(['a', 'c']);
   });
 
-  it('gives back a grant whose answer comes when the call is over', async () => {
+  it('releases a grant whose reply arrives after the call has ended', async () => {
     const lock = observe(acquire({ outageTimeout: 200 }, ['a', 'b']));
     const [a, b] = await trip('a', 'b');
     a?.answer(grant(1));
@@ -204,7 +204,7 @@ describe('A call for several names', () => {
     expect(await released(2)).toEqual(['a', 'b']);
   });
 
-  it('asks again for a name whose lease ran out while Redis was slow for a moment', async () => {
+  it('requests a name again whose lease expired while Redis was slow for a moment', async () => {
     const lock = observe(acquire({ ttl: 60, wait: 5_000 }, ['a', 'b']));
     const first = await trip('a', 'b');
     await fixture.clock.advance(5);
@@ -219,7 +219,7 @@ describe('A call for several names', () => {
     expect(lock.value?.held).toBe(true);
   });
 
-  it('tells of a taken name and not of an outage where its time is over as the last trip is under way', async () => {
+  it('reports a taken name, not an outage, if its time ends during the last trip', async () => {
     const lock = observe(acquire({ wait: 100 }, ['a', 'b']));
     await answer(await trip('a', 'b'), [taken(50), grant(2)]);
     const [waiting] = await trip('a');
@@ -259,7 +259,7 @@ describe('A call for several names', () => {
     expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other:1' } });
   });
 
-  it('reports an outage if Redis stops answering before the wait is over', async () => {
+  it('reports an outage if Redis stops answering before the wait ends', async () => {
     const lock = observe(acquire({ wait: 1_000, outageTimeout: 100 }, ['a', 'b']));
     await answer(await trip('a', 'b'), [grant(1), taken(50)]);
     await trip('b');
@@ -268,7 +268,7 @@ describe('A call for several names', () => {
     expect(lock.error).toBeInstanceOf(LockUnavailableError);
   });
 
-  it('keeps what it has renewed while it waits, whatever maxHold and renew are', async () => {
+  it('renews its holds while it waits, whatever maxHold and renew are', async () => {
     const lock = observe(
       acquire({ ttl: 3_000, renew: false, maxHold: 500, wait: Infinity, outageTimeout: 60_000 }, ['a', 'b']),
     );
@@ -289,7 +289,7 @@ describe('A call for several names', () => {
     expect(lock.value?.signal.reason).toMatchObject({ reason: 'max-hold' });
   });
 
-  it('lets a lease that nobody will renew begin anew once it has all', async () => {
+  it('restarts a lease without renewal when it has all names', async () => {
     const lock = observe(acquire({ ttl: 3_000, renew: false, outageTimeout: 60_000 }, ['a', 'b']));
     await answer(await trip('a', 'b'), [grant(1), taken(50)]);
     const [waiting] = await trip('b');
@@ -308,7 +308,7 @@ describe('A call for several names', () => {
     expect(lock.value?.held).toBe(true);
   });
 
-  it('gives everything back when the instance shuts down, in the first trip and while it waits', async () => {
+  it('releases everything when the instance shuts down, in the first trip and while it waits', async () => {
     const first = observe(acquire());
     const calls = await trip('a', 'b', 'c', 'd');
     calls[0]?.answer(grant(1));

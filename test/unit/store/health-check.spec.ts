@@ -32,7 +32,7 @@ describe('A health check of a store', () => {
     expect(new Set(await Promise.all(names)).size).toBe(2);
   });
 
-  it('tells that a lock was gone before its release', async () => {
+  it('reports that a lock was gone before its release', async () => {
     const store = new ScriptedStore();
     const health = new HealthCheck(store).look(LONG);
     (await store.next('acquire')).answer(grant(7));
@@ -41,7 +41,7 @@ describe('A health check of a store', () => {
     expect((await health).trouble?.message).toContain('gone before its release');
   });
 
-  it('tells why a store refuses, and that somebody else uses its name', async () => {
+  it('reports the refusal of a store, and another user of its name', async () => {
     const store = new ScriptedStore();
     const check = new HealthCheck(store);
     const refused = check.look(LONG);
@@ -53,7 +53,7 @@ describe('A health check of a store', () => {
     expect((await strange).trouble?.message).toContain('other:1');
   });
 
-  it('ends in time when no answer comes, and releases a grant that comes after that', async () => {
+  it('ends in time without a reply, and releases a later grant', async () => {
     const store = new ScriptedStore();
     const health = await new HealthCheck(store).look(10);
     expect(health.trouble).toMatchObject({
@@ -107,7 +107,7 @@ describe('A health check of a store', () => {
       });
     }
 
-    it('tells which of them answer', async () => {
+    it('reports the answering nodes', async () => {
       const health = await new HealthCheck(storeOf(async () => nodes)).look(LONG);
 
       expect(health).toMatchObject({ trouble: undefined, nodes });

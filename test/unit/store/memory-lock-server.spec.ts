@@ -5,7 +5,7 @@ import { type Grant, isGrant } from '../../../lib/store/grant.js';
 const NAME = 'n';
 const CLAIM = 50;
 
-describe('What a limit has left of a turn in memory', () => {
+describe('The rest of a limited turn in memory', () => {
   let now: number;
   let server: MemoryLockServer;
   beforeEach(() => {
@@ -77,7 +77,7 @@ describe('What a limit has left of a turn in memory', () => {
     expect([holders(), waiters()]).toEqual([[], []]);
   });
 
-  it('goes with an instance that lets a hold by hand-off run out, not with one that asked for it', () => {
+  it('ends with an instance that lets a claim lease expire, not with one that requested it', () => {
     for (const instance of ['a', 'b', 'c']) listen(instance);
     share('a', 1);
     share('b', 3);

@@ -1,6 +1,6 @@
 import { snapshot } from '../../../lib/store/redis/query-reply.js';
 
-describe('what a server tells of a lock', () => {
+describe('the reply of a server about a lock', () => {
   const NOW = 1_800_000_000_000_000;
 
   function waited(since: number): number | undefined {

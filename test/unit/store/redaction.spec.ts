@@ -28,7 +28,7 @@ describe('A text about a connection', () => {
     expect(redaction.text(text)).toBe(text);
   });
 
-  it('names no password, wherever it stands', () => {
+  it('contains no password anywhere', () => {
     expect(new Redaction({ password: 'user' }).text('username or user')).toBe('***name or ***');
   });
 

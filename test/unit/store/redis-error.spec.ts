@@ -30,7 +30,7 @@ describe('An error of Redis', () => {
     expect(storeError(new Error(message), redaction)).toBeInstanceOf(StoreRefusal);
   });
 
-  it('that passes is told apart from a connection that fails', () => {
+  it('that is temporary is distinguished from a failed connection', () => {
     const told = (message: string): Error => storeError(new Error(message), redaction);
 
     expect(told('OOM command not allowed')).toBeInstanceOf(PassingRefusal);
@@ -41,7 +41,7 @@ describe('An error of Redis', () => {
   it.each([
     ['Redis', `script: ${'0f'.repeat(20)}, on @user_script:12.`],
     ['Valkey', 'script: on @user_script:36'],
-  ])('that arose in a script of %s is told without its place there, which its cause keeps', (_of, place) => {
+  ])('in a script of %s omits its place there, which its cause keeps', (_of, place) => {
     const message = `OOM command not allowed. ${place}`;
     const error = storeError(new Error(message), redaction);
 
@@ -53,7 +53,7 @@ describe('An error of Redis', () => {
     expect(storeError(new Error('WRONGPASS s3cret'), redaction).message).toBe('WRONGPASS ***');
   });
 
-  it('tells that the server is a replica by now', () => {
+  it('reports that the server is now a replica', () => {
     expect(isDemoted(new Error('READONLY You can’t write'))).toBe(true);
     expect(isDemoted(new Error('LOADING Redis is loading'))).toBe(false);
   });

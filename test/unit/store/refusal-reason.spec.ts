@@ -5,7 +5,7 @@ const refused = (node: string): Error =>
   new Error(`${node}: OOM`, { cause: new PassingRefusal('OOM command not allowed.') });
 const silent = (node: string): Error => new Error(`${node}: did not answer within 50 ms`);
 
-describe('What a store said', () => {
+describe('The error reply of a store', () => {
   it.each([
     ['in its answer', new StoreRefusal('NOPERM User x has no permissions.')],
     ['when it was connected to', new Error('no answer', { cause: new PassingRefusal('WRONGPASS invalid') })],
@@ -13,7 +13,7 @@ describe('What a store said', () => {
     expect(refusalReason(error)).toMatch(/^(NOPERM User x has no permissions|WRONGPASS invalid)$/);
   });
 
-  it('at most of its nodes is the reason, with what each of them said', () => {
+  it('at most of its nodes is the reason, with the reply of each', () => {
     const error = new NoMajorityError([refused('a'), refused('b'), silent('c')], 2);
 
     expect(refusalReason(error)).toMatch(/: a: OOM; b: OOM; c: did not answer within 50 ms$/);

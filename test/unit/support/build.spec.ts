@@ -60,7 +60,7 @@ describe('provideBuild', () => {
     expect(ran).toHaveLength(2);
   });
 
-  it('builds the code alone where that is enough, and the declarations when they are asked for', () => {
+  it('builds only the code by default, and the declarations on request', () => {
     provide({ codeOnly: true });
     provide({ codeOnly: true });
     provide();

@@ -5,7 +5,7 @@ import { waitFor } from '../../support/wait-for.js';
 
 describe('The fenced resource', () => {
   // Before, Jest failed the whole file with the socket's ECONNRESET, which readline hands on.
-  it('goes on after a client that was killed', async () => {
+  it('continues after a client was killed', async () => {
     await using resource = await FencedResource.start();
     const killed = await write(resource, 1);
     killed.resetAndDestroy();

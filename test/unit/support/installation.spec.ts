@@ -51,7 +51,7 @@ describe('provideInstallation', () => {
     expect(ran).toEqual(['npm ci']);
   });
 
-  it('leaves an installation alone that is what the lock file asks for', () => {
+  it('keeps an installation that matches the lock file', () => {
     wish({ 'node_modules/left-pad': LEFT_PAD });
     install({ 'node_modules/left-pad': LEFT_PAD });
 
@@ -64,7 +64,7 @@ describe('provideInstallation', () => {
     ['lacks a package', {}],
     ['has another version', { 'node_modules/left-pad': { ...LEFT_PAD, version: '1.2.0' } }],
     ['has another tarball', { 'node_modules/left-pad': { ...LEFT_PAD, integrity: 'sha512-b' } }],
-  ])('installs again where the installation %s', (_, installed) => {
+  ])('installs again if the installation %s', (_, installed) => {
     wish({ 'node_modules/left-pad': LEFT_PAD });
     install(installed);
 
@@ -123,7 +123,7 @@ describe('provideInstallation', () => {
     expect(ran).toEqual([]);
   });
 
-  it('fails where npm fails', () => {
+  it('fails if npm fails', () => {
     npmSucceeds = false;
     wish({ 'node_modules/left-pad': LEFT_PAD });
 

@@ -48,7 +48,7 @@ describe('provideRedisProgram', () => {
     system = new PretendedSystem();
   });
 
-  it('installs nothing where redis-server is on PATH', () => {
+  it('installs nothing if redis-server is on PATH', () => {
     system.programs['redis-server'] = VERSION;
 
     provide();
@@ -92,7 +92,7 @@ describe('provideRedisProgram', () => {
     expect(system.ran).toEqual(['npm install']);
   });
 
-  it('builds Redis where the package is too old, and puts it on the PATH of npm scripts', () => {
+  it('builds Redis if the package is too old, and puts it on the PATH of npm scripts', () => {
     system.debianHas = 'Redis server v=6.0.16 sha=00000000:0';
     system.canBuild = true;
 
@@ -102,7 +102,7 @@ describe('provideRedisProgram', () => {
     expect(system.links).toEqual([[BUILT, '/clone/node_modules/.bin/redis-server']]);
   });
 
-  it('says what to install when nothing worked', () => {
+  it('says what to install if nothing worked', () => {
     expect(provide).toThrow(/apt-get install redis-server, or brew install redis.*REDIS_SERVER/);
   });
 });

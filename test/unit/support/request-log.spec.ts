@@ -52,7 +52,7 @@ describe('RequestLog', () => {
     expect(await log.counts()).toEqual({ subscribe: 1, publish: 1 });
   });
 
-  it('tells the connections apart and keeps the order', async () => {
+  it('distinguishes the connections and keeps the order', async () => {
     const [first, second] = [server.client(), server.client()];
     await Promise.all([first.ping(), second.ping()]);
     await log.clear();

@@ -20,7 +20,7 @@ describe('the environment of a spec', () => {
     expect(AsyncLocalStorage.prototype).toMatchObject({ run, enterWith });
   });
 
-  it('compiles the text of a module once, and again where the text or the parameters are others', async () => {
+  it('compiles the text of a module once, and again if the text or the parameters differ', async () => {
     const compileFunction = jest.spyOn(vm, 'compileFunction');
     const environment = new TestEnvironment({ projectConfig: CONFIG } as never, {} as never);
     await environment.setup();

@@ -76,7 +76,7 @@ describe('The health indicator', () => {
     });
   });
 
-  it('looks at a store in memory, too', async () => {
+  it('also checks a store in memory', async () => {
     const module = await Test.createTestingModule({
       imports: [TerminusModule, LockTestingModule.forRoot()],
       providers: [LockHealthIndicator],
@@ -88,7 +88,7 @@ describe('The health indicator', () => {
     await module.close();
   });
 
-  it('names the module that it does not find, and what is wrong with an option', async () => {
+  it('names a missing module, and explains a wrong option', async () => {
     const indicator = await indicatorOver(HEALTHY);
 
     await expect(indicator.isHealthy('locks', { module: 'reports' })).rejects.toThrow(

@@ -122,7 +122,7 @@ describe('LockTestingModule', () => {
     expect(await outcome).toBeInstanceOf(LockTimeoutError);
   });
 
-  it('renews leases, and ends those that nobody renews, by fake timers', async () => {
+  it('renews leases, and lets others expire, by fake timers', async () => {
     jest.useFakeTimers();
     const module = await replica();
     const locks = module.get(LockService);

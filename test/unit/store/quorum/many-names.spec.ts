@@ -8,7 +8,7 @@ const NODE_TIMEOUT = 50;
 /** The engine asks again so many milliseconds after a failure. */
 const RETRY_DELAY = 50;
 
-describe('A quorum that is asked for many free names at once', () => {
+describe('A quorum with requests for many free names at once', () => {
   let time: VirtualTime;
   let clock: SimulatedProcess;
   let granted: string[];
@@ -39,7 +39,7 @@ describe('A quorum that is asked for many free names at once', () => {
     },
   );
 
-  it('grants them in the order in which they were asked for where nodes answer in time', async () => {
+  it('grants them in the order of the requests if nodes answer in time', async () => {
     const { store } = open(0.1);
     const names = Array.from({ length: 500 }, (_, i) => `n${i}`);
     for (const name of names) void acquire(store, name);
@@ -49,7 +49,7 @@ describe('A quorum that is asked for many free names at once', () => {
     expect(failures).toBe(0);
   });
 
-  it('asks the nodes at once to end and to renew holds, however many names are in line', () => {
+  it('sends releases and renewals at once, however many names are queued', () => {
     const { nodes, store } = open(0.5);
     for (let i = 0; i < 1_000; i++) void acquire(store, `n${i}`);
     void store.release('held', 'me:1');
@@ -62,7 +62,7 @@ describe('A quorum that is asked for many free names at once', () => {
     }
   });
 
-  it('does not ask for all of them again and again, nor ends what was not asked for, while nodes are away', async () => {
+  it('neither repeats all of them nor ends names without a request while nodes are away', async () => {
     const { nodes, store } = open(0.5);
     for (const node of nodes) node.isAway = true;
     for (let i = 0; i < 1_000; i++) void acquire(store, `n${i}`);

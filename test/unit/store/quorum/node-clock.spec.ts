@@ -26,7 +26,7 @@ describe('a node’s clock', () => {
     expect(clock.offset).toBeUndefined();
   });
 
-  it('is that of the middle of the trip', () => {
+  it('is the time in the middle of the trip', () => {
     answer({ at: 5, there: 2, back: 2 });
 
     expect(clock.offset).toBe(AHEAD);

@@ -43,14 +43,14 @@ describe('the tokens that an instance proposes', () => {
     expect(proposals.next(0, 1).first).toBeGreaterThan(ahead.last);
   });
 
-  it('exceed what the nodes have accepted', () => {
+  it('exceed the accepted tokens of the nodes', () => {
     const proposals = known(1_000_000_000);
 
     expect(proposals.next(5_000_000_000, 1).first).toBe(5_000_000_001);
     expect(proposals.next(0, 1).first).toBeLessThan(5_000_000_000);
   });
 
-  it('come one by one where they run ahead of the clocks, so that these catch up', () => {
+  it('are single if they lead the clocks, so that these catch up', () => {
     const proposals = known(1_000_000_000);
     const near = proposals.next(proposals.now + 9_000, 16);
     const ahead = proposals.next(proposals.now + 15_000, 16);
@@ -59,7 +59,7 @@ describe('the tokens that an instance proposes', () => {
     expect(ahead.last).toBe(ahead.first);
   });
 
-  it('come in blocks beyond one from before the clocks were set back', () => {
+  it('form blocks beyond a token from before the clocks were set back', () => {
     const proposals = known(1_000_000_000);
     const { first, last } = proposals.next(proposals.now + 3_600_000_000, 16);
 

@@ -50,7 +50,7 @@ describe('An attempt that a quorum refuses', () => {
     expect(took).toBeLessThan(NODE_TIMEOUT + 5);
   });
 
-  it('settles at once where that node is away', async () => {
+  it('settles at once if that node is away', async () => {
     free.isAway = true;
     expect(await attempt()).toBeLessThanOrEqual(1);
   });

@@ -5,7 +5,7 @@ import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, spent: 0 };
 
-describe('Nodes of a quorum that answer what no script answers', () => {
+describe('Nodes of a quorum with replies that no script sends', () => {
   const storeOf = (reply: unknown): QuorumStore => {
     const node = (label: string): QuorumNode => ({
       label,

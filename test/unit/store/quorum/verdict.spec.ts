@@ -67,7 +67,7 @@ describe('the verdict over an acquire', () => {
     });
   });
 
-  it('tells when so many leases end that a majority can be free', () => {
+  it('returns the time when enough leases have ended for a free majority', () => {
     const remaining = [500, 100, 300, undefined, 200];
     const taken = remaining.map((each): NodeAnswer => ({
       outcome: 'taken',
@@ -90,7 +90,7 @@ describe('the verdict over an acquire', () => {
     expect(acquireVerdict(taken, 0)).toMatchObject({ kind: 'taken' });
   });
 
-  it('is a split vote when nobody can have a majority', () => {
+  it('is a split vote when no contender can have a majority', () => {
     const taken = ['a:1', 'a:1', 'b:3', 'b:3'].map((owner): NodeAnswer => ({
       outcome: 'taken',
       last: 1,
@@ -103,7 +103,7 @@ describe('the verdict over an acquire', () => {
     expect(acquireVerdict([...taken, new Error('silent')], 0)).toMatchObject({ kind: 'taken' });
   });
 
-  it('is that no majority can be asked when too few answer', () => {
+  it('is a missing majority when too few answer', () => {
     const silent = [1, 2, 3].map(() => new Error('silent'));
     const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
 
