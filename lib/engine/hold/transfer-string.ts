@@ -46,10 +46,9 @@ export function newSecret(): string {
  */
 export function ownerOfDetached(secret: string, hold: DetachedHold): string {
   const { name, instance, token, minHold, mode } = hold;
-  const digest = createHash('sha256')
-    .update(`${secret} ${minHold} ${name}`)
-    .digest()
-    .subarray(0, DIGEST_BYTES);
+  // Processes of earlier versions leave `minHold` out. A rolling update lets them detach what this version attaches.
+  const content = minHold === 0 ? [secret, name] : [secret, minHold, name];
+  const digest = createHash('sha256').update(content.join(' ')).digest().subarray(0, DIGEST_BYTES);
   return formatOwner({ instance, tag: tagOf(mode, digest), token });
 }
 
