@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers';
 import { inRootContext } from './root-context.js';
 
 /** A pending call of {@link Clock.schedule}. */
