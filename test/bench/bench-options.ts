@@ -25,9 +25,10 @@ export const USAGE = `Measures nest-redis-lock against other lock packages, on a
   --rounds N         rounds of each case, in turn for all contestants (default 3)
   --case NAME        only this case; may be repeated
   --only A,B         only these contestants: ${CONTESTANT_IDS.join(', ')}
-  --against REV      exclusive holds of another git revision, or of a directory with another build of this package,
-                     beside those of this one: free-1, free-64, free-256 and hot-1x50, or what --case says of
-                     these; --rounds is how often it starts new processes
+  --against REV      holds of another git revision, or of a directory with another build of this package, beside
+                     those of this one: free-1, free-64, free-256, hot-1x50, hot-4x25, hot-4x25-2ms,
+                     semaphore-4x25-2ms, readers-4x25-2ms and handoff, or the --case names among these; --rounds
+                     is how often it starts new processes
   --json FILE        writes all figures to a file
   --help             shows this`;
 
