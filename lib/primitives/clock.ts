@@ -21,9 +21,6 @@ export interface Clock {
   afterInput(call: () => void): void;
 }
 
-/** The one of Node: the fake timers of a test do not read input, and run an immediate a millisecond late. */
-const { setImmediate: afterRealInput } = globalThis;
-
 const MAX_DELAY = 2 ** 31 - 1;
 const SUSPEND_TOLERANCE = 500;
 /**
@@ -64,7 +61,7 @@ export class SystemClock implements Clock {
   }
 
   afterInput(call: () => void): void {
-    inRootContext(() => afterRealInput(call));
+    inRootContext(() => setImmediate(call));
   }
 
   private look(monotonic: number): void {
