@@ -128,7 +128,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     fault: 'a waiter for a shared hold does not acquire when it is told that the lock is free',
     file: 'lib/engine/lock-engine.ts',
     text: `released(name: string): void {
-    this.queues.get(name)?.askAgain();`,
+    this.queues.get(name)?.report({ kind: 'ask-again' });`,
     instead: 'released(name: string): void {',
   },
   {
