@@ -228,4 +228,16 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps)).resolves.toBeUndefined();
   });
+
+  it('returns the grant of a yield whose reply was lost if the next caller shares the lock', async () => {
+    const steps: TimedStep[] = [
+      caller({ name: 'y' }),
+      { after: 4, kind: 'deafen', instance: 0, lasts: 100, first: 'client', lag: 0 },
+      caller({ after: 5, work: 10 }),
+      caller({ ttl: 12_000, abortAfter: 13 }),
+      caller({ limit: Infinity }),
+      { after: 13.5, kind: 'reset', instance: 0, lasts: 3, resends: true },
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
 });

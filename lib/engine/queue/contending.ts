@@ -16,7 +16,10 @@ const MAX_REASK_DELAY = 1_000;
 /** Sends a request for the first waiter, or forgets a name that nobody wants. */
 export function askOrRest(step: Step, turn: Turn | undefined): void {
   const head = step.name.line.first;
-  if (!head) return rest(step);
+  if (!head) {
+    if (turn?.isInDoubt) leave(step, turn);
+    return rest(step);
+  }
   // A caller that came when the name was idle is not watched yet.
   if (!head.once) step.watch(head);
   ask(step, turn);

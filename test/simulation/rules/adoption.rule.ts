@@ -22,8 +22,7 @@ export class AdoptionRule implements Rule {
       const head = attempts.find(
         ({ caller, state, step }) => state === 'waiting' && step.name === name && caller[0] === owner[0],
       );
-      // A caller that would share the lock asks for another grant.
-      if (!head?.process.awake || head.step.limit !== undefined) continue;
+      if (!head?.process.awake) continue;
       const { caller, process, startedAt } = head;
       const waited = (process.now() - Math.max(startedAt, process.wokeAt)) / process.rate;
       if (waited > bound)
