@@ -14,7 +14,8 @@ const MAX_CLAIM = 3_000;
 const MAX_REASK_DELAY = 1_000;
 
 /** Sends a request for the first waiter, or forgets a name that nobody wants. */
-export function askOrRest(step: Step, turn: Turn | undefined): void {
+export function askOrRest(step: Step, turn: Turn | undefined, isInDoubt = false): void {
+  if (turn && isInDoubt) turn.isInDoubt = true;
   const head = step.name.line.first;
   if (!head) {
     if (turn?.isInDoubt) leave(step, turn);

@@ -100,11 +100,8 @@ function answer(step: Step, reply: Grant | Taken | undefined): void {
   name.hear(state.turn);
   if (isYield) step.end(state.lease);
   if (reply) hear(step, state, reply, isYield ? 'yield' : 'answer');
-  else {
-    // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
-    state.turn.isInDoubt = true;
-    askOrRest(step, state.turn);
-  }
+  // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
+  else askOrRest(step, state.turn, true);
 }
 
 /** No answer, or an error. What the store did is unknown; another request finds out. */
