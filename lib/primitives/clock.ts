@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { inRootContext } from './root-context.js';
 
 /** A pending call of {@link Clock.schedule}. */
@@ -61,6 +62,7 @@ export class SystemClock implements Clock {
   }
 
   afterInput(call: () => void): void {
+    // Not the global function: fake timers of tests would delay it by another millisecond.
     inRootContext(() => setImmediate(call));
   }
 
