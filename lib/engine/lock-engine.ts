@@ -34,11 +34,11 @@ export interface EngineSettings {
   readonly handoff: Required<HandoffOptions>;
   readonly maxWaiters: number;
   readonly log: LockLog;
-  /** As {@link Labels} takes it. */
+  /** Milliseconds between requests for labels; see {@link Labels}. */
   readonly labelPatience?: readonly number[];
 }
 
-/** One instance's side of every lock: its local queues, its leases, and the messages of its store. */
+/** The engine of one instance: its local queues, its leases, and the events of its store. */
 export class LockEngine implements QueueContext, JointContext, StoreEvents {
   readonly store: LockStore;
   readonly clock: Clock;
@@ -81,16 +81,16 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     );
   }
 
-  /** Names that somebody here holds or waits for. */
+  /** Number of names that callers here hold or wait for. */
   get size(): number {
     return this.queues.size + this.unqueued.size + this.attachments.size + this.joint.size;
   }
 
-  /** Connects the store where that was not done yet. */
+  /** Opens the store, once. */
   open(): void {
     if (this.opened) return;
     this.opened = true;
-    // Its connections and timers outlive the call that comes first.
+    // Its connections and timers outlive the first call.
     inRootContext(() => this.store.open(this));
   }
 
@@ -104,14 +104,14 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.labels.hear(message);
   }
 
-  /** Callers that wait for a name. */
+  /** Number of callers that wait for a name. */
   waitersOf(name: string): number {
     return this.queues.get(name)?.line.size ?? 0;
   }
 
   /**
-   * Tells at any time which holds of this instance all have to end before a caller begins who comes now with these
-   * options: where one that wants to be alone stands before it, those for which that one waits, too.
+   * Returns a function for the holds of this instance that must all end before a caller that arrives now. If an
+   * exclusive caller waits before it, these include the holds for which that caller waits.
    */
   blockersOf(name: string, options: ResolvedLockOptions): () => readonly LeaseUser[] {
     const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.line.toBeAlone ?? []);
@@ -121,19 +121,19 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
         ...this.unqueued.holdersOf(name),
         ...this.joint.holdersOf(name),
       ];
-      // Who waits for one of several permits waits for none of them in particular.
+      // A caller that waits for one of several permits waits for no particular holder.
       return wantsToBeAlone(options) || before.some(({ isWaiting }) => isWaiting)
         ? holders
         : holders.filter((hold) => hold.mode === 'exclusive');
     };
   }
 
-  /** Whether somebody has a name, as far as that is known here: a single attempt would be rejected without asking. */
+  /** Whether a name is known to be taken, so that a single attempt is rejected without a request. */
   isTaken(name: string): boolean {
     return this.queues.get(name)?.isTaken ?? false;
   }
 
-  /** Waits for the lock of one name, or asks a single time where there is no time to wait. */
+  /** Waits for the lock of one name, or makes a single attempt with `wait: 0`. */
   acquire(name: string, options: ResolvedLockOptions): Promise<Hold> {
     const rejection = this.rejectionOf(name);
     if (rejection) return Promise.reject(rejection);
@@ -143,7 +143,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return queue.enter(options);
   }
 
-  /** Asks for several names at once; undefined where they have to be asked for one by one. */
+  /** Requests several names together; undefined if they must be requested one by one. */
   acquireAll(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> | undefined {
     const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejectionOf();
     if (!mayAsk || names.some((name) => this.queues.get(name))) return undefined;
@@ -151,13 +151,13 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return this.joint.acquire(names, options);
   }
 
-  /** Makes a hold its caller's that was kept, with other options, until it was certain that the caller gets it. */
+  /** Hands a provisional hold to its caller, with the caller's options. */
   begin(hold: Hold, options: ResolvedLockOptions): void {
     hold.begin(options, this.clock.now());
     this.keeper.begin(hold.lease, options);
   }
 
-  /** Goes on with a hold that another instance has detached. */
+  /** Attaches a hold that another instance has detached. */
   attach(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
     const rejection = this.rejectionOf(detached.name);
     if (rejection) return Promise.reject(rejection);
@@ -186,7 +186,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.joint.revoke(name, owner);
   }
 
-  /** What was said before went unheard: grants to those who wait, and that a hold was taken away. */
+  /** Asks again, because earlier messages were missed: grants to waiters, and forced releases. */
   subscribed(name?: string): void {
     if (name !== undefined) return this.queues.get(name)?.report({ kind: 'ask-again' });
     this.keeper.checkNow();
@@ -252,13 +252,13 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     if (this.queues.delete(queue)) this.store.ignore?.(queue.name);
   }
 
-  /** Rejects everybody from now on, those who wait included. Holders go on. */
+  /** Rejects all new and waiting calls from now on. Holders continue. */
   beginShutdown(): void {
     this.isClosing = true;
     this.rejectAll(closedError);
   }
 
-  /** Waits for running holders, at most `shutdownTimeout` ms, and leaves those that do not end to their leases. */
+  /** Waits for running holders for at most `shutdownTimeout` ms; the leases of the others will expire. */
   async close(shutdownTimeout: number): Promise<void> {
     this.beginShutdown();
     await letHoldersEnd(this, shutdownTimeout);
@@ -278,7 +278,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return this.unqueued.leasesOf(name, owner) ?? this.queues.get(name);
   }
 
-  /** Sends a request that ends something, and again until it is confirmed or the lease is over. */
+  /** Sends a request that ends something, and repeats it until it is confirmed or the lease has expired. */
   private cleanUp(what: () => string, request: CleanUp): Promise<void> {
     return this.cleanUps.run(request, (problem) =>
       this.log.warn(`${what()} was not confirmed; it is sent again until the lease is over. ${problem}`),
@@ -292,7 +292,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.joint.rejectAll(error);
   }
 
-  /** Why nobody can begin to hold anything just now. */
+  /** The reason why no acquire is possible; undefined if acquires are possible. */
   private rejectionOf(...names: readonly string[]): Error | undefined {
     if (this.isClosing) return closedError(names);
     return this.fault && unusableError(this.fault, names);

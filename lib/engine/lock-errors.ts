@@ -13,12 +13,12 @@ const EXPIRED =
 const TAKEN =
   'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';
 
-/** Why a hold is over that lasted for as long as its caller allowed. */
+/** The error of a hold that lasted longer than `maxHold`. */
 export function maxHoldError(keys: readonly string[]): LockLostError {
   return new LockLostError('The hold went on for longer than maxHold.', { keys, reason: 'max-hold' });
 }
 
-/** Why a hold is over that was released while a call inside still had it, as it seems for good. */
+/** The error of a released hold that a nested call kept until the end of the lease. */
 export function notReleasedError(keys: readonly string[]): LockLostError {
   const message =
     'A call below the hold had acquired it, too, and has not released it by the end of the lease, though the work around ' +
@@ -26,7 +26,7 @@ export function notReleasedError(keys: readonly string[]): LockLostError {
   return new LockLostError(message, { keys, reason: 'max-hold' });
 }
 
-/** Somebody else, who renews the lease or does not, had the lock while a caller waited for so many milliseconds. */
+/** The error of a caller that waited for `waited` ms. `renew` says whether the holder renews its lease. */
 export function timeoutError(
   keys: readonly string[],
   waited: number,
@@ -38,7 +38,7 @@ export function timeoutError(
   return new LockTimeoutError(message, { keys, waited, holder, retryAfter });
 }
 
-/** The store said no, or nothing. */
+/** The error of an acquire that the store refused or did not answer. */
 export function unavailableError(keys: readonly string[], cause: unknown): LockUnavailableError {
   return new LockUnavailableError(`${problemOf(cause)}, so the lock could not be acquired.`, { keys, cause });
 }
@@ -58,19 +58,21 @@ function detailOf(cause: unknown): string {
   return ` (${cause.message.replace(/\.$/, '')})`;
 }
 
-/** The store did not confirm a longer lease; `cause` is undefined where it could not be found out, or too few learnt of it. */
+/**
+ * The error of an unconfirmed extension; `cause` is undefined if its outcome is unknown or too few servers confirmed.
+ */
 export function extensionError(keys: readonly string[], cause?: unknown): LockUnavailableError {
   const problem = cause === undefined ? 'Too few servers confirmed' : 'Redis did not confirm';
   return new LockUnavailableError(refusedOr(problem, 'the extension of the lease', cause), { keys, cause });
 }
 
-/** The store did not confirm that a lease is another owner's now. */
+/** The error of an unconfirmed detach. */
 export function detachmentError(keys: readonly string[], cause: unknown): LockUnavailableError {
   const message = refusedOr('Redis did not confirm', 'the detachment of the hold', cause);
   return new LockUnavailableError(`${message} It goes on here.`, { keys, cause });
 }
 
-/** The store did not answer a question about a lock, or no to an operator. */
+/** The error of a query or a forced release that the store refused or did not answer. */
 export function requestError(keys: readonly string[], cause: unknown): LockUnavailableError {
   const message = refusedOr('Redis did not answer', 'the request about the lock', cause);
   return new LockUnavailableError(message, { keys, cause });
@@ -86,17 +88,17 @@ export function queueFullError(keys: readonly string[], waiting: number): LockQu
   return new LockQueueFullError(message, { keys });
 }
 
-/** Why a hold is over whose lease was not renewed in time. */
+/** The error of a hold whose lease was not renewed in time. */
 export function expiredError(keys: readonly string[]): LockLostError {
   return new LockLostError(EXPIRED, { keys, reason: 'expired' });
 }
 
-/** Why a hold is over that the store does not know. */
+/** The error of a hold that the store does not know. */
 export function takenError(keys: readonly string[]): LockLostError {
   return new LockLostError(TAKEN, { keys, reason: 'gone' });
 }
 
-/** Why a hold is over that somebody else ended. */
+/** The error of a hold that was released forcibly. */
 export function forcedError(keys: readonly string[]): LockLostError {
   return new LockLostError('The lock was taken away by forceRelease.', { keys, reason: 'forced' });
 }
@@ -105,7 +107,7 @@ export function closedError(keys: readonly string[]): LockClosedError {
   return new LockClosedError('The application is shutting down and grants no more locks.', { keys });
 }
 
-/** Why nobody gets a lock while the store cannot be used: an error for each caller, for it names what that wanted. */
+/** The error of a caller while the store cannot be used, with the names of its call. */
 export function unusableError({ message }: LockConfigError, keys: readonly string[]): LockConfigError {
   return new LockConfigError(message, { keys });
 }

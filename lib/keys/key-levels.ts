@@ -1,23 +1,23 @@
 import { EACH, type KeyPath } from './key-path.js';
 import { keyTemplateError, type KeyPlaceholder } from './key-template.parser.js';
 
-/** An array on the way to a part. */
+/** An array on the path to a part of a key. */
 export interface KeyLevel {
-  /** The placeholder that walks it, for messages. */
+  /** The placeholder that iterates over it, for messages. */
   readonly placeholder: string;
-  /** The way from the arguments to the array. */
+  /** The path from the arguments to the array. */
   readonly path: KeyPath;
-  /** The way from the element of the array around it, or from the arguments, to the array. */
+  /** The path from the element of the enclosing array, or from the arguments, to the array. */
   readonly steps: KeyPath;
 }
 
 /**
- * The arrays that the placeholders of a template walk, outermost first.
+ * The arrays that the placeholders of a template iterate over, outermost first.
  *
- * They lie inside each other: with `<0.lines[].warehouse>/<0.lines[].sku>` both parts come from one line.
- * Two arrays side by side are refused, for a template cannot say which elements belong together.
+ * They are nested: in `<0.lines[].warehouse>/<0.lines[].sku>`, both parts come from the same line. Two parallel arrays
+ * are rejected, because a template cannot say which elements belong together.
  *
- * @throws LockConfigError for arrays side by side.
+ * @throws LockConfigError for parallel arrays.
  */
 export function levelsOf(source: string, placeholders: readonly KeyPlaceholder[]): readonly KeyLevel[] {
   const walks = placeholders.map((placeholder) => ({ placeholder, levels: levelsOfPath(placeholder) }));

@@ -5,10 +5,10 @@ const PART_ALLOWED =
   'a part of a key is a non-empty string, a finite number, a bigint, a boolean or a valid Date';
 
 /**
- * The text of a key part, before it is encoded; undefined where the value cannot be one.
+ * The text of a key part before its encoding; undefined if the value cannot be a part.
  *
- * A number, a bigint, a boolean and a Date (in ISO form) have the text that they would have in a URL, so that
- * `7`, `7n` and `'7'` are one lock, as are `0` and `-0`.
+ * Numbers, bigints, booleans and Dates (in ISO form) have the same text as in a URL, so that `7`, `7n` and `'7'` are
+ * one lock, and so are `0` and `-0`.
  */
 export function keyPartText(value: unknown): string | undefined {
   switch (typeof value) {
@@ -24,7 +24,7 @@ export function keyPartText(value: unknown): string | undefined {
   }
 }
 
-/** Says what a value is without its content, which may be personal. */
+/** Describes a value without its content, which may be personal. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string') return describeString(value);
@@ -35,7 +35,10 @@ export function describeValue(value: unknown): string {
   return hasOwnText(value) ? `an object of class ${classOf(value)}` : 'an object';
 }
 
-/** What a part of a key may be, and what to do where the value is none but has a text of its own: an ObjectId, a Decimal. */
+/**
+ * Describes what a part of a key may be, with advice for values that have a text form, such as an ObjectId or a
+ * Decimal.
+ */
 export function allowedInsteadOf(value: unknown): string {
   if (typeof value !== 'object' || value === null || isDate(value) || !hasOwnText(value)) return PART_ALLOWED;
   return `${PART_ALLOWED}; to lock by its text, use a function as the key, with String(…) in place of the placeholder`;
@@ -47,7 +50,7 @@ function hasOwnText(value: object): boolean {
   return typeof text === 'function' && text !== Object.prototype.toString;
 }
 
-/** By the prototype: an own property of that name would be content. */
+/** The class of an object, from its prototype: an own property `constructor` would be content. */
 function classOf(value: object): string {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype?.constructor.name ?? 'unknown';

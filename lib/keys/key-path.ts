@@ -1,20 +1,20 @@
 import { CONTROL_CHARACTER } from '../primitives/characters.js';
 
-/** The step of a path that walks every element of an array; no property of a template is named so. */
+/** The step of a path that iterates over an array; no property in a template has this name. */
 export const EACH = '[]';
 
-/** The first step of a path that begins at the instance. */
+/** The first step of a path from the instance. */
 export const INSTANCE = 'this';
 
-/** What a placeholder names: the number of an argument or {@link INSTANCE}, then property names and {@link EACH}. */
+/** The path of a placeholder: the number of an argument or {@link INSTANCE}, then property names and {@link EACH}. */
 export type KeyPath = readonly string[];
 
 const PIECE = /^([^[\]]*)((?:\[\])*)$/;
 const ARGUMENT = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Reads what stands between the angle brackets of a placeholder: `0`, `0.sku`, `0.items[].sku`, `1[]`, `this.tenant`.
- * Gives the path or, where it is none, a sentence that says what is expected instead.
+ * Parses the text between the angle brackets of a placeholder: `0`, `0.sku`, `0.items[].sku`, `1[]`, `this.tenant`.
+ * Returns the path, or a sentence about what is expected instead.
  */
 export function parseKeyPath(text: string): KeyPath | string {
   if (text === INSTANCE || text.startsWith(INSTANCE + EACH))
@@ -31,7 +31,7 @@ export function parseKeyPath(text: string): KeyPath | string {
   return path;
 }
 
-/** The placeholder that a path was read from. */
+/** Formats a path as a placeholder. */
 export function placeholderText(path: KeyPath): string {
   return `<${path.join('.').replaceAll(`.${EACH}`, EACH)}>`;
 }
@@ -45,7 +45,7 @@ function propertyProblem(name: string): string | undefined {
   if (name === '') return 'a property name is expected after "."';
   if (/[\s<]/.test(name) || CONTROL_CHARACTER.test(name))
     return 'a property name has no spaces, control characters or "<" (is a ">" missing?)';
-  // They are on every object, or lead out of it to its class: never what tells one caller's object from another's.
+  // Every object has these properties, so they cannot distinguish the objects of two callers.
   if (name in Object.prototype) return `"${name}" belongs to every object and cannot be part of a key`;
   return undefined;
 }

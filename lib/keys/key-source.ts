@@ -6,29 +6,32 @@ import { parseKeyTemplate } from './key-template.js';
 import { lockNameProblem } from './lock-name.js';
 import { sortedNames } from './sorted-names.js';
 
-/** Makes the lock names of a call from its arguments; `this` is the instance. Unlike a template's parts, its result is taken as it is. */
+/**
+ * A function from the arguments of a call to its lock names; `this` is the instance. Unlike the parts of a template,
+ * its result is not encoded.
+ */
 export type KeyFunction = (...args: never[]) => string | readonly string[];
 
-/** What `@Locked` takes as its key: a template, several templates, or a function. */
+/** The key of `@Locked`: a template, several templates, or a function. */
 export type KeySource = string | readonly string[] | KeyFunction;
 
-/** A {@link KeySource} that is ready for calls. */
+/** A parsed {@link KeySource}. */
 export interface CompiledKeySource {
-  /** As written, several of them separated by commas; undefined for a function. */
+  /** The template as written, several templates separated by commas; undefined for a function. */
   readonly template: string | undefined;
   /**
    * The lock names for the arguments of one call, sorted and without repeats.
    *
    * @param method Class and method, for messages.
-   * @throws LockKeyError where a name cannot be made from the arguments; whatever a key function throws, unchanged.
+   * @throws LockKeyError if the arguments give no valid name; errors of a key function pass unchanged.
    */
   resolve(args: readonly unknown[], method: string, instance?: unknown): string[];
 }
 
 /**
- * Prepares a key for many calls; templates are parsed here, once.
+ * Parses a key once, for many calls.
  *
- * @throws LockConfigError for a template with a mistake, for no template at all, and for anything that is no key.
+ * @throws LockConfigError for an invalid template, an empty array, and any other value that is not a key.
  * @example
  * ```ts
  * const source = compileKeySource(['order:<0>', 'customer:<1>']);

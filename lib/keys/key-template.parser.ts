@@ -2,34 +2,34 @@ import { LockConfigError } from '../errors/lock-config.error.js';
 import { parseKeyPath, type KeyPath } from './key-path.js';
 import { lockNameProblem } from './lock-name.js';
 
-/** One placeholder of a template, and where it stands. */
+/** One placeholder of a template, with its position. */
 export interface KeyPlaceholder {
   /** As written, `<0.sku>`. */
   readonly text: string;
   readonly path: KeyPath;
-  /** Counted from 1. */
+  /** Position, counted from 1. */
   readonly position: number;
   /** The literal text up to the next placeholder or the end. */
   readonly literal: string;
 }
 
-/** A template taken apart. */
+/** A parsed template. */
 export interface ParsedKeyTemplate {
   /** The literal text before the first placeholder. */
   readonly prefix: string;
   readonly placeholders: readonly KeyPlaceholder[];
 }
 
-/** Placeholders of other packages: `{0}`, `${id}` or `{id}`, and `:id` where it follows no word. */
+/** Placeholders of other packages: `{0}`, `${id}` or `{id}`, and `:id` at the start or after `/` or `:`. */
 const FOREIGN_PLACEHOLDER = /\$?\{([^{}]*)\}|(?<=^|[/:]):([^/:]*)/;
 
-/** A mistake in a template, at a position counted from 1. */
+/** The error of an invalid template, at a position counted from 1. */
 export function keyTemplateError(template: string, position: number, problem: string): LockConfigError {
   return new LockConfigError(`Key template ${JSON.stringify(template)} at position ${position}: ${problem}.`);
 }
 
 /**
- * Takes a key template apart.
+ * Parses a key template into its pieces.
  *
  * @throws LockConfigError with the template, the position and what is expected there.
  */
@@ -67,14 +67,14 @@ function placeholderAt(template: string, open: number): Omit<KeyPlaceholder, 'li
   return { text: template.slice(open, close + 1), path, position };
 }
 
-/** Whatever the placeholders become, they cannot mend a literal that no lock name may contain. */
+/** Rejects literals that no lock name may contain. */
 function checkLiterals(template: string, literals: readonly string[]): void {
   const filledIn = literals.join('x');
   const problem = lockNameProblem(filledIn);
   if (problem !== undefined) throw keyTemplateError(template, 1, `the lock name ${problem}`);
 }
 
-/** Without a placeholder, a template is one name for all calls, which is not what the syntax of another package means. */
+/** Rejects placeholders of other packages in a template without one of ours, which would be one name for all calls. */
 function refuseForeignPlaceholder(template: string): void {
   const [found, inBraces, afterColon] = FOREIGN_PLACEHOLDER.exec(template) ?? [];
   if (found === undefined) return;

@@ -7,30 +7,30 @@ import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './ke
 import { lockNameProblem } from './lock-name.js';
 import { sortedNames } from './sorted-names.js';
 
-/** A part of the name: where its value is found, and how it is written. */
+/** A part of the name: the path of its value, and its encoding. */
 interface KeyPart {
   readonly placeholder: string;
   readonly path: KeyPath;
-  /** How many arrays are walked before {@link steps} begins. */
+  /** Number of arrays before {@link steps}. */
   readonly depth: number;
-  /** The way from the element of the innermost array, or from the arguments, to the value. */
+  /** The path from the element of the innermost array, or from the arguments, to the value. */
   readonly steps: KeyPath;
-  /** A character that must not be in the part, beside those that encodeURIComponent escapes. */
+  /** A character to escape in the part in addition to those of encodeURIComponent. */
   readonly guard: string | undefined;
-  /** What follows the part in the name. */
+  /** The literal text after the part. */
   readonly literal: string;
 }
 
 /**
- * A template for lock names, parsed once and filled in from the arguments of each call.
+ * A template for lock names, parsed once and filled from the arguments of each call.
  *
- * `<0>` is the first argument, `<0.sku>` a property of it (its own, or a getter of its class), and `<0.items[].sku>` gives
- * one name per element; placeholders that walk the same array take their parts from the same element. `<this.tenant>` is a
- * property of the instance. `<<` is a literal `<`.
+ * `<0>` is the first argument, and `<0.sku>` its property (its own, or a getter of its class). `<0.items[].sku>` gives
+ * one name for each element; placeholders with the same array take their parts from the same element. `<this.tenant>`
+ * is a property of the instance. `<<` is a literal `<`.
  *
- * Every part goes through encodeURIComponent. Where the separator after a part consists only of characters that
- * encodeURIComponent leaves alone, one of them is escaped in that part as well, see {@link separatorGuard}.
- * So the parts can be read back from the name: two calls get the same name only if the text of every part is the same.
+ * Every part goes through encodeURIComponent. If the separator after a part consists only of characters that
+ * encodeURIComponent does not encode, one of them is escaped in the part as well; see {@link separatorGuard}. The parts
+ * can therefore be recovered from the name: two calls have the same name only if all parts are equal as text.
  */
 export class KeyTemplate {
   private readonly readsInstance: boolean;
@@ -49,7 +49,7 @@ export class KeyTemplate {
    * The lock names for the arguments of one call, sorted and without repeats.
    *
    * @param method Class and method, for messages.
-   * @throws LockKeyError where a part is missing, empty or not a scalar, an array is empty, or a name is too long.
+   * @throws LockKeyError if a part is missing, empty or not a scalar, an array is empty, or a name is too long.
    */
   resolve(args: readonly unknown[], method: string, instance?: unknown): string[] {
     const root = this.readsInstance ? Object.assign([...args], { [INSTANCE]: instance }) : args;
@@ -82,7 +82,7 @@ export class KeyTemplate {
 
   private elements(level: KeyLevel, row: readonly unknown[], method: string): unknown[] {
     const value = this.walk(level, row.at(-1), method);
-    // Array.from, for the holes of a sparse array are missing parts and not to be skipped.
+    // Array.from, because holes of a sparse array are missing parts and must not be skipped.
     if (Array.isArray(value) && value.length > 0) return Array.from<unknown>(value);
     throw this.unusable(level, level.path, value, '"[]" needs an array with at least one element', method);
   }

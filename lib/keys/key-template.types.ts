@@ -1,23 +1,23 @@
-/** What a part of a key may be. */
+/** The types of a part of a key. */
 type KeyScalar = string | number | bigint | boolean | Date;
 
-/** The arguments of a method, as `Parameters<M>` gives them. */
+/** The arguments of a method, from `Parameters<M>`. */
 export type MethodArguments = readonly unknown[];
 
 /**
- * A sentence for each placeholder of the template `T` that a method with the arguments `A` of a class with the instances
- * `S` cannot fill, and `never` where it can fill all.
+ * A sentence for each placeholder of the template `T` that a method with the arguments `A`, of a class with the
+ * instances `S`, cannot fill; `never` if it can fill all.
  *
- * A part that may be null or undefined is refused, as strict TypeScript would; so is one of type `unknown`. `any` passes, and
- * an element of an array, a rest parameter or an index signature counts as present, as TypeScript has it by default.
- * A template that is only known as `string` is not checked. What no type shows (an empty string, NaN, a mistake in
- * a template) is found at decoration or by the call.
+ * A part that may be null or undefined is rejected, as in strict TypeScript, and so is one of type `unknown`. `any`
+ * passes. An element of an array, a rest parameter or an index signature counts as present, as in TypeScript by
+ * default. A template that is only known as `string` is not checked. Decoration or the call finds what no type shows:
+ * an empty string, NaN, an invalid template.
  */
 export type TemplateProblem<T extends string, A extends MethodArguments, S> = string extends T
   ? never
   : PlaceholderProblem<Placeholders<T>, A, S> | ForeignPlaceholder<T>;
 
-/** A sentence where a template without a placeholder has one of another package, as the parser finds them. */
+/** A sentence about placeholders of other packages in a template without its own, with the rules of the parser. */
 type ForeignPlaceholder<T extends string> = T extends `${string}<${string}`
   ? never
   : T extends `${string}{${infer Name}}${string}`
@@ -38,10 +38,10 @@ type PlaceholderProblem<Path extends string, A extends MethodArguments, S> = Pat
       ? Sentence<Path, Lacks<A, Steps<Path>>>
       : never;
 
-/** What keeps a path from being a part of a key. */
+/** Why a path cannot be a part of a key. */
 type Flaw = 'path' | 'unknown' | 'nullish' | 'scalar';
 
-/** One sentence, about the worst of the flaws that the members of a union have. */
+/** One sentence about the worst flaw among the members of a union. */
 type Sentence<Path extends string, Found extends Flaw> = [Found] extends [never]
   ? never
   : 'path' extends Found
@@ -58,8 +58,8 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 type Nullish = null | undefined | void;
 
 /**
- * What a walk along `Path` runs into in any member of the union `T`; `never` where it ends at a scalar in all of them.
- * Undecided for a type parameter of the class: the compiler's message then shows the name of this type.
+ * The flaws of `Path` in any member of the union `T`; `never` if it ends at a scalar in all members. Undecided for a
+ * type parameter of the class: the compiler's message then shows the name of this type.
  */
 type Lacks<T, Path extends string[]> =
   IsAny<T> extends true
@@ -84,7 +84,7 @@ type FlawOfStep<T, Step extends string, Rest extends string[]> = T extends Nulli
         ? Lacks<T[Step], Rest>
         : 'path';
 
-/** In an array of unknown length every number is an element; in a tuple, only those that it has. */
+/** In an array of unknown length, every number is an element; in a tuple, only its own. */
 type FlawOfElement<
   T extends MethodArguments,
   Step extends string,
@@ -98,10 +98,10 @@ type FlawOfElement<
     : 'path';
 
 /**
- * What a template demands of the arguments, as a type for them to be assignable to.
+ * The type to which the arguments of a template must be assignable.
  *
- * It explains nothing, but it also holds for the type parameters of a class, where TemplateProblem stays undecided: assignability
- * looks at the constraint of a type parameter, a conditional type does not.
+ * Its error explains nothing, but it also works for type parameters of a class, for which TemplateProblem stays
+ * undecided: assignability uses the constraint of a type parameter, a conditional type does not.
  */
 export type TemplateDemand<T extends string> = string extends T
   ? MethodArguments
@@ -109,7 +109,7 @@ export type TemplateDemand<T extends string> = string extends T
     ? Every<Demand<Placeholders<T>> | ((args: MethodArguments) => void)>
     : NoArguments;
 
-/** What a template demands of the instance, in the same way. */
+/** The type to which the instance of a template must be assignable. */
 export type InstanceDemand<T extends string> = string extends T
   ? object
   : [Placeholders<T> & `this.${string}`] extends [never]
@@ -122,7 +122,7 @@ type InstanceShape<Path extends string> = Path extends `this.${infer Rest}`
   ? (instance: Shape<Steps<Rest>>) => void
   : never;
 
-/** The intersection of what a union of functions takes. */
+/** The intersection of the arguments of a union of functions. */
 type Every<F> = [F] extends [(args: infer Args extends MethodArguments) => void] ? Args : never;
 
 type Demand<Path extends string> = Path extends `this.${string}`
@@ -141,8 +141,8 @@ type ArgumentAt<Index extends string, T, Before extends unknown[] = []> = Index 
     : ArgumentAt<Index, T, [...Before, unknown]>;
 
 /**
- * What no arguments are assignable to: for a mistake in the template, and for indices beyond what methods have.
- * Not `never`, which is a list of arguments that every function takes.
+ * A type to which no arguments are assignable, for an invalid template and for indices beyond the parameters of
+ * methods. Not `never`, which every function accepts.
  */
 type NoArguments = MethodArguments & { readonly unfit: true };
 

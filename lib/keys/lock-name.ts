@@ -9,29 +9,29 @@ const ALLOWED = `a lock name is 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without co
 /** A UTF-16 unit is at most three bytes of UTF-8. */
 const SURELY_SHORT = Math.floor(MAX_NAME_BYTES / 3);
 
-/** The name that was checked last and may be locked. */
+/** The last valid name. */
 let lastFit: unknown = 'any';
 
-/** What keeps a value from being a lock name, as the end of a sentence; undefined where it is one. */
+/** Why a value is not a lock name, as the end of a sentence; undefined for a valid name. */
 export function lockNameProblem(name: unknown): string | undefined {
   const problem = problemOf(name);
   return problem === undefined ? undefined : `${problem}; ${ALLOWED}`;
 }
 
 /**
- * Checks that a value may be locked by that name.
+ * Checks that a value is a lock name.
  *
- * Control characters would garble logs and `MONITOR`, a lone surrogate has no UTF-8 form (two of them would become one name),
- * and a leading `}` would end the Redis Cluster hash tag that is put around the name before it began.
+ * Control characters would garble logs and `MONITOR`. A lone surrogate has no UTF-8 form, so two of them would become
+ * one name. A leading `}` would end the Redis Cluster hash tag around the name.
  *
- * @throws LockKeyError saying what is wrong and what is allowed; the name itself is not repeated, for it may be personal.
+ * @throws LockKeyError that names the problem and the rule, but not the name, which may be personal.
  * @example
  * ```ts
  * assertLockName('order:42');
  * ```
  */
 export function assertLockName(name: unknown): asserts name is string {
-  // Whoever contends asks for the same name again and again.
+  // Contending callers request the same name repeatedly.
   if (name === lastFit) return;
   const problem = lockNameProblem(name);
   if (problem !== undefined) throw new LockKeyError(`Lock name ${problem}.`);

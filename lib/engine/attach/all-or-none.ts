@@ -3,8 +3,8 @@ import type { EnterableLock } from '../hold/granted-lock.interface.js';
 import type { Transfer } from '../hold/transfer-string.js';
 
 /**
- * The holds that are attached together, or the reason why one could not be. Then the others are given up where that
- * one is gone, for the lock was one; else they are given back, so that a further try finds them.
+ * Waits for holds that are attached together. If one attempt fails because its hold is gone, the others are released,
+ * because the lock was one. After any other failure they are detached again, so that a further attempt finds them.
  */
 export async function allOrNone(
   attempts: readonly Promise<EnterableLock>[],
@@ -15,7 +15,7 @@ export async function allOrNone(
   const isGone = reasons.find((reason) => isLockError(reason) && reason.code === 'LOCK_LOST');
   const undo = async (hold: EnterableLock, i: number): Promise<void> => {
     if (isGone === undefined) await hold.transfer(secret, undefined, holds[i]).catch(() => undefined);
-    // Of no effect on what has been given back.
+    // Has no effect on holds that were detached again.
     await hold.release();
   };
   const attached: EnterableLock[] = [];

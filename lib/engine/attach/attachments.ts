@@ -11,10 +11,10 @@ import { Takeover } from './takeover.js';
 
 const TAG_BYTES = 8;
 
-/** Holds that other instances have detached and this one goes on with. */
+/** Attaches holds that other instances have detached. */
 export class Attachments {
   private readonly takeovers = new Set<Takeover>();
-  /** The last attempt for each detached hold that somebody here wants. */
+  /** The last attempt for each requested hold. */
   private readonly attempts = new Map<string, Promise<void>>();
 
   constructor(
@@ -22,28 +22,28 @@ export class Attachments {
     private readonly unqueued: UnqueuedLeases,
   ) {}
 
-  /** Attempts under way. */
+  /** Number of attempts in progress. */
   get size(): number {
     return this.attempts.size;
   }
 
-  /** A hold was taken away by force, which may be told before the answer by which it came. */
+  /** Handles a forced release, whose message may arrive before the reply of the attach. */
   revoke(owner: string): void {
     for (const takeover of this.takeovers) if (takeover.change.to === owner) takeover.isRevoked = true;
   }
 
-  /** Rejects all who have no answer yet. */
+  /** Rejects all attempts without a reply. */
   rejectAll(error: (name: string) => unknown): void {
     for (const takeover of [...this.takeovers]) takeover.reject(error(takeover.change.name));
   }
 
-  /** Takes a detached hold over, or finds that it is over, or somebody else's by now. */
+  /** Takes over a detached hold; rejects if the hold has ended or was taken by another caller. */
   take(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
     const { name, token, minHold, mode } = detached;
     const { instance } = parsePlace(this.context.store.place(0, 1));
     const ttl = Math.max(options.ttl, Math.ceil(minHold));
     const from = ownerOfDetached(secret, detached);
-    // Of its own for each attempt: what a late request of one does must not look like the doing of another.
+    // Different for each attempt: a late request of one attempt must not look like another attempt.
     const to = formatOwner({ instance, tag: tagOf(mode, randomBytes(TAG_BYTES)), token });
     return new Promise((resolve, reject) => {
       const takeover = new Takeover(this.context, { name, from, to, ttl }, options, {
@@ -58,7 +58,7 @@ export class Attachments {
     });
   }
 
-  /** Of two that want one hold here, the second asks when nothing of the first is under way any more. */
+  /** Runs the attempts for one hold in sequence: the second one starts when the first one has no request in flight. */
   private async oneByOne(from: string, work: () => Promise<void>): Promise<void> {
     const attempt = (this.attempts.get(from) ?? Promise.resolve()).then(work);
     this.attempts.set(from, attempt);

@@ -13,15 +13,15 @@ const GONE =
   'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.';
 const FORCED = 'The lock was taken away by forceRelease.';
 
-/** Who gets the lease of a detached hold, or the reason why there is none. */
+/** Receives the lease of a detached hold, or the error. */
 export interface Taker {
   begin(lease: Lease): void;
   reject(reason: unknown): void;
 }
 
-/** One attempt to take a detached hold over. What comes of it after its caller was rejected is given back. */
+/** One attempt to take over a detached hold. If it succeeds after its caller was rejected, it is undone. */
 export class Takeover {
-  /** Whether the hold was taken away by force, as soon as that is known. */
+  /** Whether the hold was released forcibly, as soon as known. */
   isRevoked = false;
   private isWanted = true;
   private failure: unknown;
@@ -41,14 +41,14 @@ export class Takeover {
     if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
   }
 
-  /** Settles when nothing of the attempt is under way any more. */
+  /** Runs the attempt; settles when it has no request in flight. */
   async run(token: number): Promise<void> {
     const { change } = this;
     const { clock } = this.context;
     const sentAt = clock.now();
     const taken = await this.ask();
     if (taken === false) return this.rejectLost(GONE, 'gone');
-    // Without an answer it may be ours all the same.
+    // Without a reply, this instance may still own the hold.
     if (taken !== true || !(await this.isKnown())) return this.giveBack();
     const lease = new Lease(change.name, { owner: change.to, token, tokens: 1 }, change.ttl, sentAt);
     if (this.isRevoked) return this.rejectLost(FORCED, 'forced');
@@ -77,7 +77,7 @@ export class Takeover {
     this.unhook?.();
   }
 
-  /** Asks until there is an answer, nobody wants it any more, or the store refuses. */
+  /** Asks until there is a reply, the caller no longer waits, or the store refuses. */
   private async ask(): Promise<boolean | undefined> {
     const { clock, store } = this.context;
     while (this.isWanted) {
@@ -92,7 +92,7 @@ export class Takeover {
     return undefined;
   }
 
-  /** Whether as many replicas as have to know whose the hold is now. */
+  /** Whether enough replicas have confirmed the new owner. */
   private async isKnown(): Promise<boolean> {
     const { replicas } = this.options;
     if (!replicas || replicas.min === 0) return true;
@@ -108,7 +108,7 @@ export class Takeover {
     return false;
   }
 
-  /** The string is good again, here and elsewhere. */
+  /** Undoes the attempt: the string is valid again, here and elsewhere. */
   private async giveBack(): Promise<void> {
     const { name, from, to, ttl } = this.change;
     this.rejectUnavailable();

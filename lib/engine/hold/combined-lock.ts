@@ -3,7 +3,7 @@ import { detachAll } from './detach.js';
 import type { EnterableLock, GrantedLock } from './granted-lock.interface.js';
 import { onAbort } from '../../primitives/on-abort.js';
 
-/** Holds of several names as one lock: lost with the first that is lost. */
+/** Holds of several names as one lock, which is lost with its first lost hold. */
 export class CombinedLock implements GrantedLock {
   private combined: AbortController | undefined;
   private ends: readonly (() => void)[] = [];
@@ -57,7 +57,7 @@ export class CombinedLock implements GrantedLock {
   }
 
   async release(): Promise<void> {
-    // All at once, and those of one lease end with one promise. None rejects.
+    // Releases all in parallel. Holds of one lease share a promise, and none rejects.
     for (const end of new Set(this.holds.map((hold) => hold.release()))) await end;
     for (const end of this.ends) end();
   }
@@ -66,7 +66,10 @@ export class CombinedLock implements GrantedLock {
     return this.release();
   }
 
-  /** Not AbortSignal.any: on Node 20 that leaves something at each signal for as long as the hold around this lock lasts. */
+  /**
+   * Combines the signals without AbortSignal.any, which on Node 20 leaves an entry at each signal while a surrounding
+   * hold lasts.
+   */
   private combine(): AbortController {
     const combined = new AbortController();
     this.ends = this.holds.map(({ signal }) => {

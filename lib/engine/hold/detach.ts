@@ -4,8 +4,8 @@ import { assertLockOptions } from '../../options/lock-options.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
 
 /**
- * Detaches all holds of a lock. Where that fails for one of several, none is left half way: those that have been
- * detached are freed, and the others are lost, for the lock is one.
+ * Detaches all holds of a lock. If one of several fails, the detached holds are released and the others are lost,
+ * because the lock is one.
  */
 export async function detachAll(holds: readonly EnterableLock[], ttl: number | undefined): Promise<string> {
   assertLockOptions({ ttl });

@@ -3,30 +3,31 @@ import type { DetachedHold } from './transfer-string.js';
 import type { Enterable } from './reentry.js';
 import type { Lock } from './lock.interface.js';
 
-/** A {@link Lock} as the service knows it. */
+/** A {@link Lock} with the members that only the service uses. */
 export interface GrantedLock extends Lock {
-  /** Milliseconds for which the hold is certain, also while it only waits for a call below it to end. */
+  /** Milliseconds for which the hold is certain, also while it waits for a call below it to end. */
   readonly certainFor: number;
-  /** Throws LockLostError when the hold was lost; not because it has been released. */
+  /** Throws LockLostError if the hold was lost, but not after a release. */
   assertNotLost(): void;
 }
 
-/** A hold that has left this instance, and that nobody has taken over yet. */
+/** A detached hold that was not taken over yet. */
 export interface LeavingHold {
   readonly detached: DetachedHold;
-  /** Gives the lock up after all. Never rejects. */
+  /** Releases the detached lock. Never rejects. */
   free(): Promise<void>;
 }
 
 /** A hold of a single name, which calls below it can enter. */
 export interface EnterableLock extends GrantedLock, Enterable {
-  /** Throws where the hold cannot be transferred: it is over, or a call below it is still inside. */
+  /** Throws if the hold cannot be transferred, because it has ended or a call below it is still inside. */
   assertCanLeave(): void;
   /**
-   * Detaches the hold, for whoever has the secret. While that goes on it cannot be used; it can again when that fails.
-   * `back` is what the string says of a hold that was attached and is given back: then that string is good again.
+   * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
+   * again. `back` is the original description of an attached hold that is detached again, which makes its string valid
+   * again.
    */
   transfer(secret: string, ttl: number | undefined, back?: DetachedHold): Promise<LeavingHold>;
-  /** Loses the hold, and releases it. */
+  /** Marks the hold as lost, and releases it. */
   giveUp(error: LockLostError): Promise<void>;
 }

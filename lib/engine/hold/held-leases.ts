@@ -7,7 +7,7 @@ import { expiredError, takenError, detachmentError, extensionError } from '../lo
 import type { Lease, LeaseUser } from './lease.js';
 import type { LeaseContext } from './lease-context.js';
 
-/** What a lease shortened by `minHold` keeps in store, so that its end is a hand-off rather than an expiry. */
+/** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
 const PARK_MARGIN = 100;
 
 /** Keeps leases of one name for the holds that use them: extends, keeps for `minHold`, transfers and loses them. */
@@ -21,16 +21,16 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
     this.keys = [name];
   }
 
-  /** The holds of callers here that have the lock now. */
+  /** The current holds of callers of this instance. */
   abstract get holders(): readonly LeaseUser[];
 
-  /** The lease with this owner id, if it is a current one. */
+  /** The current lease with this owner id. */
   abstract leaseOf(owner: string): Lease | undefined;
 
-  /** The hold is over: its lease goes to the next caller here, to another instance, or ends. */
+  /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   protected abstract passOn(lease: Lease): Promise<void>;
 
-  /** A lease is over, which the store may not know or no longer knows. `error` tells its hold. */
+  /** Handles the end of a lease that the store may not know, or no longer knows. `error` is for its hold. */
   protected abstract end(lease: Lease, error: LockLostError | undefined): void;
 
   get clock(): Clock {
@@ -41,7 +41,7 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
     return this.context.store.transfer !== undefined;
   }
 
-  /** Makes the hold of a caller that uses a lease with this fencing token. */
+  /** Creates a caller's hold on a lease, with this fencing token. */
   hold(lease: Lease, token: number, options: ResolvedLockOptions, now: number): Hold {
     const hold = new Hold(this.keys, token, this, lease, options, now);
     lease.hold = hold;
@@ -64,7 +64,7 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
   async extend(hold: Hold, ttl: number): Promise<void> {
     const { lease } = hold;
     const sentAt = this.clock.now();
-    // Should this process die, the name stays taken for `minHold` all the same.
+    // If this process dies, the name still stays taken for `minHold`.
     lease.ttl = Math.max(ttl, Math.ceil(hold.startedAt + hold.options.minHold - sentAt));
     const request = lease.request(lease.ttl, sentAt);
     this.context.keeper.add(lease);
@@ -74,7 +74,7 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
     if (!lease.live || lease.hold !== hold) return hold.assertHeld();
     if (renewed === undefined) throw extensionError(this.keys, undefined);
     if (!renewed) {
-      // One that is being transferred may be its next owner's by the time that the request arrives.
+      // During a transfer, the lease may belong to its next owner when the request arrives.
       if (lease.isLeaving) return hold.assertHeld();
       this.lose(
         lease,
@@ -86,21 +86,21 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
       );
       return hold.assertHeld();
     }
-    // It was seen to be over by then, and must not come back.
+    // A caller may have seen the end of the hold, so the reply must not revive it.
     if (this.clock.now() >= lease.deadline) {
       this.lose(lease, expiredError(this.keys), false);
       return hold.assertHeld();
     }
     lease.confirm(request.ttl, sentAt, renewed);
     this.context.keeper.add(lease);
-    // Nobody renews it, so it may end early.
+    // Without renewal, the lease may end early.
     if (!lease.renew && lease.mayShrink)
       throw extensionError(this.keys, new Error('A request for a shorter lease may arrive late.'));
   }
 
   /**
-   * Callers here go on waiting, in the store. Where no answer comes, the lock is taken back: by a request that follows
-   * the other on its way, so that the lease is found under its owner id again by the next renewal.
+   * Transfers a lease to another owner id. Callers here continue to wait in the store. Without a reply, a second
+   * request takes the lock back. It follows the first one, so the next renewal finds the lease under its old owner id.
    */
   async transfer(hold: Hold, to: string, ttl: number): Promise<void> {
     const { lease } = hold;
@@ -129,7 +129,7 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
       return hold.assertNotLost();
     }
     void this.context.takeBack(this.name, ttl, async () =>
-      // Nobody has the lease any more to which it would go.
+      // The lease to which it would return has ended.
       lease.live
         ? store.transfer?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl })
         : store.release(this.name, to),
@@ -138,9 +138,9 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
     throw detachmentError(this.keys, outcome.cause);
   }
 
-  /** Releases what a lease has kept. */
+  /** Releases the lock of a lease. */
   free({ name, owner, ttl, deadline, how }: Lease): Promise<void> {
-    // Where this one had to be waited for, so may the next one be.
+    // If this lease was waited for, other instances may wait for the next one.
     return this.context.free(name, owner, Math.max(ttl, deadline - this.clock.now()), how !== 'free');
   }
 
@@ -148,14 +148,14 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
     return this.context.free(this.name, owner, ttl);
   }
 
-  /** Ends a lease that can no longer be trusted. */
+  /** Ends a lease that is no longer certain. */
   lose(lease: Lease, error: LockLostError, gone: boolean): void {
     if (!lease.live) return;
     lease.gone = gone;
     this.end(lease, error);
   }
 
-  /** Keeps the name taken until the `end` of `minHold`; should this process die, the shortened lease ends by itself. */
+  /** Keeps the name taken until the `end` of `minHold`. If this process dies, the shortened lease expires. */
   private async park(lease: Lease, end: number): Promise<void> {
     const { keeper, store } = this.context;
     keeper.delete(lease);
@@ -170,7 +170,7 @@ export abstract class HeldLeases<Context extends LeaseContext = LeaseContext> im
 
   private passOnAt(lease: Lease, time: number): void {
     const rest = time - this.clock.now();
-    // Not only for the first look: timers may ring early.
+    // Repeated, because timers may fire early.
     if (rest > 0) this.clock.schedule(() => this.passOnAt(lease, time), rest);
     else if (lease.live) void this.passOn(lease);
   }

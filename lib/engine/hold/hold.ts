@@ -16,22 +16,22 @@ import { inRootContext } from '../../primitives/root-context.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { OwnHold } from './own-hold.interface.js';
 
-/** Who keeps the lease of a hold, maybe one that it shares with the holds of other names. */
+/** Keeps the lease of a hold, which it may share with holds of other names. */
 export interface HoldOwner {
   readonly clock: Clock;
-  /** Whether its store can give a lock to another owner id. */
+  /** Whether its store can move a lock to another owner id. */
   readonly canTransfer: boolean;
   release(hold: Hold): Promise<void>;
-  /** Gives the hold a lease of its own, where it has none. */
+  /** Separates the hold's lease from a shared one, if it shares one. */
   part(hold: Hold): LeaseOwner;
 }
 
-/** Who keeps the lease of a hold that has one of its own. */
+/** Keeps the separate lease of a hold. */
 export interface LeaseOwner extends HoldOwner {
   extend(hold: Hold, ttl: number): Promise<void>;
-  /** Gives the lock to the owner id `to`, and ends the lease here without releasing it. */
+  /** Moves the lock to the owner id `to`, and ends the lease here without a release. */
   transfer(hold: Hold, to: string, ttl: number): Promise<void>;
-  /** Releases the lock of an owner id to which it was transferred for `ttl` ms. Never rejects. */
+  /** Releases a lock that was transferred to `owner` for `ttl` ms. Never rejects. */
   freeDetached(owner: string, ttl: number): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   private controller: AbortController | undefined;
   private lost: LockLostError | undefined;
   private releasing: Promise<void> | undefined;
-  /** Settles when it is known whether the hold was transferred. */
+  /** Set during a transfer; settles with its outcome. */
   private leaving: Promise<void> | undefined;
   private ended = false;
 
@@ -63,7 +63,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     return this.usedLease;
   }
 
-  /** Somebody else keeps its lease from now on, or that of its name alone. */
+  /** Moves the hold to another keeper and lease. */
   moveTo(owner: LeaseOwner, lease: Lease): void {
     this.keptBy = owner;
     this.usedLease = lease;
@@ -74,12 +74,12 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     return this.terms;
   }
 
-  /** When it was granted to its caller. */
+  /** The time of the grant to its caller. */
   get startedAt(): number {
     return this.since;
   }
 
-  /** What it is held for, and from when on, where that is not what it was granted for. */
+  /** Sets the caller's options and the start of a hold that was provisional until now. */
   begin(options: ResolvedLockOptions, now: number): void {
     this.terms = options;
     this.since = now;
@@ -94,7 +94,9 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     return this.controller.signal;
   }
 
-  /** When the hold ends whatever its lease: `maxHold` after the grant, or with the patience for calls inside. */
+  /**
+   * When the hold ends regardless of its lease: `maxHold` after the grant, or when the patience for nested calls ends.
+   */
   get endsAt(): number {
     return Math.min(this.startedAt + this.options.maxHold, this.reentry?.patience ?? Infinity);
   }
@@ -179,7 +181,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     const { name, owner: holder } = lease;
     const detached = back ?? { name, instance: instanceOf(holder), token: this.fencingToken, minHold, mode };
     const owner = ownerOfDetached(secret, detached);
-    // Nobody is inside, so it is closed by the time that this returns.
+    // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
     const lasts = Math.max(ttl, detached.minHold);
     const leaving = keeper.transfer(this, owner, lasts);
@@ -210,7 +212,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     return this.release();
   }
 
-  /** Tells the caller that the hold is over before it was released. */
+  /** Marks the hold as lost: it ended before its release. */
   lose(error: LockLostError): void {
     if (this.ended || this.lost) return;
     this.lost = error;
@@ -230,7 +232,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     return left ? left.then(() => this.end()) : this.end();
   }
 
-  /** What has left is not released. */
+  /** Releases the hold, unless it was transferred. */
   private async releaseUnless(leaving: Promise<void>): Promise<void> {
     const left = await leaving.then(
       () => true,
@@ -240,7 +242,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   private end(): Promise<void> {
-    // The keeper need not have seen the end of the lease yet.
+    // The keeper may not have seen the end of the lease yet.
     if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
     this.ended = true;
     return this.owner.release(this);

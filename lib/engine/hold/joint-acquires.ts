@@ -11,23 +11,23 @@ import { type JointContext, JointHolds } from './joint-holds.js';
 import { Lease } from './lease.js';
 
 /**
- * All names, or the taken ones: an empty list if the reply names none or its grant cannot be used, undefined if no reply
- * came.
+ * The holds of all names, or the taken names. The list is empty if the reply names none or its grant cannot be used,
+ * and undefined without a reply.
  */
 export type JointOutcome =
   { readonly holds: readonly Hold[] } | { readonly taken: readonly TakenName[] | undefined };
 
-/** Begins the tag of what was granted together; see `owner-id.ts`. */
+/** First character of the tag of a joint grant; see `owner-id.ts`. */
 const JOINT_TAG = 'm';
-/** Most names in one request: what a script passes on at once is limited. */
+/** Maximum number of names in one request, because the arguments of a Lua call are limited. */
 const MAX_TOGETHER = 1_000;
 
-/** One request for several names, and what was granted to it. */
+/** One request for several names, and its grant. */
 class JointAcquire implements FifoNode<JointAcquire>, Timed {
   previous: JointAcquire | undefined;
   next: JointAcquire | undefined;
   deadline: Timed['deadline'];
-  /** Whether a hold was taken away by force, which may be told before the answer that granted it. */
+  /** Whether a hold was released forcibly; the message may arrive before the reply with the grant. */
   isRevoked = false;
   holds: JointHolds | undefined;
   private readonly unhook: (() => void) | undefined;
@@ -69,14 +69,14 @@ class JointAcquire implements FifoNode<JointAcquire>, Timed {
   }
 }
 
-/** Whether several names may be asked for by one request. */
+/** Whether one request may ask for several names. */
 export function mayGoTogether(names: readonly string[], { mode, replicas }: ResolvedLockOptions): boolean {
   return mode === 'exclusive' && !replicas && names.length <= MAX_TOGETHER;
 }
 
 /**
- * Requests for several names of which nobody here has or wants one, as far as is known: all of them, or none. What they
- * are granted belongs to no queue.
+ * Requests for several names, all or none, that no other caller here holds or wants. Their grants belong to no local
+ * queue.
  */
 export class JointAcquires {
   private readonly all = new Fifo<JointAcquire>();
@@ -109,7 +109,7 @@ export class JointAcquires {
     return [...this.all].flatMap(({ holds }) => holds?.holdsOf(name) ?? []);
   }
 
-  /** A hold was taken away by force. */
+  /** Handles a forced release. */
   revoke(name: string, owner: string): void {
     const tag = tagIn(owner);
     const acquire = [...this.all].find((each) => each.tag === tag);
@@ -118,7 +118,7 @@ export class JointAcquires {
     acquire.holds?.loseSome(forcedError([name]), true);
   }
 
-  /** Rejects all who have no answer yet. */
+  /** Rejects all requests without a reply. */
   rejectAll(error: (names: readonly string[]) => unknown): void {
     for (const acquire of this.all) acquire.reject(error(acquire.names));
   }
@@ -136,7 +136,7 @@ export class JointAcquires {
     }
     const lease = new Lease(names[0] ?? '', reply, options.ttl, sentAt);
     lease.together = names;
-    // One by one they can be asked for as long as it takes.
+    // Single requests can be repeated without this limit.
     const isLate = lease.deadline - this.context.clock.now() < options.ttl / 4;
     if (!acquire.isWanted || acquire.isRevoked || isLate) {
       void this.free(acquire);
@@ -152,7 +152,7 @@ export class JointAcquires {
     acquire.settle({ holds: holds.all });
   }
 
-  /** Without an answer they may have been granted all the same. */
+  /** Handles a failed request. Without a reply, the names may have been granted. */
   private fail(acquire: JointAcquire, error: unknown): void {
     this.outages.delete(acquire);
     if (isRefusal(error)) this.all.remove(acquire);

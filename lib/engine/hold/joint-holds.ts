@@ -7,31 +7,31 @@ import type { OwnHold } from './own-hold.interface.js';
 import type { LeaseContext } from './lease-context.js';
 import type { UnqueuedLease, UnqueuedLeases } from './unqueued-leases.js';
 
-/** What leases of several names need of the engine. */
+/** The part of the engine that leases of several names use. */
 export interface JointContext extends LeaseContext {
   readonly unqueued: UnqueuedLeases;
-  /** Makes a hold its caller's, and has its lease kept. */
+  /** Hands a hold to its caller, and keeps its lease. */
   begin(hold: Hold, options: ResolvedLockOptions): void;
-  /** Releases what was granted together under a tag, as `free` does. */
+  /** Releases the names of a joint grant, as `free` does. */
   freeAll(names: readonly string[], tag: string, lease: number): Promise<void>;
 }
 
-/** Who is told of the end of a lease of several names. */
+/** Handles the end of a lease of several names. */
 export interface JointHeir {
-  /** All of them have been released. */
+  /** All names have been released. */
   free(): Promise<void>;
-  /** The lease is over, or each name has one of its own. */
+  /** The lease has ended, or each name has its own lease. */
   forget(): void;
 }
 
 /**
- * Holds of several names under one lease, which is renewed and released in one request. As soon as one of them goes its
- * own way (lost, extended, detached, kept for `minHold` or by a call inside), each gets a lease of its own.
+ * Holds of several names under one lease, which one request renews or releases. As soon as one hold changes alone
+ * (lost, extended, detached, kept for `minHold` or by a nested call), each gets its own lease.
  */
 export class JointHolds implements HoldOwner, LeaseUser {
   readonly mode = 'exclusive';
   readonly all: readonly Hold[];
-  /** They are one lock: when one of them is released, so are the others, at once. */
+  /** Released holds. The names are one lock, so all are released together. */
   private readonly released: Hold[] = [];
   private end: Promise<void> | undefined;
   private ended: (freed: Promise<void>) => void = () => {};
@@ -56,7 +56,7 @@ export class JointHolds implements HoldOwner, LeaseUser {
     return this.context.store.transfer !== undefined;
   }
 
-  /** When the first of them ends whatever its lease. */
+  /** When the first hold ends regardless of the lease. */
   get endsAt(): number {
     return this.all.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
   }
@@ -91,7 +91,7 @@ export class JointHolds implements HoldOwner, LeaseUser {
     for (const hold of this.all) hold.lose(error);
   }
 
-  /** Loses those that an error tells. */
+  /** Loses the holds that an error names. */
   loseSome(error: LockLostError, gone: boolean): void {
     for (const each of this.separate())
       if (error.keys.includes(each.name)) each.lose(each.lease, error, gone);

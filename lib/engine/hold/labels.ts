@@ -20,23 +20,26 @@ interface LabelContext {
 
 const QUESTION = /^asked (\S+) (\d+) (.*)$/s;
 const ANSWER = /^labels (\d+) (.*)$/s;
-/** What an instance of this package is called; others would be asked in vain. */
+/** The form of instance names of this package; other owners cannot answer. */
 const INSTANCE = /-\d+-[0-9a-f]{12}$/;
-/** Milliseconds after which a question is sent again, since who asks may not be listening yet, and until it is given up. */
+/**
+ * Milliseconds between repetitions of a request, because this instance may not listen yet; after the last one, the
+ * request ends.
+ */
 const PATIENCE = [20, 40, 60];
-/** Milliseconds for which an instance that has not answered is not asked again: it is frozen, or of an earlier version. */
+/** Milliseconds without requests to an instance that has not answered: it is frozen, or runs an earlier version. */
 const SILENCE = 10_000;
 const MAX_SILENT = 1_000;
 const MAX_LENGTH = 128;
 
 /**
- * The labels of holds, which are kept nowhere but with their holders: whoever wants to know one asks the holder's instance.
- * So a label costs a lock nothing, and is that of the hold of this moment, also where it was passed on in memory.
+ * Requests the labels of holds from the holders' instances, which alone keep them. A label therefore costs a lock
+ * nothing, and is the current one, even if the hold was passed on in memory.
  */
 export class Labels {
   private readonly questions = new Map<number, (labels: readonly unknown[]) => void>();
   private readonly silent = new Map<string, number>();
-  /** What is being asked for those who waited in vain: many of them wait for one. */
+  /** Requests in flight for callers that timed out: many of them share one. */
   private readonly asking = new Map<string, Promise<readonly (string | undefined)[]>>();
   private count = 0;
 
@@ -46,7 +49,7 @@ export class Labels {
     private readonly patience: readonly number[] = PATIENCE,
   ) {}
 
-  /** The label of each hold, as far as it can be found out soon. Never rejects. */
+  /** Resolves to the label of each hold, if its instance replies soon. Never rejects. */
   async of(holds: readonly HeldBy[]): Promise<(string | undefined)[]> {
     const labels = holds.map((held) => this.context.labelOf(held));
     const places = new Map<string, number[]>();
@@ -69,12 +72,12 @@ export class Labels {
     return labels;
   }
 
-  /** Whether something of a refusal is left to find out. */
+  /** Whether the holder of a timeout lacks a label that can be requested. */
   canName({ holder }: LockTimeoutError): boolean {
     return holder?.owner !== undefined && holder.label === undefined && this.canAsk(instanceOf(holder.owner));
   }
 
-  /** The same refusal, with the label of the holder. */
+  /** Copies a timeout with the holder's label. */
   async named(error: LockTimeoutError): Promise<LockTimeoutError> {
     const { cause, held, holder, keys, message, retryAfter, waited } = error;
     const [name = ''] = keys;
@@ -89,7 +92,7 @@ export class Labels {
     return new LockTimeoutError(message, details);
   }
 
-  /** Another instance asks, or answers. */
+  /** Handles a request or a reply of another instance. */
   hear(message: string): void {
     const [, asker = '', question, holds = ''] = QUESTION.exec(message) ?? [];
     if (question !== undefined) return this.answer(asker, question, holds);
@@ -106,7 +109,7 @@ export class Labels {
     return (
       store.send !== undefined &&
       INSTANCE.test(instance) &&
-      // What this instance does not know of its own holds, nobody does.
+      // Only this instance knows the labels of its own holds.
       instance !== this.own &&
       (this.silent.get(instance) ?? -Infinity) <= clock.now()
     );
@@ -132,7 +135,7 @@ export class Labels {
         if (isHeard) return labels ?? [];
       }
     } catch {
-      // Whatever the trouble is, it is told by what was asked for before.
+      // The caller's own request has already reported the problem.
     } finally {
       this.questions.delete(id);
     }

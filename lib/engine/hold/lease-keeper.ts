@@ -11,24 +11,27 @@ import { WakeUp } from '../../primitives/wake-up.js';
 
 const BATCH = 500;
 const MAX_RETRY_DELAY = 500;
-/** What part of its lease has to be left to a hold when it becomes its caller's, where nobody renews it or `minHold` counts. */
+/**
+ * Minimum share of its lease that a hold must have when its caller receives it, if the lease is not renewed or
+ * `minHold` applies.
+ */
 const FRESH = 0.9;
 
 /**
- * Ends a lease that can no longer be trusted, of those of its names that the error tells. `gone` means that the store said
- * so: there is nothing to release.
+ * Ends a lease that is no longer certain, for the names of the error. `gone` means that the store reported it, so there
+ * is nothing to release.
  */
 export type LoseLease = (lease: Lease, error: LockLostError, gone: boolean) => void;
 
 /**
  * Renews the leases of one instance and watches their deadlines, with one timer for all of them.
  *
- * A lease that leaves the keeper takes the answers of its renewals in flight with it: they can neither bring
- * it back nor report it lost.
+ * When a lease leaves the keeper, replies to its renewals in flight are ignored: they can neither revive it nor report
+ * it lost.
  */
 export class LeaseKeeper {
   private readonly leases = new Fifo<Lease>();
-  /** Those whose renewal leaves with the end of the tick. */
+  /** Leases whose renewal leaves at the end of the tick. */
   private soon: Lease[] = [];
   private readonly wakeUp: WakeUp;
   private readonly suspends: SuspendWatch;
@@ -57,7 +60,7 @@ export class LeaseKeeper {
     this.suspends.start();
   }
 
-  /** Looks after a lease that becomes its caller's only now. */
+  /** Begins to keep a lease that its caller receives only now. */
   begin(lease: Lease, { minHold, renew, ttl }: Pick<ResolvedLockOptions, 'minHold' | 'renew' | 'ttl'>): void {
     this.add(lease);
     const needed = renew ? minHold : ttl;
@@ -66,31 +69,31 @@ export class LeaseKeeper {
 
   delete(lease: Lease): void {
     this.leases.remove(lease);
-    // Should it come back, nobody has seen the answer.
+    // If the lease returns to the keeper, the reply in flight was not seen.
     if (lease.renewing) lease.renewAt = -Infinity;
   }
 
-  /** Looks after nothing any more, whatever is still answered. */
+  /** Stops keeping leases, and ignores all later replies. */
   stop(): void {
     for (const lease of this.leases) this.delete(lease);
     this.wakeUp.clear();
     this.suspends.stop();
   }
 
-  /** The connection was lost: what was not answered has been sent again. */
+  /** Records that the connection was lost and unanswered requests were repeated. */
   noteResent(): void {
     for (const lease of this.leases) lease.noteResent();
   }
 
-  /** Asks after all leases without waiting for their time. Those that are not renewed get no longer by it. */
+  /** Checks all leases at once. Leases without renewal do not become longer. */
   checkNow(): void {
     const now = this.clock.now();
     this.extend(this.leases, (lease) => (lease.renew ? lease.ttl : lease.rest(now)));
   }
 
   /**
-   * Renews a lease as soon as who was granted it just now has begun its work; not at all if it is over by then.
-   * The request must not stand between a hand-off and the work that waits for it; those of one tick are one.
+   * Renews a lease as soon as its new holder has begun to work, or not at all if the lease has ended by then. The
+   * request must not delay the work after a hand-off; requests of one tick are combined.
    */
   renewSoon(lease: Lease): void {
     if (lease.renewsSoon) return;
@@ -98,7 +101,7 @@ export class LeaseKeeper {
     if (this.soon.push(lease) === 1) this.clock.afterInput(() => this.renewThoseSoon());
   }
 
-  /** Renews leases without waiting for their time. */
+  /** Renews leases at once. */
   renewNow(leases: Iterable<Lease>): void {
     this.extend(leases, ({ ttl }) => ttl);
   }
@@ -112,7 +115,7 @@ export class LeaseKeeper {
 
   private look(now: number): void {
     const due: Lease[] = [];
-    // A copy, because whoever learns that its hold is lost may release others at once.
+    // A copy, because a holder that learns of its loss may release other holds at once.
     for (const lease of [...this.leases]) {
       if (!this.leases.has(lease) || this.endIfExpired(lease, now)) continue;
       if (lease.isLeaving) {
@@ -120,14 +123,14 @@ export class LeaseKeeper {
         continue;
       }
       if (lease.hold && now >= lease.hold.endsAt) this.endHold(lease);
-      // Renewing a little early lets leases that were granted one by one be renewed together.
+      // A slightly early renewal lets leases that were granted one by one be renewed together.
       if (lease.renew && now >= lease.renewAt - lease.ttl / 6) due.push(lease);
       else this.wakeUp.at(lease.due);
     }
     this.renewNow(due);
   }
 
-  /** Its holder can see by the clock that it is over, so whatever the store says does not bring it back. */
+  /** Ends an expired lease. Its holder can see the expiry by the clock, so no reply of the store may revive it. */
   private endIfExpired(lease: Lease, now = this.clock.now()): boolean {
     if (now < lease.deadline) return false;
     this.lose(lease, expiredError(lease.names), false);
@@ -137,7 +140,7 @@ export class LeaseKeeper {
   private endHold(lease: Lease): void {
     const { hold } = lease;
     lease.renew = false;
-    // First, because the signal may make its owner release, and so pass the lease on, at once.
+    // First, because a listener of the signal may release at once, which would pass the lease on.
     lease.hold = undefined;
     hold?.runOut();
   }
@@ -149,7 +152,7 @@ export class LeaseKeeper {
     let batch: Lease[] = [];
     let size = 0;
     for (const lease of running) {
-      // Whoever was told just now that its hold is lost may have released others.
+      // A holder that has just learned of its loss may have released other holds.
       if (!this.leases.has(lease) || lease.isLeaving) continue;
       batch.push(lease);
       size += lease.names.length;
@@ -177,7 +180,7 @@ export class LeaseKeeper {
     for (const { lease, asked } of requests) {
       const results = lease.names.map(() => renewed?.[next++]);
       if (!this.leases.has(lease)) continue;
-      // One that is being transferred may be another owner's by the time that the renewal arrives.
+      // During a transfer, the lease may belong to another owner when the renewal arrives.
       const gone = lease.isLeaving ? [] : lease.names.filter((_, i) => results[i] === 0);
       if (gone.length > 0) {
         this.lose(lease, takenError(gone), true);

@@ -8,18 +8,18 @@ import type { OwnHold } from './own-hold.interface.js';
 
 const SKEW = 0.01;
 const LATENCY = 2;
-/** Of what was asked for; an earlier request that was long on its way may have left a little more. */
+/** A lease is too long above this multiple of the request; an earlier delayed request may have left a little more. */
 const MAX_EXCESS = 1.1;
 
-/** A lease with less left than this is not passed on in memory. */
+/** Minimum milliseconds of a lease that is passed on in memory. */
 const MIN_LEFT = 500;
 
-/** Milliseconds by which this process's clock and the server's may disagree over a lease of `ttl` ms. */
+/** Milliseconds by which the clocks of this process and of the server may differ after `ttl` ms. */
 function drift(ttl: number): number {
   return ttl * SKEW + LATENCY;
 }
 
-/** A request to let a lease run for `ttl` ms, and when it was sent. */
+/** A request for a lease of `ttl` ms, with its sending time. */
 interface Asked {
   readonly ttl: number;
   readonly sentAt: number;
@@ -30,19 +30,19 @@ interface Asked {
 /** The hold that uses a lease. */
 export interface LeaseUser {
   readonly mode: 'exclusive' | 'shared';
-  /** When the hold ends whatever its lease. */
+  /** When the hold ends regardless of its lease. */
   readonly endsAt: number;
-  /** The hold of each of its names at the time `now` as `locks.holds()` tells it, but for who waits. */
+  /** The entries of `locks.holds()` for its names at the time `now`, without the number of waiters. */
   describe(now: number): readonly Omit<OwnHold, 'waiting'>[];
-  /** Tells the caller that the hold is over before it was released. */
+  /** Marks the hold as lost: it ended before its release. */
   lose(error: LockLostError): void;
-  /** The same, because of {@link endsAt}. */
+  /** Marks the hold as lost because of {@link endsAt}. */
   runOut(): void;
 }
 
 const NOTHING_ASKED: readonly Asked[] = [];
 
-/** Until when the lease surely runs that was asked for so. */
+/** The time until which a lease of `ttl` ms, requested at `sentAt`, certainly runs. */
 function deadlineOf(ttl: number, sentAt: number): number {
   return sentAt + ttl - drift(ttl);
 }
@@ -50,8 +50,7 @@ function deadlineOf(ttl: number, sentAt: number): number {
 /**
  * The lock of one name while the store keeps it for this instance.
  *
- * Several holds may use a lease one after the other, each with a fencing token of its own from the block
- * that came with the grant.
+ * Several holds may use a lease one after the other, each with its own fencing token from the block of the grant.
  */
 export class Lease implements FifoNode<Lease> {
   previous: Lease | undefined;
@@ -59,38 +58,38 @@ export class Lease implements FifoNode<Lease> {
   /** Whether a renewal is about to be sent. */
   renewsSoon = false;
   readonly owner: string;
-  /** The token that stands in the owner id. */
+  /** The token in the owner id. */
   readonly token: number;
-  /** The hold that uses the lease now. */
+  /** The current hold on the lease. */
   hold: LeaseUser | undefined;
-  /** Milliseconds that the next renewal asks for. */
+  /** Milliseconds that the next renewal requests. */
   ttl: number;
-  /** All names that it is for, where they were granted together; they have one owner id. */
+  /** All names of a joint grant, which share one owner id. */
   together: readonly string[] | undefined;
-  /** How the hold that uses it came by it. */
+  /** How the current hold obtained the lease. */
   how: LockGrantedHow = 'free';
-  /** What replicas have to know of its extensions. */
+  /** The replicas that must confirm its extensions. */
   replicas: ReplicaDemand | undefined;
   /** Whether the keeper renews it. */
   renew = true;
-  /** Whether it is being transferred: what its owner id is in the store is not certain, so nobody asks. */
+  /** Whether it is in transfer: its owner id in the store is uncertain, so it is not renewed. */
   isLeaving = false;
-  /** When the keeper renews it next. */
+  /** Time of the next renewal. */
   renewAt: number;
-  /** Until then the store surely keeps the lock, on the local clock: time of sending + ttl − drift. */
+  /** Time until which the store certainly keeps the lock, on the local clock: sending time + ttl − drift. */
   deadline: number;
-  /** False once the lease has ended here: the answer of a renewal in flight then means nothing. */
+  /** False after the lease has ended here: replies to renewals in flight are then ignored. */
   live = true;
-  /** The store said that the lock is not this instance's any more: there is nothing to release. */
+  /** Whether the store reported that this instance no longer has the lock, so there is nothing to release. */
   gone = false;
   private sentAt: number;
-  /** Until then at the latest the store keeps the lock, on the scale of {@link deadline}. */
+  /** Latest time at which the store may still keep the lock (same clock as {@link deadline}). */
   private end: number;
-  /** Requests without an answer, in the order in which the store meets them. */
+  /** Requests in flight, in the order in which the store receives them. */
   private asked = NOTHING_ASKED;
-  /** The shortest lease that a request leaves which may reach the store once more, at any time. */
+  /** The shortest lease of a request that may reach the store again at any time. */
   private shortest = Infinity;
-  /** Whose block of fencing tokens it draws on. */
+  /** The lease whose block of fencing tokens it uses. */
   private tokensOf: Lease = this;
   private nextToken: number;
   private lastToken: number;
@@ -110,7 +109,7 @@ export class Lease implements FifoNode<Lease> {
     this.deadline = this.end = deadlineOf(ttl, sentAt);
   }
 
-  /** The lease of another hold that was asked for with the same request. */
+  /** Creates the lease of another hold of the same request. */
   sibling(owner: string, token: number): Lease {
     const sibling = new Lease(this.name, { owner, token, tokens: 1 }, this.ttl, this.sentAt);
     sibling.tokensOf = this;
@@ -122,7 +121,7 @@ export class Lease implements FifoNode<Lease> {
     return this.together ?? [this.name];
   }
 
-  /** The lease of one of its names alone, to be called when nobody keeps that of all of them any more. */
+  /** Creates the lease of one of its names, after the joint lease is no longer kept. */
   part(name: string): Lease {
     const { owner, token, ttl, sentAt } = this;
     const fresh = { name, together: undefined, renewsSoon: false };
@@ -133,7 +132,7 @@ export class Lease implements FifoNode<Lease> {
     return this.tokensOf.nextToken <= this.tokensOf.lastToken;
   }
 
-  /** Whether it is as good for a caller as one of its own. */
+  /** Whether the lease meets a caller's requirements. */
   fits({ replicas }: Pick<ResolvedLockOptions, 'replicas'>, now: number): boolean {
     return (
       this.hasTokens &&
@@ -154,7 +153,7 @@ export class Lease implements FifoNode<Lease> {
     return this.tokensOf.nextToken++;
   }
 
-  /** What a request at `now` has to ask for to leave the lease as it is, or as it will be by what was asked before. */
+  /** The ttl of a request at `now` that leaves the lease unchanged, including requests in flight. */
   rest(now: number): number {
     const last = this.asked.at(-1);
     const end = last ? deadlineOf(last.ttl, last.sentAt) : this.deadline;
@@ -162,8 +161,8 @@ export class Lease implements FifoNode<Lease> {
   }
 
   /**
-   * Makes the request for `ttl` that leaves at `sentAt`. A shorter lease is in force from then on, even if the answer
-   * gets lost; and no other hold may use it after this one, since such a request may reach the store once more, late.
+   * Creates a request for `ttl`, sent at `sentAt`. A shorter lease applies from then on, even if the reply is lost. No
+   * later hold may use the lease, because the request may reach the store again, late.
    */
   request(ttl: number, sentAt: number): Extension {
     const end = deadlineOf(ttl, sentAt);
@@ -179,14 +178,14 @@ export class Lease implements FifoNode<Lease> {
   }
 
   /**
-   * The store confirmed a request for `ttl` that was sent at `sentAt`, with the ms for which it keeps the lease where these
-   * are more; one sent since may have shortened the lease again.
+   * Records the store's confirmation of a request for `ttl` that was sent at `sentAt`, and the longer time in ms for
+   * which it keeps the lease, if any. A later request may have shortened the lease again.
    */
   confirm(ttl: number, sentAt: number, kept: number): void {
     if (sentAt < this.sentAt) return;
     const confirmed = this.asked.findIndex((request) => request.ttl === ttl && request.sentAt === sentAt);
     const isExact = this.asked[confirmed]?.exact;
-    // Those before it were not answered, and may be on their way.
+    // Earlier requests without a reply may still be on their way.
     if (confirmed > 0) this.mayReturn(this.asked.slice(0, confirmed));
     this.asked = this.asked.slice(confirmed + 1).filter((request) => request.sentAt >= sentAt);
     this.sentAt = sentAt;
@@ -199,37 +198,37 @@ export class Lease implements FifoNode<Lease> {
     this.deadline = Math.min(...ends);
     if (isExact) this.end = Math.max(...ends);
     if (kept <= ttl * MAX_EXCESS) return;
-    // The store's clock was set back: the next request, at once, is for less.
+    // The store's clock was set back: the next request, sent at once, shortens the lease.
     this.end = Math.max(this.end, sentAt + kept);
     this.renewAt = sentAt;
   }
 
-  /** The connection was lost: what was not answered has been sent again, and may arrive twice. */
+  /** Records that the connection was lost: unanswered requests were repeated and may arrive twice. */
   noteResent(): void {
     this.mayReturn(this.asked);
   }
 
-  /** Whether it may become shorter than what the store confirms, at any time. */
+  /** Whether a delayed request may shorten the lease at any time. */
   get mayShrink(): boolean {
     return this.shortest < this.ttl;
   }
 
-  /** Whether the store may keep it for longer than a renewal at `now` would ask for. */
+  /** Whether the store may keep the lease for longer than a renewal at `now` would request. */
   isTooLong(now: number): boolean {
     return deadlineOf(this.ttl, now) + 1 < this.end;
   }
 
-  /** Whether a renewal is under way. */
+  /** Whether a renewal is in flight. */
   get renewing(): boolean {
     return this.renewAt === Infinity;
   }
 
-  /** When its renewal fell due, or will, that was not confirmed yet; a retry of the keeper does not change it. */
+  /** When its unconfirmed renewal was or will be due; retries do not change it. */
   get dueAt(): number {
     return this.renew ? this.sentAt + this.ttl / 3 : Infinity;
   }
 
-  /** When the keeper has to look at it. */
+  /** When the keeper must check the lease next. */
   get due(): number {
     if (this.isLeaving) return this.deadline;
     const ends = this.hold ? Math.min(this.deadline, this.hold.endsAt) : this.deadline;

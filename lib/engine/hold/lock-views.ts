@@ -16,14 +16,14 @@ interface ViewContext {
   waitersOf(name: string): number;
 }
 
-/** Who holds and who waits, here and elsewhere, with labels. */
+/** Lists holders and waiters with labels, of this instance and of all. */
 export class LockViews {
   constructor(private readonly context: ViewContext) {}
 
-  /** What is held here, oldest grant first. */
+  /** The holds of this instance, oldest grant first. */
   holds(): OwnHold[] {
     const { context } = this;
-    // One moment for all: a process that is kept from its processor between two of them would tell them in a wrong order.
+    // One time for all entries: otherwise a pause between two readings would order them wrongly.
     const now = context.clock.now();
     return [...context.keeper]
       .flatMap(({ hold }) => hold?.describe(now) ?? [])
@@ -37,7 +37,7 @@ export class LockViews {
     return { held: await this.labelled(held), pending };
   }
 
-  /** What is held of the names that begin so, some at a time. */
+  /** Iterates over the held names with a prefix, some at a time. */
   async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
     this.context.open();
     for await (const page of this.context.store.list(beginning)) {

@@ -13,47 +13,48 @@ export interface Lock extends AsyncDisposable {
   /** The names held, sorted and without repeats. */
   readonly keys: readonly string[];
   /**
-   * A safe integer that grows from each hold of a name to the next; of the first of {@link keys}.
-   * Let the guarded resource refuse a write whose token is lower than one it has seen; not from holders that may
-   * overlap (mode `shared`), whose tokens are unique and grow, too, but tell nobody that another one is over.
+   * The fencing token of the first of {@link keys}: a safe integer that grows from each hold of a name to the next. Let
+   * the protected resource reject a write whose token is lower than one it has seen. Tokens of overlapping holders
+   * (mode `shared`) are unique and grow, but cannot show that another hold has ended.
    */
   readonly fencingToken: number;
   /**
-   * Aborts, with a {@link LockLostError} as its reason, as soon as the hold can no longer be trusted. Listeners run in no
-   * call's async context: `AsyncResource.bind` gives them that in which they were added.
+   * Aborts, with a {@link LockLostError} as its reason, as soon as the hold is no longer certain. Listeners run outside
+   * any call's async context; `AsyncResource.bind` restores the context in which they were added.
    */
   readonly signal: AbortSignal;
   /** Whether the hold is still certain, by the local monotonic clock; costs no I/O. */
   readonly held: boolean;
-  /** Milliseconds for which the hold is certain without another renewal; 0 once it is over. */
+  /** Milliseconds for which the hold is certain without another renewal; 0 after its end. */
   readonly remaining: number;
   /** The fencing token of one of {@link keys}. Throws LockKeyError for a name that is not among them. */
   fencingTokenOf(key: string): number;
   /** Throws {@link LockLostError} unless {@link held}. Call it right before a side effect. */
   assertHeld(): void;
   /**
-   * Renews the lease now, for `ttl` milliseconds from now on and at later renewals; never for less than is left of
+   * Renews the lease now for `ttl` milliseconds, which also apply to later renewals; never for less than the rest of
    * `minHold`.
-   * Rejects with {@link LockLostError} when the hold is gone, LockUnavailableError when Redis does not answer,
-   * LockConfigError when no lease can have that length.
+   *
+   * Rejects with {@link LockLostError} if the hold has ended, LockUnavailableError if Redis does not answer,
+   * LockConfigError if `ttl` is invalid.
    */
   extend(ttl?: number): Promise<void>;
   /**
-   * Takes the hold out of this process without releasing it, for work that another process goes on with: resolves to
-   * a string for `LockService.attach()` there. From then on this object is of no effect: it holds nothing, renews
-   * nothing and releases nothing, and its signal does not abort.
+   * Removes the hold from this process without releasing it, so that another process can continue the work. Resolves to
+   * a string for `LockService.attach()` there. From then on, this object has no effect: it holds, renews and releases
+   * nothing, and its signal does not abort.
    *
-   * The lease is `ttl` milliseconds long from now on, by default as long as before: so long the other process has time.
-   * Whoever has the string can take the hold over, once; keep it like a password.
+   * The lease lasts `ttl` milliseconds from now on, by default as long as before; the other process must attach within
+   * that time. The string lets any caller take over the hold once: protect it like a password.
    *
-   * Rejects with {@link LockLostError} when the hold is gone, LockUnavailableError when Redis does not answer (the hold
-   * goes on then), LockConfigError below another hold of the name, while a call below this one is inside, and where
-   * locks cannot be handed over.
+   * Rejects with {@link LockLostError} if the hold has ended, and with LockUnavailableError if Redis does not answer;
+   * the hold then continues. Rejects with LockConfigError below another hold of the name, while a call below this one
+   * is inside, and on a quorum.
    */
   detach(ttl?: number): Promise<string>;
   /**
-   * Gives the hold up. May be called twice; never rejects because the hold is already gone. Waits for calls below the hold
-   * that are still inside, unless it is called from below itself.
+   * Ends the hold. May be called twice, and never rejects because the hold has already ended. Waits for calls below the
+   * hold that are still inside, unless it is itself called below the hold.
    */
   release(): Promise<void>;
 }

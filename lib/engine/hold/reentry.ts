@@ -1,12 +1,12 @@
 import { onAbort } from '../../primitives/on-abort.js';
 
-/** What calls below it can enter. */
+/** A hold that calls below it can enter. */
 export interface Enterable {
   readonly mode: 'exclusive' | 'shared';
   readonly signal: AbortSignal;
-  /** When its lease ends that is not renewed any more, on the clock of its instance. */
+  /** When its lease ends without further renewal, on the clock of its instance. */
   readonly leaseEnd: number;
-  /** Made when a context is opened around the hold. */
+  /** Created when a context is opened around the hold. */
   reentry: Reentry | undefined;
 }
 
@@ -17,24 +17,24 @@ interface Branch {
 export interface BranchWait {
   readonly wait: number;
   readonly signal: AbortSignal | undefined;
-  /** The error of a branch that waited so many milliseconds in vain. */
+  /** Creates the error of a branch that timed out. */
   readonly timeout: (waited: number) => Error;
 }
 
 /**
- * The way into a hold from the calls below it.
+ * Admits calls below a hold into that hold.
  *
- * One branch at a time: parallel branches below one hold exclude each other while inside, in arrival order. Those
- * below a shared hold do not: others are at the same work anyway.
- * The hold ends only when the branch inside has left, and lets nobody in from the moment its owner releases it.
+ * Parallel branches below an exclusive hold exclude each other while they are inside, in arrival order. Branches below
+ * a shared hold do not. The hold ends only when all branches have left. After its owner has released it, it admits no
+ * further branch.
  */
 export class Reentry {
   private open = true;
-  /** When the lease ends that there was when the hold was released. */
+  /** The end of the lease at the time of the release. */
   private until = Infinity;
-  /** How many branches are inside. */
+  /** Number of branches inside. */
   private inside = 0;
-  /** Both made when they are needed, since most holds are entered by nobody. */
+  /** Created on demand, because most holds are never entered. */
   private entries: Set<Pick<Enterable, 'reentry'>> | undefined;
   private branches: Set<Branch> | undefined;
   private emptied: (() => void) | undefined;
@@ -49,12 +49,14 @@ export class Reentry {
     return this.open;
   }
 
-  /** The entries of the branches inside that have one by now. */
+  /** The entries of the branches inside. */
   get occupants(): Set<Pick<Enterable, 'reentry'>> {
     return (this.entries ??= new Set());
   }
 
-  /** Resolves to false when the hold was released meanwhile: the caller has to acquire the lock by itself. */
+  /**
+   * Waits to enter. Resolves to false if the hold was released meanwhile: the caller must then acquire the lock itself.
+   */
   enter({ wait, signal, timeout }: BranchWait): Promise<boolean> {
     if (!this.open) return Promise.resolve(false);
     if (this.admits) {
@@ -101,7 +103,7 @@ export class Reentry {
     if (this.inside === 0) this.emptied?.();
   }
 
-  /** Whether a branch could go inside at once. */
+  /** Whether a branch could enter at once. */
   get admits(): boolean {
     return this.inside === 0 || this.hold.mode === 'shared';
   }
@@ -111,29 +113,28 @@ export class Reentry {
     return this.inside > 0;
   }
 
-  /** Whether who asks would wait below the hold for calls below it, maybe for itself. */
+  /** Whether a call below the hold would wait for calls below it, possibly for itself. */
   get isOwnWait(): boolean {
     return this.inside > 0 && this.isBelow(this.hold);
   }
 
   /**
-   * Until when the hold waits for calls inside, on the clock of its instance. Work that has a hold around it ends it; an
-   * entry that was acquired without may have been forgotten, so it has the rest of the lease from the release on.
+   * Until when the hold waits for calls inside, on the clock of its instance. Calls with a context of their own end by
+   * themselves. A plain entry may have been forgotten, so it has only the rest of the lease at the release.
    */
   get patience(): number {
     if (this.inside === 0) return Infinity;
     return Math.min(...[...this.occupants].map(({ reentry }) => (reentry ? reentry.patience : this.until)));
   }
 
-  /** Lets calls in again, after a {@link close} that ended nothing. */
+  /** Admits calls again after an unsuccessful {@link close}. */
   reopen(): void {
     this.open = true;
     this.until = Infinity;
   }
 
   /**
-   * Resolves when nobody is inside any more, or when the hold is lost and there is nothing left to wait for; undefined where
-   * nobody is inside.
+   * Stops admitting calls. Resolves when no call is inside, or when the hold is lost; undefined if no call is inside.
    */
   close(): Promise<void> | undefined {
     this.open = false;

@@ -4,17 +4,17 @@ import type { Clock } from '../../primitives/clock.js';
 import type { CleanUps } from '../../store/clean-ups.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 
-/** Milliseconds that work has to end after its signal aborted. */
+/** Milliseconds for work to end after its signal has aborted. */
 const ABORT_GRACE = 500;
 const SHUTDOWN_POLL = 10;
 
-/** What an engine still has to do. */
+/** The unfinished work of an engine. */
 export interface Unfinished {
   readonly clock: Clock;
   readonly keeper: LeaseKeeper;
   readonly cleanUps: CleanUps;
   readonly log: LockLog;
-  /** Names that callers of this instance hold or wait for. */
+  /** Number of names that callers of this instance hold or wait for. */
   readonly size: number;
 }
 

@@ -1,11 +1,11 @@
 import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 
-/** How long a suspend may go unnoticed, in milliseconds after the machine has woken up. */
+/** Milliseconds between two readings of the clock, the longest delay until a suspend is detected. */
 const LOOK_INTERVAL = 1_000;
 
 /**
- * Asks for the time each second while somebody has to know that the machine has slept: timers do not count that time,
- * so without a question it would be found when the next of them rings.
+ * Reads the clock each second while holds exist, to detect a suspend. Timers do not count the time of a suspend, so it
+ * would otherwise be detected only when the next timer fires.
  */
 export class SuspendWatch {
   private timer: ScheduledCall | undefined;
@@ -21,7 +21,7 @@ export class SuspendWatch {
     });
   }
 
-  /** Watches until nobody has to know any more. */
+  /** Watches while it is needed. */
   start(): void {
     this.timer ??= this.clock.schedule(() => this.look(), LOOK_INTERVAL);
   }
@@ -34,7 +34,7 @@ export class SuspendWatch {
   private look(): void {
     this.timer = undefined;
     if (!this.isNeeded()) return;
-    // The clock itself tells what it finds.
+    // The clock itself reports a suspend.
     this.clock.now();
     this.start();
   }

@@ -4,20 +4,20 @@ import { lockNameProblem } from '../../keys/lock-name.js';
 import { isMilliseconds } from '../../options/option-checks.js';
 import { formatOwner, SHARED_TAG } from '../../store/owner-id.js';
 
-/** A hold of one name on its way from one instance to another. */
+/** A detached hold of one name. */
 export interface DetachedHold {
   readonly name: string;
-  /** The instance that has detached it. */
+  /** The detaching instance. */
   readonly instance: string;
   readonly token: number;
-  /** Milliseconds of `minHold` that were left when it was detached. */
+  /** Remaining milliseconds of `minHold` at the detach. */
   readonly minHold: number;
   readonly mode: 'exclusive' | 'shared';
 }
 
-/** What `detach()` gives and `attach()` takes. */
+/** The contents of the string from `detach()`. */
 export interface Transfer {
-  /** Who has it may take the holds; in Redis there is only a digest of it. */
+  /** Its owner may take the holds; Redis contains only a digest of it. */
   readonly secret: string;
   readonly holds: readonly DetachedHold[];
 }
@@ -34,15 +34,14 @@ const PREFIX = 'lock1.';
 const SECRET_BYTES = 16;
 const DIGEST_BYTES = 16;
 
-/** As hard to guess as a key of 128 bits. */
+/** Creates a secret of 128 random bits. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 /**
- * The owner id under which a detached hold is kept. It shows in queries, errors and logs, and so must not be enough to
- * take the hold: hence a digest of the secret. All else in a transfer string is part of the owner id, too, so that whoever
- * carries the string cannot change it.
+ * The owner id of a detached hold. Queries, errors and logs show owner ids, so they contain only a digest of the
+ * secret. All other fields of the string are also part of the owner id, so that its carrier cannot change them.
  */
 export function ownerOfDetached(secret: string, hold: DetachedHold): string {
   const { name, instance, token, minHold, mode } = hold;
@@ -52,7 +51,7 @@ export function ownerOfDetached(secret: string, hold: DetachedHold): string {
   return formatOwner({ instance, tag: tagOf(mode, digest), token });
 }
 
-/** The tag of a transfer, as it stands in owner ids. */
+/** The tag of a transfer in owner ids. */
 export function tagOf(mode: DetachedHold['mode'], random: Buffer): string {
   return (mode === 'shared' ? SHARED_TAG : '') + random.toString('hex');
 }
@@ -66,9 +65,9 @@ export function formatTransfer({ secret, holds }: Transfer): string {
 }
 
 /**
- * Reads what `detach()` gave.
+ * Parses a string from `detach()`.
  *
- * @throws LockKeyError for anything else; the value is not repeated, for it may be a part of a genuine one.
+ * @throws LockKeyError for any other value, which the message does not contain, because it may be part of a valid one.
  */
 export function parseTransfer(value: unknown): Transfer {
   const [secret, ...holds] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];

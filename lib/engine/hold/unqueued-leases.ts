@@ -4,7 +4,7 @@ import { HeldLeases } from './held-leases.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { LeaseContext } from './lease-context.js';
 
-/** A lease that belongs to no queue. */
+/** A lease that belongs to no local queue. */
 export class UnqueuedLease extends HeldLeases {
   constructor(
     context: LeaseContext,
@@ -22,7 +22,7 @@ export class UnqueuedLease extends HeldLeases {
     return this.lease.owner === owner ? this.lease : undefined;
   }
 
-  /** A forced release. */
+  /** Handles a forced release. */
   revoke(): void {
     this.lose(this.lease, forcedError(this.keys), true);
   }
@@ -42,28 +42,28 @@ export class UnqueuedLease extends HeldLeases {
 }
 
 /**
- * Leases that are kept, extended and lost like any other, but belong to no queue: callers of this instance that want
- * such a name wait for it in the store, as those of others do.
+ * Leases that are kept, extended and lost like any other, but belong to no local queue. Callers of this instance wait
+ * for such a name in the store, like callers of other instances.
  */
 export class UnqueuedLeases {
-  /** By name, since an instance may have thousands. Several of one name are shared. */
+  /** By name, because an instance may have thousands. Several leases of one name are shared. */
   private readonly held = new Map<string, Set<UnqueuedLease>>();
 
   constructor(private readonly context: LeaseContext) {}
 
-  /** How many names have such leases. */
+  /** Number of names with such leases. */
   get size(): number {
     return this.held.size;
   }
 
-  /** Looks after a lease until it is over. */
+  /** Keeps a lease until its end. */
   keep(lease: Lease): UnqueuedLease {
     const kept = new UnqueuedLease(this.context, lease, (each) => this.delete(each));
     this.held.set(lease.name, this.of(lease.name).add(kept));
     return kept;
   }
 
-  /** What keeps the lease with this owner id. */
+  /** The keeper of the lease with this owner id. */
   leasesOf(name: string, owner: string): UnqueuedLease | undefined {
     for (const each of this.of(name)) if (each.leaseOf(owner)) return each;
     return undefined;

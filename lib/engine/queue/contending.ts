@@ -8,12 +8,12 @@ import { Sharing } from './sharing.js';
 import { IDLE, Turn } from './turn.js';
 import { isAlike, isKnownEnough, type Waiter } from './waiter.js';
 
-/** Longest lease of a grant by hand-off before its first renewal: what a frozen waiter costs the others. */
+/** Longest claim lease: the time that a frozen waiter costs the others. */
 const MAX_CLAIM = 3_000;
-/** Milliseconds after which a waiting instance asks again, at most. */
+/** Maximum milliseconds until a waiting instance asks again. */
 const MAX_REASK_DELAY = 1_000;
 
-/** Sends a request for the first waiter, or forgets a name that nobody wants. */
+/** Sends a request for the first waiter, or forgets a name without waiters. */
 export function askOrRest(step: Step, turn: Turn | undefined, isInDoubt = false): void {
   if (turn && isInDoubt) turn.isInDoubt = true;
   const head = step.name.line.first;
@@ -21,7 +21,7 @@ export function askOrRest(step: Step, turn: Turn | undefined, isInDoubt = false)
     if (turn?.isInDoubt) leave(step, turn);
     return rest(step);
   }
-  // A caller that came when the name was idle is not watched yet.
+  // A caller that arrived while the name was idle is not watched yet.
   if (!head.once) step.watch(head);
   ask(step, turn);
 }
@@ -35,7 +35,7 @@ export function ask(step: Step, turn: Turn | undefined): void {
   const { ttl } = head.options;
   const tokens = step.name.tokensOf(kept);
   const place = head.once ? undefined : queue(step, kept, head, tokens);
-  // Any later grant of the name is a hand-off; undefined before the store has told this instance to wait.
+  // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
   const spentOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
   send(step, kept, ttl);
   name.state = { kind: 'asking', turn: kept, ttl, sentAt: step.now };
@@ -43,7 +43,7 @@ export function ask(step: Step, turn: Turn | undefined): void {
   step.watchOutage();
 }
 
-/** The callers here have had their share: the store decides who comes after a lease. */
+/** Ends the turn of the callers here: the store decides who is next after a lease. */
 export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
   const { ttl } = head.options;
   const turn = turnFor(step, head);
@@ -56,7 +56,7 @@ export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
   step.watchOutage();
 }
 
-/** The turn that asks for what a waiter wants. */
+/** Creates the turn for a waiter. */
 export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waiter): Turn {
   if (mode === 'exclusive') return new Turn(undefined);
   const { handoff } = name.rules;
@@ -64,7 +64,7 @@ export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waite
   return new Turn({ limit, turn: name.rules.newTurn(name.sharing.tokensEach(now, handoff.max)) });
 }
 
-/** A waiter has left the line, or was served: its turn ends if nobody else relies on it. */
+/** Ends the turn of a waiter that left or was served, if no other waiter needs it. */
 export function leaveUnlessWanted(step: Step): void {
   const { isBusy, line, turn } = step.name;
   if (isBusy || !turn) return;
@@ -75,7 +75,7 @@ export function leaveUnlessWanted(step: Step): void {
   rest(step);
 }
 
-/** The answer to the request of a turn. */
+/** Handles the reply to the request of a turn. */
 export function hear(
   step: Step,
   { turn, ttl, sentAt }: { readonly turn: Turn; readonly ttl: number; readonly sentAt: number },
@@ -90,14 +90,14 @@ export function hear(
 }
 
 /**
- * Takes up a grant by hand-off. The store made it after the last request that found this instance waiting, so its lease
- * began after that request was sent: no agreement of clocks is needed to see that it is too old.
+ * Uses the grant of a hand-off. The store made it after the last request that found this instance waiting, so its lease
+ * began after that request was sent. Its age is therefore known without synchronised clocks.
  */
 export function claim(step: Step, turn: Turn, grant: Grant, claimTtl: number): void {
   const { found } = step.name;
   if (!found || grant.token > found.tokenFloor)
     return take(step, turn, grant, claimTtl, found?.sentAt ?? -Infinity, 'hand-off');
-  // It was made before that answer, and has ended since. Without hand-offs, some servers may still keep it.
+  // It was made before that reply, and has ended since. Without hand-offs, some servers may still keep it.
   if (found.tokenFloor === Infinity) step.giveBack(grant, claimTtl);
   stayQueued(step, turn, found);
 }
@@ -109,7 +109,7 @@ function rejectAttempts(step: Step, which?: (waiter: Waiter) => boolean): void {
   for (const waiter of line) if (waiter.once && which?.(waiter) !== false) step.timeOut(waiter);
 }
 
-/** No caller here wants the name. */
+/** Forgets the turn, because no caller here wants the name. */
 function rest(step: Step): void {
   const { name } = step;
   name.silentSince = name.failure = name.found = name.revoked = undefined;
@@ -118,7 +118,7 @@ function rest(step: Step): void {
   if (!name.hasLeases) step.do({ kind: 'drop' });
 }
 
-/** The waiters for which a turn asked have left. */
+/** Leaves the turn, because its waiters have left. */
 function leave(step: Step, turn: Turn): void {
   if (turn.place !== undefined || turn.isInDoubt)
     step.do({ kind: 'cancel', place: step.name.placeOf(turn), ttl: turn.longest });
@@ -159,7 +159,7 @@ function claimNoted(step: Step, turn: Turn, found: Found): void {
   claim(step, turn, noted.grant, noted.ttl);
 }
 
-/** Another owner has the lock. */
+/** Handles the reply that another owner has the lock. */
 function stayQueued(step: Step, turn: Turn, found: Found): void {
   const { name, now } = step;
   const { line, rules } = name;
@@ -179,13 +179,13 @@ function stayQueued(step: Step, turn: Turn, found: Found): void {
   // The attempt that asked may have left since: then no place here is in the store's queue.
   const isUnqueued = turn.place === undefined && rules.store.canQueue(name.name);
   if (first?.once || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
-  // Heals a lost message, and finds the lock free when its holder died: 2 ms later, its lease has surely expired.
+  // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const { reaskDelay = MAX_REASK_DELAY } = rules.store;
   const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
   name.state = { kind: 'queued', turn, askAt: Math.max(now, found.answeredAt + delay) };
 }
 
-/** The lock was requested with `ttl` at `sentAt`, maybe for a caller who has left since, and granted. */
+/** Uses a grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
 function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
   const { name, now } = step;
   const head = name.line.first;
@@ -198,7 +198,7 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
     return askOrRest(step, undefined);
   }
   const lease = new Lease(name.name, grant, ttl, sentAt);
-  // Too little is left, or that cannot be told, or too few replicas know: another request confirms and renews it.
+  // Too little is left, or that is unknown, or too few replicas have confirmed: another request confirms and renews it.
   if (lease.deadline - now < ttl / 4 || !isKnownEnough(grant, head)) {
     turn.note(grant, ttl, turn.notedLike(grant)?.since ?? now);
     return askUnsure(step, turn, grant);
@@ -215,7 +215,7 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
   rejectAttempts(step);
 }
 
-/** Grants that come too late to be used, again and again, are as good as no answer. */
+/** Asks again to confirm a grant. Grants that repeatedly come too late to be used count as silence. */
 function askUnsure(step: Step, turn: Turn, grant: Grant): void {
   const { name } = step;
   const since = turn.notedLike(grant)?.since;
@@ -223,7 +223,7 @@ function askUnsure(step: Step, turn: Turn, grant: Grant): void {
   askOrRest(step, turn);
 }
 
-/** One hold for each of the callers at the head of the line; `first` is the lease of the first hold. */
+/** Grants one hold to each caller at the head of the line; `first` is the lease of the first hold. */
 function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): void {
   const { name } = step;
   const { ttl } = first;
@@ -249,7 +249,7 @@ function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: Gran
   askOrRest(step, turn);
 }
 
-/** Gives the callers at the head of the line a hold each; returns the holds that none of them wants. */
+/** Grants one hold to each caller at the head of the line; returns the holds that no caller wants. */
 function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
   const { name, now } = step;
   const { ttl } = first;
@@ -271,7 +271,9 @@ function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: Granted
   return unwanted;
 }
 
-/** Returns a grant that nobody here wants any more. Leaving its place gives up a shared grant with its remainder. */
+/**
+ * Releases a grant that no caller here wants. Leaving the place of a shared grant ends it together with its remainder.
+ */
 function decline(step: Step, turn: Turn, grant: Grant): void {
   turn.forget(grant);
   if (turn.restAfter(grant) === undefined) {
@@ -285,6 +287,6 @@ function howOf({ name }: Step, turn: Turn, by: GrantedBy): LockGrantedHow {
   if (by === 'yield') return 'local';
   if (by === 'hand-off') return 'hand-off';
   if (!name.found) return 'free';
-  // Handed off while a request was in flight: the answer only confirms it.
+  // If a hand-off arrived while a request was in flight, the reply only confirms it.
   return turn.noted ? 'hand-off' : 're-ask';
 }

@@ -4,14 +4,14 @@ import type { HandoffOptions } from '../../options/module-options.interface.js';
 const MAX_BUDGET = 4_096;
 
 /**
- * How many holds in a row, and for how long, an instance may hand a lock on in memory before it asks the
- * store whether another instance waits.
+ * Limits the number of holds and the time for which an instance passes a lock on in memory, before it asks the store
+ * for other waiters.
  */
 export class HandoffBudget {
   private size: number;
   private used = 1;
 
-  /** @param answeredAt when the store gave the lock */
+  /** @param answeredAt time of the store's grant */
   constructor(
     private readonly options: Required<HandoffOptions>,
     private answeredAt: number,
@@ -19,26 +19,26 @@ export class HandoffBudget {
     this.size = options.max;
   }
 
-  /** Fencing tokens to reserve for a turn that starts with so many callers waiting here. */
+  /** Number of fencing tokens for a turn that starts with `waiting` local callers. */
   tokens(waiting: number): number {
     return Math.min(this.size, Math.max(2 * this.used, Math.min(waiting, this.options.max)));
   }
 
-  /** The store gave the lock: a new turn begins. */
+  /** Begins a new turn after a grant. */
   start(now: number): void {
     this.size = this.options.max;
     this.used = 1;
     this.answeredAt = now;
   }
 
-  /** The store found nobody else waiting: the turn goes on with twice as many holds. */
+  /** Doubles the number of holds after a yield without other waiters. */
   renew(now: number): void {
     this.size = Math.max(this.options.max, Math.min(this.size * 2, MAX_BUDGET));
     this.used = 1;
     this.answeredAt = now;
   }
 
-  /** Takes one hold out of the budget; false when it is spent. */
+  /** Takes one hold from the budget; returns false if it is used up. */
   spend(now: number): boolean {
     if (this.used >= this.size || now - this.answeredAt >= this.options.window) return false;
     this.used++;

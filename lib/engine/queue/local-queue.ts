@@ -25,20 +25,23 @@ const NONE: readonly Effect[] = [];
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
 
-/** What the local queues of one instance share. */
+/** The services that all local queues of one instance share. */
 export interface QueueContext extends LeaseContext, Rules {
   readonly store: LeaseContext['store'];
-  /** Looks for requests without an answer, with one timer for those of all queues. An answered one costs nothing. */
+  /** Watches unanswered requests of all queues with one timer. An answered request costs nothing. */
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   readonly labels: Labels;
-  /** The highest token noted by `spend`. */
+  /** The highest token that `spend` recorded. */
   readonly highestSpentToken: number;
-  /** Releases a grant that nobody wants, never to take it up again. Its lease runs for at most so many ms. */
+  /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `lease` ms. */
   giveBack(name: string, grant: Grant, lease: number): void;
-  /** Leaves the store's queue, and releases a grant that was on its way, with such a lease at most. Never rejects. */
+  /**
+   * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `lease` ms. Never
+   * rejects.
+   */
   cancel(name: string, place: string, lease: number): Promise<void>;
-  /** Forgets a queue that is idle. */
+  /** Forgets an idle queue. */
   drop(queue: LocalQueue): void;
 }
 
@@ -75,7 +78,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
     return this.state.leaseOf(owner);
   }
 
-  /** Whether callers here wait at a place in the store's queue, or hold what leaving it late would give up. */
+  /** Whether callers here wait at a place in the store's queue, or have holds that a late leave would end. */
   needs(place: string): boolean {
     const part = parsePlace(place).shared?.turn;
     const { sharing, turn } = this.state;
@@ -120,7 +123,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
     this.report({ kind: 'ended', lease, error });
   }
 
-  /** Reports an event, and carries out what follows from it. Settles with the releases among that. */
+  /** Reports an event, and carries out its effects. Settles with the releases among them. */
   private feed(event: Event, now = this.context.clock.now()): Promise<void> {
     const step = new Step(this.state, now);
     next(step, event);
@@ -196,7 +199,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
         void settled.then(this.settleSpares);
         break;
       case 'drop':
-        // A caller that was told of the end of its hold may have come back.
+        // A caller that learned of the end of its hold may have requested the name again.
         if (this.state.state.kind === 'idle' && !this.state.hasLeases) context.drop(this);
         break;
       default:
@@ -268,7 +271,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
       const remaining = Math.max(0, by.deadline - now);
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }
-    // What the caller itself would do is the best guess at what holders elsewhere do.
+    // Assumes that holders elsewhere use the same `renew` as this caller.
     const error = timeoutError([this.name], now - startedAt, holder, (by ?? options).renew);
     waits.delete(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.rejectLater(this.named(error));
@@ -279,7 +282,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
     throw await this.context.labels.named(error);
   }
 
-  /** The state says when the next request is due. */
+  /** Sets the timer for the next request, according to the state. */
   private setTimer(now: number): void {
     const { clock } = this.context;
     const { state } = this.state;

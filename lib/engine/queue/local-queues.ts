@@ -1,11 +1,11 @@
-/** Where a queue stands; empty once its name is idle. */
+/** Contains a queue; empty when its name is idle. */
 interface Slot<Queue> {
   queue: Queue | undefined;
 }
 
 /**
- * The local queues of one instance, by name. What `Fifo` tells of a Map holds for this one, too; but a queue that has left
- * is not there to be copied, since its slot is empty.
+ * The local queues of one instance, by name. A Map keeps removed entries alive, as `Fifo` explains; but here the slot
+ * of a removed queue is empty.
  */
 export class LocalQueues<Queue extends { readonly name: string }> {
   private readonly slots = new Map<string, Slot<Queue>>();
@@ -22,7 +22,7 @@ export class LocalQueues<Queue extends { readonly name: string }> {
     this.slots.set(queue.name, { queue });
   }
 
-  /** False where another queue has its name, or none. */
+  /** Removes a queue; returns false if its name has another queue or none. */
   delete(queue: Queue): boolean {
     const slot = this.slots.get(queue.name);
     if (slot?.queue !== queue) return false;

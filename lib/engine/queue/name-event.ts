@@ -3,7 +3,7 @@ import type { Grant, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
 import type { Waiter } from './waiter.js';
 
-/** What happens to one name. */
+/** An event of one name. */
 export type Event =
   | { readonly kind: 'enter'; readonly waiter: Waiter }
   /** The caller's signal ended its wait. */
@@ -21,7 +21,7 @@ export type Event =
   | { readonly kind: 'granted'; readonly grant: Grant; readonly claimTtl: number }
   /** A forced release; its message may arrive before the answer that granted the lock. */
   | { readonly kind: 'revoked'; readonly owner: string }
-  /** The hold that used a lease is over. */
+  /** The hold on a lease has ended. */
   | { readonly kind: 'released'; readonly lease: Lease }
   /** A lease has ended, or the store no longer knows it. */
   | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined }

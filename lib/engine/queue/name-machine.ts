@@ -9,12 +9,12 @@ import { type Event, never } from './name-event.js';
 import { IDLE, type Turn } from './turn.js';
 import { patienceEnd, type Waiter } from './waiter.js';
 
-/** Milliseconds after which a request that failed is sent again. */
+/** Milliseconds until a failed request is repeated. */
 const RETRY_DELAY = 50;
 
 /**
- * Decides what follows from an event for one name: changes the state, and adds what the shell has to do to the effects.
- * No I/O, no Promise, no timer, no clock.
+ * Decides the consequences of an event for one name: changes the state, and adds effects for the shell to carry out. It
+ * uses no I/O, no Promises, no timers and no clock.
  */
 export function next(step: Step, event: Event): void {
   const { name } = step;
@@ -37,7 +37,7 @@ export function next(step: Step, event: Event): void {
     case 'failed':
       return failed(step, event.error);
     case 'contended':
-      // So the end of a wait is no outage.
+      // The end of a wait is therefore not an outage.
       name.silentSince = step.now;
       name.hasSeenTaken = true;
       return step.watchHead();
@@ -72,7 +72,7 @@ function enter(step: Step, waiter: Waiter): void {
   const { name } = step;
   const { line, rules } = name;
   const isFull = line.size >= rules.maxWaiters;
-  // An attempt does not wait, and would come after all waiters.
+  // An attempt does not wait, and must not overtake waiters.
   if (waiter.once && (isFull || name.isTaken)) return step.timeOut(waiter);
   if (isFull) return step.reject(waiter, queueFullError([name.name], line.size));
   line.add(waiter);
@@ -104,7 +104,7 @@ function answer(step: Step, reply: Grant | Taken | undefined): void {
   else askOrRest(step, state.turn, true);
 }
 
-/** No answer, or an error. What the store did is unknown; another request finds out. */
+/** Handles a missing reply or an error. What the store did is unknown until another request. */
 function failed(step: Step, error: unknown): void {
   const { name, now } = step;
   const { state } = name;
@@ -117,7 +117,7 @@ function failed(step: Step, error: unknown): void {
   name.failedAt = now;
   if (isRefusal(error)) {
     for (const waiter of name.line) step.refuse(waiter, error);
-    // A refused request did nothing: there is something to cancel only if an earlier one queued this instance.
+    // A refused request had no effect; only an earlier one may have queued this instance.
     if (!name.found && turn.isFresh) turn.leaveNoTrace();
   }
   name.state = { kind: 'unsure', turn, askAt: now + RETRY_DELAY };
@@ -181,7 +181,7 @@ function revoked(step: Step, owner: string): void {
   } else if (name.isBusy) (name.revoked ??= new Set()).add(owner);
 }
 
-/** The exclusive lock goes to the next caller here, or the store decides. */
+/** Passes the exclusive lock to the next caller here, or lets the store decide. */
 function release(step: Step, lease: Lease): void {
   const { name, now } = step;
   const head = name.line.first;
@@ -195,7 +195,7 @@ function release(step: Step, lease: Lease): void {
   askOrRest(step, undefined);
 }
 
-/** A lease has expired, was transferred or revoked, or the store no longer knows it. */
+/** Handles the end of a lease that has expired, was transferred or revoked, or is unknown to the store. */
 function endLease(step: Step, lease: Lease, error: LockLostError | undefined): void {
   const { state } = step.name;
   step.end(lease);
@@ -250,7 +250,7 @@ function endOutages(step: Step): void {
   leaveUnlessWanted(step);
 }
 
-/** A shared hold is over: its lease goes to the next caller here, is kept for one, or is released. */
+/** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */
 function releaseShare(step: Step, lease: Lease): void {
   const { name } = step;
   const { line, sharing } = name;
@@ -262,7 +262,7 @@ function releaseShare(step: Step, lease: Lease): void {
   if (sharing.spares.length >= sharing.leases.size) step.do({ kind: 'hold-back' });
 }
 
-/** Gives a caller that has just come a spare lease; if that is impossible, releases the spares before it asks. */
+/** Gives a new caller a spare lease. If none fits, releases the spares before the caller's request. */
 function useSpare(step: Step, waiter: Waiter): boolean {
   const { line, sharing } = step.name;
   if (!sharing || sharing.spares.length === 0) return false;
@@ -284,7 +284,7 @@ function passShare(step: Step, head: Waiter, lease: Lease): boolean {
   return true;
 }
 
-/** Releases a shared lease, and the spare ones. */
+/** Releases a shared lease and all spares. */
 function freeShares(step: Step, lease: Lease | undefined): void {
   const { name } = step;
   const spares = name.sharing?.spares.splice(0) ?? [];

@@ -8,19 +8,19 @@ import { Sharing } from './sharing.js';
 import { IDLE, type State, type Turn } from './turn.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
-/** Most shared holds that one turn requests. */
+/** Maximum number of shared holds of one turn. */
 const MAX_SHARES = 256;
 
-/** The last answer that another owner has the lock, when its request was sent, and when it came. */
+/** The last reply that another owner has the lock, with the times of its request and its arrival. */
 export interface Found extends Taken {
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
-/** How a grant came: by an answer, as the answer to a yield since no other instance waits, or by hand-off. */
+/** How a grant arrived: as a reply to an acquire, as a reply to a yield without other waiters, or by a hand-off. */
 export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 
-/** What the shell has to do, in order, once the transition function has returned. */
+/** An action for the shell, which carries out all effects in order after the transition function has returned. */
 export type Effect =
   | {
       readonly kind: 'acquire';
@@ -38,7 +38,7 @@ export type Effect =
       readonly place: string | undefined;
     }
   | { readonly kind: 'gather' }
-  /** Leaves the store's queue, with what was granted there. */
+  /** Leaves the store's queue, which also ends grants there. */
   | { readonly kind: 'cancel'; readonly place: string; readonly ttl: number }
   | { readonly kind: 'give-back'; readonly grant: Grant; readonly ttl: number }
   /** Releases a grant, or leaves its place, and then reports `returned`. */
@@ -48,9 +48,9 @@ export type Effect =
       readonly place: string | undefined;
       readonly ttl: number;
     }
-  /** Stops renewing a lease, and notes its token as spent. */
+  /** Stops renewing a lease, and records its token as ended. */
   | { readonly kind: 'end'; readonly lease: Lease }
-  /** Notes the token of a grant that ended before a caller had it. */
+  /** Records the token of a grant that ended before a caller had it. */
   | { readonly kind: 'spend'; readonly token: number }
   /** Releases a lease that has ended here. */
   | { readonly kind: 'free'; readonly lease: Lease }
@@ -69,9 +69,9 @@ export type Effect =
       readonly by: Lease | undefined;
       readonly found: Found | undefined;
     }
-  /** No answer came in time. `cause` is undefined if the store knows it best. */
+  /** There was no reply in time. `cause` is undefined if the store knows the reason. */
   | { readonly kind: 'unavailable'; readonly waiter: Waiter; readonly cause: unknown }
-  /** Tells the hold of a lease that it is over. */
+  /** Marks the hold on a lease as lost. */
   | { readonly kind: 'lose'; readonly lease: Lease; readonly error: LockLostError }
   | { readonly kind: 'listen' }
   /** Reports `spares-unused` at the end of the tick. */
@@ -160,7 +160,7 @@ export class Name {
     return alone?.owner === owner ? alone : this.sharing?.leases.get(owner);
   }
 
-  /** How many waiters at the head of the line want the same. */
+  /** Number of waiters with equal terms at the head of the line. */
   get wanted(): number {
     const { first } = this.line;
     return first ? this.line.leading(isAlike(first), MAX_SHARES) : 0;
@@ -183,23 +183,23 @@ export class Name {
     this.spent = Math.max(this.spent, token);
   }
 
-  /** A request was answered: what the store did about the turn is known. */
+  /** Records a reply: what the store did about the turn is known. */
   hear(turn: Turn): void {
     turn.isInDoubt = false;
     this.silentSince = this.failure = undefined;
   }
 
-  /** Made for the first hold that is passed on. */
+  /** Created for the first hold that is passed on. */
   get budget(): HandoffBudget {
     return (this.handoffs ??= new HandoffBudget(this.rules.handoff, this.grantedAt));
   }
 }
 
-/** One event of a name, and what follows from it. */
+/** One event of a name, with its effects. */
 export class Step {
-  /** The first waiter, or the one that came, where its wait is to be watched from now on. */
+  /** The first or the new waiter, if its wait must be watched from now on. */
   watched: Waiter | undefined;
-  /** When to look for outages. */
+  /** The time of the next check for outages. */
   outageAt = Infinity;
   /** Most events have one effect, which needs no array. */
   first: Effect | undefined;
@@ -216,24 +216,24 @@ export class Step {
     else this.others = [effect];
   }
 
-  /** Lets a caller use a lease. */
+  /** Grants a lease to a caller. */
   admit(waiter: Waiter, lease: Lease, renews: boolean): void {
     this.name.line.remove(waiter);
     this.do({ kind: 'admit', waiter, lease, token: lease.use(waiter.options), renews });
   }
 
-  /** Lets a caller use a lease after another caller here. */
+  /** Grants a lease to a caller after another local caller. */
   admitLocally(waiter: Waiter, lease: Lease): void {
     const { minHold, renew, ttl } = waiter.options;
     const left = lease.deadline - this.now;
     lease.how = 'local';
     lease.ttl = ttl;
-    // The caller gets the ttl that it requested, and not a longer one, should its process die.
+    // The caller gets its requested ttl, and not a longer one, in case its process dies.
     const isShort = left < Math.max(ttl / 3, minHold) && !lease.renewing;
     this.admit(waiter, lease, !renew || isShort || lease.isTooLong(this.now));
   }
 
-  /** A lease is over here. The caller of this method sets the next state. */
+  /** Ends a lease here. The caller of this method sets the next state. */
   end(lease: Lease): void {
     lease.live = false;
     this.name.sharing?.leases.delete(lease.owner);
@@ -241,7 +241,7 @@ export class Step {
     this.do({ kind: 'end', lease });
   }
 
-  /** A grant has ended before a caller had it. */
+  /** Records a grant that ended before a caller had it. */
   spend(token: number): void {
     this.name.spend(token);
     this.do({ kind: 'spend', token });
@@ -264,7 +264,7 @@ export class Step {
     this.do({ kind: 'time-out', waiter, by, found });
   }
 
-  /** Rejects a waiter that got no answer. A failure before the waiter came does not explain that. */
+  /** Rejects a waiter without a reply. A failure before its arrival is not the cause. */
   lackAnswer(waiter: Waiter): void {
     const { failedAt, failure } = this.name;
     this.refuse(waiter, failedAt < waiter.startedAt ? undefined : failure);
@@ -288,7 +288,7 @@ export class Step {
     this.outageAt = Math.min(this.outageAt, silentSince + Math.min(line.patience, wait));
   }
 
-  /** A waiter that came when the name was idle is not watched yet, and may have to ask many more times. */
+  /** Watches a waiter that arrived while the name was idle, because it may wait from now on. */
   watchHead(): void {
     const head = this.name.line.first;
     if (!head || head.once) return;

@@ -3,56 +3,56 @@ import { turnOf } from '../../store/owner-id.js';
 import { isFrom } from '../../store/turn-name.js';
 import type { Lease } from '../hold/lease.js';
 
-/** Milliseconds for which it counts how leases were passed on before the next request relies on that. */
+/** Milliseconds of the period whose use of leases decides the size of the next request. */
 const LATELY = 100;
 /**
- * Permits to request, as a multiple of those that would serve all callers in succession: with fewer, each would be
- * released and requested more often; more would keep other instances waiting for all of them.
+ * Factor between the requested permits and the permits that would serve all callers one after the other. A smaller
+ * factor causes more requests; a larger one makes other instances wait longer.
  */
 const SURPLUS = 3;
 
-/** How a shared lease may go from one caller to the next. */
+/** How a shared lease may pass from one caller to the next. */
 interface Pass {
   readonly limit: number;
-  /** The end of the window in which it may be passed on, since the store granted it. */
+  /** The end of the window in which it may be passed on, counted from its grant. */
   readonly until: number;
-  /** Whether nobody waited for it: instances that wait since then come before later callers here. */
+  /** Whether it was free when requested: instances that wait since then must not be overtaken by later callers here. */
   readonly wasFree: boolean;
   used: number;
 }
 
 /**
- * The shared leases of one name, and how they go from caller to caller in memory: for a while after the grant, and to
- * callers with the same options.
+ * The shared leases of one name. Passes them from caller to caller in memory, for a while after the grant, to callers
+ * with equal options.
  *
- * A reader beside other readers of this instance keeps nobody out by leaving a little later, so its lease is kept as a
- * spare for callers of the same tick.
+ * A reader beside other readers of this instance blocks no caller by leaving a little later. Its lease is therefore
+ * kept as a spare for callers of the same tick.
  */
 export class Sharing {
-  /** By owner id. */
+  /** Leases by owner id. */
   readonly leases = new Map<string, Lease>();
   spares: Lease[] = [];
   private readonly passes = new WeakMap<Lease, Pass>();
-  /** How often a lease was passed on, at most: since some time, and in the time before that. */
+  /** How often a lease was passed on at most, in the current period and in the one before. */
   private most = 0;
   private mostBefore = 0;
   private since = -Infinity;
 
-  /** The store granted a lease to callers with this limit. */
+  /** Records a lease for callers with this limit. */
   begin(lease: Lease, limit: number, until: number): void {
     this.leases.set(lease.owner, lease);
     const wasFree = lease.how === 'free';
-    // A caller that waits while others read wants to be alone, and each reader keeps it waiting.
+    // A caller that waits while others read wants exclusive mode, and each further reader delays it.
     if (lease.hasTokens && (wasFree || limit < Infinity))
       this.passes.set(lease, { limit, until, wasFree, used: 0 });
   }
 
-  /** Whether there are holds of a shared turn, from one of its parts on. */
+  /** Whether holds of a shared turn exist, from one of its parts on. */
   hasAnyFrom(turn: string): boolean {
     return [...this.leases.keys()].some((owner) => isFrom(turnOf(owner) ?? '', turn));
   }
 
-  /** Passes a lease to a caller with these options; false if it may not go there now. */
+  /** Passes a lease to a caller with these options; returns false if that is not allowed now. */
   pass(lease: Lease, { mode, limit }: ResolvedLockOptions, now: number, othersWait: boolean): boolean {
     const pass = this.passes.get(lease);
     if (!pass || mode !== 'shared' || limit !== pass.limit) return false;
@@ -61,12 +61,12 @@ export class Sharing {
     return true;
   }
 
-  /** Whether the reader that has a lease reads beside others of this instance. */
+  /** Whether the reader with a lease reads beside others of this instance. */
   isAmongOthers(lease: Lease): boolean {
     return this.passes.get(lease)?.limit === Infinity && this.leases.size > 1;
   }
 
-  /** Fencing tokens that the next turn requests with each hold: twice as many as were lately used. */
+  /** Number of fencing tokens that the next turn requests with each hold: twice as many as were recently used. */
   tokensEach(now: number, most: number): number {
     const { servedEach } = this;
     if (now - this.since >= LATELY) {
@@ -77,12 +77,12 @@ export class Sharing {
     return Math.min(most, 2 * servedEach);
   }
 
-  /** Permits to request: one for each caller, fewer if one lately served several callers. */
+  /** Number of permits to request: one for each caller, or fewer if one recently served several callers. */
   permitsFor(callers: number): number {
     return Math.min(callers, Math.ceil((SURPLUS * callers) / this.servedEach));
   }
 
-  /** How many callers a lease lately served, at most. */
+  /** Number of callers that one lease recently served, at most. */
   private get servedEach(): number {
     return 1 + Math.max(this.most, this.mostBefore);
   }

@@ -4,32 +4,32 @@ import type { Lease } from '../hold/lease.js';
 import { restOf } from '../../store/place.js';
 import { hadBefore, isFrom, wholeTurn } from '../../store/turn-name.js';
 
-/** A grant that has to be confirmed by the answer of a request before it may be used. */
+/** A grant that must be confirmed by a re-ask before it may be used. */
 export interface UnconfirmedGrant {
   readonly grant: Grant;
   readonly ttl: number;
-  /** Since when grants have come too late to be used. */
+  /** Since when grants have arrived too late to be used. */
   readonly since: number;
 }
 
 /**
- * What this instance requests from the store for callers with the same options: from the first request until the grant,
- * or until no caller here wants it any more. An exclusive turn gets one grant, whose fencing tokens the callers use in
- * succession. A shared turn gets one hold for each caller at the head of the line; if the limit leaves less, its
- * remainder keeps its place in the store's queue.
+ * The request of this instance to the store on behalf of callers with equal options: from its first attempt until the
+ * grant, or until no caller here needs it. An exclusive turn receives one grant, whose fencing tokens the callers use
+ * one after the other. A shared turn receives one hold for each caller at the head of the line; if the limit allows
+ * fewer, its remainder keeps its place in the store's queue.
  */
 export class Turn {
   /** Its place in the store's queue; kept through re-asks. */
   place: string | undefined;
   /** A request failed: the store may have queued this instance, or granted the lock. */
   isInDoubt = false;
-  /** The next request is due as soon as the current one is answered. */
+  /** Whether the next request is due as soon as the current one is answered. */
   isOutdated = false;
   /** The longest lease that was requested, in milliseconds. */
   longest = 0;
-  /** Callers for whom a shared turn is in the store's queue. */
+  /** Number of callers that are counted in a shared turn and not served yet. */
   owed = 0;
-  /** By part: besides the part that waits now, later ones may have been granted. */
+  /** By part: besides the current part, later ones may have unconfirmed grants. */
   private unconfirmed: Map<string | undefined, UnconfirmedGrant> | undefined;
 
   /** @param terms undefined for an exclusive hold */
@@ -40,7 +40,7 @@ export class Turn {
     return this.terms === undefined || hadBefore(this.terms.turn) === 0;
   }
 
-  /** Whether a grant of this turn is what the caller wants. */
+  /** Whether a grant of this turn suits the caller. */
   serves({ mode, limit }: ResolvedLockOptions): boolean {
     return this.terms ? mode === 'shared' && limit === this.terms.limit : mode === 'exclusive';
   }
@@ -65,18 +65,18 @@ export class Turn {
     return turn !== undefined && this.terms !== undefined && wholeTurn(this.terms.turn) === wholeTurn(turn);
   }
 
-  /** The store did nothing about it. */
+  /** Forgets its place, because no request has reached the store. */
   leaveNoTrace(): void {
     this.place = undefined;
     this.isInDoubt = false;
   }
 
-  /** The grant for the part that waits now, if one has come. */
+  /** The unconfirmed grant of the current part. */
   get noted(): UnconfirmedGrant | undefined {
     return this.unconfirmed?.get(this.terms?.turn);
   }
 
-  /** Whether there are grants for later parts. */
+  /** Whether later parts have unconfirmed grants. */
   get hasNotedLater(): boolean {
     return (this.unconfirmed?.size ?? 0) > (this.noted ? 1 : 0);
   }
@@ -85,13 +85,13 @@ export class Turn {
     return this.unconfirmed?.values() ?? [];
   }
 
-  /** Keeps a grant until an answer confirms it. */
+  /** Keeps a grant until a reply confirms it. */
   note(grant: Grant, ttl: number, since: number): void {
     this.unconfirmed ??= new Map<string | undefined, UnconfirmedGrant>();
     this.unconfirmed.set(grant.turn, { grant, ttl, since });
   }
 
-  /** What was noted for the same part. */
+  /** The earlier unconfirmed grant of the same part. */
   notedLike({ turn }: Grant): UnconfirmedGrant | undefined {
     return this.unconfirmed?.get(turn);
   }
@@ -104,15 +104,15 @@ export class Turn {
     this.unconfirmed = undefined;
   }
 
-  /** The place of what a limit leaves of it after a grant; undefined if that is nothing. */
+  /** The place of its remainder after a grant; undefined without one. */
   restAfter({ tokens }: Grant): string | undefined {
     return this.place === undefined ? undefined : restOf(this.place, tokens);
   }
 }
 
-/** What this instance does about one name. Shared leases are kept beside it. */
+/** The state of one name in this instance; shared leases are kept separately. */
 export type State =
-  /** No caller here wants the name, and none has it exclusively. */
+  /** No caller here wants the name, and none holds it exclusively. */
   | { readonly kind: 'idle' }
   /** Callers of the same tick gather for one shared turn. */
   | { readonly kind: 'gathering'; readonly turn: Turn }

@@ -68,18 +68,18 @@ export function wantsToBeAlone({ mode, limit }: ResolvedLockOptions): boolean {
   return mode === 'exclusive' || limit === 1;
 }
 
-/** Whether as many replicas confirmed a grant as the waiter requires. */
+/** Whether enough replicas confirmed a grant for the waiter. */
 export function isKnownEnough({ replicas = 0 }: Pick<Grant, 'replicas'>, { options }: Waiter): boolean {
   return replicas >= (options.replicas?.min ?? 0);
 }
 
-/** When a waiter is rejected during an outage that began at `silentSince`. */
+/** The time at which a waiter is rejected during an outage that began at `silentSince`. */
 export function patienceEnd(
   { startedAt, once, options }: Waiter,
   silentSince: number,
   hasSeenTaken: boolean,
 ): number {
-  // An attempt does not begin anew with a reply that it has to confirm.
+  // A reply that needs confirmation does not restart the time limit of an attempt.
   const since = once ? startedAt : Math.max(silentSince, startedAt);
   const outageEnds = since + options.outageTimeout;
   // Once the lock was seen taken, the event `timeout` ends the wait.
@@ -88,9 +88,9 @@ export function patienceEnd(
 
 /** The waiters of one local queue, in arrival order. */
 export class WaitingLine {
-  /** How many of them send a single request. */
+  /** Number of waiters that send a single request. */
   attempts = 0;
-  /** At most the shortest `outageTimeout` among the waiters. */
+  /** A lower bound of the shortest `outageTimeout` among the waiters. */
   patience = Infinity;
   private readonly waiters = new Fifo<Waiter>();
 
@@ -128,7 +128,7 @@ export class WaitingLine {
     return [...this.waiters].filter(({ once, options }) => !once && wantsToBeAlone(options));
   }
 
-  /** How many waiters at the head meet a condition, `most` at most. */
+  /** Number of consecutive waiters from the head that meet a condition, at most `most`. */
   leading(condition: (waiter: Waiter) => boolean, most: number): number {
     let count = 0;
     for (const waiter of this.waiters) {

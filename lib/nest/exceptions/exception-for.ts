@@ -11,8 +11,8 @@ import { LockGraphqlException } from './lock-graphql.exception.js';
 import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
 /**
- * A lock error in the form in which a request over HTTP or GraphQL is to fail with it, with the `Retry-After`
- * header set; as it is in other contexts, and where the `http` option leaves errors to the application.
+ * Converts a lock error for a request over HTTP or GraphQL, and sets the `Retry-After` header. Returns it unchanged in
+ * other contexts, and if the `http` option leaves errors to the application.
  */
 export function exceptionFor(
   error: LockError,
@@ -30,18 +30,21 @@ export function exceptionFor(
   return standFor(new HttpException(body, statusCode, { cause: error }), error);
 }
 
-/** A lock error in the form in which a GraphQL client is to get it; as it is where the `http` option leaves it. */
+/**
+ * Converts a lock error for a GraphQL client; returns it unchanged if the `http` option leaves errors to the
+ * application.
+ */
 export function graphqlExceptionFor(error: LockError, service: Partial<LockService> | undefined): Error {
   const status = statusOf(error, service);
   return status === undefined ? error : new LockGraphqlException(error, status);
 }
 
-/** With the defaults for what a test provides in place of a LockService; none for what has its form already. */
+/** The status of an error, with the defaults for a mock of LockService; undefined for a converted error. */
 function statusOf(error: LockError, service: Partial<LockService> | undefined): number | undefined {
   const statuses = (originOf(error) ?? service?.options)?.http ?? HTTP_STATUS_DEFAULTS;
   if (statuses === false || answeredError(error) !== undefined) return undefined;
   const status = statuses[error.code];
-  // Nest logs what it does not know, but takes these exceptions for answers that were meant.
+  // Nest logs unknown errors, but considers these exceptions as intended replies.
   if (status === 500) Logger.error(error.message, error.stack, LOG_CONTEXT);
   else logKeyError(error);
   return status;

@@ -1,6 +1,6 @@
 import type { ModulesContainer } from '@nestjs/core';
 
-/** As much of a schema as is used here; graphql-js is no dependency. */
+/** The part of a schema that this file uses; graphql-js is not a dependency. */
 export interface GraphqlSchema {
   getTypeMap(): Readonly<Record<string, GraphqlType>>;
 }
@@ -9,7 +9,7 @@ interface GraphqlType {
   readonly extensions?: { readonly apollo?: { readonly subgraph?: object } };
 }
 
-/** The schemas that the GraphQL modules of an application have made. */
+/** The schemas of an application's GraphQL modules. */
 export function graphqlSchemas(modules: ModulesContainer): ReadonlySet<GraphqlSchema> {
   const schemas = new Set<GraphqlSchema>();
   for (const { providers } of modules.values()) {
@@ -23,8 +23,8 @@ export function graphqlSchemas(modules: ModulesContainer): ReadonlySet<GraphqlSc
 }
 
 /**
- * Lets `answer` decide what clients are told of an error, also where Nest runs no filters: of fields and references, and
- * of the events of a subscription. graphql-js tells the message of whatever is thrown.
+ * Lets `answer` convert errors for clients, also where Nest runs no filters: in fields and references, and in the
+ * events of a subscription. Otherwise graphql-js sends the message of every error.
  */
 export function answerErrorsOf(schema: GraphqlSchema, answer: (error: unknown) => unknown): void {
   const fail = (error: unknown): never => {
@@ -60,7 +60,7 @@ function wrap(
   Reflect.set(owner, name, wrapped);
 }
 
-/** No generator: the end of one would wait for the event that it waits for. */
+/** Not a generator, because its `return()` would wait for the pending event. */
 function failingWith(
   fail: (error: unknown) => never,
   events: AsyncIterable<unknown>,

@@ -7,11 +7,11 @@ import type { LockService } from '../../service/lock.service.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 
 /**
- * Answers lock errors that no filter of the application catches: those of guards and middleware, which run before the
- * interceptor of locks, and those of messages.
+ * Handles lock errors that no filter of the application catches: errors of guards and middleware, which run before the
+ * LockInterceptor, and of message handlers.
  *
- * Nest asks the last filter first, those of methods and classes before the global ones: registered in front of these,
- * this one comes after all that the application has, whenever it adds them.
+ * Nest asks the last filter first, and filters of methods and classes before global ones. This filter is registered in
+ * front of the global ones, so it runs after all filters of the application, whenever they are added.
  */
 @Catch(LockError)
 export class LastResortFilter extends LockExceptionFilter {
@@ -24,14 +24,14 @@ export class LastResortFilter extends LockExceptionFilter {
   }
 
   override catch(error: LockError, host: ArgumentsHost): unknown {
-    // Whom the error reaches there, nobody knows: an event, for one, has no sender who would read an answer.
+    // The recipient of the error is unknown there: an event, for example, has no sender that reads a reply.
     if (!['http', 'graphql'].includes(host.getType<string>()))
       Logger.error(error.message, error.stack, LOG_CONTEXT);
     // oxlint-disable-next-line promise/valid-params -- that of a filter, not of a promise
     return super.catch(error, host);
   }
 
-  /** A global filter for HttpExceptions gives this answer the form of the others, as it does for locked controllers. */
+  /** A global filter for HttpExceptions formats this reply like the others, as for locked controllers. */
   protected override filterFor(exception: Error): ExceptionFilter {
     const filters = this.application.getGlobalFilters().toReversed();
     const own = filters.find((filter) => typesOf(filter).some((type) => exception instanceof type));

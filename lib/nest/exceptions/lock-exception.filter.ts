@@ -8,14 +8,15 @@ import { LockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
 
 /**
- * Answers lock errors in the form of the transport they happened in.
+ * Replies to lock errors in the form of the transport.
  *
  * - Microservices: the caller's Observable fails with `{ status: 'error', code, message, retryAfter? }`.
- * - Gateways: the client gets the event `exception` with the same object.
- * - HTTP and GraphQL: with a status, and when to try again.
+ * - Gateways: the client receives the event `exception` with the same object.
+ * - HTTP and GraphQL: a status, and when to retry.
  *
- * Gateways need it: without it Nest tells their clients "Internal server error", and logs an error. Elsewhere the module
- * answers so by itself what no filter of the application catches; in microservices it logs an error then, too.
+ * Gateways need it: without it, Nest sends their clients "Internal server error", and logs an error. Elsewhere the
+ * module sends the same replies if no filter of the application catches the error; in microservices it then also logs
+ * an error.
  *
  * @example
  * ```ts
@@ -29,26 +30,26 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     @Optional() @Inject(LockService) private readonly service?: LockService,
   ) {}
 
-  /** @hidden What it returns is what Nest expects of a filter in the context. */
+  /** @hidden Returns the result that Nest expects from a filter in the context. */
   catch(error: LockError, host: ArgumentsHost): unknown {
     const type = host.getType<string>();
     if (type === 'rpc' || type === 'ws') logKeyError(error);
     if (type === 'rpc') return throwError(() => lockMessage(error));
     if (type === 'ws') return emitException(host.switchToWs().getClient(), lockMessage(error));
     const exception = exceptionFor(error, host, this.adapterHost.httpAdapter, this.service);
-    // There a filter answers, elsewhere it passes on.
+    // Over HTTP a filter replies; elsewhere it throws.
     if (type !== 'http') throw exception;
     // oxlint-disable-next-line promise/valid-params -- that of a filter, not of a promise
     return this.filterFor(exception).catch(exception, host);
   }
 
-  /** @internal What answers a request with an exception. */
+  /** @internal The filter that replies to a request with an exception. */
   protected filterFor(_exception: Error): ExceptionFilter {
     return new BaseExceptionFilter(this.adapterHost.httpAdapter);
   }
 }
 
-/** A client of a gateway: of socket.io, or a plain WebSocket. */
+/** A client of a gateway: a socket of socket.io, or a plain WebSocket. */
 interface GatewayClient {
   readonly readyState?: number;
   emit?(event: string, payload: unknown): unknown;
@@ -56,8 +57,8 @@ interface GatewayClient {
 }
 
 /**
- * Sends the event `exception`, as Nest does with a WsException. A plain WebSocket has `emit`, too, but that stays in this
- * process; it is told by its `readyState`.
+ * Sends the event `exception`, as Nest does for a WsException. A plain WebSocket also has `emit`, but it stays in this
+ * process; `readyState` distinguishes such a socket.
  */
 function emitException(client: GatewayClient, payload: unknown): void {
   if (client.readyState === undefined) client.emit?.('exception', payload);

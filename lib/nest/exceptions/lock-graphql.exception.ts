@@ -3,9 +3,9 @@ import { type LockError, standFor } from '../../errors/lock.error.js';
 import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
 /**
- * A lock error as a GraphQL client may see it; the error itself is its `cause`.
+ * A lock error for a GraphQL client; the original error is its `cause`.
  *
- * graphql-js takes `extensions` over from whatever a resolver throws, so this needs no GraphQL package. It is no
+ * graphql-js copies `extensions` from any error of a resolver, so this needs no GraphQL package. It is not an
  * HttpException, because the Apollo driver replaces the code of those.
  */
 export class LockGraphqlException extends IntrinsicException {

@@ -1,7 +1,7 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { LockError, LockErrorCode } from '../../errors/lock.error.js';
 
-/** What a client of any transport is told: neither who holds the lock, nor its name, nor which method wanted it. */
+/** Messages for clients of any transport: they contain neither the holder nor the lock's name or method. */
 export const PUBLIC_MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_KEY: 'The request lacks a value that it needs, or has an unusable one',
   LOCK_TIMEOUT: 'The resource is in use, try again later',
@@ -13,7 +13,7 @@ export const PUBLIC_MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_CONFIG: 'Internal server error',
 };
 
-/** In how many seconds a client may try again; nothing where trying again soon is no good advice. */
+/** The number of seconds after which a client may retry; empty if a quick retry makes no sense. */
 export function retryAdvice(error: LockError): { readonly retryAfter?: number } {
   if (error.code === 'LOCK_QUEUE_FULL') return { retryAfter: 1 };
   if (error.code !== 'LOCK_TIMEOUT') return {};
@@ -21,7 +21,7 @@ export function retryAdvice(error: LockError): { readonly retryAfter?: number } 
   return { retryAfter: Math.max(1, Math.ceil(retryAfter / 1_000)) };
 }
 
-/** What clients of message transports and gateways get of a lock error, shaped like Nest's own answers there. */
+/** Converts a lock error for clients of message transports and gateways, in the shape of Nest's own replies there. */
 export function lockMessage(error: LockError): object {
   return { status: 'error', code: error.code, message: PUBLIC_MESSAGES[error.code], ...retryAdvice(error) };
 }

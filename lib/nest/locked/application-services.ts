@@ -1,30 +1,30 @@
 import type { LockService } from '../../service/lock.service.js';
 
-/** What tells the applications of a process apart: the container of its modules. */
+/** Identifies an application in a process: the container of its modules. */
 export type Application = object;
 
 /**
- * The services of one module name, by the application that they belong to.
+ * The services of one module name, by their application.
  *
- * Nest tells an application that fails to start of no end, so nothing here keeps one alive, and it does not count as
- * running before all that can be known of its start has gone well.
+ * Nest calls no shutdown hook of an application that fails to start. This class therefore keeps no application alive,
+ * and an application counts as running only after its start has succeeded as far as known.
  */
 export class ApplicationServices {
   private readonly present = new WeakMap<Application, LockService>();
   private readonly running = new Map<LockService, WeakRef<Application>>();
 
-  /** Of an application that begins to start. */
+  /** Adds the service of a starting application. */
   add(application: Application, service: LockService): void {
     this.present.set(application, service);
   }
 
-  /** Its application has started. */
+  /** Records that the application has started. */
   started(application: Application, service: LockService): void {
     this.forgetGone();
     this.running.set(service, new WeakRef(application));
   }
 
-  /** Its application has ended. */
+  /** Removes the service of an application that has ended. */
   delete(application: Application, service: LockService): void {
     this.present.delete(application);
     this.running.delete(service);
@@ -39,14 +39,14 @@ export class ApplicationServices {
     return this.present.get(application);
   }
 
-  /** The service of the one application that runs with one, if there is one. */
+  /** The service of the only running application; undefined if none or several run. */
   onlyRunning(): LockService | undefined {
     this.forgetGone();
     const [first, second] = this.running.keys();
     return second === undefined ? first : undefined;
   }
 
-  /** Applications that nobody has any more, and nobody has told to end. */
+  /** Removes applications that were collected without a shutdown. */
   private forgetGone(): void {
     for (const service of this.running.keys()) if (!this.isRunning(service)) this.running.delete(service);
   }

@@ -2,19 +2,19 @@ import { HttpException, type ExecutionContext } from '@nestjs/common';
 import { Abandonment } from '../../primitives/abandonment.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 
-/** Milliseconds that a call waits before its connection is listened to: one that need not wait pays nothing. */
+/** Milliseconds of waiting after which a call listens to its connection: calls without a wait pay nothing. */
 const UNHEARD = 20;
-/** What nginx calls a request whose client has gone before it was answered. */
+/** The status of nginx for a request whose client disconnected before the reply. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** A response, or the socket that it would go to. */
+/** A response, or its socket. */
 interface Closable {
   readonly destroyed?: boolean;
   on(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
 
-/** What Express, Fastify and GraphQL over HTTP have of a request or response, as far as it leads to its connection. */
+/** The parts of a request or response in Express, Fastify and GraphQL over HTTP that lead to its connection. */
 interface Message {
   readonly raw?: Message;
   readonly res?: Message;
@@ -33,7 +33,7 @@ function listenToAll(): void {
   }
 }
 
-/** An {@link Abandonment} that aborts by itself when the connection of an invocation's client closes. */
+/** An {@link Abandonment} that aborts when the connection of an invocation's client closes. */
 export class ClientAbandonment extends Abandonment implements FifoNode<ClientAbandonment> {
   previous: ClientAbandonment | undefined;
   next: ClientAbandonment | undefined;
@@ -63,11 +63,14 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
     this.stop = undefined;
   }
 
-  /** Aborts when the connection closes, or now if it has; never where there is none, or its closing ends the call. */
+  /**
+   * Aborts when the connection closes, or at once if it has closed. Never aborts without a connection, or if its end
+   * ends the call.
+   */
   listen(): void {
     const connection = connectionOf(this.context);
     if (connection === undefined) return;
-    // An HttpException, for Nest logs an error for others, although there is nobody to answer.
+    // An HttpException, because Nest logs other errors, although no client waits for the reply.
     const gone = (): void => this.abort(new HttpException('The client has gone', CLIENT_CLOSED_REQUEST));
     if (connection.destroyed === true) return gone();
     connection.on('close', gone);

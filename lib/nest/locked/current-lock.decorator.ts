@@ -5,8 +5,8 @@ import { assertInstanceMember } from './instance-member.js';
 const CURRENT_LOCK_INDEXES = Symbol('nest-redis-lock:current-lock');
 
 /**
- * The {@link Lock} under which this call of a `@Locked` method runs, as one of its parameters. Callers leave the
- * argument out; Nest's pipes do not see it.
+ * Passes the {@link Lock} of a call to a parameter of its `@Locked` method. Callers omit the argument, and Nest's pipes
+ * do not see it.
  *
  * An example: `@Locked('cleanup') async cleanUp(@CurrentLock() lock?: Lock): Promise<void> { … }`
  */
@@ -28,7 +28,7 @@ export function currentLockIndexes(target: object, propertyKey: string | symbol)
   return Reflect.getOwnMetadata(CURRENT_LOCK_INDEXES, target, propertyKey) ?? [];
 }
 
-/** The arguments with the lock in the given positions. */
+/** Returns the arguments with the lock in the given positions. */
 export function withCurrentLock(
   args: readonly unknown[],
   indexes: readonly number[],

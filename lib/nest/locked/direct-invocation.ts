@@ -3,10 +3,10 @@ import type { ExternalContextCreator } from '@nestjs/core';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { LockInterceptor } from './lock.interceptor.js';
 
-/** How many parameters `intercept` has; a second copy of this package finds the same. */
+/** Number of parameters of `intercept`; a second copy of this package finds the same number. */
 const PARAMETERS = 6;
 
-/** What runs the interceptors of an invocation; Nest has one for each kind of invocation, all of one class. */
+/** Nest's class that runs the interceptors of an invocation, with one object for each kind of invocation. */
 interface InterceptorsConsumer {
   createContext(
     args: unknown[],
@@ -66,7 +66,7 @@ function replaceIntercept(consumer: InterceptorsConsumer): void {
       own instanceof LockInterceptor &&
       servedDirectly.has(own) &&
       interceptors.every((interceptor) => interceptor instanceof LockInterceptor);
-    // The reply of an SSE stream may end before it has begun, and nobody would subscribe.
+    // The reply of an SSE stream may end before it has begun, without a subscriber.
     if (!isDirect || Reflect.hasMetadata(SSE_METADATA, callback))
       return original.call(this, interceptors, args, instance, callback, next, type);
     const context = this.createContext(args, instance, callback);

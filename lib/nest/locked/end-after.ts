@@ -3,17 +3,17 @@ import { Observable } from 'rxjs';
 /** What happens at the end of a stream. */
 export interface StreamEnd {
   /**
-   * Called once: at the end of the stream, which the subscriber hears of when the Promise has settled, or when the
-   * subscriber leaves, which waits for nothing. A rejection takes the place of the completion.
+   * Called once, at the end of the stream or when the subscriber leaves. The subscriber receives the end when the
+   * Promise has settled. A rejection replaces the completion.
    */
   readonly close: (how: 'completed' | 'failed' | 'left') => Promise<void> | void;
-  /** What the subscriber gets in place of an error. */
+  /** Converts an error for the subscriber. */
   readonly translate?: (error: unknown) => unknown;
 }
 
 /**
- * Passes on the values of a stream, but its end only after `close`, and with it the value that comes right before it: what
- * a client takes for the answer must not arrive while the lock is still held.
+ * Passes on the values of a stream, but its end, and the value right before it, only after `close`. A value that a
+ * client considers the reply must not arrive while the lock is still held.
  */
 export function endAfter<T>(
   stream: Observable<T>,
@@ -55,7 +55,7 @@ export function endAfter<T>(
         next: (value) => {
           pass();
           held = { value };
-          // By then it is known whether the stream has ended with it, as that of a Promise or of one value does.
+          // By then it is known whether this was the last value, as for a Promise or a single value.
           queueMicrotask(passUnlessLast);
         },
         error: (error: unknown) => end('failed', () => fail(error)),

@@ -4,15 +4,15 @@ import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 
 /**
- * Throws LockLostError when a hold ended before its work did. One that the work gave up itself did not; a lock
- * that a test provides in place of ours cannot tell, and counts as lost when it is not held.
+ * Throws LockLostError if a hold ended before its work did, but not if the work released it. A mock of a lock cannot
+ * distinguish both, and counts as lost when it is not held.
  */
 export function assertNotLost(lock: Lock & Partial<GrantedLock>): void {
   if (lock.assertNotLost === undefined) lock.assertHeld();
   else lock.assertNotLost();
 }
 
-/** Releases a hold; a release that fails is logged, for it must not replace the result of the work. */
+/** Releases a hold. A failed release is logged, because it must not replace the result of the work. */
 export async function releaseQuietly(lock: Lock): Promise<void> {
   try {
     await lock.release();

@@ -1,15 +1,15 @@
 import { LockConfigError } from '../../errors/lock-config.error.js';
 
-/** How messages name a member of a class. */
+/** The name of a class member in messages. */
 export function memberName(prototype: object, key: string | symbol): string {
   return `${prototype.constructor.name}.${String(key)}`;
 }
 
 /**
- * Refuses a decorator that stands elsewhere than in the body of a class, or on something static. TypeScript refuses most of
- * that, but what compiles without checking types (esbuild, swc, Babel) does not.
+ * Rejects a decorator outside the body of a class, or on a static member. TypeScript rejects most of that, but
+ * compilers without type checks (esbuild, swc, Babel) do not.
  *
- * @throws LockConfigError saying where it belongs.
+ * @throws LockConfigError that names the right place.
  */
 export function assertInstanceMember(
   decorator: string,
@@ -17,7 +17,7 @@ export function assertInstanceMember(
   target: unknown,
   key: string | symbol | undefined,
 ): void {
-  // An object is what a TC39 decorator gets in place of a name.
+  // A TC39 decorator receives an object instead of a name.
   if (typeof (key as unknown) === 'object') {
     throw new LockConfigError(
       `${decorator} was compiled as a TC39 decorator, which Nest does not know. Set "experimentalDecorators" and ` +

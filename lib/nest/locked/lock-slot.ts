@@ -10,21 +10,21 @@ import { ClientAbandonment } from './client-abandonment.js';
 import { assertNotLost, releaseQuietly } from './end-of-hold.js';
 
 /**
- * Where a locked method leaves its hold for the {@link LockInterceptor} of its invocation, which
- * releases it when all interceptors inside have ended.
+ * Takes the hold of a locked method for the {@link LockInterceptor} of its invocation, which releases it when all inner
+ * interceptors have ended.
  *
- * One call has the slot at a time, and with it those of the same handler that it makes itself: of a second `@Locked`
- * on the method, or of what it overrides. A later call of the same invocation, as a retrying interceptor makes it,
- * finds the holds of the earlier one and goes on under them.
+ * One call has the slot at a time, together with its nested calls of the same handler: those of a second `@Locked` on
+ * the method, or of the overridden method. A later call of the same invocation, for example by a retrying interceptor,
+ * finds the holds of the earlier call and continues under them.
  */
 export class LockSlot extends Invocation {
   /** The service of the call that claimed the slot. */
   service: LockService | undefined;
-  /** What calls that are over have left. */
+  /** Holds of ended calls. */
   private readonly holds: Lock[] = [];
-  /** The methods whose calls have the slot, the outermost first. */
+  /** The methods whose calls have the slot, outermost first. */
   private readonly calls: object[] = [];
-  /** Those among them that were called once more meanwhile, on the outermost one's behalf. */
+  /** Methods among these that were called again meanwhile, on behalf of the outermost one. */
   private called: Set<object> | undefined;
   private over = false;
   declare protected readonly client: ClientAbandonment;
@@ -40,8 +40,8 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Aborts when the invocation or its client's connection ends before the call does: nobody is interested in its wait any
-   * more. Not for a call within another one, whose work has begun and goes on.
+   * Aborts when the invocation or its client's connection ends before the call does, which ends its wait. Undefined for
+   * a nested call, because the outer work has begun and continues.
    */
   get abandoned(): Abandonment | undefined {
     return this.calls.length > 1 ? undefined : this.client;
@@ -52,9 +52,9 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Whether the invocation is that of the given method. By its place in the class as well as by function, since
-   * another decorator may have put its own function around the locked one, and an agent may have put one into the
-   * class after Nest had taken the handler from there.
+   * Whether the invocation belongs to the given method. Compares the place in the class as well as the function:
+   * another decorator may have wrapped the locked function, and an agent may have replaced it after Nest read the
+   * handler.
    */
   isOfMethod(prototype: object, propertyKey: string | symbol, wrapper: object | undefined): boolean {
     const handler = this.context.getHandler();
@@ -64,8 +64,8 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Takes the slot for a call of one of the methods that make up the handler; false while another call of it has the
-   * slot, and once the invocation is over.
+   * Claims the slot for a call of one of the handler's methods; returns false while another call has the slot, and
+   * after the end of the invocation.
    */
   claim(method: object): boolean {
     if (this.over) return false;
@@ -78,7 +78,7 @@ export class LockSlot extends Invocation {
     return true;
   }
 
-  /** Takes the hold that an earlier call of this invocation left for the same names, if it can still be trusted. */
+  /** Takes the hold of an earlier call of this invocation for the same names, if it is still certain. */
   takeHold(keys: readonly string[]): Lock | undefined {
     if (this.holds.length === 0) return undefined;
     const index = this.holds.findIndex(
@@ -91,26 +91,27 @@ export class LockSlot extends Invocation {
     return undefined;
   }
 
-  /** Ends a call that has the slot: what it holds is the slot's from now on. */
+  /** Ends a call that has the slot: its hold belongs to the slot from now on. */
   leave(method: object, lock?: Lock): void {
     const isInner = method !== this.calls[0];
     if (this.calls.at(-1) === method) this.calls.pop();
     else this.calls.splice(this.calls.indexOf(method), 1);
-    // Kept, it would hold up the other call, for which the invocation waits, or whoever else enters the outer hold.
+    // If the slot kept it, it would block the other call, for which the invocation waits, and all other calls that
+    // enter the outer hold.
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
     if (this.calls.length === 0 && this.over) void this.releaseAll();
   }
 
-  /** Throws LockLostError where a hold ended before the invocation did. */
+  /** Throws LockLostError if a hold ended before the invocation did. */
   assertNotLost(): void {
     for (const lock of this.holds) assertNotLost(lock);
   }
 
   /**
-   * Ends an invocation that has succeeded: settles when its holds are released, and gives nothing where there are none.
+   * Ends a successful invocation: settles when its holds are released; returns undefined without holds.
    *
-   * @throws LockLostError where a hold ended before the invocation did, or while calls that were still inside held it up.
+   * @throws LockLostError if a hold ended before the invocation did, or while nested calls delayed its release.
    */
   complete(): Promise<void> | undefined {
     return this.holds.length > 0 ? this.completeHolding() : this.close();
@@ -119,13 +120,13 @@ export class LockSlot extends Invocation {
   private async completeHolding(): Promise<void> {
     this.assertNotLost();
     await this.close();
-    // What a test provides in place of a lock cannot tell.
+    // A mock of a lock may lack this method.
     for (const lock of this.holds as Partial<GrantedLock>[]) lock.assertNotLost?.();
   }
 
   /**
-   * Ends the invocation: settles when its holds are released, and gives nothing where there are none. A call that is still
-   * at work, because its client went away, keeps its hold until it ends.
+   * Ends the invocation: settles when its holds are released; returns undefined without holds. A call that still works,
+   * because its client disconnected, keeps its hold until it ends.
    */
   close(): Promise<void> | undefined {
     this.over = true;
@@ -145,7 +146,7 @@ export class LockSlot extends Invocation {
   }
 }
 
-/** Whether a hold has entered another one, which outlives it. */
+/** Whether a hold is an entry into another one, which outlives it. */
 function isPartOfAnother(lock: Lock): boolean {
   return lock instanceof CombinedLock ? lock.holds.every(isPartOfAnother) : lock instanceof NestedHold;
 }

@@ -18,9 +18,9 @@ import { endAfter } from './end-after.js';
 import { LockSlot } from './lock-slot.js';
 
 /**
- * Keeps the hold of a `@Locked` handler until all other interceptors have ended: a transaction has committed, the last
- * event of a stream or byte of a file is sent, or the client has gone. In HTTP and GraphQL it also turns lock errors into
- * the form that clients expect, with the statuses of the module's `http` option.
+ * Keeps the hold of a `@Locked` handler until all other interceptors have ended. By then a transaction has committed,
+ * the last event of a stream or byte of a file is sent, or the client has disconnected. For HTTP and GraphQL it also converts
+ * lock errors for clients, with the statuses of the module's `http` option.
  *
  * The module registers it in front of the global interceptors. `@Locked` registers it on the class, too, for handlers
  * without global interceptors: of gateways in Nest 11, and of microservices without `inheritAppConfig`.
@@ -33,7 +33,7 @@ export class LockInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    // Registered for the application and on the class: the outer one serves.
+    // Registered for the application and on the class: the outer one is used.
     if (LockSlot.current()?.isOf(context) === true) return next.handle();
     const slot = new LockSlot(context);
     return this.keepUntilEnd(
@@ -42,16 +42,16 @@ export class LockInterceptor implements NestInterceptor {
     );
   }
 
-  /** @internal The same for a handler that has no interceptor besides. */
+  /** @internal Serves a handler without other interceptors. */
   async serve(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
     const slot = new LockSlot(context);
     try {
       const result = await slot.run(handle);
       if (isObservable(result)) return this.keepUntilEnd(slot, subscribedIn(slot, result));
-      // Nest closes a file for which it does not come to an answer only where that came out of an Observable.
+      // If Nest sends no reply, it closes the file only if the file came from an Observable.
       if (isStreamedBody(result)) return this.keepUntilEnd(slot, of(result));
       const completing = slot.complete();
-      // An await of nothing would cost each route without a lock.
+      // An await without a Promise would cost each route without a lock.
       if (completing) await completing;
       return result;
     } catch (error) {
@@ -63,7 +63,7 @@ export class LockInterceptor implements NestInterceptor {
   private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {
     let isStreamed = false;
     const watched = handled.pipe(tap((value) => (isStreamed ||= isStreamedBody(value))));
-    // The slot by closure: code at the end of a stream does not see the async context.
+    // The closure keeps the slot, because code at the end of a stream lacks the async context.
     return endAfter(watched, {
       close: (how) => {
         if (how === 'left') slot.abandon();
@@ -83,8 +83,8 @@ export class LockInterceptor implements NestInterceptor {
 /**
  * Puts the {@link LockInterceptor} in front of the interceptors of a class, unless it has it already.
  *
- * Not by `@UseInterceptors`, which appends: a transaction interceptor inherited from a base class would
- * then lie outside and commit after the release.
+ * Not by `@UseInterceptors`, which appends: an inherited transaction interceptor would then be outside and commit after
+ * the release.
  */
 export function registerLockInterceptor(target: object): void {
   const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
@@ -97,13 +97,13 @@ function subscribedIn<T>(slot: LockSlot, stream: Observable<T>): Observable<T> {
   return new Observable((subscriber) => slot.run(() => stream.subscribe(subscriber)));
 }
 
-/** Whether Nest sends a result bit by bit, after the interceptors have ended: a file, a stream, the Response of a fetch. */
+/** Whether Nest streams a result after the interceptors have ended: a file, a stream, the Response of a fetch. */
 function isStreamedBody(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return value instanceof StreamableFile || Symbol.asyncIterator in value || value instanceof Response;
 }
 
-/** Runs `call` when the response to a request has been sent, or cannot be any more. */
+/** Runs `call` when the response has been sent, or can no longer be sent. */
 function onceAnswered(context: ExecutionContext, call: () => void): void {
   if (context.getType() !== 'http') return call();
   const response = context.switchToHttp().getResponse<Writable & { readonly raw?: Writable }>();

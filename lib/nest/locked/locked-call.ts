@@ -22,7 +22,7 @@ export class LockedCall {
     private readonly slot: LockSlot | undefined,
   ) {}
 
-  /** The run of a method that returns a Promise. */
+  /** Runs a method that returns a Promise. */
   async settle(): Promise<unknown> {
     let lock: Lock;
     try {
@@ -46,12 +46,13 @@ export class LockedCall {
     }
     if (isObservable(result)) return this.holdUntilEnd(lock, result);
     await this.leave(lock);
-    // Nor while it waited for calls that were still inside; what a test provides in place of a lock cannot tell.
+    // The release waited for nested calls, during which the hold may have been lost. A mock of a lock may lack this
+    // method.
     (lock as Partial<GrantedLock>).assertNotLost?.();
     return result;
   }
 
-  /** The run of a method that returns an Observable, for one subscriber. */
+  /** Runs a method that returns an Observable, for one subscriber. */
   async stream(subscriber: Subscriber<unknown>): Promise<void> {
     const client = this.slot?.abandoned;
     const unsubscribed = client === undefined ? new Abandonment() : new Abandonment(client.signal);
@@ -66,7 +67,7 @@ export class LockedCall {
       defer(() => asObservable(this.method.refuse(error, this.instance, this.args))).subscribe(subscriber);
       return;
     }
-    // Unsubscribed by now, it is only finalized: rxjs does not start the work for a closed subscriber.
+    // If the subscriber has left by now, rxjs only finalizes and does not start the work.
     const held = whileHeld(
       lock,
       (subscribe) => this.inContext(lock, subscribe),
@@ -75,7 +76,7 @@ export class LockedCall {
     endAfter(held, { close: () => this.leave(lock) }).subscribe(subscriber);
   }
 
-  /** No async function: the promises that it adds would cost each request of a locked route. */
+  /** Not an async function: its additional promises would cost each request of a locked route. */
   private acquire(abandoned: Abandonment | undefined): Promise<Lock> | Lock {
     const service = this.method.serviceOf(this.instance);
     this.service = service;
@@ -91,25 +92,25 @@ export class LockedCall {
     return this.inContext(lock, () => this.method.run(this.instance, this.args, lock));
   }
 
-  /** What a test provides in place of a LockService knows no contexts; a mock would not even run the work. */
+  /** Runs the work in the context of the lock. A mock of LockService has no contexts, and might not run the work. */
   private inContext<T>(lock: Lock, work: () => T): T {
     return this.service instanceof LockService ? this.service.runInContext(lock, work) : work();
   }
 
-  /** Ends the run: its hold is released now, or with the invocation. */
+  /** Ends the run: releases its hold now, or with the invocation. */
   private leave(lock: Lock): Promise<void> | void {
     if (this.slot === undefined) return releaseQuietly(lock);
     this.slot.leave(this.method, lock);
   }
 
   /**
-   * A Promise that resolved to an Observable: held until the last of its subscribers is gone, or the lease that it has
-   * then is over without a first one.
+   * Keeps the hold for an Observable from a Promise: until its last subscriber has left, or until the current lease
+   * ends without a subscriber.
    */
   private holdUntilEnd(lock: Lock, stream: Observable<unknown>): Observable<unknown> {
     const held = whileHeld(lock, (subscribe) => this.inContext(lock, subscribe), stream);
     if (this.slot !== undefined) {
-      // The invocation ends with the stream, or without ever subscribing to it; its slot knows either way.
+      // The invocation ends with the stream, or without a subscription; the slot handles both.
       this.slot.leave(this.method, lock);
       return held;
     }

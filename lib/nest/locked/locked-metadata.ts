@@ -12,13 +12,13 @@ import type { LockedOptions } from './locked-options.interface.js';
  */
 export const LOCKED_METADATA = 'nest-redis-lock:locked';
 
-/** What one `@Locked` was given. */
+/** The arguments of one `@Locked`. */
 export interface LockedMetadata {
   readonly key: KeySource;
   readonly options: Readonly<LockedOptions<never>>;
 }
 
-/** Adds what a further `@Locked`, around those that the method has, was given. */
+/** Adds the arguments of a further `@Locked` around those of the method. */
 export function addLockedMetadata(method: object, metadata: LockedMetadata): void {
   const inner: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];
   Reflect.defineMetadata(LOCKED_METADATA, [metadata, ...inner], method);

@@ -18,16 +18,16 @@ import { currentLockIndexes, withCurrentLock } from './current-lock.decorator.js
 import { memberName } from './instance-member.js';
 import type { ServiceBinding } from './service-binding.js';
 
-/** A method as the decorator finds it; its types were checked where it is decorated. */
+/** A decorated method; the decorator has checked its types. */
 export type AnyFunction = (...args: never[]) => unknown;
 
-/** One method under `@Locked`: what is known about it when its class is defined. */
+/** One method under `@Locked`, as known when its class is defined. */
 export class LockedMethod {
-  /** How errors and warnings name the method. */
+  /** Name of the method in errors and warnings. */
   readonly name: string;
   /** The name of its RedisLockModule. */
   readonly module: string | undefined;
-  /** What diagnostics tell of its calls on instances of a class, by the class's prototype. */
+  /** Origins of its calls for diagnostics, by the prototype of the instance's class. */
   private readonly origins = new WeakMap<object, CallOrigin>();
   private readonly template: string | undefined;
   private readonly lockOptions: LockOptions;
@@ -57,7 +57,7 @@ export class LockedMethod {
   /**
    * The service of an instance.
    *
-   * @throws LockConfigError where there is none, or no telling which.
+   * @throws LockConfigError if there is none, or if it is ambiguous.
    */
   serviceOf(instance: object): LockService {
     const service = this.binding.serviceOf(instance);
@@ -76,7 +76,7 @@ export class LockedMethod {
     );
   }
 
-  /** What diagnostics tell of a call: the label of an inherited method names the class of the instance. */
+  /** The origin of a call for diagnostics; the label of an inherited method names the class of the instance. */
   originOf(instance: object): CallOrigin {
     const isInstance = Object.prototype.isPrototypeOf.call(this.prototype, instance);
     const prototype: object = isInstance ? Object.getPrototypeOf(instance) : this.prototype;
@@ -89,7 +89,7 @@ export class LockedMethod {
   }
 
   /**
-   * Refuses to run the method without a lock, which is what an automatic mock of the LockService grants.
+   * Rejects a call without a lock, which is the result of an automatic mock of LockService.
    *
    * @throws LockConfigError that names LockTestingModule.
    */
@@ -101,12 +101,12 @@ export class LockedMethod {
     );
   }
 
-  /** Its own lease in milliseconds, if it has one. */
+  /** The `ttl` of its options. */
   get ttl(): number | undefined {
     return this.lockOptions.ttl;
   }
 
-  /** Once for a method whose callers get a Promise of the Observable that they expect. */
+  /** Warns once about a method whose callers receive a Promise instead of the expected Observable. */
   warnOfUntypedStream(): void {
     if (this.warned) return;
     this.warned = true;
@@ -117,14 +117,14 @@ export class LockedMethod {
     );
   }
 
-  /** The lock names of a call. What a test provides in place of a LockService has no options. */
+  /** The lock names of a call. A mock of LockService has no options. */
   keys(instance: object, args: readonly unknown[], service: object): string[] {
     const names = this.source.resolve(args, this.name, instance);
     assertNameCount(names, service instanceof LockService ? service.options.maxNames : Infinity, this.name);
     return names;
   }
 
-  /** The options of an acquire that ends when the caller abandons it. */
+  /** The options of an acquire that ends when its caller leaves. */
   optionsOf(abandoned: Abandonment | undefined): LockOptions {
     if (abandoned === undefined) return this.lockOptions;
     const { signal } = this.lockOptions;
@@ -136,7 +136,7 @@ export class LockedMethod {
     return Reflect.apply(this.original, instance, withCurrentLock(args, this.lockIndexes, lock));
   }
 
-  /** What a call gives that got no lock; throws the error that kept it from one where that is the answer. */
+  /** The result of a call without a lock, from `onTimeout`; otherwise throws the error. */
   refuse(error: unknown, instance: object, args: readonly unknown[]): unknown {
     if (this.onTimeout === undefined || this.onTimeout === 'throw') throw error;
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
@@ -154,7 +154,9 @@ export class LockedMethod {
   }
 }
 
-/** The class of an instance whose constructor is among the callers: nothing else tells an instance that is not ready yet. */
+/**
+ * The class of an instance whose constructor is on the call stack, which is the only sign of an unfinished instance.
+ */
 function constructorAround(instance: object): string | undefined {
   const constructors = new Error().stack?.matchAll(/ at new (\S+) \(/g) ?? [];
   const names = new Set(Array.from(constructors, ([, name]) => name));

@@ -8,11 +8,11 @@ import type {
 } from '../../keys/key-template.types.js';
 import type { LockedOptions } from './locked-options.interface.js';
 
-/** What a locked method returns: something that ends later, for the lock is held until then. */
+/** The result of a locked method, whose end is also the end of the hold. */
 export type LockedResult = Promise<unknown> | Observable<unknown>;
 
 /**
- * The type of `Locked`: takes the key, keeps its literal type, and gives a decorator for the methods that it fits.
+ * The type of `Locked`: keeps the literal type of the key, and returns a decorator for the methods that the key fits.
  *
  * @example
  * ```ts
@@ -31,16 +31,16 @@ export type LockedDecoratorFactory = <
   options?: LockedOptions<B, R, W>,
 ) => LockedDecorator<K, B, R | SkippedBy<W>>;
 
-/** A word that is not known at compile time is not checked. */
+/** The result of `onTimeout: 'skip'`; a word that is unknown at compile time is not checked. */
 type SkippedBy<Word> = [Word] extends ['skip'] ? undefined : never;
 
 /**
- * A method decorator for the methods from whose arguments the key `K` can be made, whose arguments
- * `onTimeout` takes (`B`) and among whose results are those that it gives (`R`), and which return a {@link LockedResult}.
+ * A method decorator for methods that return a {@link LockedResult}, whose arguments fill the key `K` and fit
+ * `onTimeout` (`B`), and whose results include those of `onTimeout` (`R`).
  *
- * The first signature decides by assignability, so that it also holds for the type parameters of a generic class; so does the
- * second about the result, for methods without parameters. The last one
- * has the last word, and its sentence about what is wrong is the one that the compiler reports last.
+ * The first signature decides by assignability, so that it also works for the type parameters of a generic class. The
+ * second one does the same for the result of methods without parameters. The compiler reports the sentence of the last
+ * signature last.
  */
 export interface LockedDecorator<K extends KeySource, B extends MethodArguments = [], R = never> {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- without A there is no constraint to check
@@ -66,16 +66,16 @@ export interface LockedDecorator<K extends KeySource, B extends MethodArguments 
 
 type AnyMethod = (...args: never[]) => unknown;
 
-/** Arguments that begin as those of a function do; what follows is free. */
+/** Arguments that begin with those of a function; further ones are free. */
 type BeginsWith<Args extends MethodArguments> = number extends Args['length']
   ? Args
   : readonly [...Args, ...unknown[]];
 
 /**
- * What the arguments must be assignable to for the key to be made from them.
+ * The type to which the arguments of a key must be assignable.
  *
- * For arguments that are not, the compiler goes on with the demand in their place. Being an intersection of readonly
- * arrays, it fits no list of parameters, so that the signature is refused; a tuple alone could fit one.
+ * For other arguments, the compiler continues with this type in their place. As an intersection of readonly arrays it
+ * fits no list of parameters, so the signature is rejected; a plain tuple could fit one.
  */
 type KeyDemand<K extends KeySource> = MethodArguments &
   (K extends KeyFunction
@@ -86,10 +86,10 @@ type KeyDemand<K extends KeySource> = MethodArguments &
         ? TemplateDemand<K>
         : never);
 
-/** A method without parameters would take any demand, so the second signature has to judge it. */
+/** A method without parameters accepts any arguments, so the second signature must check it. */
 type WithParameters<M extends AnyMethod> = Parameters<M> extends readonly [] ? never : unknown;
 
-/** What the instance must be assignable to for the key to be made from it. */
+/** The type to which the instance of a key must be assignable. */
 type TargetDemand<K extends KeySource> = K extends KeyFunction
   ? object & ThisParameterType<K>
   : K extends readonly string[]
@@ -119,7 +119,7 @@ type ResultProblem<M extends AnyMethod> = [ReturnType<M>] extends [LockedResult]
   ? never
   : 'nest-redis-lock: a locked method must return a Promise or an Observable';
 
-/** What `onTimeout` gives instead of a result has to be one that callers expect; what is not known of it passes. */
+/** A sentence if callers do not expect the result of `onTimeout`; unknown types pass. */
 type SubstituteProblem<R, M extends AnyMethod> = unknown extends R
   ? never
   : [WithoutVoid<Awaited<R>>] extends [Expected<ReturnType<M>>]
@@ -130,14 +130,14 @@ type SubstituteProblem<R, M extends AnyMethod> = unknown extends R
         ? "nest-redis-lock: onTimeout: 'skip' gives undefined, which the result of the method does not include"
         : 'nest-redis-lock: onTimeout gives what the result of the method does not include';
 
-/** A descriptor into which a method could be put that returns what `onTimeout` gives. */
+/** A descriptor that accepts a method with the results of `onTimeout`. */
 type Substitutes<R> = {
   set?: (
     method: (...args: unknown[]) => Promise<NoInfer<WithoutVoid<R>>> & Observable<NoInfer<WithoutVoid<R>>>,
   ) => void;
 };
 
-/** A method that returns nothing may give anything, as everywhere in TypeScript. */
+/** A method that returns void may return anything, as everywhere in TypeScript. */
 type Expected<Result> =
   Result extends Promise<infer T>
     ? AnythingIfVoid<T>
@@ -148,7 +148,7 @@ type Expected<Result> =
 type AnythingIfVoid<T> = void extends T ? unknown : T;
 type WithoutVoid<R> = R extends void ? undefined : R;
 
-/** The compiler takes `{ state: 'busy' }` of a function for `{ state: string }`, and so has to be asked for that. */
+/** Widens literals: the compiler infers `{ state: 'busy' }` of a function as `{ state: string }`. */
 type Widened<T> = T extends string
   ? string
   : T extends number
@@ -161,5 +161,5 @@ type Widened<T> = T extends string
           ? T
           : { [Key in keyof T]: Widened<T[Key]> };
 
-/** Nothing to demand, unless there is a problem: no descriptor is a sentence. */
+/** `unknown` without a problem; otherwise the sentence, to which no descriptor is assignable. */
 type Unless<Problem> = [Problem] extends [never] ? unknown : Problem;

@@ -2,7 +2,7 @@ import type { LockedMethod } from './locked-method.js';
 
 const methods = new WeakMap<object, Map<string | symbol, LockedMethod>>();
 
-/** The functions that took the place of locked methods. */
+/** The functions that replace locked methods. */
 const wrappers = new WeakSet<object>();
 
 export function recordLockedMethod(method: LockedMethod, wrapper: object): void {
@@ -17,7 +17,7 @@ export function lockedMethodsOf(prototype: object): ReadonlyMap<string | symbol,
   return methods.get(prototype) ?? new Map();
 }
 
-/** Whether a function took the place of a locked method, and nothing took its place since. */
+/** Whether a function replaces a locked method, and was not replaced since. */
 export function isLockedFunction(method: object): boolean {
   return wrappers.has(method);
 }

@@ -2,9 +2,9 @@ import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 
 /**
- * Options of `@Locked`: those of an acquire, what to do when the wait ends without the lock, and which Redis.
- * `Args` are the arguments that `onTimeout` wants; the method's own must fit them. `Result` is what it gives in place of the
- * method's result, and `Word` the word that stands for one.
+ * Options of `@Locked`: those of an acquire, the reaction to a timeout, and the module. `Args` are the arguments of
+ * `onTimeout`, which the method's own must fit. `Result` is its result in place of the method's, and `Word` a word
+ * instead of a function.
  */
 export interface LockedOptions<
   Args extends readonly unknown[] = [],
@@ -12,12 +12,12 @@ export interface LockedOptions<
   Word extends 'throw' | 'skip' = 'throw' | 'skip',
 > extends LockOptions {
   /**
-   * What a call becomes whose wait ended without the lock: `'throw'` rejects with the LockTimeoutError (the default),
-   * `'skip'` resolves to undefined without running the method, and a function gets the error and the
-   * method's arguments, with the instance as `this`, and its result is the call's. The method's type has to allow for it: `Promise<Report | undefined>`
-   * with `'skip'`.
+   * The result of a call whose wait ended without the lock. `'throw'` (default) rejects with the LockTimeoutError.
+   * `'skip'` resolves to undefined without running the method. A function receives the error and the method's
+   * arguments, with the instance as `this`, and returns the result of the call. The method's type must allow the
+   * result: `Promise<Report | undefined>` with `'skip'`.
    */
   onTimeout?: Word | ((error: LockTimeoutError, ...args: Args) => Result);
-  /** Name of the `RedisLockModule` to use, where several are imported. Default: the one without a name. */
+  /** Name of the `RedisLockModule` to use. Default: the module without a name. */
   module?: string;
 }

@@ -8,12 +8,12 @@ const CHECKS: OptionChecks = new Map([
   ['module', checkModule],
 ]);
 
-/** Refuses options of `@Locked` that can never work, when the class is defined. */
+/** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
   assertOptions('The options of @Locked', options, CHECKS);
   const { minHold, maxHold, mode, limit } = options;
   if (minHold !== undefined && maxHold !== undefined) assertHoldRange(minHold, maxHold);
-  // Without a mode here that of the module counts, which is known at the call.
+  // Without a mode here, the module's mode applies, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
 }
 

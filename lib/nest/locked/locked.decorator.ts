@@ -12,17 +12,17 @@ import { serviceBinding } from './service-binding.js';
 import { wrapMethod } from './wrap-method.js';
 
 /**
- * Runs a method under a lock: of one name, or of several at once. The key is a template whose placeholders
- * are the method's arguments, several templates, or a function of the arguments.
+ * Runs a method under a lock of one name or of several. The key is a template whose placeholders are the method's
+ * arguments, several templates, or a function of the arguments.
  *
  * The lock is released after the method's Promise has settled or its Observable has ended; for a handler that Nest
- * calls, after all its interceptors have ended, too. The method must return one of both, and where it
- * returns an Observable its signature must say so (with an import of Observable that is no `import type`).
+ * calls, after all its interceptors have ended as well. The method must return a Promise or an Observable. For an
+ * Observable, its signature must say so, without `import type` of Observable.
  *
- * Calls reject with LockTimeoutError when the wait ends without the lock (see `onTimeout`), LockKeyError when the
- * arguments give no valid key, LockUnavailableError when Redis does not answer, LockClosedError during
- * shutdown, and LockLostError when the method succeeded but its hold had ended before. An error of the method
- * itself always passes unchanged.
+ * Calls reject with LockTimeoutError if the wait ends without the lock (see `onTimeout`), with LockKeyError for invalid
+ * arguments, with LockUnavailableError if Redis does not answer, and with LockClosedError during shutdown. They reject
+ * with LockLostError if the method succeeded but its hold had ended before. An error of the method itself always passes
+ * unchanged.
  *
  * An example, on one line because editors read a decorator at the beginning of a line as a tag:
  * `@Locked('order:<0>', { wait: 2_000 }) async pay(id: number): Promise<Receipt> { … }`
@@ -36,7 +36,7 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
 
   return (target: object, propertyKey: string | symbol, descriptor: PropertyDescriptor): void => {
     assertInstanceMember('@Locked', 'a method', target, propertyKey);
-    // Undefined for a field, whatever its type says: compilers that check no types let it pass.
+    // Undefined for a field, which compilers without type checks accept.
     const original: unknown = (descriptor as PropertyDescriptor | undefined)?.value;
     if (typeof original !== 'function') {
       throw new LockConfigError(
@@ -61,7 +61,7 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
   };
 };
 
-/** Without parentheses, the class definition calls Locked itself with what a decorator gets: class and member. */
+/** Rejects `@Locked` without parentheses, for which the class definition calls Locked with class and member. */
 function assertHasKey(key: unknown, member: unknown): void {
   const isMember = typeof member === 'string' || typeof member === 'symbol';
   if (!isMember && !isClass(key)) return;

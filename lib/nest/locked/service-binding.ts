@@ -20,11 +20,11 @@ export function serviceBinding(module: string | undefined): ServiceBinding {
 }
 
 /**
- * Which LockService the instances of classes with locked methods use, for one module name.
+ * Binds instances of classes with locked methods to their LockService, for one module name.
  *
- * Instances that Nest constructs get theirs injected into a property, and what tells their application; {@link bind}
- * serves those that a factory made. Either way it is kept beside the instance and ends with it, so that instances show
- * no extra property, and nothing passes from one application of a process to another.
+ * Nest injects the service and the application into instances that it constructs; {@link bind} handles instances from
+ * factories. The binding is kept beside the instance and ends with it. Instances therefore show no additional property,
+ * and no service passes from one application of a process to another.
  */
 export class ServiceBinding {
   readonly applicationServices = new ApplicationServices();
@@ -33,13 +33,13 @@ export class ServiceBinding {
 
   constructor(private readonly module: string | undefined) {}
 
-  /** Lets Nest inject the service into the instances of a class, and of those that extend it. */
+  /** Lets Nest inject the service into instances of a class and of its subclasses. */
   injectInto(prototype: object): void {
     injectBeside(prototype, this.property, getLockServiceToken(this.module), this.services);
     injectBeside(prototype, APPLICATION, ModulesContainer, applications);
   }
 
-  /** Gives an instance its service, unless it has no use for one or has one that still runs. */
+  /** Binds an instance to a service, unless it needs none or has one that still runs. */
   bind(instance: unknown, service: LockService): void {
     if (typeof instance !== 'object' || instance === null || !(this.property in instance)) return;
     const bound = this.services.get(instance);
@@ -48,8 +48,8 @@ export class ServiceBinding {
   }
 
   /**
-   * The service of an instance. One that somebody else than Nest made after the start is of no application: then there
-   * is an answer only where the process runs a single service of this name.
+   * The service of an instance. An instance that was created after the start without Nest belongs to no application; it
+   * uses the only running service of this name, if there is exactly one.
    */
   serviceOf(instance: object): LockService | undefined {
     const bound = this.services.get(instance);
@@ -61,7 +61,7 @@ export class ServiceBinding {
   }
 }
 
-/** Lets Nest inject into the instances of a class, where the application has it, what is kept beside them. */
+/** Lets Nest inject a value beside the instances of a class, if the application has it. */
 function injectBeside<T>(
   prototype: object,
   property: symbol,

@@ -4,7 +4,7 @@ import { assertNotLost } from './end-of-hold.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 
 /**
- * A stream that fails with the LockLostError of a hold as soon as that is lost, and does not complete without it.
+ * A stream that fails with the LockLostError as soon as its hold is lost, and does not complete without the hold.
  *
  * @param within runs the subscription in the async context of the hold.
  */
@@ -21,7 +21,7 @@ export function whileHeld<T>(
   return concat(inContext, heldToTheEnd).pipe(takeUntil(lossOf(lock)));
 }
 
-/** Fails when the hold is lost, and never emits. */
+/** A stream that fails when the hold is lost, and never emits. */
 function lossOf(lock: Lock): Observable<never> {
   return new Observable((subscriber) => {
     const fail = AsyncResource.bind(() => subscriber.error(lock.signal.reason));

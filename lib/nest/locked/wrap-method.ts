@@ -3,7 +3,7 @@ import { LockedCall } from './locked-call.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';
 import { LockSlot } from './lock-slot.js';
 
-/** The function that takes a method's place, with its name, length and what decorators below have written on it. */
+/** Creates the function that replaces a method, with its name, its length and the metadata of decorators below. */
 export function wrapMethod(method: LockedMethod): AnyFunction {
   const { original, prototype, propertyKey } = method;
   const wrapper = new Proxy(original, {

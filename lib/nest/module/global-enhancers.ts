@@ -13,8 +13,7 @@ import { routesGoThroughNest } from '../startup/start.messages.js';
 import { OWN_LOCK_SERVICE, RESOLVED_OPTIONS } from './lock-module.definition.js';
 
 /**
- * Registers what serves the whole application: the {@link LockInterceptor}, and a filter for lock errors that no other
- * filter catches.
+ * Registers the {@link LockInterceptor} and a filter for otherwise uncaught lock errors for the whole application.
  *
  * Not by APP_INTERCEPTOR and APP_FILTER: Nest runs those in the order in which it scans modules, the root module first.
  * A transaction interceptor of the root module would then commit after the release.
@@ -29,7 +28,7 @@ export class GlobalEnhancers implements OnApplicationBootstrap {
     @Inject(ModuleRef) moduleRef: ModuleRef,
     @Inject(ExternalContextCreator) contextCreator: ExternalContextCreator,
   ) {
-    // NestFactory.createApplicationContext of Nest 11 makes none, and runs no global interceptors either.
+    // NestFactory.createApplicationContext of Nest 11 creates none, and runs no global interceptors.
     const application = moduleRef['container'].applicationConfig;
     if (application === undefined) return;
     const interceptors = application.getGlobalInterceptors();

@@ -3,14 +3,14 @@ import type { ModulesContainer } from '@nestjs/core';
 import { LockConfigError } from '../../errors/lock-config.error.js';
 
 /**
- * Refuses to be loaded by a LazyModuleLoader: Nest calls no hooks of such modules, so that nobody would release the locks
- * at shutdown or close the connections, and a process that has closed its application would not end.
+ * Rejects a load by LazyModuleLoader: Nest calls no hooks of such modules. Locks would not be released at shutdown,
+ * connections would stay open, and the process would not end.
  *
- * @param token provided by each module that would need the hooks.
+ * @param token provided by each module that needs the hooks.
  */
 export function assertNotLoadedLazily(modules: ModulesContainer, token: symbol): void {
   for (const { distance, providers } of modules.values()) {
-    // Nest measures how far modules are from the root before it makes the first instance, but for those loaded later.
+    // Nest measures the distance of modules from the root before it creates instances, except for lazily loaded ones.
     if (distance > 0 || !providers.has(token)) continue;
     throw new LockConfigError(
       'RedisLockModule cannot be loaded lazily: Nest calls no shutdown hooks of such modules, so its locks and connections ' +
@@ -20,10 +20,10 @@ export function assertNotLoadedLazily(modules: ModulesContainer, token: symbol):
 }
 
 /**
- * Refuses a second module of the same name in an application: its service would not know the holds of the first one, so
- * that work under a lock of one would wait for itself below a lock of the other.
+ * Rejects a second module of the same name in an application. Its service would not know the holds of the first one, so
+ * nested work under locks of both would wait for itself.
  *
- * @param tokens provided together by each module of this name, and by nothing else.
+ * @param tokens provided together by each module of this name, and by no other.
  */
 export function assertOnlyModule(
   modules: ModulesContainer,

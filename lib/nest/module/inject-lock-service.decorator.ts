@@ -2,8 +2,8 @@ import { Inject } from '@nestjs/common';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 
 /**
- * Injects the LockService of a named `RedisLockModule`. The one without a name needs no decorator: its
- * token is the class.
+ * Injects the LockService of a named `RedisLockModule`. The module without a name needs no decorator, because its token
+ * is the class.
  *
  * @param name the `name` that was given to `forRoot` or `forRootAsync`.
  * @example

@@ -4,10 +4,10 @@ import { GlobalEnhancers } from './global-enhancers.js';
 import { ConfigurableModuleClass, OWN_LOCK_SERVICE } from './lock-module.definition.js';
 
 /**
- * Owns one LockService, and imports what its options factory needs.
+ * Owns one LockService, and imports the dependencies of its options factory.
  *
- * Kept apart from the global {@link RedisLockModule}, because Nest shuts global modules down last: the
- * Redis module of the user, imported here, closes its client only after this module has released the locks.
+ * Separate from the global {@link RedisLockModule}, because Nest shuts global modules down last. The user's Redis
+ * module, which is imported here, closes its client only after this module has released the locks.
  */
 @Module({ providers: [GlobalEnhancers] })
 export class LockCoreModule
@@ -18,7 +18,7 @@ export class LockCoreModule
     super();
   }
 
-  /** Ends the waits at once, so that requests that wait for a lock do not hold up the draining of the server. */
+  /** Ends all waits at once, so that waiting requests do not delay the shutdown of the server. */
   beforeApplicationShutdown(): void {
     this.ownService?.beginShutdown();
   }
@@ -27,7 +27,7 @@ export class LockCoreModule
     await this.ownService?.close();
   }
 
-  /** Unset where a test put something else in its place, which is not ours to close. */
+  /** Undefined if a test replaced the service, which this module must not close. */
   private get ownService(): LockService | undefined {
     return this.service instanceof LockService ? this.service : undefined;
   }

@@ -12,15 +12,15 @@ import { getLockServiceToken } from '../../service/lock-service.token.js';
 
 /** The module's options after validation. */
 export const RESOLVED_OPTIONS = Symbol('nest-redis-lock:resolved-options');
-/** The LockService of whichever module asks, whatever its name. */
+/** The LockService of the requesting module, whatever its name. */
 export const OWN_LOCK_SERVICE = Symbol('nest-redis-lock:own-lock-service');
 
-/** What builds the LockService of a module; tests put another way in its place. */
+/** The function that creates the LockService of a module; tests replace it. */
 export const CREATE_SERVICE = Symbol('nest-redis-lock:create-service');
 
 const EXTRAS: RedisLockModuleAsyncExtras = { name: undefined, isGlobal: true, extraProviders: [] };
 
-/** The module's options as they were given, or as its factory made them. */
+/** The module's options as given, or from its factory. */
 export const OPTIONS = Symbol('nest-redis-lock:options');
 
 /** `forRoot` and `forRootAsync` of the module that owns the LockService. */

@@ -13,8 +13,8 @@ import { provided } from '../startup/provided-classes.js';
 import { checkStart } from '../startup/start-check.js';
 
 /**
- * Gives the LockService to instances that have locked methods and were not constructed by Nest but by a
- * `useFactory` or given as `useValue`, where the property injection of `@Locked` does not reach.
+ * Binds the LockService to instances with locked methods from `useFactory` or `useValue`, which the property injection
+ * of `@Locked` does not reach.
  */
 export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
@@ -44,7 +44,7 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
   }
 
   onApplicationBootstrap(): void {
-    // First: an application that it refuses has not started.
+    // First, because an application that it rejects has not started.
     checkStart(this.name, this.service, this.modules);
     serviceBinding(this.name).applicationServices.started(this.modules, this.service);
   }
@@ -54,7 +54,10 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
   }
 }
 
-/** A factory of request-scoped or transient instances runs again after the start, when nobody else can tell whose they are. */
+/**
+ * Wraps a factory of request-scoped or transient instances, which runs again after the start, when the application of
+ * its instances is otherwise unknown.
+ */
 function bindWhatItMakes(wrapper: InstanceWrapper, bind: (instance: unknown) => void): void {
   for (const host of wrapper.getStaticTransientInstances()) bind(host?.instance);
   const make: unknown = wrapper.metatype;

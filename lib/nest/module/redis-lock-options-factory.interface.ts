@@ -1,7 +1,7 @@
 import type { RedisLockModuleOptions } from '../../options/module-options.interface.js';
 
 /**
- * Makes the options of a `RedisLockModule`, for `forRootAsync` with `useClass` or `useExisting`.
+ * Creates the options of a `RedisLockModule`, for `forRootAsync` with `useClass` or `useExisting`.
  *
  * @example
  * ```ts

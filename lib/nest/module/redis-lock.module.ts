@@ -9,7 +9,7 @@ import { LockedInstanceBinder } from './locked-instance-binder.js';
 export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 
 /**
- * Gives an application a `LockService`, and `@Locked` methods their locks.
+ * Provides `LockService`, and the locks of `@Locked` methods.
  *
  * @example
  * ```ts
@@ -19,8 +19,8 @@ export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 @Module({})
 export class RedisLockModule {
   /**
-   * The module with options that are known when it is imported; without any, Redis is at 127.0.0.1:6379.
-   * Options that cannot work make the application's start fail with a LockConfigError.
+   * Creates the module with given options; without options, it connects to 127.0.0.1:6379. Invalid options fail the
+   * start of the application with a LockConfigError.
    *
    * @example
    * ```ts
@@ -32,7 +32,7 @@ export class RedisLockModule {
   }
 
   /**
-   * The module with options that a factory makes, from what `imports` export and `inject` names.
+   * Creates the module with options from a factory, which receives the providers that `inject` names.
    *
    * @example
    * ```ts
@@ -47,13 +47,13 @@ export class RedisLockModule {
   }
 }
 
-/** The module that applications import: a global shell around the core that owns the LockService. */
+/** Creates the module that applications import: a global shell around the core that owns the LockService. */
 export function moduleAround(
   module: Type,
   core: DynamicModule,
   { name, isGlobal = true }: RedisLockModuleExtras,
 ): DynamicModule {
-  // The binder here and not in the core: a global module is initialized first, before anyone's onModuleInit wants a lock.
+  // The binder belongs here, not to the core: a global module is initialized before any onModuleInit that needs a lock.
   const providers = [LockedInstanceBinder.provider(name)];
   return { module, global: isGlobal, imports: [core], providers, exports: [core] };
 }

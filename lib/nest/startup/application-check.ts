@@ -18,10 +18,10 @@ import {
 } from './start.messages.js';
 
 /**
- * Looks through the classes of an application for what can never work.
+ * Checks the classes of an application for locked methods that can never work.
  *
- * @returns what to warn of.
- * @throws LockConfigError for a `@CurrentLock()` that would never get a lock.
+ * @returns the warnings.
+ * @throws LockConfigError for a `@CurrentLock()` that would never receive a lock.
  */
 export function checkApplication(modules: ModulesContainer): readonly string[] {
   const warnings = new Set<string>();
@@ -36,7 +36,7 @@ export function checkApplication(modules: ModulesContainer): readonly string[] {
   return [...warnings];
 }
 
-/** The methods of the application that are locked through the module of a name. */
+/** The methods of the application that use the module with a name. */
 export function lockedMethodsThrough(
   modules: ModulesContainer,
   name: string | undefined,
@@ -50,7 +50,7 @@ export function lockedMethodsThrough(
   return through;
 }
 
-/** Of a class and of those that it inherits from, without what it overrides. */
+/** The locked methods of a class and of its base classes, without overridden ones. */
 function* lockedMethodsIn({ prototype }: ProvidedClass): Iterable<[string | symbol, LockedMethod]> {
   for (const declaring of inheritanceOf(prototype)) {
     for (const [key, method] of lockedMethodsOf(declaring)) {
@@ -76,7 +76,7 @@ function* warningsOf(
   }
 }
 
-/** Methods that take the place of a locked one and are not locked themselves. */
+/** Methods that override a locked one and are not locked. */
 function* unlockedOverridesOf(prototype: object): Iterable<string> {
   const overrides = new Map<string | symbol, object>();
   for (const declaring of inheritanceOf(prototype)) {
@@ -89,7 +89,7 @@ function* unlockedOverridesOf(prototype: object): Iterable<string> {
   }
 }
 
-/** Fields that take the place of a locked method: the instance has them itself, so that its class does not show them. */
+/** Fields that hide a locked method: they belong to the instance, not to its class. */
 function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
   if (found.instance === undefined) return;
   for (const [key, method] of lockedMethodsIn(found)) {
@@ -100,7 +100,7 @@ function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
   }
 }
 
-/** Whether it may mean to run the locked one for a part of its work; by its text, for there is nothing else to see. */
+/** Whether a method calls `super`, and so may run the locked one for a part of its work; judged by its text. */
 function callsSuper(prototype: object, key: string | symbol): boolean {
   const override: unknown = Reflect.getOwnPropertyDescriptor(prototype, key)?.value;
   return typeof override === 'function' && Function.prototype.toString.call(override).includes('super');

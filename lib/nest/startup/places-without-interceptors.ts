@@ -2,7 +2,7 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import { LockInterceptor } from '../locked/lock.interceptor.js';
 
-/** Metadata that other packages write, by their keys: importing them would make them dependencies. */
+/** Metadata keys of other packages, which an import would make dependencies. */
 const OF_METHODS: readonly (readonly [key: string, place: string])[] = [
   ['SCHEDULER_TYPE', 'scheduled jobs'],
   ['EVENT_LISTENER_METADATA', 'event listeners'],
@@ -26,7 +26,7 @@ export function isScheduled(method: object): boolean {
   return Reflect.hasMetadata('SCHEDULER_TYPE', method);
 }
 
-/** What a method of a class is called as, where that is known to skip interceptors that one of both has. */
+/** The place of a method that is known to skip interceptors, if the method or its class has some. */
 export function placeIgnoringInterceptors(
   method: object,
   type: object,
@@ -39,7 +39,7 @@ export function placeIgnoringInterceptors(
   return placeOf(OF_METHODS, method) ?? ofClass;
 }
 
-/** Others than the one that @Locked registers on the class. */
+/** Whether interceptors exist besides the one that @Locked registers on the class. */
 function hasInterceptors(target: object): boolean {
   const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
   return registered.some((interceptor) => interceptor !== LockInterceptor);

@@ -1,16 +1,22 @@
 import type { ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
-/** A class that an application constructs or was given an instance of. */
+/** A class that an application constructs, or of which it has an instance. */
 export interface ProvidedClass {
   readonly prototype: object;
-  /** Whether there is one instance, made at start: neither it nor what it injects is request-scoped or transient. */
+  /**
+   * Whether there is a single instance, created at start: neither it nor its dependencies are request-scoped or
+   * transient.
+   */
   readonly isStatic: boolean;
-  /** The instance, if there is one already. */
+  /** The instance, if it exists already. */
   readonly instance: object | undefined;
 }
 
-/** The classes that the modules of an application provide, tokens included: a test may have replaced what is behind. */
+/**
+ * The classes that the modules of an application provide, including classes that are tokens, whose implementation a
+ * test may have replaced.
+ */
 export function* providedClasses(modules: ModulesContainer): Iterable<ProvidedClass> {
   for (const [token, wrapper] of provided(modules)) {
     const isStatic = wrapper.isDependencyTreeStatic();
@@ -23,14 +29,14 @@ export function* providedClasses(modules: ModulesContainer): Iterable<ProvidedCl
   }
 }
 
-/** All that an application constructs or was given, each with its token. */
+/** All providers and controllers of an application, each with its token. */
 export function* provided(modules: ModulesContainer): Iterable<[token: unknown, InstanceWrapper]> {
   for (const { providers, controllers, injectables } of modules.values()) {
     for (const collection of [providers, controllers, injectables]) yield* collection;
   }
 }
 
-/** A prototype and those that it inherits from, without that of Object. */
+/** A prototype and its base prototypes, without that of Object. */
 export function* inheritanceOf(prototype: object): Iterable<object> {
   for (let current: unknown = prototype; isObject(current); current = Object.getPrototypeOf(current)) {
     if (current !== Object.prototype) yield current;

@@ -4,14 +4,14 @@ import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { inRootContext } from '../../primitives/root-context.js';
 import { noShutdownHooks } from './start.messages.js';
 
-/** Milliseconds after the first granted lock: a lock may be granted before main.ts enables the hooks. */
+/** Milliseconds between the first granted lock and the check, because main.ts may enable the hooks after a grant. */
 const PATIENCE = 1_000;
 
 let isWatching = false;
 
 /**
- * Warns once in a process that grants locks and would not release them on SIGTERM. In development nobody misses the
- * hooks, so only a process that looks like production is watched.
+ * Warns once in a process that acquires locks and would not release them on SIGTERM. Checks only processes that look
+ * like production, because development does not need the hooks.
  */
 export function watchForShutdownHooks(): void {
   if (isWatching || !isProductionLike()) return;
@@ -28,7 +28,7 @@ function warnWithoutHooks(): void {
   if (process.listenerCount('SIGTERM') === 0) Logger.warn(noShutdownHooks(), LOG_CONTEXT);
 }
 
-/** By the environment that Nest's documentation sets, by a container's main process, or by Kubernetes. */
+/** Whether the process looks like production: by NODE_ENV, as a container's main process, or in Kubernetes. */
 function isProductionLike(): boolean {
   const { NODE_ENV, KUBERNETES_SERVICE_HOST } = process.env;
   return NODE_ENV === 'production' || process.pid === 1 || KUBERNETES_SERVICE_HOST !== undefined;

@@ -6,17 +6,17 @@ import { checkApplication, lockedMethodsThrough } from './application-check.js';
 import { watchForShutdownHooks } from './shutdown-hooks-check.js';
 import { ttlTooShort } from './start.messages.js';
 
-/** A lease needs to be asked for, renewed, and renewed once more when the first renewal is lost. */
+/** Round trips of a lease: the acquire, a renewal, and a second renewal if the first one is lost. */
 const ROUND_TRIPS_OF_A_LEASE = 3;
 
-/** Applications whose classes were looked through, for each of their named modules would do it again. */
+/** Applications whose classes were checked; otherwise each of their named modules would repeat it. */
 const checked = new WeakSet<ModulesContainer>();
 
 /**
- * Warns at the start of an application of what can never work, and lets Redis be connected to.
+ * Warns at the start of an application about locked methods that can never work, and connects to Redis.
  *
- * @param service or what a test provides in its place.
- * @throws LockConfigError for what would be unsafe.
+ * @param service the service, or its mock.
+ * @throws LockConfigError for unsafe use.
  */
 export function checkStart(
   name: string | undefined,
@@ -27,10 +27,10 @@ export function checkStart(
     checked.add(modules);
     checkApplication(modules).forEach(warn);
   }
-  // Not before: Nest calls no hook after a start that failed, and the connection would stay.
+  // Not earlier: Nest calls no hook after a failed start, and the connection would stay open.
   service.connect?.();
   watchForShutdownHooks();
-  // Not awaited: Redis may be far away, or not there yet, and the application starts all the same.
+  // Not awaited: the application starts even if Redis is distant or not available yet.
   void checkLeases(name, service, modules);
 }
 
@@ -39,7 +39,7 @@ async function checkLeases(
   service: Partial<LockService>,
   modules: ModulesContainer,
 ): Promise<void> {
-  // Without an answer there is nothing to compare with, and the connection has reported why.
+  // Without a reply there is nothing to compare, and the connection has reported the reason.
   const roundTrip = await service.measureRoundTrip?.().catch(() => undefined);
   if (roundTrip === undefined) return;
   const ofModule = { name: 'RedisLockModule', ttl: service.options?.defaults.ttl };

@@ -1,6 +1,6 @@
 import type { StoreEvents } from '../lock-store.js';
 
-/** Where instances hear what concerns them. */
+/** Delivers messages to instances. */
 export class MemoryInboxes {
   private readonly inboxes = new Map<string, StoreEvents>();
 
@@ -16,7 +16,7 @@ export class MemoryInboxes {
     return this.inboxes.has(instance);
   }
 
-  /** Messages arrive after the call that caused them, as they do from Redis. Whether anybody listens. */
+  /** Sends a message, which arrives after the causing call, as from Redis. Returns whether the instance listens. */
   tell(instance: string, message: (inbox: StoreEvents) => void): boolean {
     const inbox = this.inboxes.get(instance);
     if (inbox) void Promise.resolve(inbox).then(message);

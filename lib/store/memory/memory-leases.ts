@@ -3,18 +3,18 @@ import { isFrom, wholeTurn } from '../turn-name.js';
 
 interface Lease {
   readonly expiresAt: number;
-  /** Whether its instance, to which it was handed off, has not asked for its lease yet. */
+  /** Whether it is a claim lease, which its instance has not renewed yet. */
   readonly isClaim: boolean;
 }
 
-/** Who holds which name in one mode, and until when. */
+/** The holders of names in one mode, with the ends of their leases. */
 export class MemoryLeases {
   private readonly holders = new Map<string, Map<string, Lease>>();
 
   /** @param now the time in milliseconds since 1970 */
   constructor(private readonly now: () => number) {}
 
-  /** The holders of a name whose leases have not run out, with the ends of their leases. */
+  /** The holders of a name with unexpired leases, and the ends of these leases. */
   of(name: string): ReadonlyMap<string, number> {
     const now = this.now();
     const live = new Map<string, number>();
@@ -23,7 +23,7 @@ export class MemoryLeases {
     return live;
   }
 
-  /** The same holders in the order in which their leases end. */
+  /** The holders of a name in the order of the ends of their leases. */
   inOrder(name: string): ReadonlyMap<string, number> {
     const claims = this.holders.get(name);
     const score = (owner: string, end: number): number => (claims?.get(owner)?.isClaim ? end + 0.5 : end);
@@ -34,7 +34,7 @@ export class MemoryLeases {
     );
   }
 
-  /** Names that somebody holds, or held until a lease ran out. */
+  /** Names with holders, or with expired leases. */
   names(): Iterable<string> {
     return this.holders.keys();
   }
@@ -43,7 +43,7 @@ export class MemoryLeases {
     return this.end(name, owner) > this.now();
   }
 
-  /** The holds that a shared turn was granted. */
+  /** The granted holds of a shared turn. */
   ofTurn(name: string, instance: string, turn: string): string[] {
     const owners: string[] = [];
     for (let n = 1; this.has(name, sharedOwner(instance, turn, n)); n++)
@@ -51,7 +51,7 @@ export class MemoryLeases {
     return owners;
   }
 
-  /** Gives up what a part of a shared turn and those after it were granted; earlier ones have holders. */
+  /** Ends the grants of a part of a shared turn and of later parts; earlier parts have holders. */
   leave(name: string, instance: string, turn: string): void {
     for (const owner of this.of(name).keys()) {
       const part = turnOf(owner);
@@ -60,7 +60,7 @@ export class MemoryLeases {
     }
   }
 
-  /** When a lease ends, or has ended; -Infinity where there is none. */
+  /** The end of a lease, also of an expired one; -Infinity without a lease. */
   end(name: string, owner: string): number {
     return this.holders.get(name)?.get(owner)?.expiresAt ?? -Infinity;
   }
@@ -69,12 +69,15 @@ export class MemoryLeases {
     this.set(name, owner, { expiresAt: this.now() + Math.ceil(ttl), isClaim: false });
   }
 
-  /** One that is there already keeps a longer lease: a request may arrive once more when its turn has long begun. */
+  /**
+   * Grants a lease. An existing one keeps its later end, because a repeated request may arrive long after its turn
+   * began.
+   */
   grant(name: string, owner: string, ttl: number): void {
     if (this.end(name, owner) < this.now() + Math.ceil(ttl)) this.keep(name, owner, ttl);
   }
 
-  /** The same for an instance that does not know of it yet. */
+  /** Grants a claim lease to an instance by a hand-off. */
   handOff(name: string, owner: string, claimTtl: number): void {
     const expiresAt = this.now() + Math.ceil(claimTtl);
     if (this.end(name, owner) < expiresAt) this.set(name, owner, { expiresAt, isClaim: true });
@@ -85,7 +88,7 @@ export class MemoryLeases {
       this.keep(name, owner, ttl);
   }
 
-  /** Forgets those whose leases have run out; returns the turns whose instances never asked for theirs, `<instance>~<turn>`. */
+  /** Removes expired leases; returns the turns whose claim leases expired, as `<instance>~<turn>`. */
   lapse(name: string): Set<string> {
     const now = this.now();
     const over = [...(this.holders.get(name) ?? [])].filter(([, { expiresAt }]) => expiresAt <= now);
@@ -93,7 +96,7 @@ export class MemoryLeases {
     return new Set(over.filter(([, { isClaim }]) => isClaim).map(([owner]) => wholeTurnOf(owner)));
   }
 
-  /** Whether it was there. */
+  /** Removes a lease; returns whether it existed. */
   delete(name: string, owner: string): boolean {
     const holders = this.holders.get(name);
     const deleted = holders?.delete(owner) ?? false;

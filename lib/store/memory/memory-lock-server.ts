@@ -17,17 +17,17 @@ import { MemoryQueues } from './memory-queues.js';
 import { snapshotOf } from './memory-snapshot.js';
 import { MemoryTokens } from './memory-tokens.js';
 
-/** The place in the queue of whoever asks, and how it takes shared holds. */
+/** The place of the requesting instance in the queue, and how it takes shared holds. */
 export interface Own {
   readonly place?: string | undefined;
-  /** Returns how many are wanted beyond those. */
+  /** Takes up to `room` holds; returns how many more are wanted. */
   take?(room: number): number;
 }
 
 /**
- * What Redis is to the Redis store, within one process: the locks, the queues and the inboxes of several instances.
+ * The counterpart of a Redis server within one process: the locks, the queues and the inboxes of several instances.
  *
- * Each method does what the Lua script of the same name does, as atomically.
+ * Each method does the same as the Lua script of its name, equally atomically.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export class MemoryLockServer {
     this.tokens = new MemoryTokens(now);
   }
 
-  /** Forgets everything, as FLUSHALL does: holders notice at their next renewal. Tokens go on growing. */
+  /** Clears all data, as FLUSHALL does: holders learn of it at their next renewal. Tokens continue to grow. */
   clear(): void {
     this.locks.clear();
     this.shares.clear();
@@ -66,7 +66,7 @@ export class MemoryLockServer {
     const spent = shared ? request.spent : spentOfName;
     const owner = this.owner(name);
     const token = owner?.startsWith(`${instance}:`) ? Number(owner.slice(instance.length + 1)) : Infinity;
-    // The hold has ended there, and only the release went missing.
+    // The hold has ended in the instance, and only its release was lost.
     if (token <= spent) this.locks.clear(name);
     if (shared) return this.acquireShared(instance, request, shared);
     if (owner !== undefined && token > spent && token < Infinity) {
@@ -124,7 +124,7 @@ export class MemoryLockServer {
     const leases = this.leasesLike(owner);
     const isShared = this.shares.of(name).size > 0;
     const released = leases.has(name, owner) && leases.delete(name, owner);
-    // A shared lease that has expired leaves room, too.
+    // An expired shared lease also leaves room.
     if (released || (isShared && isSharedOwner(owner))) this.handOff(name);
     return released;
   }
@@ -180,7 +180,7 @@ export class MemoryLockServer {
     return this.inboxes.tell(instance, (inbox) => inbox.told(message));
   }
 
-  /** @internal What is held of the names that begin so. */
+  /** @internal The held names with a prefix. */
   list(beginning: string): LockSnapshot[] {
     const names = new Set([...this.locks.names(), ...this.shares.names()]);
     return [...names]
@@ -220,7 +220,7 @@ export class MemoryLockServer {
     return [...this.locks.of(name).keys(), ...this.shares.inOrder(name).keys()];
   }
 
-  /** Who has the lock alone. */
+  /** The exclusive owner. */
   private owner(name: string): string | undefined {
     return this.locks.of(name).keys().next().value;
   }
@@ -246,9 +246,9 @@ export class MemoryLockServer {
   }
 
   /**
-   * Gives a lock that nobody has alone to whoever comes first, and with the first that would share it to those behind
-   * who would, too. Returns the new owner id, `own.place` when it is the turn of that, or undefined when nobody waits
-   * who could have it.
+   * Hands a lock without an exclusive holder to the head of the queue, and with a shared head also to the shared
+   * waiters behind it. Returns the new owner id; `own.place` if the caller's own place is at the head; undefined
+   * without a suitable waiter.
    *
    * @internal
    */
@@ -260,7 +260,7 @@ export class MemoryLockServer {
       const isHeard = this.inboxes.has(instance);
       const held = this.shares.of(name).size;
       const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
-      // Only a caller that asks for shared holds finds out whether a head that has to wait is still there.
+      // Only a shared acquire probes whether a blocked head still waits.
       if (room < 1 && (isHeard || place === own.place || !own.take)) {
         if (own.take && place !== own.place)
           this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
@@ -273,7 +273,7 @@ export class MemoryLockServer {
         if (!shared || rest !== undefined) break;
         continue;
       }
-      // Its instance may be frozen, and would cost the others another claim lease each time.
+      // Its instance may be frozen, and each wanted hold would cost the others one more claim lease.
       const isAbandoned =
         shared && hadBefore(shared.turn) > 0 && lapsed.has(`${instance}~${wholeTurn(shared.turn)}`);
       const mint = (): Grant =>

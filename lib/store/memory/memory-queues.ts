@@ -1,7 +1,7 @@
 import { parsePlace } from '../place.js';
 import { isFrom } from '../turn-name.js';
 
-/** Who waits for which name, by arrival, and since when. */
+/** The queues of names: waiting instances by arrival, with their times. */
 export class MemoryQueues {
   private readonly queues = new Map<string, Map<string, number>>();
 
@@ -23,7 +23,7 @@ export class MemoryQueues {
     if (queue?.delete(place) && queue.size === 0) this.queues.delete(name);
   }
 
-  /** Gives up the places of a part of a shared turn and of those after it. */
+  /** Removes the places of a part of a shared turn and of later parts. */
   leave(name: string, instance: string, turn: string): void {
     for (const place of this.of(name).keys()) {
       const { instance: waiting, shared } = parsePlace(place);
@@ -31,7 +31,7 @@ export class MemoryQueues {
     }
   }
 
-  /** What is left of a turn keeps its place. */
+  /** Replaces a place by the rest of its turn, at the same position. */
   replace(name: string, place: string, rest: string | undefined): void {
     if (rest === undefined) return this.dequeue(name, place);
     const queue = [...this.of(name)].filter(([each]) => each !== rest);

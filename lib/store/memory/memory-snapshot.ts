@@ -2,10 +2,13 @@ import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { tokenOf } from '../owner-id.js';
 import { parsePlace } from '../place.js';
 
-/** By owner id or place in the queue, in order. */
+/** Times by owner id or by place in the queue, in order. */
 type Times = ReadonlyMap<string, number>;
 
-/** What a query shows: `locks` and `shares` with the ends of their leases, `queue` with the times of arrival. */
+/**
+ * Creates the result of a query from `locks` and `shares` with the ends of their leases, and `queue` with the times of
+ * arrival.
+ */
 export function snapshotOf(
   name: string,
   now: number,

@@ -3,10 +3,10 @@ import type { Grant } from '../grant.js';
 import { sharedOwner } from '../owner-id.js';
 import { tokensEach } from '../turn-name.js';
 
-/** Most fencing tokens of a shared grant that has more than one for each hold. */
+/** Maximum number of fencing tokens of a shared grant with more than one for each hold. */
 const MAX_BLOCK = 4_096;
 
-/** Fencing tokens that follow the clock and never repeat. */
+/** Mints fencing tokens that follow the clock and never repeat. */
 export class MemoryTokens {
   private last = 0;
 
@@ -21,20 +21,23 @@ export class MemoryTokens {
     return { token, tokens };
   }
 
-  /** A grant of a lock alone. */
+  /** Creates an exclusive grant. */
   exclusive(instance: string, wanted: number): Grant {
     const block = this.mint(wanted);
     return { owner: `${instance}:${block.token}`, ...block };
   }
 
-  /** So many holds of a turn; those whose answer went missing get tokens anew. */
+  /** Creates a grant of `wanted` holds of a turn; a repeated request gets new tokens. */
   shared(instance: string, turn: string, wanted: number): Grant {
     const block = Math.max(wanted, Math.min(wanted * tokensEach(turn), MAX_BLOCK));
     const { token, tokens } = this.mint(block, wanted);
     return { owner: sharedOwner(instance, turn, 1), turn, token, tokens: wanted, block: tokens };
   }
 
-  /** Counts as a token: unlike on Redis, a later one might be minted within the same tick of the clock. */
+  /**
+   * The token floor. It uses up a token: unlike on Redis, a later one might be minted within the same tick of the
+   * clock.
+   */
   floor(): number {
     this.last = Math.max(this.last, this.micros());
     return this.last;

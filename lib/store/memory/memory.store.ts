@@ -3,7 +3,7 @@ import type { AcquireRequest, LockStore } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
 
-/** Locks within one process: one instance's side of a {@link MemoryLockServer}. */
+/** Creates the store of one instance on a {@link MemoryLockServer}. */
 export function memoryStore(server: MemoryLockServer, instance: string): LockStore {
   return {
     trouble: new Error('The memory store has been closed.'),
@@ -33,7 +33,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
   };
 }
 
-/** Memory has no replicas, and needs none: as many as are asked for count as knowing. */
+/** Memory needs no replicas: all required ones count as confirmed. */
 function known(reply: Grant | Taken, { replicas }: Pick<AcquireRequest, 'replicas'>): Grant | Taken {
   return replicas && isGrant(reply) ? { ...reply, replicas: replicas.min } : reply;
 }

@@ -4,11 +4,12 @@ import { include, includeBelow } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Grants several locks together, under one owner id and with a fencing token each, in a row, where all of them are free and
- * nobody waits for one; else it writes nothing. Asked twice, it gives the same grant, even where one of the locks was taken away since.
+ * Grants several locks together, under one owner id and with consecutive fencing tokens, if all of them are free and
+ * have no queue; otherwise it writes nothing. A repeated request receives the same grant, even if one of the locks was
+ * released forcibly since.
  *
  * KEYS  1 fence counter, then all locks, then all queues
- * ARGV  1 owner id up to the token, another one in each request, 2 until when this counts (`in-time.ts`), 3 of no use here,
+ * ARGV  1 owner id up to the token, different for each request, 2 until when this counts (`in-time.ts`), 3 unused,
  *       4 ttl in ms
  * Reply granted: the first token, in which the owner id ends; the others follow it in a row
  *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or

@@ -7,20 +7,20 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * For each of several locks, grants holds that others may have at the same time, or puts the instance into its queue.
- * Asked twice for the same turn, it grants the same holds, with tokens anew.
+ * For each of several locks, grants shared holds or queues the instance. A repeated request of a turn receives the same
+ * holds, with new tokens.
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
- *       the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each its terms:
+ *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
  *       `<ttl in ms> <holds wanted> <turn> <limit or nothing> <claim lease in ms>|<holds wanted at first>`,
  *       without the last part to ask without queueing
  * Reply for each granted: { first token, holds or `<holds>/<tokens>` }; there may be fewer holds than wanted, and more tokens than holds
  *                waiting: { ms left of the first lease that ends (negative: no expiry), owner id or `shared`, token floor }
  *       or, for all together, the server's time in microseconds where the request comes too late
  *
- * Who came first goes first: where somebody waits, one who would share the lock waits behind. Where fewer are granted than
- * wanted, the rest waits at the head of the queue, as `<turn>X<holds granted so far>`.
+ * Arrival order applies to both modes: if an instance waits, shared requests queue behind it. If fewer holds are
+ * granted than wanted, the rest waits at the head of the queue as `<turn>X<holds granted so far>`.
  *
  * O(k (h + log n)) for k locks, h holds and n holders and waiting instances.
  */

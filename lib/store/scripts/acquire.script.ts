@@ -6,12 +6,12 @@ import { include, includeBelow } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * For each of several locks, grants it or puts the instance into its queue. Asked twice, it gives the same answer
- * twice. Requests of one tick share a call, since most of what a request costs is that of the call.
+ * For each of several locks, grants it or queues the instance. A repeated request receives the same reply. Requests of
+ * one tick share a call, because most of the cost of a request is the cost of its call.
  *
- * KEYS  1 fence counter, then for each: lock, queue, and shared holders where anybody here knows of modes
+ * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
- *       the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each its terms:
+ *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
  *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing; a token after that
  *       counts in place of the highest one
  * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted
@@ -19,10 +19,10 @@ import { luaScript } from './lua-script.js';
  *       the only one's token may stand alone; so does minus the server's time in microseconds, where the request comes
  *       too late
  *
- * A key that this instance already owns is its own grant whose reply was lost, and is granted again as it is;
- * unless its hold has ended here and only the release went missing: then it counts as free.
- * A free lock with a queue goes to the head of the queue, whoever asks. The tokens of all names that are still to come are
- * minted with those of the first free one: what such a name does not take is left out.
+ * If this instance already owns the lock, the reply to its grant was lost, and the script grants it again unchanged. If
+ * its hold has ended in the instance and only the release was lost, the lock counts as free. A free lock with a queue
+ * goes to the head of the queue, whichever instance asks. The tokens of all following names are minted together with
+ * those of the first free one; unused tokens are skipped.
  *
  * O(k log n) for k locks with n waiting instances; O(k) for free names.
  */

@@ -5,12 +5,12 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Takes a waiting instance out of the queue. Tells the owner id where the lock had been handed to the
- * instance just before, so that it can be released; shared holds that its turn was granted are given up at once, and what
- * is left of it with them. Parts of the turn before the one that is named have holders, who go on.
+ * Removes a waiting instance from the queue. If the lock was handed to the instance just before, the reply is the owner
+ * id, so that the instance can release it. Shared holds that its turn was granted end at once, together with the rest
+ * of the turn. Earlier parts of the turn have holders, which continue.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders
- * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (tell nobody), 4 length of the key prefix
+ * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (no messages), 4 length of the key prefix
  * Reply the owner id of a grant to this instance, or false
  *
  * If the lock is shared or free, the script admits the waiters behind this one.

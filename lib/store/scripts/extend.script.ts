@@ -5,9 +5,9 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Renews many leases at once, of locks and of shared holds. Never brings back one that is gone, nor shortens a lease
- * unasked: a request from a connection that was given up may arrive after a longer one that came later. Shared holds whose
- * leases have run out are left for a script that goes on with the queue. Leases are renewed while Redis is full.
+ * Renews many leases at once, of locks and of shared holds. Never revives an ended lease, and shortens a lease only on
+ * request: a request from an abandoned connection may arrive after a later and longer one. Expired shared holds are
+ * left for a script that continues with the queue. Leases are also renewed while Redis is full.
  *
  * KEYS  for each: lock, shared holders
  * ARGV  for each: owner id, ttl in ms; `=` before it shortens a longer lease, too. Then `write`, or nothing, where each

@@ -5,19 +5,19 @@ import { joined, type LuaTag } from './lua-text.js';
 
 /** A Lua script and the SHA-1 digest by which Redis caches it. */
 export interface LuaScript {
-  /** For error messages and logs. */
+  /** Name for error messages and logs. */
   readonly name: string;
   readonly lua: string;
   readonly sha: string;
-  /** Whether it takes the requests for several names, and answers each at its position. */
+  /** Whether it handles requests for several names, with one reply at each position. */
   readonly takesSeveral?: boolean;
-  /** Whether it runs so rarely that a server is unlikely to know it: it is sent in full, which takes one trip. */
+  /** Whether it runs so rarely that a server is unlikely to know it. It is then sent in full, which takes one trip. */
   readonly isRare?: boolean;
 }
 
 /**
- * Lets a script that is written for the request of one name take those for several, of four keys and with the number of
- * arguments before these. Replies are in the order of the requests, with an error for one that is refused.
+ * Creates a script for several requests from a script for one: four keys for each request, and the number of arguments
+ * before them. Replies are in the order of the requests, with errors for refused ones.
  */
 export function luaScriptForEach(name: string): LuaTag<LuaScript> {
   return (...text) => ({
@@ -37,7 +37,7 @@ return reply
   });
 }
 
-/** Gives the script of the text behind it a name and its digest. */
+/** Creates a script with a name and its digest from a template. */
 export function luaScript(name: string): LuaTag<LuaScript> {
   return (...text) => {
     const lua = joined(...text);

@@ -1,5 +1,5 @@
-/** What makes something of a template of Lua text. */
+/** A tag of templates with Lua text. */
 export type LuaTag<T> = (strings: TemplateStringsArray, ...values: readonly (string | number)[]) => T;
 
-/** The text of a template. */
+/** Joins the text of a template. */
 export const joined: LuaTag<string> = (strings, ...values) => String.raw({ raw: strings }, ...values);

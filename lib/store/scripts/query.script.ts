@@ -4,12 +4,12 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Shows for each of several locks who holds it and which instances wait for it, in order.
+ * Returns the holders and the waiting instances, in order, of each of several locks.
  *
  * KEYS  for each: lock, queue, shared holders
  * Reply for each { server time in microseconds, owner id, `shared` or false, ms left of its lease,
  *       { place, score, … } of the queue, { owner id, end of its lease in ms since 1970, … } of shared holds },
- *       or an error where its keys are none of ours
+ *       or an error if its keys have other types
  *
  * O(n) for n holders and waiting instances.
  */

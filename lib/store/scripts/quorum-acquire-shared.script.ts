@@ -17,10 +17,9 @@ import { luaScriptForEach } from './lua-script.js';
  *       taken:    { 0, server time, last token, ms left of the holder's lease (-1: no expiry), owner id, or `shared` }
  *       outdated: { 2, server time, last token } the proposal must be greater
  *
- * Who waits for the lock alone is not overtaken, unless it is gone: it does not listen any more. Only those who ask to
- * share it look there, so that it costs the others nothing.
- * A lock of this instance alone gives way as in quorum-acquire. A request that arrives after the release of what it asks
- * for is outdated; one that arrives twice adds no hold that was released in between.
+ * A waiting exclusive instance is not overtaken, unless it is dead, and so no longer listens. Only shared requests
+ * check this, so that exclusive ones pay nothing. An exclusive lock of this instance gives way as in quorum-acquire. A
+ * request that arrives after its release is outdated; a repeated request adds no hold that was released in between.
  *
  * O(k log n + w) for k holds, n holders and w waiting instances.
  */

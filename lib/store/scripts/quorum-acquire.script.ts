@@ -4,8 +4,8 @@ import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 
 /**
- * One node's vote for a grant. The fencing token is proposed by the instance: a node accepts only what exceeds all
- * that it has accepted for this name.
+ * One node's vote for a grant. The instance proposes the fencing token, and a node accepts only tokens beyond all that
+ * it has accepted for this name.
  *
  * KEYS  1 lock, 2 queue, 3 fence of this name
  * ARGV  1 instance, 2 proposed token, 3 last token of its block, 4 ttl in ms, 5 place in the queue or '' (do not
@@ -14,8 +14,8 @@ import { luaScriptForEach } from './lua-script.js';
  *       taken:    { 0, server time, last token, ms left of the holder's lease (-1: no expiry), owner id, or `shared` }
  *       outdated: { 2, server time, last token } the proposal must be greater
  *
- * A lock of this instance with an older token is left of an earlier proposal or a hold that has ended there, or
- * reserved for it, and gives way. A request that arrives after its hold was released is outdated.
+ * A lock of this instance with an older token comes from an earlier proposal, an ended hold or a reservation, and gives
+ * way. A request that arrives after the release of its hold is outdated.
  *
  * O(log n) for n waiting instances; O(1) for a free name.
  */

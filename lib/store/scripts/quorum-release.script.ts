@@ -6,11 +6,11 @@ import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 
 /**
- * One node's end of holds, of a proposal that found no majority, or of a wait. Takes away what the instance has
- * there up to the given token, and sees to it that a request for it which arrives later is outdated.
+ * Ends holds, a proposal without a majority, or a wait on one node. Removes what the instance has there up to the given
+ * token, and makes later requests for it outdated.
  *
  * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
- * ARGV  1 instance, 2 token, 3 `wake` or `quiet`: whether waiting instances are told of what they could have,
+ * ARGV  1 instance, 2 token, 3 `wake` or `quiet`: whether to notify waiting instances,
  *       4 place to take in the queue, `leave` to leave it, or '' for neither,
  *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name, then owner ids of shared holds
  * Reply 1 released, 0 there was nothing of this instance

@@ -3,11 +3,11 @@ import { passEach } from './functions/hand-off.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Gives up those of several locks that were granted together and still are: each to the head of its queue, or by deleting it
- * where nobody waits. May be sent twice.
+ * Releases the locks of a joint grant that it still has: hands each to the head of its queue, or deletes it without
+ * waiters. May be sent twice.
  *
- * KEYS  1 fence counter, then all locks, then all queues, then all shared holders where anybody here knows of modes
- * ARGV  1 owner id up to the token, 2 `<length of the key prefix> <inbox channel prefix, or nothing to tell nobody>`, 3 how many
+ * KEYS  1 fence counter, then all locks, then all queues, then all shared holders if this instance has met shared mode
+ * ARGV  1 owner id up to the token, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, 3 how many
  *       locks
  * Reply how many there were, where all of them could be deleted, else for each what the release script replies
  *

@@ -5,12 +5,12 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Gives shared holds up, and hands what gets free by that to whoever comes next in the queue.
- * Does nothing where there is no such hold any more, so it may be sent twice. What is given up of one lock in one call is
- * handed on together, by one message to each instance that comes next.
+ * Releases shared holds, and hands the freed holds to the next waiters in the queue. Ignores holds that no longer
+ * exist, so it may be sent twice. Holds of one lock that are released in one call are handed over together, by one
+ * message to each instance.
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
- * ARGV  1 `<length of the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each: owner id
+ * ARGV  1 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: owner id
  * Reply for each: 1 released, 0 there was no such hold
  *
  * O(k log n) for k locks with n holders and waiting instances.

@@ -3,11 +3,11 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Gives locks up: each to the head of its queue, or by deleting it where nobody waits.
- * Does nothing where the lock is not the owner's any more, so it may be sent twice.
+ * Releases locks: hands each to the head of its queue, or deletes it without waiters. Does nothing if the owner no
+ * longer has the lock, so it may be sent twice.
  *
- * KEYS  1 fence counter, then for each: lock, queue, and shared holders where anybody here knows of modes
- * ARGV  1 instance, 2 `<length of the key prefix> <inbox channel prefix, or nothing to tell nobody>`, then for each: token in
+ * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode
+ * ARGV  1 instance, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: token in
  *       the owner id
  * Reply for each: 1 released, 2 released, and whoever waits for a shared hold was only told, 0 it was not the owner's;
  *       for the only one, this may stand alone

@@ -1,13 +1,13 @@
 import { luaScript } from './lua-script.js';
 
 /**
- * Goes through a part of the keys of a server, as SCAN does.
+ * Scans a part of the keys of a server, as SCAN does.
  *
  * KEYS  none; on a Cluster one of the node that is meant
- * ARGV  1 cursor, 2 pattern, 3 how many keys to look at
+ * ARGV  1 cursor, 2 pattern, 3 number of keys to scan
  * Reply { next cursor, `0` at the end, { key, … } }
  *
- * O(n) for n keys looked at.
+ * O(n) for n scanned keys.
  */
 export const scanScript = luaScript('scan')`
 local reply = redis.pcall('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])

@@ -5,7 +5,7 @@ import { luaScript } from './lua-script.js';
  *
  * KEYS  1 a lock, by which a Cluster finds a node
  * ARGV  1 channel, with a hash tag in the slot of that lock, 2 message
- * Reply how many got it, on a Cluster at this node
+ * Reply number of receivers, on a Cluster at this node
  *
  * O(1) for an instance that listens once.
  */

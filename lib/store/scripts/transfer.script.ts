@@ -5,16 +5,16 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Gives a lock, or a shared hold, from one owner id to another, with a new lease, where it still is the first one's: away
- * from an instance by which it is detached, and to the one that attaches it. Asked twice, it gives the same answer twice.
+ * Moves a lock, or a shared hold, from one owner id to another with a new lease, if the first one still has it: for a
+ * detach and for an attach. A repeated request receives the same reply.
  *
  * KEYS  1 lock, 2 shared holders
  * ARGV  1 owner id that gives, 2 owner id that takes, 3 ttl in ms
- * Reply 1 it is the second one's, 0 it was neither's
+ * Reply 1 the second owner has it, 0 neither owner had it
  *
- * Of several that want to take it one finds the owner id that gives, and each has an owner id of its own for each try,
- * so that a request which arrives late takes nothing from anybody. The token in the owner id stays, and the queue waits on.
- * Asked again it leaves the lease alone: by then that may have been shortened.
+ * Of several takers, one finds the giving owner id. Each attempt has its own taking owner id, so that a late request
+ * takes nothing from another owner. The token in the owner id stays, and the queue continues to wait. A repeated
+ * request leaves the lease unchanged, because it may have been shortened since.
  *
  * O(log n) for n shared holders, O(1) without.
  */

@@ -4,12 +4,12 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Tries what the other scripts rely on. Changes nothing, and nothing of it is refused as a whole.
+ * Tries what the other scripts rely on. Changes nothing, and never fails as a whole.
  *
- * KEYS  1 a key that nobody uses, in the slot of the channel
- * ARGV  1 channel on which this instance listens just now, or '' (tell nobody), 2 name of this trial
+ * KEYS  1 an unused key, in the slot of the channel
+ * ARGV  1 channel on which this instance currently listens, or '' (no messages), 2 name of this trial
  * Reply { receivers of a message on the channel, or why it was refused; version of the server or '';
- *       why it takes no writes or ''; why it tells no time or ''; commands that the user may not run;
+ *       why it rejects writes or ''; why the time is unavailable or ''; commands that the user may not run;
  *       maxmemory-policy if it can evict locks, or '' }
  *
  * O(1).

@@ -5,18 +5,18 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * The end of an instance's turn while more of its own callers wait: hands the lock to another waiting
- * instance and queues this one again, or, where nobody else waits, lets it keep the lock.
+ * The end of an instance's turn while it has more callers. It hands the lock to another waiting instance and queues
+ * this one again. If no other instance waits, this one keeps the lock.
  *
- * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders where anybody here knows of modes
- * ARGV  1 owner id, 2 inbox channel prefix or '' (tell nobody), 3 length of the key prefix,
+ * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders if this instance has met shared mode
+ * ARGV  1 owner id, 2 inbox channel prefix or '' (no messages), 3 length of the key prefix,
  *       4 ttl in ms, 5 tokens wanted, 6 place or '' (do not queue)
  * Reply kept:   { first token, tokens }, from then on under the owner id of that token
  *       handed: { ms left of the new holder's lease, its owner id, token floor }
  *       gone:   false; the lock was not the owner's any more
  *
- * The owner id changes so that this request does nothing when it arrives twice, the second time from a
- * connection that was given up long ago: by then another hold may use the lock.
+ * The owner id changes, so that a repeated request from a connection that was abandoned long ago does nothing: by then,
+ * another hold may use the lock.
  *
  * O(log n) for n waiting instances.
  */

@@ -4,16 +4,17 @@ import { cover, hasLapsed, share } from './shares.js';
 import { clock, digits, ends } from './time.js';
 import { mint, mintShares } from './tokens.js';
 
-/** At the end of the prefix of the channels where it is not known whether the server counts receivers as it should. */
+/** Suffix of the channel prefix while it is unknown whether the server counts receivers correctly. */
 export const UNTRIED = '?';
 
 /**
- * `tell(instance, message)`: whether anybody may have heard. Reads `inbox`, the prefix of the instances' channels.
+ * `tell(instance, message)`: publishes a message to an instance; returns whether the instance may be alive. Reads
+ * `inbox`, the prefix of the instances' channels.
  *
- * An inbox with a hash tag is heard in the slot of the lock (in a Cluster), hence SPUBLISH. Publishing counts the receivers:
- * none means that the instance is gone. Where nobody has tried whether it does, with `?` behind the prefix, with an empty
- * `inbox`, by which nobody is told, or where publishing is refused, the instance counts as alive: it finds its grant when it
- * asks again, or its lease runs out.
+ * The receivers of an inbox with a hash tag listen in the slot of the lock (on a Cluster), hence SPUBLISH. PUBLISH
+ * returns the number of receivers: 0 means that the instance is gone. The instance counts as alive if that number is
+ * untested (`?` after the prefix), if `inbox` is empty for no messages, or if publishing is rejected. It then finds its
+ * grant when it asks again, or its lease expires.
  */
 export const tell = luaFunction()`
 local function tell(instance, message)
@@ -25,8 +26,8 @@ end
 `;
 
 /**
- * `rest_of(place, n)`: the place in the queue of what is left of a shared turn once n of its holds were granted, or nil when
- * nothing is. Its turn is named `<turn>X<holds granted so far>`, so that its instance knows without being told.
+ * `rest_of(place, n)`: the place of the rest of a shared turn after n of its holds were granted, or nil without a rest.
+ * Its turn is named `<turn>X<holds granted so far>`, so that the instance can derive the name.
  */
 export const restOf = luaFunction()`
 local function rest_of(place, n)
@@ -39,9 +40,9 @@ end
 `;
 
 /**
- * `enqueue(queue, place)`: puts a waiting instance at the end of the queue, also when the clock was set back since others came;
- * one that is already there keeps its place. The queue outlives its last refresh by a minute, so that a crashed application
- * leaves nothing for good.
+ * `enqueue(queue, place)`: appends a waiting instance to the queue, also after the clock was set back; an existing
+ * place stays. The queue outlives its last refresh by a minute, so that a crashed application leaves nothing
+ * permanently.
  */
 export const enqueue = luaFunction(clock, digits)`
 local function enqueue(queue, place)
@@ -52,21 +53,24 @@ end
 `;
 
 /**
- * `hand_off(lock, queue, own, shared, held, take)`: hands a lock that nobody has alone to the first waiting instance that is alive,
- * and where that would share it, also to those behind it that would; returns the new owner id, `shared` for shared holds, or
- * nil when nobody waits who can have it. Call `prepare(queue)` before. Reads `prefix`, the length of what precedes `{name}` in keys.
+ * `hand_off(lock, queue, own, shared, held, take)`: hands a lock without an exclusive holder to the first live instance
+ * in the queue. If that one wants a shared hold, also to the shared waiters directly behind it. Returns the new owner
+ * id, `shared` for shared holds, or nil without a suitable waiter. Call `prepare(queue)` before. Reads `prefix`, the
+ * length of the part before `{name}` in keys.
  *
- * `held` is the number of live shared holders, 0 by default. Comes the turn of `own`, the caller's own place, that is
- * returned and nobody told; the lock alone is not written then, and shared holds are by `take(n)`, which returns how many of
- * them are wanted, and whether more than n are.
+ * `held` is the number of live shared holders, 0 by default. If the head of the queue is `own` (the caller's own
+ * place), returns it without publishing. For an exclusive place the caller writes the lock. For a shared place,
+ * `take(n)` writes up to n holds and returns how many were taken and whether more are wanted.
  *
- * The place of an instance that is gone goes to the next. The grant runs for the short claim lease that the waiter asked for; its
- * first renewal makes it a full one. Places are `<instance>|<claim lease in ms>|<tokens wanted>`, with
- * `|<turn>|<limit or nothing>` after that for shared holds. Where the key `shared` was not declared such a waiter is only told
- * to ask, and the lock is free. What a limit leaves for later keeps its place at the head (see `rest_of`), unless the instance
- * has let a lease by hand-off of the same turn run out: it may be frozen, and would cost the others another such lease each time.
- * With `ask_if_waiting` set, a head that cannot have the lock yet has to be alive to keep the others waiting, and is asked whether it
- * still waits: leaving the queue may have failed.
+ * The place of a dead instance passes to the next one. The grant has the short claim lease of the place; its first
+ * renewal makes it a full lease. Places are `<instance>|<claim lease in ms>|<tokens wanted>`, followed by
+ * `|<turn>|<limit or nothing>` for shared holds. If the key `shared` was not declared, a shared waiter is only notified
+ * to ask, and the lock is free.
+ *
+ * The rest of a limited turn keeps its place at the head (see `rest_of`). But if the instance let a claim lease of the
+ * turn expire, the rest loses its place. The instance may be frozen, and each wanted hold would cost the others one
+ * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. It is also probed
+ * whether it still waits, because its request to leave may have failed.
  */
 export const handOff = luaFunction(restOf, tell, hasLapsed, mint, mintShares, share, ends)`
 local ask_if_waiting
@@ -133,7 +137,10 @@ local function hand_off(lock, queue, own, shared, held, take)
 end
 `;
 
-/** `go_on(lock, queue, shared, held)`: goes on with a shared lock from which holders were taken, where so many are left. */
+/**
+ * `go_on(lock, queue, shared, held)`: continues with the queue of a shared lock after some holders were removed; `held`
+ * are left.
+ */
 export const goOn = luaFunction(cover, handOff)`
 local function go_on(lock, queue, shared, held)
   if held > 0 then
@@ -146,9 +153,9 @@ end
 `;
 
 /**
- * `pass_each(lock, queue, shared)`: for a step of `attempt`, gives a lock that somebody waits for to the head of its queue; deletes
- * it where nobody is there any more. Returns 2 where whoever waits for a shared hold was only told, else 1. What only a lock with
- * a queue needs is made when it is called: others are felt to cost less by it.
+ * `pass_each(lock, queue, shared)`: in a step of `attempt`, hands a lock with a queue to its head, or deletes the lock
+ * if no waiter is alive. Returns 2 if a shared waiter was only notified, otherwise 1. Closures that only a lock with a
+ * queue needs are created on demand, so that other locks do not pay for them.
  */
 export const passEach = luaFunction(attempt)`
 local function pass_each(lock, queue, shared)

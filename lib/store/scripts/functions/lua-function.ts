@@ -1,23 +1,23 @@
 import { joined, type LuaTag } from '../lua-text.js';
 
-/** A function of Lua that scripts have in common. */
+/** A Lua function that scripts share. */
 export interface LuaFunction {
-  /** What has to stand before it. */
+  /** The functions that must precede it. */
   readonly needs: readonly LuaFunction[];
   readonly lua: string;
 }
 
-/** Makes one of the text behind it. */
+/** Creates a Lua function from a template. */
 export function luaFunction(...needs: readonly LuaFunction[]): LuaTag<LuaFunction> {
   return (...text) => ({ needs, lua: joined(...text) });
 }
 
-/** The text of functions and of all that they need, each once and after its needs. */
+/** The text of functions and of their dependencies, each once and after its dependencies. */
 export function include(...functions: readonly LuaFunction[]): string {
   return includeBelow([], ...functions);
 }
 
-/** The same within the reach of `outer` functions, which stand there already. */
+/** The text of functions within the scope of `outer` functions, which it omits. */
 export function includeBelow(outer: readonly LuaFunction[], ...functions: readonly LuaFunction[]): string {
   const above = inOrder(outer);
   return [...inOrder(functions)]

@@ -4,8 +4,8 @@ import { cover } from './shares.js';
 import { clock, digits, ends } from './time.js';
 
 /**
- * `call(channel, message)`: whether anybody may have heard: where publishing is refused, nobody is told, and the instance has to find
- * what it would have been told of.
+ * `call(channel, message)`: publishes a message; returns whether an instance may have received it. If publishing is
+ * rejected, the instance must find the change by a re-ask.
  */
 export const call = luaFunction()`
 local function call(channel, message)
@@ -15,8 +15,8 @@ end
 `;
 
 /**
- * `grant_of(instance, owner)`: which grant of this instance a lock is: the number at the end of the owner id, 0 for a free lock
- * that is reserved for the instance, nil where the lock is somebody else's or free.
+ * `grant_of(instance, owner)`: the grant of this instance in a lock, which is the number at the end of the owner id.
+ * It is 0 for a reservation for the instance, and nil if the lock is free or has another owner.
  */
 export const grantOf = luaFunction()`
 local function grant_of(instance, owner)
@@ -27,11 +27,11 @@ end
 `;
 
 /**
- * `rank(queue, place)`: where a waiting instance stands in a node's queue, and which it is.
+ * `rank(queue, place)`: the score of a waiting instance in a node's queue, and its name.
  *
- * Places are `<instance>|<microseconds>`, where the time is that of the first request of this wait: it is the same on all nodes,
- * so they agree on the order. Where somebody came in the future, the clocks were set back since, and the node goes by the
- * order in which it was asked.
+ * Places are `<instance>|<microseconds>`, with the time of the first request of the wait, which is equal on all nodes,
+ * so that they agree on the order. If a place lies in the future, the clocks were set back since, and the node uses the
+ * order of its requests.
  */
 export const rank = luaFunction(clock)`
 local function rank(queue, place)
@@ -46,8 +46,8 @@ end
 `;
 
 /**
- * `join(queue, place)`: puts a waiting instance into the node's queue. The queue outlives its last refresh by a minute, so that a
- * crashed application leaves nothing for good.
+ * `join(queue, place)`: adds a waiting instance to the node's queue. The queue outlives its last refresh by a minute,
+ * so that a crashed application leaves nothing permanently.
  */
 export const join = luaFunction(check, digits, rank)`
 local function join(queue, place)
@@ -59,8 +59,8 @@ end
 `;
 
 /**
- * `leave(queue, instance)`: takes an instance out of the node's queue. Its place is the instance itself where it wants the lock
- * alone, and has `|0|0|s|` after that where it wants shared holds, as the places in the queue of one Redis begin.
+ * `leave(queue, instance)`: removes an instance from the node's queue. Its exclusive place is the instance itself. Its
+ * shared place has `|0|0|s|` after it, the form in which places on one Redis begin.
  */
 export const leave = luaFunction()`
 local function leave(queue, instance)
@@ -69,14 +69,14 @@ end
 `;
 
 /**
- * `reserve(lock, queue, fence, shared, inbox, claim_ttl, name, reading)`: reserves a free lock for the first waiting instance that listens,
- * and tells it; returns the reservation, or nil when nobody waits who could have it.
+ * `reserve(lock, queue, fence, shared, inbox, claim_ttl, name, reading)`: reserves a free lock for the first listening
+ * instance in the queue, and notifies it; returns the reservation, or nil without a suitable waiter.
  *
- * A lock that is to be shared is reserved for all of those at the head of the queue who would share it, by a hold `<instance>:0`
- * for each, and each is told. `reading` says that it is shared already: then only for them.
+ * For a shared head, the lock is reserved for all consecutive shared waiters, by a hold `<instance>:0` for each, and
+ * each is notified. With `reading`, the lock is already shared, and only shared waiters qualify.
  *
- * PUBLISH counts its receivers: none means that the instance is gone, so its place goes to the next. Without the reservation the
- * instance that has just released would always be the first to ask again.
+ * PUBLISH returns the number of receivers: 0 means that the instance is gone, and its place passes to the next one.
+ * Without the reservation, the releasing instance would always be the first to ask again.
  */
 export const reserve = luaFunction(call, cover, ends)`
 local function reserve(lock, queue, fence, shared, inbox, claim_ttl, name, reading)

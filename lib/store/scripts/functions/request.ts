@@ -3,8 +3,8 @@ import { clock } from './time.js';
 import { look } from './tokens.js';
 
 /**
- * `attempt(step, …)`: takes one of a call's steps and returns what `step(…)` returns, or the error by which Redis refuses just
- * that one, as its answer. The steps before it have theirs all the same.
+ * `attempt(step, …)`: runs one step of a call; returns the result of `step(…)`, or the error of Redis as the reply to
+ * that step alone. Earlier steps keep their replies.
  */
 export const attempt = luaFunction()`
 local function attempt(step, ...)
@@ -17,7 +17,7 @@ local function attempt(step, ...)
 end
 `;
 
-/** Of these a server that counts arguments takes fewer than the others. */
+/** Arguments of commands for which a server that checks their number expects fewer. */
 const ARGUMENTS: Readonly<Record<string, string>> = { PTTL: 'key', ZSCORE: 'key, key' };
 
 export const CHECKED = [
@@ -34,18 +34,18 @@ export const CHECKED = [
   'ZSCORE',
 ];
 
-/** Lua that asks with `ask(command, key, …)` whether the user may run a command; needs a local `key`. */
+/** Lua code that checks by `ask(command, key, …)` whether the user may run a command; needs a local `key`. */
 export function rightTo(command: string, ask: string): string {
   return `${ask}('${command}', ${ARGUMENTS[command] ?? 'key, key, key'})`;
 }
 
 /**
- * `check(queue)`: fails, before more is written than one key, where a later command of the script would.
+ * `check(queue)`: fails if a later command of the script would fail, before the script has written more than one key.
  *
- * No script may fail once it has written: Redis takes back nothing, and what is left could be a lock that nobody has. For want of
- * memory, of a replica or of a disk it refuses the first write only, and a script whose keys a user may not reach does not
- * begin. This sees to the rest: that the user may run every command, which may have been renamed, too; and that the queue,
- * if it is given, is one.
+ * No script may fail after a write: Redis reverts nothing, and a lock without an owner could remain. If memory, a
+ * replica or a disk is missing, Redis rejects only the first write. A script whose keys are forbidden to the user does
+ * not begin. This function covers the rest: it checks that the user may run every command, also after a rename, and
+ * that the queue, if given, has the right type.
  */
 export const check = luaFunction(clock)`
 local is_checked
@@ -68,7 +68,9 @@ local function check(queue)
 end
 `;
 
-/** `prepare(queue)`: to be called before the first write of a script that hands a lock off; it fails where that would. */
+/**
+ * `prepare(queue)`: call it before the first write of a script that hands a lock off; fails if the hand-off would fail.
+ */
 export const prepare = luaFunction(check, look)`
 local function prepare(queue)
   check(queue)

@@ -15,11 +15,11 @@ end
 `;
 
 /**
- * `live(shared)`: how many of the holders in `shared` have leases that have not run out; the others go.
+ * `live(shared)`: the number of holders in `shared` with unexpired leases; removes the others.
  *
- * Holds that others may have at the same time are scored by the end of their leases in ms since 1970. That of a lease by
- * hand-off is half a millisecond later until its instance has renewed it: the turns of such as run out are noted in `lapsed`, for nobody may be
- * there any more.
+ * The score of a shared hold is the end of its lease in ms since 1970. The score of a claim lease is half a millisecond
+ * later until its instance has renewed it. Turns whose claim leases expired are recorded in `lapsed`, because their
+ * instances may be dead.
  */
 export const live = luaFunction(clock, digits)`
 local lapsed = {}
@@ -35,7 +35,7 @@ local function live(shared)
 end
 `;
 
-/** `holders(lock, shared)`: the owner ids that hold a lock, alone or together. Call `check(queue)` before. */
+/** `holders(lock, shared)`: the owner ids that hold a lock, exclusively or shared. Call `check(queue)` before. */
 export const holders = luaFunction(live)`
 local function holders(lock, shared)
   local owner = redis.call('GET', lock)
@@ -47,7 +47,7 @@ local function holders(lock, shared)
 end
 `;
 
-/** `named_in(owners, at)`: those of the owner ids that the arguments behind `only` at `at` name; all without `only`. */
+/** `named_in(owners, at)`: the owner ids that the arguments after `only` at `at` name; all owner ids without `only`. */
 export const namedIn = luaFunction()`
 local function named_in(owners, at)
   if not ARGV[at] then
@@ -67,8 +67,8 @@ end
 `;
 
 /**
- * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>`, up to the end `last`. One that is there already
- * keeps a longer lease, for a request may arrive once more when its turn has long begun.
+ * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>` with the lease end `last`. Existing
+ * holds keep a longer lease, because a repeated request may arrive long after its turn began.
  */
 export const share = luaFunction(cover)`
 local function share(lock, shared, turn, n, last)

@@ -1,6 +1,6 @@
 import { luaFunction } from './lua-function.js';
 
-/** `digits(number)`: a whole number in full, since Lua prints large ones in scientific notation. */
+/** `digits(number)`: prints a whole number in full, because Lua prints large ones in scientific notation. */
 export const digits = luaFunction()`
 local function digits(number)
   return string.format('%.0f', number)
@@ -8,10 +8,11 @@ end
 `;
 
 /**
- * `clock()`: the server's time in microseconds, the same for all of a call.
+ * `clock()`: the server's time in microseconds, constant within a call.
  *
- * Where scripts may not ask for it, the end of a key less what is left until then tells it to the millisecond: that of the
- * script's first key, which is given one for a moment where it has none. `grain` is what is left to the next time then.
+ * If scripts must not call TIME, the expiry of a key minus its remaining time gives the time in milliseconds. This uses
+ * the script's first key, which receives an expiry for a moment if it has none. `grain` is the distance to the next
+ * such time.
  */
 export const clock = luaFunction()`
 local now, grain = nil, 0
@@ -46,9 +47,9 @@ end
 `;
 
 /**
- * No function, but a look before everything else: answers a request that comes too late to be anything but a copy that was
- * long on its way with minus the server's time. Reads ARGV[2]: the server's time in microseconds until which the request counts, ''
- * where the instance does not know it.
+ * Not a function, but a check at the beginning of a script. A request that is too late can only be a delayed copy: the
+ * reply is minus the server's time. Reads ARGV[2]: the server's time in microseconds until which the request
+ * counts, or '' if unknown.
  */
 export const inTime = luaFunction(clock)`
 if ARGV[2] ~= '' and clock() > tonumber(ARGV[2]) then
@@ -56,14 +57,16 @@ if ARGV[2] ~= '' and clock() > tonumber(ARGV[2]) then
 end
 `;
 
-/** `ends(ttl)`: when a lease of so many ms that begins now ends, as holders are scored. */
+/** `ends(ttl)`: the end of a lease of `ttl` ms from now, as a score of holders. */
 export const ends = luaFunction(clock, digits)`
 local function ends(ttl)
   return digits(math.floor(clock() / 1000) + ttl)
 end
 `;
 
-/** `outlast(ms, token)`: how long to keep a counter that ends at a token: the ms after the clock is beyond it. */
+/**
+ * `outlast(ms, token)`: how long to keep a counter with a last token: until `ms` after the clock has passed that token.
+ */
 export const outlast = luaFunction(clock, digits)`
 local function outlast(ms, token)
   return digits(ms + math.max(0, math.ceil((token - clock()) / 1000)))

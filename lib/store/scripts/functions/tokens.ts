@@ -1,7 +1,7 @@
 import { luaFunction } from './lua-function.js';
 import { clock, digits, outlast } from './time.js';
 
-/** `look()`: reads into `last` the last token of the counter whose key is `fence`, once in a call, and the clock. */
+/** `look()`: reads the last token of the counter `fence` into `last`, once in a call, and the clock. */
 export const look = luaFunction(clock)`
 local last
 local function look()
@@ -13,16 +13,18 @@ end
 `;
 
 /**
- * `mint(n, needed)`: mints a block of fencing tokens; returns the first token, how many follow in a row from it, and the first one's
- * digits. Reads `fence`, the counter's key.
+ * `mint(n, needed)`: mints a block of fencing tokens; returns the first token, the number of consecutive tokens, and
+ * the digits of the first one. Reads `fence`, the counter's key.
  *
- * The first token is max(last + 1, server time in microseconds), so tokens go on growing when the counter is lost (FLUSHALL) or
- * stale (failover): the clock carries them. Blocks take the counter at most 10 ms ahead of the clock, or of the clock and as
- * many whole seconds as there are between them since the clock was set back; of what does not fit only one token, or the
- * `needed` ones, are minted. Single tokens take longer to mint than they last, so nothing but a clock adds to those
- * seconds, and they pass as it goes on.
- * Where the clock has no microseconds, tokens are at the end of its milliseconds, beyond every mark of theirs.
- * A counter beside its lock (in a Cluster) is kept until the clock is ten minutes beyond it, so that no name leaves one for good.
+ * The first token is max(last + 1, server time in microseconds), so tokens continue to grow with the clock when the
+ * counter is lost (FLUSHALL) or stale (failover). Blocks move the counter at most 10 ms ahead of the clock. If the
+ * clock was set back, the lead may also contain as many whole seconds as lie between clock and counter. Beyond that
+ * limit, only one token, or the `needed` ones, are minted. Minting single tokens takes longer than they advance the
+ * counter, so only the clock causes such seconds, and they pass.
+ *
+ * If the clock has no microseconds, tokens lie at the end of its milliseconds, beyond all tokens within them. A counter
+ * beside its lock (on a Cluster) is kept until the clock is ten minutes beyond it, so that no name leaves one
+ * permanently.
  */
 export const mint = luaFunction(look, digits, outlast)`
 local is_beside = fence == KEYS[2] .. ':fence'
@@ -46,8 +48,8 @@ end
 `;
 
 /**
- * `mint_shares(turn, n)`: mints the fencing tokens for n holds of a shared turn, `s0<tokens for each>t…` or `s…` for one each;
- * returns the first token, its digits, and n, with `/<tokens>` after it where there are more.
+ * `mint_shares(turn, n)`: mints the fencing tokens for n holds of a shared turn, `s0<tokens for each>t…` or `s…` for
+ * one each. It returns the first token, its digits, and n, followed by `/<tokens>` if there are more.
  */
 export const mintShares = luaFunction(mint)`
 local function mint_shares(turn, n)
@@ -57,7 +59,10 @@ local function mint_shares(turn, n)
 end
 `;
 
-/** `token_floor()`: a number that every token minted later exceeds: tells grants made before this moment from those made after. */
+/**
+ * `token_floor()`: a number that every later token exceeds, to distinguish grants before this moment from grants after
+ * it.
+ */
 export const tokenFloor = luaFunction(look)`
 local function token_floor()
   look()
