@@ -9,10 +9,6 @@ import { visit } from 'unist-util-visit';
 /** Words in a sentence. The goal is 25. */
 const LONGEST = 32;
 
-/** Files of which only the longest sentences are reported. */
-const LENIENT = /^lib\/(?:engine|keys|nest|store\/(?!quorum|redis))/;
-const LONGEST_THERE = 48;
-
 /** Phrases that have a plain counterpart, and that counterpart. */
 const PHRASES = Object.entries({
   'who waits': 'waiters',
@@ -53,32 +49,26 @@ function tracked(...patterns) {
 function problemsOf(file) {
   const source = readFileSync(file, 'utf8');
   const passages = file.endsWith('.md') ? [{ line: 1, text: source }] : docstringsOf(source);
-  const sentenceProblems = LENIENT.test(file) ? lengthProblems : problemsOfSentence;
   return passages
     .flatMap(paragraphsOf)
     .flatMap(({ line, text }) =>
       [...sentences.segment(text)].flatMap(({ segment }) =>
-        sentenceProblems(segment.trim()).map((problem) => `${file}:${line}: ${problem}: ${segment.trim()}`),
+        problemsOfSentence(segment.trim()).map((problem) => `${file}:${line}: ${problem}: ${segment.trim()}`),
       ),
     );
 }
 
 /** @param {string} sentence */
 function problemsOfSentence(sentence) {
+  const length = sentence.split(/\s+/).length;
   return [
-    ...lengthProblems(sentence, LONGEST),
+    ...(length > LONGEST ? [`${length} words, at most ${LONGEST}`] : []),
     ...(OPENING.test(sentence) ? ['name the subject'] : []),
     ...PHRASES.flatMap(({ pattern, plain }) => {
       const [found] = pattern.exec(sentence) ?? [];
       return found === undefined ? [] : [`"${found}", better: ${plain}`];
     }),
   ];
-}
-
-/** @param {string} sentence */
-function lengthProblems(sentence, longest = LONGEST_THERE) {
-  const length = sentence.split(/\s+/).length;
-  return length > longest ? [`${length} words, at most ${longest}`] : [];
 }
 
 /**
