@@ -1,9 +1,11 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { isLockError } from '../errors/lock.error.js';
 import type {
   LockConnection,
   RedisLockModuleOptions,
   SingleConnection,
 } from '../options/module-options.interface.js';
+import { loadIoredis } from '../options/connection/load-ioredis.js';
 import { assertConnections } from '../options/connection/quorum-option.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
@@ -16,6 +18,10 @@ export interface ConnectionFlags {
   readonly json?: boolean;
 }
 
+const WITHOUT_IOREDIS =
+  'The command line uses ioredis, which is not installed. This command brings it along without changing the ' +
+  'application: npx -p ioredis -p nest-redis-lock nest-redis-lock <command>';
+
 const SENTINEL_PORT = 26_379;
 
 /** Module options from the flags and the environment: one Redis, a Cluster, the master of sentinels, or a quorum. */
@@ -23,11 +29,22 @@ export function moduleOptions(
   flags: ConnectionFlags,
 ): RedisLockModuleOptions & { connection: LockConnection | readonly SingleConnection[] } {
   const connection = connectionOf(flags);
+  requireIoredis();
   return {
     connection,
     keyPrefix: flags.prefix ?? 'lock:',
     advanced: { commandTimeout: 3_000, nodeTimeout: 1_000 },
   };
+}
+
+/** Ends the command with a working command line if ioredis is not installed, as beside node-redis. */
+function requireIoredis(): void {
+  try {
+    loadIoredis();
+  } catch (cause) {
+    if (isLockError(cause)) throw new CommandError(WITHOUT_IOREDIS, ExitCode.usage);
+    throw cause;
+  }
 }
 
 function connectionOf({

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { LEAST_CLUSTER_RIGHTS, LEAST_RIGHTS } from '../scripts/least-rights.js';
 import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
 import { RedisCluster } from '../support/redis-cluster.js';
@@ -10,13 +11,17 @@ import { type Diagnosis, diagnose, HEALTHY } from './support/diagnosis.js';
 
 describe('nest-redis-lock doctor, as a user of few rights', () => {
   const enough = LEAST_RIGHTS.join(' ');
-  const diagnoseAs = async (rights: string): Promise<Diagnosis> => {
-    await using guarded = await RedisServer.start({
+  const guardedFor = (rights: string): Promise<RedisServer> =>
+    RedisServer.start({
       config: HEALTHY,
-      acl: ['user default off', `user app on >secret-word ${rights}`],
+      acl: ['user default off', 'user root on >root-word ~* &* +@all', `user app on >secret-word ${rights}`],
     });
+  const diagnoseAt = ({ port }: RedisServer, ...flags: readonly string[]): Promise<Diagnosis> =>
+    diagnose(['--url', `redis://app:secret-word@127.0.0.1:${port}`, ...flags]);
+  const diagnoseAs = async (rights: string): Promise<Diagnosis> => {
+    await using guarded = await guardedFor(rights);
     // The server is there until it has ended.
-    return await diagnose(['--url', `redis://app:secret-word@127.0.0.1:${guarded.port}`]);
+    return await diagnoseAt(guarded);
   };
 
   it('accepts the rights that an application needs, and says what it could not check', async () => {
@@ -58,6 +63,24 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
       expect(exitCode).toBe(2);
       expect(said).toContain('No script can run: NOPERM');
     }
+  });
+
+  it.each([
+    ['a command is missing', 'lock:', `${enough} -zrange`],
+    ['channels are missing', 'lock:', enough.replace('&lock:inbox:*', 'resetchannels')],
+    ['no script can run', 'lock:', `${enough} -eval`],
+    ['keys have another prefix', 'shop:[1]:', enough],
+  ])('prints the ACL SETUSER command that is enough if %s', async (_what, prefix, rights) => {
+    await using guarded = await guardedFor(rights);
+    const { said } = await diagnoseAt(guarded, '--prefix', prefix);
+    const [command = '', ...more] = said.match(/ACL SETUSER app .*$/gm) ?? [];
+    const admin = new Redis(`redis://root:root-word@127.0.0.1:${guarded.port}`);
+    const [name = '', ...args] = command.split(' ');
+    await admin.call(name, ...args);
+    admin.disconnect();
+
+    expect(more).toEqual([]);
+    expect(await diagnoseAt(guarded, '--prefix', prefix)).toMatchObject({ exitCode: 0, bad: [] });
   });
 
   const [describeTls, reason] = HAS_OPENSSL
@@ -178,6 +201,8 @@ describe('nest-redis-lock doctor, with several servers', () => {
     expect(misled.said).toContain('use --cluster here');
     expect(mute.bad.filter((each) => each === 'warning messages')).toHaveLength(3);
     expect(mute.said).toContain('grant +spublish');
+    const command = `ACL SETUSER app ${[...LEAST_RIGHTS, '+info', ...LEAST_CLUSTER_RIGHTS.slice(LEAST_RIGHTS.length)].join(' ')}`;
+    expect(mute.said).toContain(command);
     expect(broken.exitCode).toBe(2);
     expect(broken.bad).toContain('error reach');
   });

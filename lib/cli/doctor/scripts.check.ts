@@ -6,6 +6,7 @@ import { versionError } from '../../store/redis/trial/findings.js';
 import { POLLED_INSTEAD } from '../../store/redis/trial/trial.js';
 import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
+import { grantOf } from './rights.js';
 
 /** Milliseconds for a message to arrive, and until an undelivered message is repeated. */
 const PATIENCE = 1_000;
@@ -52,7 +53,9 @@ export async function* checkScripts(patient: Patient): Findings {
   try {
     reply = await patient.redis.eval(PROBE, 1, key, channel, subscribe, soon);
   } catch (reason) {
-    yield error('rights', `No script can run: ${messageOf(reason)}.`);
+    const message = messageOf(reason);
+    yield error('rights', `No script can run: ${message}.`);
+    if (message.startsWith('NOPERM')) yield error('rights', cureFor(patient));
     return;
   }
   const [missing = '', added = '', set = '', isKnown = ''] = list(reply, 4).map(text);
@@ -62,7 +65,11 @@ export async function* checkScripts(patient: Patient): Findings {
   if (old) yield error('version', old.message);
   else yield ok('version', version === '' ? 'Its version is unknown.' : `Its version is ${version}.`);
   if (isKnown === '') yield skipped('rights', 'Scripts cannot check the rights of the user.');
-  else yield* rights(missing.split(' ').filter((name) => name !== ''));
+  else
+    yield* rights(
+      missing.split(' ').filter((name) => name !== ''),
+      patient,
+    );
   yield writesFinding([writes, added, set].find((each) => each !== '' && !each.startsWith('NOPERM')));
   yield clock === ''
     ? ok('time', 'Scripts can read the time.')
@@ -72,13 +79,23 @@ export async function* checkScripts(patient: Patient): Findings {
     : warning('messages', `${trial.trouble}. ${POLLED_INSTEAD}`);
 }
 
-function* rights(missing: readonly string[]): Generator<Finding> {
-  if (missing.length === 0) yield ok('rights', 'The user has every right that locks need.');
+function* rights(missing: readonly string[], patient: Patient): Generator<Finding> {
+  if (missing.length === 0) {
+    yield ok('rights', 'The user has every right that locks need.');
+    return;
+  }
   for (const name of missing) {
     yield DISPENSABLE.test(name)
       ? warning('rights', `The user may not ${name} on the channels of locks: grant +${name}.`)
       : error('rights', `The user may not run ${name} on the keys of locks: grant +${name}.`);
   }
+  const conclude = missing.every((name) => DISPENSABLE.test(name)) ? warning : error;
+  yield conclude('rights', cureFor(patient));
+}
+
+/** Ends with the command and no full stop, because it is copied. */
+function cureFor(patient: Patient): string {
+  return `To grant every right that locks need, run in redis-cli: ${grantOf(patient)}`;
 }
 
 function writesFinding(refusal: string | undefined): Finding {

@@ -1,4 +1,5 @@
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
+import type * as flags from '../../../lib/cli/connection-flags.js';
 import type * as factory from '../../../lib/lock-service.factory.js';
 
 describe('An application without ioredis', () => {
@@ -15,6 +16,17 @@ describe('An application without ioredis', () => {
         'nest-redis-lock has no Redis client: install ioredis (npm i ioredis), or install redis (npm i redis) and pass ' +
           'one of its clients, connection: nodeRedis(createClient()), with nodeRedis of nest-redis-lock/node-redis.',
       );
+    });
+  });
+
+  it('gets a command that works from the command line', () => {
+    jest.doMock('ioredis', () => {
+      throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' });
+    });
+    jest.isolateModules(() => {
+      const { moduleOptions } = require('../../../lib/cli/connection-flags.js') as typeof flags;
+
+      expect(() => moduleOptions({})).toThrow('npx -p ioredis -p nest-redis-lock nest-redis-lock <command>');
     });
   });
 
