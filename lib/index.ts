@@ -1,15 +1,20 @@
 export { CurrentLock } from './nest/locked/current-lock.decorator.js';
 export { InjectLockService } from './nest/module/inject-lock-service.decorator.js';
 export { Locked } from './nest/locked/locked.decorator.js';
-export { LockClosedError } from './errors/lock-closed.error.js';
-export { LockConfigError } from './errors/lock-config.error.js';
+export {
+  isLockError,
+  LockClosedError,
+  LockConfigError,
+  LockError,
+  type LockErrorCode,
+  type LockErrorDetails,
+  LockKeyError,
+  LockQueueFullError,
+  LockUnavailableError,
+} from './errors/lock.error.js';
 export { LockDeadlockError, type DeadlockedCall } from './errors/lock-deadlock.error.js';
-export { LockKeyError } from './errors/lock-key.error.js';
 export { LockLostError, type LockLostDetails, type LockLostReason } from './errors/lock-lost.error.js';
-export { LockQueueFullError } from './errors/lock-queue-full.error.js';
 export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './errors/lock-timeout.error.js';
-export { LockUnavailableError } from './errors/lock-unavailable.error.js';
-export { isLockError, LockError, type LockErrorCode, type LockErrorDetails } from './errors/lock.error.js';
 export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js';
 export type { LeadOptions } from './options/lead-options.interface.js';
 export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';

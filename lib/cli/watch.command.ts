@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../errors/lock.error.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { ExitCode } from './exit-code.js';

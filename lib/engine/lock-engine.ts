@@ -1,4 +1,4 @@
-import type { LockConfigError } from '../errors/lock-config.error.js';
+import type { LockConfigError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { HandoffOptions } from '../options/module-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';

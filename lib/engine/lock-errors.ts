@@ -1,9 +1,11 @@
-import { LockClosedError } from '../errors/lock-closed.error.js';
-import { LockConfigError } from '../errors/lock-config.error.js';
+import {
+  LockClosedError,
+  LockConfigError,
+  LockQueueFullError,
+  LockUnavailableError,
+} from '../errors/lock.error.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
-import { LockQueueFullError } from '../errors/lock-queue-full.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
 import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
 const EXPIRED =

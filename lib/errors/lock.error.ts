@@ -81,3 +81,42 @@ export function answeredError(error: LockError): LockError | undefined {
 export function isLockError(value: unknown): value is LockError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
 }
+
+/**
+ * A lock name is invalid, or a part of a key template is missing, empty or not a scalar.
+ * The message names method, template and placeholder. HTTP clients receive 400.
+ */
+export class LockKeyError extends LockError {
+  readonly code = 'LOCK_KEY';
+}
+
+/**
+ * More than `advanced.maxWaiters` callers of this instance wait for one name. HTTP clients receive 503 with
+ * `Retry-After`.
+ */
+export class LockQueueFullError extends LockError {
+  readonly code = 'LOCK_QUEUE_FULL';
+}
+
+/**
+ * Redis did not answer within `outageTimeout`, or rejected the request; `cause` has the details. HTTP clients receive
+ * 503.
+ */
+export class LockUnavailableError extends LockError {
+  readonly code = 'LOCK_UNAVAILABLE';
+}
+
+/**
+ * The lock was requested after shutdown began. HTTP clients receive 503.
+ */
+export class LockClosedError extends LockError {
+  readonly code = 'LOCK_CLOSED';
+}
+
+/**
+ * Options are wrong, or no module provides the LockService of a `@Locked` method. Usually thrown at start. If Redis is
+ * older than 7.0, calls reject with this error.
+ */
+export class LockConfigError extends LockError {
+  readonly code = 'LOCK_CONFIG';
+}

@@ -1,5 +1,5 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
-import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { assertOptions, oneOf, optionChecks, refuseOption } from '../options/option-checks.js';
 
 /** A guard as `@UseGuards` takes it. */

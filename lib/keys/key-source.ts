@@ -1,6 +1,5 @@
 import { isPromise } from 'node:util/types';
-import { LockConfigError } from '../errors/lock-config.error.js';
-import { LockKeyError } from '../errors/lock-key.error.js';
+import { LockConfigError, LockKeyError } from '../errors/lock.error.js';
 import { describeValue } from './key-part.js';
 import { parseKeyTemplate } from './key-template.js';
 import { lockNameProblem } from './lock-name.js';

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { parseKeyPath, type KeyPath } from './key-path.js';
 import { lockNameProblem } from './lock-name.js';
 

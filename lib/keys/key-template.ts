@@ -1,4 +1,4 @@
-import { LockKeyError } from '../errors/lock-key.error.js';
+import { LockKeyError } from '../errors/lock.error.js';
 import { levelsOf, type KeyLevel } from './key-levels.js';
 import { allowedInsteadOf, describeValue, keyPartText } from './key-part.js';
 import { EACH, INSTANCE, placeholderText, type KeyPath } from './key-path.js';

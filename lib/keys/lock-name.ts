@@ -1,4 +1,4 @@
-import { LockKeyError } from '../errors/lock-key.error.js';
+import { LockKeyError } from '../errors/lock.error.js';
 import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
 
 /** The longest lock name, in bytes of UTF-8. */

@@ -1,4 +1,4 @@
-import { LockKeyError } from '../errors/lock-key.error.js';
+import { LockKeyError } from '../errors/lock.error.js';
 
 /** Sorts names: all callers acquire several names in this order, so that no two of them wait for each other. */
 export function sortedNames(names: readonly string[]): string[] {

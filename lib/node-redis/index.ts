@@ -1,4 +1,4 @@
-import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import type { NodeRedisConnection } from '../options/module-options.interface.js';
 import { NodeRedisCluster } from '../store/redis/node-redis/node-redis-cluster.js';
 import { NodeRedisSentinel } from '../store/redis/node-redis/node-redis-sentinel.js';

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { isClusterConnection } from './connection/cluster-option.js';
 import type { ListOptions } from './list-options.interface.js';
 import type { ResolvedModuleOptions } from './module-options.interface.js';

@@ -1,6 +1,6 @@
 import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
 import type { ResolvedLockOptions, LockOptions } from './lock-options.interface.js';
-import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { UNPRINTABLE } from '../primitives/characters.js';
 import {
   assertOptions,

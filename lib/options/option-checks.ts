@@ -1,4 +1,4 @@
-import { LockConfigError } from '../errors/lock-config.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { closestName } from './closest-name.js';
 
 /** The longest delay that a Node timer takes; a longer one would fire at once. */

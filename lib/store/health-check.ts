@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LockError } from '../errors/lock.error.js';
-import { LockUnavailableError } from '../errors/lock-unavailable.error.js';
+import { type LockError, LockUnavailableError } from '../errors/lock.error.js';
 import { within } from '../primitives/answer-within.js';
 import { isGrant } from './grant.js';
 import type { LockStore, StoreNode } from './lock-store.js';

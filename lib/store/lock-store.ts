@@ -1,4 +1,4 @@
-import type { LockConfigError } from '../errors/lock-config.error.js';
+import type { LockConfigError } from '../errors/lock.error.js';
 import type { Grant, ReplicaDemand, SharedTerms, Taken, TakenName } from './grant.js';
 import type { ForcedRelease } from './forced-release.interface.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { LEAST_RIGHTS, LIST_RIGHT, READY_CHECK_RIGHT } from '../scripts/least-rights.js';
 import { RedisServer } from '../support/redis-server.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockConfigError } from '../../lib/errors/lock-config.error.js';
+import { LockConfigError } from '../../lib/errors/lock.error.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { StrangeServer, type Strangeness } from '../support/strange-server.js';

@@ -1,6 +1,5 @@
 import { LockTimeoutError } from '../../lib/errors/lock-timeout.error.js';
-import { isLockError } from '../../lib/errors/lock.error.js';
-import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
+import { isLockError, LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { LockInfo } from '../../lib/store/lock-snapshot.interface.js';
 import type { Attempt } from './attempt.js';

@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';

@@ -1,4 +1,4 @@
-import { LockKeyError } from '../../errors/lock-key.error.js';
+import { LockKeyError } from '../../errors/lock.error.js';
 import { detachAll } from './detach.js';
 import type { EnterableLock, GrantedLock } from './granted-lock.interface.js';
 import { onAbort } from '../../primitives/on-abort.js';

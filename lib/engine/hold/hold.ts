@@ -1,8 +1,7 @@
 import { expiredError, maxHoldError, notReleasedError } from '../lock-errors.js';
 import { type ObservedHold, tellHoldEnd } from '../../diagnostics/hold.channel.js';
 import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
-import { LockConfigError } from '../../errors/lock-config.error.js';
-import { LockKeyError } from '../../errors/lock-key.error.js';
+import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './detach.js';
 import { type DetachedHold, ownerOfDetached } from './transfer-string.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LockKeyError } from '../../errors/lock-key.error.js';
+import { LockKeyError } from '../../errors/lock.error.js';
 import { lockNameProblem } from '../../keys/lock-name.js';
 import { isMilliseconds } from '../../options/option-checks.js';
 import { formatOwner, SHARED_TAG } from '../../store/owner-id.js';

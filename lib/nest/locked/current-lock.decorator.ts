@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import { assertInstanceMember } from './instance-member.js';
 

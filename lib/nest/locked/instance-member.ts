@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 
 /** The name of a class member in messages. */
 export function memberName(prototype: object, key: string | symbol): string {

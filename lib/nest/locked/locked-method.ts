@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { isObservable } from 'rxjs';
 import type { CallOrigin } from '../../diagnostics/call-origin.js';
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import { isLockError, type LockError } from '../../errors/lock.error.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';

@@ -1,5 +1,5 @@
 import { isGeneratorFunction } from 'node:util/types';
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import { compileKeySource } from '../../keys/key-source.js';
 import type { LockedDecoratorFactory } from './locked-method.types.js';
 import { assertInstanceMember, memberName } from './instance-member.js';

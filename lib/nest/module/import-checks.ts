@@ -1,6 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 
 /**
  * Rejects a load by LazyModuleLoader: Nest calls no hooks of such modules. Locks would not be released at shutdown,

@@ -1,5 +1,5 @@
 import type { Cluster } from 'ioredis';
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import type { ClusterDescription } from '../module-options.interface.js';
 import { assertOptions, assertOptionsObject, optionChecks, printableValue } from '../option-checks.js';
 import { loadIoredis } from './load-ioredis.js';

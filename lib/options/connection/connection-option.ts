@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import type { LockConnection } from '../module-options.interface.js';
 import { assertClusterDescription, assertShardedPubSub, isClusterClient } from './cluster-option.js';
 import { assertOptionsObject, type OptionCheck, wholeNumber } from '../option-checks.js';

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import { refuseOption } from '../option-checks.js';
 import { isClusterClient } from './cluster-option.js';
 import { isNodeRedis } from './node-redis-option.js';

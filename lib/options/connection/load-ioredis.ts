@@ -1,5 +1,5 @@
 import type * as ioredis from 'ioredis';
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 
 const MISSING =
   'nest-redis-lock has no Redis client: install ioredis (npm i ioredis), or install redis (npm i redis) and pass one of its ' +

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import type { RedisLockModuleOptions, SingleConnection } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';
 import { isNodeRedis } from './node-redis-option.js';

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import type { ReplicaOptions, ResolvedLockOptions } from '../lock-options.interface.js';
 import type { ResolvedModuleOptions } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';

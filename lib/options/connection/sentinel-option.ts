@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import { refuseOption } from '../option-checks.js';
 
 /** Rejects ioredis options with sentinels that can never lead to a master. */

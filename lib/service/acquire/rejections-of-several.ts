@@ -1,6 +1,5 @@
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import { LockClosedError } from '../../errors/lock-closed.error.js';
-import { LockUnavailableError } from '../../errors/lock-unavailable.error.js';
+import { LockClosedError, LockUnavailableError } from '../../errors/lock.error.js';
 
 /** The failure of a call for several names; undefined if its names were only taken. */
 export function failureOf(rejections: readonly unknown[]): unknown {

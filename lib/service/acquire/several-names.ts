@@ -3,7 +3,7 @@ import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import { Hold } from '../../engine/hold/hold.js';
 import { timeoutError } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../../errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../errors/lock.error.js';
 import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { leaseCovering } from '../../options/lock-options.js';

@@ -1,5 +1,5 @@
 import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
-import { LockConfigError } from '../../errors/lock-config.error.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Reentry } from '../../engine/hold/reentry.js';
 

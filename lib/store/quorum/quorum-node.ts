@@ -1,4 +1,4 @@
-import type { LockConfigError } from '../../errors/lock-config.error.js';
+import type { LockConfigError } from '../../errors/lock.error.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 
 /** Events of one node. */

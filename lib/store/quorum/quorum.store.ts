@@ -1,4 +1,4 @@
-import type { LockConfigError } from '../../errors/lock-config.error.js';
+import type { LockConfigError } from '../../errors/lock.error.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { ForcedRelease } from '../forced-release.interface.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';

@@ -1,4 +1,4 @@
-import { LockQueueFullError } from '../../../lib/errors/lock-queue-full.error.js';
+import { LockQueueFullError } from '../../../lib/errors/lock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { waitFor } from '../../support/wait-for.js';
 import { IN_VAIN, isQueued, isWaiting } from '../observe.js';

@@ -1,5 +1,4 @@
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
-import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting } from '../observe.js';

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';

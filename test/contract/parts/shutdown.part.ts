@@ -1,5 +1,5 @@
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
-import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
+import { LockClosedError } from '../../../lib/errors/lock.error.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 

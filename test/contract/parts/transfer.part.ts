@@ -1,6 +1,4 @@
-import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
-import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { LockClosedError, LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting } from '../observe.js';

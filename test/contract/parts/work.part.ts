@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import type { LockedWork } from '../../../lib/service/lock.service.js';
 import { IN_VAIN, isFree } from '../observe.js';

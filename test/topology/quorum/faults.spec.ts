@@ -1,5 +1,5 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { createLockService } from '../../../lib/lock-service.factory.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { aborted } from '../../contract/observe.js';

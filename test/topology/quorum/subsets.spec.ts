@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import type { Instance } from '../../redis/instance.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ALL, MAJORITY, named, NODES, outagesOf, QuorumScene, SUBSETS } from './scene.js';

@@ -1,5 +1,5 @@
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';

@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
+import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 

@@ -1,5 +1,4 @@
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
-import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import { compileKeySource, type KeySource } from '../../../lib/keys/key-source.js';
 
 describe('a key source', () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { assertLockName } from '../../../lib/keys/lock-name.js';
 import { parseKeyTemplate, type KeyTemplate } from '../../../lib/keys/key-template.js';
 import { CHARACTERS, SEPARATORS } from './tricky-parts.js';

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { parseKeyTemplate } from '../../../lib/keys/key-template.js';
 
 describe('the syntax of a key template', () => {

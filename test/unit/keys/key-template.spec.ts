@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { LockKeyError } from '../../../lib/errors/lock.error.js';
 import { parseKeyTemplate } from '../../../lib/keys/key-template.js';
 
 const resolve = (template: string, ...args: unknown[]): string[] =>

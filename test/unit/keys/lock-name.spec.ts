@@ -1,4 +1,4 @@
-import { LockKeyError } from '../../../lib/errors/lock-key.error.js';
+import { LockKeyError } from '../../../lib/errors/lock.error.js';
 import { assertLockName } from '../../../lib/keys/lock-name.js';
 
 describe('assertLockName', () => {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { LockConfigError } from '../../../lib/errors/lock-config.error.js';
+import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import type { RedisLockModuleOptions } from '../../../lib/options/module-options.interface.js';
 import { createLockService } from '../../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';

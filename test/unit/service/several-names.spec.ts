@@ -1,9 +1,8 @@
 import { SeveralNames } from '../../../lib/service/acquire/several-names.js';
 import { SingleName } from '../../../lib/service/acquire/single-name.js';
 import type { CombinedLock } from '../../../lib/engine/hold/combined-lock.js';
-import { LockClosedError } from '../../../lib/errors/lock-closed.error.js';
+import { LockClosedError, LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
-import { LockUnavailableError } from '../../../lib/errors/lock-unavailable.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import { LockContext } from '../../../lib/service/reentrance/lock-context.js';

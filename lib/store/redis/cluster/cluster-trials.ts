@@ -1,4 +1,4 @@
-import type { LockConfigError } from '../../../errors/lock-config.error.js';
+import type { LockConfigError } from '../../../errors/lock.error.js';
 import { type Counting, Trial, type TrialSettings } from '../trial/trial.js';
 
 /** The results of the trials of a Cluster's nodes. The instance tries each node when it begins to listen there. */

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../../errors/lock-config.error.js';
+import { LockConfigError } from '../../../errors/lock.error.js';
 import { within } from '../../../primitives/answer-within.js';
 import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 

@@ -1,4 +1,4 @@
-import { LockConfigError } from '../../../errors/lock-config.error.js';
+import { LockConfigError } from '../../../errors/lock.error.js';
 import { integer, list, text } from '../connection/script-reply.js';
 
 /** The oldest version that passes the project's suites. */

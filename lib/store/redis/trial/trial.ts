@@ -1,5 +1,5 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
-import { LockConfigError } from '../../../errors/lock-config.error.js';
+import { LockConfigError } from '../../../errors/lock.error.js';
 import type { RedisLockModuleOptions } from '../../../options/module-options.interface.js';
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
 import { StoreRefusal } from '../../store-errors.js';
