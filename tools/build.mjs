@@ -48,13 +48,7 @@ const COMPILER = JSON.parse(readFileSync(join(root, 'jest.config.json'), 'utf8')
 /** Files and folders of lib that only one entry point uses. */
 const OF_ENTRY_POINTS = [...ENTRY_POINTS, 'store/redis/node-redis', 'store/memory'];
 /** Apart from the others, for `opentelemetry` is loaded before the packages that instrumentations change. */
-const OF_CHANNELS = [
-  'diagnostics',
-  'errors',
-  'primitives/abandonment',
-  'primitives/on-abort',
-  'primitives/root-context',
-];
+const OF_CHANNELS = ['diagnostics', 'errors', 'primitives/abandonment', 'primitives/root-context'];
 /** What meets NestJS, apart from the entry points. */
 const NEST = 'nest';
 /** Apart from the others, and read when the first LockService is made: to decorate methods takes none of it. */
@@ -73,7 +67,6 @@ const OF_THE_ENGINE = [
 ];
 /** But for what decorators ask of their options and keys. */
 const OF_DECORATORS = [
-  'options/closest-name',
   'options/connection/replicas-option',
   'options/lock-options',
   'options/option-checks',

@@ -1,3 +1,4 @@
+import { lockChannel } from './lock-channel.js';
 import type { LockAcquire } from './lock-events.interface.js';
 
 /** The `@Locked` method that requests a lock. Methods are few, lock names are many. */
@@ -20,4 +21,11 @@ export function callFrom<T>(origin: CallOrigin, call: () => T): T {
 
 export function currentOrigin(): CallOrigin {
   return current;
+}
+
+const skipped = lockChannel('nest-redis-lock:method:skipped');
+
+/** Publishes that a locked method did not run, because its names were taken. */
+export function tellSkipped({ method = '', template }: CallOrigin, names: readonly string[]): void {
+  if (skipped.hasSubscribers) skipped.publish({ method, template, names });
 }

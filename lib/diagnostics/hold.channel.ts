@@ -1,4 +1,5 @@
 import type { LockLostReason } from '../errors/lock-lost.error.js';
+import { inRootContext } from '../primitives/root-context.js';
 import { lockChannel } from './lock-channel.js';
 import type { LockAcquire, LockGrantedHow } from './lock-events.interface.js';
 
@@ -26,4 +27,33 @@ export function tellHoldEnd(
   if (!acquire) return;
   if (reason === undefined) released.publish({ acquire, held, fencingToken });
   else lost.publish({ acquire, held, fencingToken, reason });
+}
+
+const renewal = lockChannel('nest-redis-lock:lease:renewal');
+
+/** The part of a lease that the message contains. */
+export interface ObservedLease {
+  readonly names: readonly string[];
+  /** When its unconfirmed renewal was due. */
+  readonly dueAt: number;
+}
+
+export function hasRenewalSubscribers(): boolean {
+  return renewal.hasSubscribers;
+}
+
+/**
+ * Publishes the reply at `now`, or the missing reply, to a renewal that was sent at `sentAt`. Call it before the leases
+ * are updated.
+ */
+export function tellRenewal(
+  leases: readonly ObservedLease[],
+  sentAt: number,
+  now: number,
+  answered: boolean,
+): void {
+  const due = Math.min(...leases.map(({ dueAt }) => dueAt));
+  const names = leases.flatMap((lease) => lease.names);
+  const message = { names, took: now - sentAt, lag: Math.max(0, now - due), answered };
+  inRootContext(() => renewal.publish(message));
 }

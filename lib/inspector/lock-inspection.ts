@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { OwnHold } from '../engine/hold/own-hold.interface.js';
 import { isLockError } from '../errors/lock.error.js';
-import type { ListOptions } from '../options/list-options.interface.js';
+import type { ListOptions } from '../options/list-options.js';
 import type { LockService } from '../service/lock.service.js';
 import { findLockService } from '../service/lock-service.token.js';
 import type { LockListing } from '../store/lock-listing.interface.js';

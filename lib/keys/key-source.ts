@@ -2,8 +2,7 @@ import { isPromise } from 'node:util/types';
 import { LockConfigError, LockKeyError } from '../errors/lock.error.js';
 import { describeValue } from './key-part.js';
 import { parseKeyTemplate } from './key-template.js';
-import { lockNameProblem } from './lock-name.js';
-import { sortedNames } from './sorted-names.js';
+import { lockNameProblem, sortedNames } from './lock-name.js';
 
 /**
  * A function from the arguments of a call to its lock names; `this` is the instance. Unlike the parts of a template,

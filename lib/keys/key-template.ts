@@ -2,10 +2,8 @@ import { LockKeyError } from '../errors/lock.error.js';
 import { levelsOf, type KeyLevel } from './key-levels.js';
 import { allowedInsteadOf, describeValue, keyPartText } from './key-part.js';
 import { EACH, INSTANCE, placeholderText, type KeyPath } from './key-path.js';
-import { separatorGuard } from './key-separator.js';
 import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './key-template.parser.js';
-import { lockNameProblem } from './lock-name.js';
-import { sortedNames } from './sorted-names.js';
+import { lockNameProblem, sortedNames } from './lock-name.js';
 
 /** A part of the name: the path of its value, and its encoding. */
 interface KeyPart {
@@ -154,4 +152,23 @@ function guardOf(source: string, { text, position, literal }: KeyPlaceholder): s
 
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** Matches text of the characters that can appear in a part after encodeURIComponent. */
+const ONLY_PART_CHARACTERS = /^[\w.!~*'()%-]*$/;
+const MARK = /[-_.!~*'()]/;
+/** A letter that `%XX` escapes do not contain, so that it can be escaped itself. */
+const LETTER = /[G-Zg-za-f]/;
+
+/**
+ * The character that must be escaped in the part before a separator, so that the end of the part is recognisable.
+ *
+ * Parts consist of letters, digits, `-_.!~*'()` and `%`. A separator with any other character (`:`, `/`, `#`, a space,
+ * ...) is recognisable by it: `undefined`. Otherwise one character of the separator is chosen and also escaped in the
+ * part: `<0>-<1>` gives `a%2Db-c` for `'a-b'` and `'c'`. An empty separator, or one of digits, `A` to `F` and `%`
+ * alone, has no such character: `null`.
+ */
+export function separatorGuard(separator: string): string | undefined | null {
+  if (!ONLY_PART_CHARACTERS.test(separator)) return undefined;
+  return (MARK.exec(separator) ?? LETTER.exec(separator))?.[0] ?? null;
 }

@@ -1,8 +1,15 @@
 import { LockConfigError } from '../errors/lock.error.js';
 import { isClusterConnection } from './connection/cluster-option.js';
-import type { ListOptions } from './list-options.interface.js';
 import type { ResolvedModuleOptions } from './module-options.interface.js';
 import { assertOptions, optionChecks, refuseOption, wholeNumber } from './option-checks.js';
+
+/** Options of a listing of held names. */
+export interface ListOptions {
+  /** Lists only names with this prefix. Default: all. */
+  prefix?: string;
+  /** Maximum number of names. Default Infinity. */
+  limit?: number;
+}
 
 const COUNT = wholeNumber(1);
 

@@ -1,5 +1,4 @@
 import { LockConfigError } from '../errors/lock.error.js';
-import { closestName } from './closest-name.js';
 
 /** The longest delay that a Node timer takes; a longer one would fire at once. */
 const LONGEST_DELAY = 2_147_483_647;
@@ -148,4 +147,29 @@ export function printableValue(value: unknown): string {
 
 function shorten(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** The candidate closest to a misspelt name; undefined if none is close enough for a suggestion. */
+export function closestName(name: string, candidates: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best?.candidate;
+}
+
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [i, letter] of Array.from(from).entries()) {
+    const next = [i + 1];
+    for (const [j, other] of Array.from(to).entries()) {
+      const insertion = (next[j] ?? 0) + 1;
+      const deletion = (row[j + 1] ?? 0) + 1;
+      const replacement = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(insertion, deletion, replacement));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

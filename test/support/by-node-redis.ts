@@ -4,7 +4,7 @@ import type {
   RedisLockModuleOptions,
   SingleConnection,
 } from '../../lib/options/module-options.interface.js';
-import { isNodeRedis } from '../../lib/options/connection/node-redis-option.js';
+import { isNodeRedis } from '../../lib/options/connection/cluster-option.js';
 import type * as subPath from '../../lib/node-redis/index.js';
 
 /** Whether suites are to run over node-redis wherever a test describes a connection: `npm run test:node-redis`. */

@@ -3,7 +3,7 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import { type OwnerChange } from '../../store/lock-store.js';
 import { isRefusal } from '../../store/store-errors.js';
 import { Lease } from '../hold/lease.js';
-import { onAbort } from '../../primitives/on-abort.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { LeaseContext } from '../hold/lease-context.js';
 import { unavailableError } from '../lock-errors.js';

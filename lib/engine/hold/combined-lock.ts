@@ -1,7 +1,7 @@
 import { LockKeyError } from '../../errors/lock.error.js';
 import { detachAll } from './detach.js';
 import type { EnterableLock, GrantedLock } from './granted-lock.interface.js';
-import { onAbort } from '../../primitives/on-abort.js';
+import { onAbort } from '../../primitives/abandonment.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
 export class CombinedLock implements GrantedLock {

@@ -1,7 +1,7 @@
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { Deadlines, type Timed } from '../../primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
-import { onAbort } from '../../primitives/on-abort.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import type { Grant, TakenName } from '../../store/grant.js';
 import { tagIn } from '../../store/owner-id.js';
 import { isRefusal } from '../../store/store-errors.js';

@@ -1,4 +1,4 @@
-import { hasRenewalSubscribers, tellRenewal } from '../../diagnostics/renewal.channel.js';
+import { hasRenewalSubscribers, tellRenewal } from '../../diagnostics/hold.channel.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockStore } from '../../store/lock-store.js';

@@ -1,4 +1,4 @@
-import { onAbort } from '../../primitives/on-abort.js';
+import { onAbort } from '../../primitives/abandonment.js';
 
 /** A hold that calls below it can enter. */
 export interface Enterable {

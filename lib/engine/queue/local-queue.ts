@@ -3,7 +3,7 @@ import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { ScheduledCall } from '../../primitives/clock.js';
 import type { Deadlines } from '../../primitives/deadlines.js';
-import { onAbort } from '../../primitives/on-abort.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import type { WakeUp } from '../../primitives/wake-up.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { isObservable } from 'rxjs';
-import type { CallOrigin } from '../../diagnostics/call-origin.js';
+import { type CallOrigin, tellSkipped } from '../../diagnostics/call-origin.js';
 import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { Abandonment } from '../../primitives/abandonment.js';
@@ -11,8 +11,7 @@ import type { LockedOptions } from './locked-options.interface.js';
 import { LockService } from '../../service/lock.service.js';
 import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
-import { tellSkipped } from '../../diagnostics/method.channel.js';
-import { assertNameCount } from '../../keys/sorted-names.js';
+import { assertNameCount } from '../../keys/lock-name.js';
 import { currentLockIndexes, withCurrentLock } from './current-lock.decorator.js';
 import { memberName } from './instance-member.js';
 import type { ServiceBinding } from './service-binding.js';

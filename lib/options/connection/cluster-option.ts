@@ -1,9 +1,8 @@
 import type { Cluster } from 'ioredis';
 import { LockConfigError } from '../../errors/lock.error.js';
-import type { ClusterDescription } from '../module-options.interface.js';
+import type { ClusterDescription, NodeRedisConnection } from '../module-options.interface.js';
 import { assertOptions, assertOptionsObject, optionChecks, printableValue } from '../option-checks.js';
 import { loadIoredis } from './load-ioredis.js';
-import { isNodeRedis, type NodeRedisClusterConnection } from './node-redis-option.js';
 import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
 
 /** A connection to a Cluster. */
@@ -63,4 +62,14 @@ export function isClusterConnection(connection: unknown): connection is ClusterO
 /** Whether a connection is an ioredis client of a Cluster. */
 export function isClusterClient(connection: object): connection is Cluster {
   return 'isCluster' in connection && connection.isCluster === true;
+}
+
+/** A connection to a Cluster over node-redis. */
+export interface NodeRedisClusterConnection extends NodeRedisConnection {
+  readonly kind: 'cluster';
+}
+
+/** Whether a connection was created by `nodeRedis()`. */
+export function isNodeRedis(connection: unknown): connection is NodeRedisConnection {
+  return typeof connection === 'object' && connection !== null && 'openClients' in connection;
 }

@@ -1,10 +1,13 @@
 import { LockConfigError } from '../../errors/lock.error.js';
 import type { LockConnection } from '../module-options.interface.js';
-import { assertClusterDescription, assertShardedPubSub, isClusterClient } from './cluster-option.js';
-import { assertOptionsObject, type OptionCheck, wholeNumber } from '../option-checks.js';
-import { isNodeRedis } from './node-redis-option.js';
+import {
+  assertClusterDescription,
+  assertShardedPubSub,
+  isClusterClient,
+  isNodeRedis,
+} from './cluster-option.js';
+import { assertOptionsObject, type OptionCheck, refuseOption, wholeNumber } from '../option-checks.js';
 import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
-import { assertSentinels } from './sentinel-option.js';
 
 const ALLOWED =
   'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
@@ -64,4 +67,21 @@ function assertNumericField(connection: object, field: string, check: OptionChec
   if (value === undefined || value === null) return;
   const isNumeric = typeof value === 'string' && value.trim() !== '';
   check(`connection.${field}`, isNumeric && !Number.isNaN(Number(value)) ? Number(value) : value);
+}
+
+/** Rejects ioredis options with sentinels that can never lead to a master. */
+export function assertSentinels(connection: object): void {
+  if (!('sentinels' in connection) || connection.sentinels === undefined || connection.sentinels === null)
+    return;
+  const { sentinels } = connection;
+  if (!Array.isArray(sentinels) || sentinels.length === 0)
+    refuseOption('connection.sentinels', sentinels, 'an array of at least one { host, port }');
+  const name: unknown = 'name' in connection ? connection.name : undefined;
+  if (typeof name !== 'string' || name === '')
+    refuseOption('connection.name', name, 'the name under which the sentinels know the master');
+  if ('role' in connection && connection.role === 'slave') {
+    throw new LockConfigError(
+      "connection.role is 'slave', but a replica grants no locks: omit role for the master.",
+    );
+  }
 }

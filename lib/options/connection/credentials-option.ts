@@ -1,7 +1,6 @@
 import { LockConfigError } from '../../errors/lock.error.js';
 import { refuseOption } from '../option-checks.js';
-import { isClusterClient } from './cluster-option.js';
-import { isNodeRedis } from './node-redis-option.js';
+import { isClusterClient, isNodeRedis } from './cluster-option.js';
 
 export function checkCredentials(option: string, credentials: unknown): void {
   if (typeof credentials !== 'function')

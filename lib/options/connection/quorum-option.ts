@@ -1,7 +1,6 @@
 import { LockConfigError } from '../../errors/lock.error.js';
 import type { RedisLockModuleOptions, SingleConnection } from '../module-options.interface.js';
-import { isClusterConnection } from './cluster-option.js';
-import { isNodeRedis } from './node-redis-option.js';
+import { isClusterConnection, isNodeRedis } from './cluster-option.js';
 import { assertConnection } from './connection-option.js';
 
 /** Largest share of a lease that a node's reply may take, so that enough is left for the work. */

@@ -1,7 +1,7 @@
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
 import { isLockError } from '../../errors/lock.error.js';
-import { onAbort } from '../../primitives/on-abort.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import { inRootContext } from '../../primitives/root-context.js';
 
 /** The lock of the leader's work: its signal also aborts when the campaign ends. */

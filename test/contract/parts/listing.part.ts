@@ -2,7 +2,7 @@ import type { LockListing } from '../../../lib/store/lock-listing.interface.js';
 import type { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
-import type { ListOptions } from '../../../lib/options/list-options.interface.js';
+import type { ListOptions } from '../../../lib/options/list-options.js';
 import { waitFor } from '../../support/wait-for.js';
 import { isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';

@@ -1,4 +1,4 @@
-import { sortedNames } from '../../../lib/keys/sorted-names.js';
+import { sortedNames } from '../../../lib/keys/lock-name.js';
 
 describe('The order of several names', () => {
   it.each([

@@ -1,5 +1,4 @@
-import { Abandonment } from '../../../lib/primitives/abandonment.js';
-import { onAbort } from '../../../lib/primitives/on-abort.js';
+import { Abandonment, onAbort } from '../../../lib/primitives/abandonment.js';
 
 describe('Abandonment that follows signals', () => {
   it.each([0, 1])('aborts with signal %d, once, and with its reason', (which) => {

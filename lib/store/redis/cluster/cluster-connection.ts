@@ -1,5 +1,4 @@
-import type { ClusterOption } from '../../../options/connection/cluster-option.js';
-import { isNodeRedis } from '../../../options/connection/node-redis-option.js';
+import { type ClusterOption, isNodeRedis } from '../../../options/connection/cluster-option.js';
 import type { CredentialsProvider } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { ClusterClients } from '../connection/redis-client.js';

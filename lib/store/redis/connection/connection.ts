@@ -1,5 +1,5 @@
 import type { CredentialsProvider, SingleConnection } from '../../../options/module-options.interface.js';
-import { isNodeRedis } from '../../../options/connection/node-redis-option.js';
+import { isNodeRedis } from '../../../options/connection/cluster-option.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { IoredisClients } from '../ioredis/ioredis-clients.js';
 import type { RedisClient, RedisClients } from './redis-client.js';

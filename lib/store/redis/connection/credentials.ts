@@ -1,7 +1,7 @@
 import type { CredentialsProvider, LockCredentials } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { within } from '../../../primitives/answer-within.js';
-import { onAbort } from '../../../primitives/on-abort.js';
+import { onAbort } from '../../../primitives/abandonment.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { Redaction } from './redaction.js';
 
