@@ -19,10 +19,10 @@ export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js'
 export type { LeadOptions } from './options/lead-options.js';
 export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';
 export type { Lock } from './engine/hold/lock.interface.js';
-export type { LockListing } from './store/lock-listing.interface.js';
+export type { LockListing } from './store/lock-listing.js';
 export type { OwnHold } from './engine/hold/own-hold.interface.js';
 export type { ListOptions } from './options/list-options.js';
-export type { ForcedRelease, ForceReleaseOptions } from './store/forced-release.interface.js';
+export type { ForcedRelease, ForceReleaseOptions } from './store/lock-store.js';
 export type { LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
 export type {
   CredentialsProvider,

@@ -1,4 +1,4 @@
-import type { LockListing } from '../store/lock-listing.interface.js';
+import type { LockListing } from '../store/lock-listing.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { formatDuration } from './duration.js';
 import { ExitCode } from './exit-code.js';

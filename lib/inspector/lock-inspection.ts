@@ -6,7 +6,7 @@ import { isLockError } from '../errors/lock.error.js';
 import type { ListOptions } from '../options/list-options.js';
 import type { LockService } from '../service/lock.service.js';
 import { findLockService } from '../service/lock-service.token.js';
-import type { LockListing } from '../store/lock-listing.interface.js';
+import type { LockListing } from '../store/lock-listing.js';
 import { LockActivity } from './lock-activity.js';
 import type { LockInspectorOptions } from './lock-inspector.options.js';
 import type { LostHold } from './lost-holds.js';

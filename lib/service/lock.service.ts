@@ -12,10 +12,10 @@ import type { EnterableLock, GrantedLock } from '../engine/hold/granted-lock.int
 import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js';
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { Lock } from '../engine/hold/lock.interface.js';
-import type { LockListing } from '../store/lock-listing.interface.js';
+import type { LockListing } from '../store/lock-listing.js';
 import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
 import type { OwnHold } from '../engine/hold/own-hold.interface.js';
-import type { ForcedRelease, ForceReleaseOptions } from '../store/forced-release.interface.js';
+import type { ForcedRelease, ForceReleaseOptions } from '../store/lock-store.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.js';

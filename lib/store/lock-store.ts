@@ -1,6 +1,5 @@
 import type { LockConfigError } from '../errors/lock.error.js';
 import type { Grant, ReplicaDemand, SharedTerms, Taken, TakenName } from './grant.js';
-import type { ForcedRelease } from './forced-release.interface.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
 
 export interface AcquireRequest {
@@ -180,4 +179,18 @@ export interface LockStore {
   nodes?(timeout: number): Promise<readonly StoreNode[]>;
   /** Closes the connections that the store opened. */
   close(): Promise<void>;
+}
+
+/** Options of a forced release. */
+export interface ForceReleaseOptions {
+  /** Owner ids from `query`; other holds stay. Default: every hold of the name. */
+  readonly owners?: readonly string[] | undefined;
+}
+
+/** The result of a forced release. */
+export interface ForcedRelease {
+  /** Owner ids of the ended holds. */
+  readonly released: readonly string[];
+  /** Owner ids that hold the name now. */
+  readonly held: readonly string[];
 }

@@ -1,7 +1,7 @@
-import type { ForcedRelease } from '../../lib/store/forced-release.interface.js';
 import type {
   AcquireRequest,
   Extension,
+  ForcedRelease,
   LockStore,
   OwnerChange,
   StoreEvents,

@@ -1,14 +1,14 @@
-import type { ForcedRelease } from '../../lib/store/forced-release.interface.js';
-import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 import type {
   AcquireRequest,
   Extension,
+  ForcedRelease,
   JointStore,
   LockStore,
   OwnerChange,
   StoreEvents,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
+import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../../lib/store/grant.js';
 import { isSharedOwner } from '../../lib/store/owner-id.js';
 import { type CommandConnection, COMMAND_TIMEOUT } from './command-connection.js';

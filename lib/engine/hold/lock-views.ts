@@ -1,6 +1,5 @@
 import type { Clock } from '../../primitives/clock.js';
-import type { LockListing } from '../../store/lock-listing.interface.js';
-import { listingOf } from '../../store/lock-listing.js';
+import { listingOf, type LockListing } from '../../store/lock-listing.js';
 import type { LockInfo, LockSnapshot } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import type { Labels } from './labels.js';

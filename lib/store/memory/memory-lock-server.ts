@@ -1,12 +1,12 @@
-import type { ForcedRelease } from '../forced-release.interface.js';
-import type { LockSnapshot } from '../lock-snapshot.interface.js';
-import {
-  type AcquireRequest,
-  type Extension,
-  type JointRequest,
-  type OwnerChange,
-  type YieldRequest,
+import type {
+  AcquireRequest,
+  Extension,
+  ForcedRelease,
+  JointRequest,
+  OwnerChange,
+  YieldRequest,
 } from '../lock-store.js';
+import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
 import { formatOwner, instanceOf, isSharedOwner, ownersOf, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';

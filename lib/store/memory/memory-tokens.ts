@@ -1,5 +1,4 @@
-import { blockSize } from '../block-size.js';
-import type { Grant } from '../grant.js';
+import { blockSize, type Grant } from '../grant.js';
 import { sharedOwner } from '../owner-id.js';
 import { tokensEach } from '../turn-name.js';
 

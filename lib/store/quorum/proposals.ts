@@ -1,5 +1,5 @@
 import type { Clock } from '../../primitives/clock.js';
-import { blockSize } from '../block-size.js';
+import { blockSize } from '../grant.js';
 import { NodeClock } from '../node-clock.js';
 
 /** Maximum lead of proposals over the nodes' clocks, in microseconds; more means that these clocks were set back. */

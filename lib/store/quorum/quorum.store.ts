@@ -1,24 +1,23 @@
 import type { LockConfigError } from '../../errors/lock.error.js';
 import type { Clock } from '../../primitives/clock.js';
-import type { ForcedRelease } from '../forced-release.interface.js';
+import type {
+  AcquireRequest,
+  Extended,
+  Extension,
+  ForcedRelease,
+  LockStore,
+  StoreEvents,
+  StoreNode,
+  YieldRequest,
+} from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
-import {
-  type AcquireRequest,
-  type Extended,
-  type Extension,
-  type LockStore,
-  type StoreEvents,
-  type StoreNode,
-  type YieldRequest,
-} from '../lock-store.js';
 import { sendScript } from '../scripts/send.script.js';
 import { isRefusal } from '../store-errors.js';
 import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
 import { isSharedOwner, SHARED_TAG, tokenOf } from '../owner-id.js';
 import { formatPlace } from '../place.js';
-import { integer } from '../redis/connection/script-reply.js';
-import { forcedRelease, only } from '../redis/forced-release.js';
+import { forcedRelease, integer, only } from '../redis/connection/script-reply.js';
 import { Ballots } from './ballots.js';
 import { type Bid, Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';

@@ -1,4 +1,14 @@
-import type { ForcedRelease } from '../forced-release.interface.js';
+import type {
+  AcquireRequest,
+  Extended,
+  Extension,
+  ForcedRelease,
+  JointStore,
+  LockStore,
+  OwnerChange,
+  StoreEvents,
+  YieldRequest,
+} from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
@@ -6,25 +16,14 @@ import { forceReleaseScript } from '../scripts/force-release.script.js';
 import { transferScript } from '../scripts/transfer.script.js';
 import { sendScript } from '../scripts/send.script.js';
 import { queryScript } from '../scripts/query.script.js';
-import {
-  type AcquireRequest,
-  type Extended,
-  type Extension,
-  type JointStore,
-  type LockStore,
-  type OwnerChange,
-  type StoreEvents,
-  type YieldRequest,
-} from '../lock-store.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
 import { type Grant, isGrant, type ReplicaDemand, type SharedTerms, type Taken } from '../grant.js';
 import { isSharedOwner } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
-import { integer, isOne, text } from './connection/script-reply.js';
+import { forcedRelease, integer, isOne, only, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
-import { forcedRelease, only } from './forced-release.js';
 import { JointRequests } from './joint-requests.js';
 import type { KeySpace } from './key-space.js';
 import { ScriptBatch } from './script-batch.js';

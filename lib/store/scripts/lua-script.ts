@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { attempt } from './functions/request.js';
-import { include } from './functions/lua-function.js';
-import { joined, type LuaTag } from './lua-text.js';
+import { include, joined, type LuaTag } from './functions/lua-function.js';
 
 /** A Lua script and the SHA-1 digest by which Redis caches it. */
 export interface LuaScript {

@@ -1,4 +1,4 @@
-import type { LockListing } from '../../../lib/store/lock-listing.interface.js';
+import type { LockListing } from '../../../lib/store/lock-listing.js';
 import type { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';

@@ -1,4 +1,4 @@
-import type { LockListing } from '../../../lib/store/lock-listing.interface.js';
+import type { LockListing } from '../../../lib/store/lock-listing.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { Instance } from '../../redis/instance.js';
 import { IndependentMasters } from '../../support/independent-masters.js';

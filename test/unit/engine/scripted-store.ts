@@ -1,14 +1,14 @@
-import type { ForcedRelease } from '../../../lib/store/forced-release.interface.js';
-import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
 import type {
   AcquireRequest,
   Extended,
   Extension,
+  ForcedRelease,
   LockStore,
   OwnerChange,
   StoreEvents,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
+import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
 import type { Grant, SharedTerms, Taken } from '../../../lib/store/grant.js';
 import { sharedOwner } from '../../../lib/store/owner-id.js';
 import { formatPlace } from '../../../lib/store/place.js';

@@ -1,3 +1,4 @@
+import type { ForcedRelease } from '../../lock-store.js';
 import { PassingRefusal } from '../../store-errors.js';
 
 const MAX_SHOWN = 40;
@@ -34,4 +35,15 @@ export function text(reply: unknown): string {
 export function list(reply: unknown, length?: number): unknown[] {
   if (Array.isArray(reply) && (length === undefined || reply.length === length)) return reply as unknown[];
   throw strangeReply(reply);
+}
+
+/** The last arguments of the scripts for a forced release. */
+export function only(owners: readonly string[] | undefined): readonly string[] {
+  return owners ? ['only', ...owners] : [];
+}
+
+/** Parses the reply of the scripts for a forced release. */
+export function forcedRelease(reply: unknown): ForcedRelease {
+  const [released, held] = list(reply, 2);
+  return { released: list(released).map(text), held: list(held).map(text) };
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { LockCredentials } from '../../../options/module-options.interface.js';
 import type { Credentials, CredentialsUser } from '../connection/credentials.js';
-import { abandon } from './abandon.js';
+import { abandon } from './sockets.js';
 
 /** The internals of ioredis that this file uses, because its interface accepts credentials only once. */
 interface Internals {

@@ -10,8 +10,7 @@ import type {
 } from '../connection/redis-client.js';
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { askForCredentials } from './ask-for-credentials.js';
-import { abandon } from './abandon.js';
-import { Cork } from './cork.js';
+import { abandon, Cork } from './sockets.js';
 
 /** Milliseconds until a client that a failover ended looks for the master again. */
 const RETURN_DELAY = 250;

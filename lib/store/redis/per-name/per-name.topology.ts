@@ -1,14 +1,15 @@
 import type { SingleConnection } from '../../../options/module-options.interface.js';
 import { instanceOf } from '../../owner-id.js';
 import { sendScript } from '../../scripts/send.script.js';
+import type { RedisConnection } from '../connection/connection.js';
 import type { Inbox, InboxEvents } from '../connection/inbox.js';
-import { ScriptRunner } from '../connection/script-runner.js';
+import { type RunArguments, ScriptRunner, type Scripts } from '../connection/script-runner.js';
+import { slotOf } from '../connection/slot-of.js';
 import { EndpointTopology } from '../endpoint.topology.js';
 import { PerNameKeySpace } from '../key-space.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
 import type { SingleTrial } from '../trial/single-trial.js';
 import { SlotInbox } from './slot-inbox.js';
-import { SlotScripts } from './slot-scripts.js';
 
 /** Many shards behind one endpoint that looks like one Redis. A request reaches one slot, as on a Cluster. */
 export class PerNameTopology extends EndpointTopology implements Topology {
@@ -48,5 +49,29 @@ export class PerNameTopology extends EndpointTopology implements Topology {
 
   protected newInbox(events: InboxEvents): Inbox {
     return new SlotInbox(this.connection.listener(), this.keySpace, this.settings, events);
+  }
+}
+
+/** Runs scripts, each with keys of one slot, through one endpoint behind which each slot may be on another server. */
+export class SlotScripts implements Scripts {
+  readonly isIdle = true;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly runner: ScriptRunner,
+  ) {}
+
+  run(...call: RunArguments): Promise<unknown> {
+    this.connection.commands.cork();
+    return this.runner.run(...call);
+  }
+
+  runPatiently(...call: RunArguments): Promise<unknown> {
+    this.connection.commands.cork();
+    return this.runner.runPatiently(...call);
+  }
+
+  serverOf([key = '']: readonly string[]): string {
+    return String(slotOf(this.connection.keyPrefix + key));
   }
 }

@@ -1,4 +1,8 @@
-import { joined, type LuaTag } from '../lua-text.js';
+/** A tag of templates with Lua text. */
+export type LuaTag<T> = (strings: TemplateStringsArray, ...values: readonly (string | number)[]) => T;
+
+/** Joins the text of a template. */
+export const joined: LuaTag<string> = (strings, ...values) => String.raw({ raw: strings }, ...values);
 
 /** A Lua function that scripts share. */
 export interface LuaFunction {
