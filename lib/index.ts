@@ -18,9 +18,8 @@ export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './er
 export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js';
 export type { LeadOptions } from './options/lead-options.js';
 export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';
-export type { Lock } from './engine/hold/lock.interface.js';
+export type { Lock, OwnHold } from './engine/hold/lock.interface.js';
 export type { LockListing } from './store/lock-listing.js';
-export type { OwnHold } from './engine/hold/own-hold.interface.js';
 export type { ListOptions } from './options/list-options.js';
 export type { ForcedRelease, ForceReleaseOptions } from './store/lock-store.js';
 export type { LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
@@ -37,12 +36,12 @@ export type {
 export type { KeyFunction, KeySource } from './keys/key-source.js';
 export type { LockedDecorator, LockedResult } from './nest/locked/locked-method.types.js';
 export { LOCKED_METADATA, type LockedMetadata } from './nest/locked/locked-metadata.js';
-export type { LockedOptions } from './nest/locked/locked-options.interface.js';
+export type { LockedOptions } from './nest/locked/locked-options.js';
 export { LockService, type LockedWork } from './service/lock.service.js';
 export type {
   RedisLockModuleAsyncExtras,
   RedisLockModuleExtras,
-} from './nest/module/redis-lock-module-extras.interface.js';
-export type { RedisLockOptionsFactory } from './nest/module/redis-lock-options-factory.interface.js';
+  RedisLockOptionsFactory,
+} from './nest/module/lock-module.definition.js';
 export { getLockServiceToken } from './service/lock-service.token.js';
 export { RedisLockModule, type RedisLockModuleAsyncOptions } from './nest/module/redis-lock.module.js';

@@ -1,15 +1,14 @@
 import { hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { OwnHold } from '../engine/hold/own-hold.interface.js';
+import type { OwnHold } from '../engine/hold/lock.interface.js';
 import { isLockError } from '../errors/lock.error.js';
 import type { ListOptions } from '../options/list-options.js';
 import type { LockService } from '../service/lock.service.js';
 import { findLockService } from '../service/lock-service.token.js';
 import type { LockListing } from '../store/lock-listing.js';
-import { LockActivity } from './lock-activity.js';
+import { LockActivity, type LostHold } from './lock-activity.js';
 import type { LockInspectorOptions } from './lock-inspector.options.js';
-import type { LostHold } from './lost-holds.js';
 
 /** Injection token of the inspector's options. */
 export const INSPECTOR_OPTIONS = Symbol('nest-redis-lock:inspector-options');

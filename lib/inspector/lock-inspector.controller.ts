@@ -14,11 +14,11 @@ import {
   StreamableFile,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { ServerResponse } from 'node:http';
 import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
-import { onceClosed, setHeaders, type PlatformResponse } from './answer-headers.js';
 import { LockActivity } from './lock-activity.js';
 import { LockInspector } from './lock-inspection.js';
-import { PAGE } from './page/inspector-page.js';
+import { CONTENT_SECURITY_POLICY, PAGE } from './page/inspector-page.js';
 
 const DEFAULT_LIMIT = 1_000;
 const MOST_NAMES = 10_000;
@@ -115,4 +115,33 @@ function limitOf(value: unknown): number {
   const limit = Number(value);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_NAMES) return limit;
   throw new BadRequestException(`limit must be a whole number from 1 to ${MOST_NAMES}.`);
+}
+
+/** A response of Express, or a reply of Fastify around a response. */
+export type PlatformResponse = ServerResponse | { readonly raw: ServerResponse };
+
+/** Headers that forbid caches, other sites and frames. */
+const HEADERS = {
+  'Cache-Control': 'private, no-store, no-transform',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  Vary: 'Accept',
+  'X-Accel-Buffering': 'no',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+export function setHeaders({ httpAdapter }: HttpAdapterHost, response: PlatformResponse): void {
+  for (const [name, value] of Object.entries(HEADERS)) httpAdapter.setHeader(response, name, value);
+}
+
+/**
+ * Calls back when the client has disconnected or received its reply; not every version of NestJS notifies a stream of
+ * it.
+ */
+export function onceClosed(response: PlatformResponse, listener: () => void): void {
+  const raw = 'raw' in response ? response.raw : response;
+  if (raw.destroyed) listener();
+  else raw.once('close', listener);
 }

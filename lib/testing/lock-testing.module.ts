@@ -2,9 +2,13 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { RedisLockModuleOptions } from '../options/module-options.interface.js';
 import type { createLockService } from '../lock-service.factory.js';
 import { createMemoryLockService } from './create-memory-lock-service.js';
-import { CREATE_SERVICE, OPTIONS, RESOLVED_OPTIONS } from '../nest/module/lock-module.definition.js';
+import {
+  CREATE_SERVICE,
+  OPTIONS,
+  type RedisLockModuleExtras,
+  RESOLVED_OPTIONS,
+} from '../nest/module/lock-module.definition.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
-import type { RedisLockModuleExtras } from '../nest/module/redis-lock-module-extras.interface.js';
 import { moduleAround } from '../nest/module/redis-lock.module.js';
 import { resolveModuleOptions } from '../options/module-options.js';
 import { MemoryLockServer } from '../store/memory/memory-lock-server.js';

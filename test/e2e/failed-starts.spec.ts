@@ -17,7 +17,7 @@ import {
   type Lock,
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
-import type { RedisLockModuleExtras } from '../../lib/nest/module/redis-lock-module-extras.interface.js';
+import type { RedisLockModuleExtras } from '../../lib/nest/module/lock-module.definition.js';
 import { RedisServer } from '../support/redis-server.js';
 
 @Injectable()

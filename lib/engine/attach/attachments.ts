@@ -5,7 +5,7 @@ import { formatOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import type { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
-import type { LeaseContext } from '../hold/lease-context.js';
+import type { LeaseContext } from '../hold/lease-keeper.js';
 import type { UnqueuedLeases } from '../hold/unqueued-leases.js';
 import { Takeover } from './takeover.js';
 

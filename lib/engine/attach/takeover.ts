@@ -5,7 +5,7 @@ import { isRefusal } from '../../store/store-errors.js';
 import { Lease } from '../hold/lease.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
-import type { LeaseContext } from '../hold/lease-context.js';
+import type { LeaseContext } from '../hold/lease-keeper.js';
 import { unavailableError } from '../lock-errors.js';
 
 const RETRY_DELAY = 50;

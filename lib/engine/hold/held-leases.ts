@@ -5,7 +5,7 @@ import type { Clock } from '../../primitives/clock.js';
 import { Hold, type LeaseOwner } from './hold.js';
 import { expiredError, takenError, detachmentError, extensionError } from '../lock-errors.js';
 import type { Lease, LeaseUser } from './lease.js';
-import type { LeaseContext } from './lease-context.js';
+import type { LeaseContext } from './lease-keeper.js';
 
 /** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
 const PARK_MARGIN = 100;

@@ -13,7 +13,7 @@ import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
 import type { Clock } from '../../primitives/clock.js';
 import { inRootContext } from '../../primitives/root-context.js';
 import type { Lease, LeaseUser } from './lease.js';
-import type { OwnHold } from './own-hold.interface.js';
+import type { OwnHold } from './lock.interface.js';
 
 /** Keeps the lease of a hold, which it may share with holds of other names. */
 export interface HoldOwner {

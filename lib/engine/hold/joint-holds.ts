@@ -3,8 +3,8 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { Clock } from '../../primitives/clock.js';
 import { Hold, type HoldOwner, type LeaseOwner } from './hold.js';
 import type { Lease, LeaseUser } from './lease.js';
-import type { OwnHold } from './own-hold.interface.js';
-import type { LeaseContext } from './lease-context.js';
+import type { OwnHold } from './lock.interface.js';
+import type { LeaseContext } from './lease-keeper.js';
 import type { UnqueuedLease, UnqueuedLeases } from './unqueued-leases.js';
 
 /** The part of the engine that leases of several names use. */

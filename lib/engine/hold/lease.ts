@@ -4,7 +4,7 @@ import type { Grant, ReplicaDemand } from '../../store/grant.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { FifoNode } from '../../primitives/fifo.js';
-import type { OwnHold } from './own-hold.interface.js';
+import type { OwnHold } from './lock.interface.js';
 
 const SKEW = 0.01;
 const LATENCY = 2;

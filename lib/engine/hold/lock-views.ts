@@ -4,7 +4,7 @@ import type { LockInfo, LockSnapshot } from '../../store/lock-snapshot.interface
 import type { LockStore } from '../../store/lock-store.js';
 import type { Labels } from './labels.js';
 import type { LeaseKeeper } from './lease-keeper.js';
-import type { OwnHold } from './own-hold.interface.js';
+import type { OwnHold } from './lock.interface.js';
 
 interface ViewContext {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { forcedError } from '../lock-errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Lease, LeaseUser } from './lease.js';
-import type { LeaseContext } from './lease-context.js';
+import type { LeaseContext } from './lease-keeper.js';
 
 /** A lease that belongs to no local queue. */
 export class UnqueuedLease extends HeldLeases {

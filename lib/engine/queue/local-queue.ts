@@ -12,7 +12,7 @@ import { HeldLeases } from '../hold/held-leases.js';
 import type { Hold } from '../hold/hold.js';
 import type { Labels } from '../hold/labels.js';
 import type { Lease, LeaseUser } from '../hold/lease.js';
-import type { LeaseContext } from '../hold/lease-context.js';
+import type { LeaseContext } from '../hold/lease-keeper.js';
 import { timeoutError, unavailableError } from '../lock-errors.js';
 import { next } from './name-machine.js';
 import { type Effect, Name, type Rules, Step } from './name.js';

@@ -1,14 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { HttpException, Logger, type ArgumentsHost } from '@nestjs/common';
+import { type ArgumentsHost, HttpException, IntrinsicException, Logger } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { answeredError, type LockError, standFor } from '../../errors/lock.error.js';
-import { originOf } from '../../service/invocation/error-origin.js';
+import { originOf } from '../../service/invocation/invocation.js';
 import type { LockService } from '../../service/lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../../options/http-option.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
-import { logKeyError } from './key-error-log.js';
-import { LockGraphqlException } from './lock-graphql.exception.js';
-import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
+import { logKeyError, PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
 /**
  * Converts a lock error for a request over HTTP or GraphQL, and sets the `Retry-After` header. Returns it unchanged in
@@ -55,4 +53,22 @@ function adviseRetry(error: LockError, host: ArgumentsHost, adapter: AbstractHtt
   const response: unknown = host.switchToHttp().getResponse();
   if (adapter === undefined || retryAfter === undefined || adapter.isHeadersSent(response)) return;
   adapter.setHeader(response, 'Retry-After', String(retryAfter));
+}
+
+/**
+ * A lock error for a GraphQL client; the original error is its `cause`.
+ *
+ * graphql-js copies `extensions` from any error of a resolver, so this needs no GraphQL package. It is not an
+ * HttpException, because the Apollo driver replaces the code of those.
+ */
+export class LockGraphqlException extends IntrinsicException {
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(error: LockError, status: number) {
+    super(PUBLIC_MESSAGES[error.code]);
+    this.name = 'LockGraphqlException';
+    this.cause = error;
+    this.extensions = { code: error.code, ...retryAdvice(error), http: { status } };
+    standFor(this, error);
+  }
 }

@@ -2,8 +2,7 @@ import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter } fro
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { exceptionFor } from './exception-for.js';
-import { logKeyError } from './key-error-log.js';
-import { lockMessage } from './public-message.js';
+import { lockMessage, logKeyError } from './public-message.js';
 import { LockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
 

@@ -7,7 +7,7 @@ import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import type { Abandonment } from '../../primitives/abandonment.js';
 import { ClientAbandonment } from './client-abandonment.js';
-import { assertNotLost, releaseQuietly } from './end-of-hold.js';
+import { assertNotLost, releaseQuietly } from './while-held.js';
 
 /**
  * Takes the hold of a locked method for the {@link LockInterceptor} of its invocation, which releases it when all inner

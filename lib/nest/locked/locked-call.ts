@@ -1,15 +1,14 @@
 import { callFrom } from '../../diagnostics/call-origin.js';
-import { defer, from, isObservable, of, type Observable, type Subscriber } from 'rxjs';
+import { defer, from, isObservable, Observable, of, type Subscriber } from 'rxjs';
 import { Abandonment } from '../../primitives/abandonment.js';
-import type { LockSlot } from './lock-slot.js';
+import { LockSlot } from './lock-slot.js';
 import { endAfter } from './end-after.js';
-import { assertNotLost, releaseQuietly } from './end-of-hold.js';
+import { assertNotLost, releaseQuietly, whileHeld } from './while-held.js';
 import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
-import { noteOrigin } from '../../service/invocation/error-origin.js';
+import { noteOrigin } from '../../service/invocation/invocation.js';
 import { LockService } from '../../service/lock.service.js';
-import type { LockedMethod } from './locked-method.js';
-import { whileHeld } from './while-held.js';
+import type { AnyFunction, LockedMethod } from './locked-method.js';
 
 /** One run of a locked method, with the slot of its invocation if it could claim one. */
 export class LockedCall {
@@ -133,4 +132,22 @@ export class LockedCall {
 function asObservable(value: unknown): Observable<unknown> {
   if (isObservable(value)) return value;
   return value instanceof Promise ? from(value) : of(value);
+}
+
+/** Creates the function that replaces a method, with its name, its length and the metadata of decorators below. */
+export function wrapMethod(method: LockedMethod): AnyFunction {
+  const { original, prototype, propertyKey } = method;
+  const wrapper = new Proxy(original, {
+    apply(_original, instance: object, args: unknown[]): unknown {
+      const current = LockSlot.current();
+      const own = current?.isOfMethod(prototype, propertyKey, wrapper) === true ? current : undefined;
+      const run = () => new LockedCall(method, instance, args, own?.claim(method) === true ? own : undefined);
+      if (!method.returnsObservable) return run().settle();
+      return new Observable((subscriber) => void run().stream(subscriber));
+    },
+  });
+  for (const key of Reflect.getOwnMetadataKeys(original)) {
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, original), wrapper);
+  }
+  return wrapper;
 }

@@ -1,5 +1,5 @@
 import type { KeySource } from '../../keys/key-source.js';
-import type { LockedOptions } from './locked-options.interface.js';
+import type { LockedOptions } from './locked-options.js';
 
 /**
  * The key of the metadata that `@Locked` leaves on a method, for `Reflector` and `Reflect.getMetadata`: an array of

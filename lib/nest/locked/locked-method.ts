@@ -7,7 +7,7 @@ import { Abandonment } from '../../primitives/abandonment.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
-import type { LockedOptions } from './locked-options.interface.js';
+import type { LockedOptions } from './locked-options.js';
 import { LockService } from '../../service/lock.service.js';
 import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
@@ -162,4 +162,26 @@ function constructorAround(instance: object): string | undefined {
     if (names.has(type.constructor.name)) return type.constructor.name;
   }
   return undefined;
+}
+
+const methods = new WeakMap<object, Map<string | symbol, LockedMethod>>();
+
+/** The functions that replace locked methods. */
+const wrappers = new WeakSet<object>();
+
+export function recordLockedMethod(method: LockedMethod, wrapper: object): void {
+  const { prototype, propertyKey } = method;
+  const own = methods.get(prototype) ?? new Map<string | symbol, LockedMethod>();
+  methods.set(prototype, own.set(propertyKey, method));
+  wrappers.add(wrapper);
+}
+
+/** The locked methods that a class declares itself, by name. */
+export function lockedMethodsOf(prototype: object): ReadonlyMap<string | symbol, LockedMethod> {
+  return methods.get(prototype) ?? new Map();
+}
+
+/** Whether a function replaces a locked method, and was not replaced since. */
+export function isLockedFunction(method: object): boolean {
+  return wrappers.has(method);
 }

@@ -6,7 +6,7 @@ import type {
   TemplateDemand,
   TemplateProblem,
 } from '../../keys/key-template.types.js';
-import type { LockedOptions } from './locked-options.interface.js';
+import type { LockedOptions } from './locked-options.js';
 
 /** The result of a locked method, whose end is also the end of the hold. */
 export type LockedResult = Promise<unknown> | Observable<unknown>;

@@ -5,11 +5,10 @@ import type { LockedDecoratorFactory } from './locked-method.types.js';
 import { assertInstanceMember, memberName } from './instance-member.js';
 import { addLockedMetadata } from './locked-metadata.js';
 import { assertLockedOptions } from './locked-options.js';
-import { LockedMethod, type AnyFunction } from './locked-method.js';
-import { recordLockedMethod } from './locked-methods.js';
+import { type AnyFunction, LockedMethod, recordLockedMethod } from './locked-method.js';
 import { registerLockInterceptor } from './lock.interceptor.js';
 import { serviceBinding } from './service-binding.js';
-import { wrapMethod } from './wrap-method.js';
+import { wrapMethod } from './locked-call.js';
 
 /**
  * Runs a method under a lock of one name or of several. The key is a template whose placeholders are the method's

@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type {
   RedisLockModuleOptions,
@@ -7,8 +7,21 @@ import type {
 import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
 import { assertNotLoadedLazily, assertOnlyModule } from './import-checks.js';
-import type { RedisLockModuleAsyncExtras } from './redis-lock-module-extras.interface.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
+
+/** Further options of `forRoot` and `forRootAsync`. */
+export interface RedisLockModuleExtras {
+  /** Distinguishes several modules; see `@InjectLockService(name)` and the option `module` of `@Locked`. */
+  name?: string;
+  /** Whether modules that do not import this one can inject its LockService. Default true. */
+  isGlobal?: boolean;
+}
+
+/** Further options of `forRootAsync`. */
+export interface RedisLockModuleAsyncExtras extends RedisLockModuleExtras {
+  /** Providers that the options factory injects and no imported module exports. */
+  extraProviders?: Provider[];
+}
 
 /** The module's options after validation. */
 export const RESOLVED_OPTIONS = Symbol('nest-redis-lock:resolved-options');
@@ -53,3 +66,20 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
       exports: [getLockServiceToken(name)],
     }))
     .build();
+
+/**
+ * Creates the options of a `RedisLockModule`, for `forRootAsync` with `useClass` or `useExisting`.
+ *
+ * @example
+ * ```ts
+ * class LockConfig implements RedisLockOptionsFactory {
+ *   constructor(private readonly config: ConfigService) {}
+ *   createRedisLockOptions() {
+ *     return { connection: this.config.getOrThrow<string>('REDIS_URL') };
+ *   }
+ * }
+ * ```
+ */
+export interface RedisLockOptionsFactory {
+  createRedisLockOptions(): RedisLockModuleOptions | Promise<RedisLockModuleOptions>;
+}

@@ -1,8 +1,7 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { RedisLockModuleOptions } from '../../options/module-options.interface.js';
 import { LockCoreModule } from './lock-core.module.js';
-import type { RedisLockModuleExtras } from './redis-lock-module-extras.interface.js';
-import type { ASYNC_OPTIONS_TYPE } from './lock-module.definition.js';
+import type { ASYNC_OPTIONS_TYPE, RedisLockModuleExtras } from './lock-module.definition.js';
 import { LockedInstanceBinder } from './locked-instance-binder.js';
 
 /** Options of `RedisLockModule.forRootAsync()`. */

@@ -1,7 +1,6 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { currentLockIndexes } from '../locked/current-lock.decorator.js';
-import type { LockedMethod } from '../locked/locked-method.js';
-import { isLockedFunction, lockedMethodsOf } from '../locked/locked-methods.js';
+import { isLockedFunction, type LockedMethod, lockedMethodsOf } from '../locked/locked-method.js';
 import { LockConfigError } from '../../errors/lock.error.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { memberName } from '../locked/instance-member.js';

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isLockError, type LockError } from '../../errors/lock.error.js';
+import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Abandonment } from '../../primitives/abandonment.js';
 
 const storage = new AsyncLocalStorage<Invocation>();
@@ -29,4 +31,16 @@ export class Invocation {
   begin(): void {
     this.hasBegun = true;
   }
+}
+
+const origins = new WeakMap<LockError, ResolvedModuleOptions>();
+
+/** Notes the options of the module that an error comes from, unless an inner call has noted them. */
+export function noteOrigin(error: unknown, options: ResolvedModuleOptions | undefined): void {
+  if (options !== undefined && isLockError(error) && !origins.has(error)) origins.set(error, options);
+}
+
+/** The options of the module that an error comes from, if a call has noted them. */
+export function originOf(error: LockError): ResolvedModuleOptions | undefined {
+  return origins.get(error);
 }
