@@ -6,6 +6,7 @@ import {
 } from '../errors/lock.error.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
+import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
 import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
 const EXPIRED =
@@ -14,6 +15,10 @@ const EXPIRED =
 
 const TAKEN =
   'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';
+
+const STOP = 'Stop its work, because another caller may hold the lock now.';
+
+const CHECK = 'To check Redis, run `npx nest-redis-lock doctor`.';
 
 /** The error of a hold that lasted longer than `maxHold`. */
 export function maxHoldError(keys: readonly string[]): LockLostError {
@@ -28,21 +33,91 @@ export function notReleasedError(keys: readonly string[]): LockLostError {
   return new LockLostError(message, { keys, reason: 'max-hold' });
 }
 
-/** The error of a caller that waited for `waited` ms. `renew` says whether the holder renews its lease. */
+/**
+ * Copies the loss of a hold with its names, its label and its age.
+ *
+ * @param held milliseconds
+ */
+export function describedLoss(
+  { cause, keys, message, reason }: LockLostError,
+  held: number,
+  label: string | undefined,
+): LockLostError {
+  const text = `The hold on ${quoted(keys)} ended after ${Math.round(held)} ms${placeOf(label)}. ${message} ${STOP}`;
+  return new LockLostError(text, { cause, keys, reason });
+}
+
+/**
+ * The error of a caller that waited for `waited` ms. `renews` says whether the holder renews its lease; `label` is the
+ * caller's.
+ */
 export function timeoutError(
   keys: readonly string[],
   waited: number,
   holder: LockHolder | undefined,
   renews: boolean,
+  label: string | undefined,
 ): LockTimeoutError {
-  const message = `The lock was held by somebody else for the whole wait of ${Math.round(waited)} ms.`;
+  const message = timeoutMessage(keys, waited, holder, label);
   const retryAfter = renews ? undefined : holder?.remaining;
   return new LockTimeoutError(message, { keys, waited, holder, retryAfter });
 }
 
+export function timeoutMessage(
+  keys: readonly string[],
+  waited: number,
+  holder: LockHolder | undefined,
+  label: string | undefined,
+): string {
+  const outcome = notAcquired('Lock', keys, { waited, label });
+  return `${outcome}.${heldBy(holder)} Retry later, or raise the option wait.`;
+}
+
+/** Copies a timeout with the label of its holder. */
+export function withHolderLabel(error: LockTimeoutError, label: string): LockTimeoutError {
+  const { cause, held, keys, retryAfter, waited } = error;
+  const holder = { ...error.holder, label };
+  const message = error.message.replace(heldBy(error.holder), () => heldBy(holder));
+  return new LockTimeoutError(message, { cause, held, holder, keys, retryAfter, waited });
+}
+
+/** A sentence about the holder, as far as known, after a space. */
+function heldBy(holder: LockHolder | undefined): string {
+  if (holder?.owner === undefined) return '';
+  const { label, owner, remaining } = holder;
+  const instance = owner.startsWith(THIS_PROCESS) ? 'this process' : instanceOf(owner);
+  const place = owner === 'shared' ? 'shared holders' : instance;
+  const lease = remaining === undefined ? '' : `, lease ends in ${Math.round(remaining)} ms unless renewed`;
+  return ` Held by ${label === undefined ? place : `${label} in ${place}`}${lease}.`;
+}
+
+/** An acquire that failed: its wait in milliseconds, and the caller's label. */
+export interface FailedAcquire {
+  readonly waited: number;
+  readonly label: string | undefined;
+}
+
 /** The error of an acquire that the store refused or did not answer. */
-export function unavailableError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  return new LockUnavailableError(`${problemOf(cause)}, so the lock could not be acquired.`, { keys, cause });
+export function unavailableError(
+  keys: readonly string[],
+  cause: unknown,
+  call: FailedAcquire,
+): LockUnavailableError {
+  const message = `${problemOf(cause)}, so ${notAcquired('lock', keys, call)}. ${CHECK}`;
+  return new LockUnavailableError(message, { keys, cause });
+}
+
+function notAcquired(noun: string, keys: readonly string[], { waited, label }: FailedAcquire): string {
+  const subject = keys.length > 1 ? `${noun}s ${quoted(keys)} were` : `${noun} ${quoted(keys)} was`;
+  return `${subject} not acquired within ${Math.round(waited)} ms${placeOf(label)}`;
+}
+
+function quoted(keys: readonly string[]): string {
+  return keys.map((key) => `"${key}"`).join(', ');
+}
+
+function placeOf(label: string | undefined): string {
+  return label === undefined ? '' : ` (${label})`;
 }
 
 function problemOf(cause: unknown): string {
@@ -65,18 +140,22 @@ function detailOf(cause: unknown): string {
  */
 export function extensionError(keys: readonly string[], cause?: unknown): LockUnavailableError {
   const problem = cause === undefined ? 'Too few servers confirmed' : 'Redis did not confirm';
-  return new LockUnavailableError(refusedOr(problem, 'the extension of the lease', cause), { keys, cause });
+  return new LockUnavailableError(
+    refusedOr(problem, `the extension of the lease on ${quoted(keys)}`, cause),
+    { keys, cause },
+  );
 }
 
 /** The error of an unconfirmed detach. */
 export function detachmentError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  const message = refusedOr('Redis did not confirm', 'the detachment of the hold', cause);
+  const message = refusedOr('Redis did not confirm', `the detachment of the hold on ${quoted(keys)}`, cause);
   return new LockUnavailableError(`${message} It goes on here.`, { keys, cause });
 }
 
 /** The error of a query or a forced release that the store refused or did not answer. */
 export function requestError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  const message = refusedOr('Redis did not answer', 'the request about the lock', cause);
+  const what = keys.length === 0 ? 'the request about locks' : `the request about ${quoted(keys)}`;
+  const message = refusedOr('Redis did not answer', what, cause);
   return new LockUnavailableError(message, { keys, cause });
 }
 

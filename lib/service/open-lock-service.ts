@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import { type EngineSettings, LockEngine } from '../engine/lock-engine.js';
 import { isQuorum } from '../options/connection/quorum-option.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { type Clock, SystemClock } from '../primitives/clock.js';
 import type { LockStore } from '../store/lock-store.js';
+import { THIS_PROCESS } from '../store/owner-id.js';
 import { QuorumStore } from '../store/quorum/quorum.store.js';
 import { RedisNode } from '../store/quorum/redis-node.js';
 import { RedisStore } from '../store/redis/redis.store.js';
@@ -47,11 +47,7 @@ export function openRedis(options: ResolvedModuleOptions, { name, clock, log }: 
   return new QuorumStore({ nodes, keyPrefix, instance: name, nodeTimeout, clock, random: Math.random });
 }
 
-/**
- * Creates the name of an instance, which shows operators where a holder runs. Replaces characters with a meaning in
- * keys.
- */
+/** Creates the name of an instance, which shows operators where a holder runs. */
 export function instanceName(): string {
-  const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host';
-  return `${host}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  return THIS_PROCESS + randomBytes(6).toString('hex');
 }

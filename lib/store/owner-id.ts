@@ -1,4 +1,10 @@
+import { hostname } from 'node:os';
 import type { Grant } from './grant.js';
+
+/**
+ * The beginning of all instance names of this process, `<host>-<pid>-`. Replaces characters with a meaning in keys.
+ */
+export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host'}-${process.pid}-`;
 
 /**
  * The parts of an owner id: `<instance>:<token>`, or `<instance>~<tag>:<token>` for a detached or attached hold. An

@@ -7,7 +7,8 @@ import { Instance } from './instance.js';
 import { LEAST_RIGHTS } from '../scripts/least-rights.js';
 
 const BRIEFLY: LockOptions = { outageTimeout: 500 };
-const OUTAGE = /^Redis did not answer in time \(.+\), so the lock could not be acquired\.$/;
+const OUTAGE =
+  /^Redis did not answer in time \(.+\), so lock ".+" was not acquired within \d+ ms\. To check Redis, run `npx nest-redis-lock doctor`\.$/;
 const NO_SCRIPTS = LEAST_RIGHTS.filter((right) => !right.startsWith('+eval'));
 
 /** Slow enough to load that a request comes while it does. */
@@ -58,7 +59,7 @@ describe('A Redis that answers with an error', () => {
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringMatching(
         new RegExp(
-          `^Redis refused the request \\(${code} .*\\w['"]?\\), so the lock could not be acquired\\.$`,
+          `^Redis refused the request \\(${code} .*\\w['"]?\\), so lock ".+" was not acquired within \\d+ ms\\. To check`,
         ),
       ) as string,
     });
@@ -76,7 +77,7 @@ describe('A Redis that answers with an error', () => {
 
     for (let attempt = 0; attempt < 2; attempt++) {
       const error = await failure(locks.acquire('n', { outageTimeout: 5_000 }));
-      expect(String(error)).toMatch(new RegExp(`: Redis refused the request \\(${said}\\), so the lock`));
+      expect(String(error)).toMatch(new RegExp(`: Redis refused the request \\(${said}\\), so lock "n"`));
     }
   });
 

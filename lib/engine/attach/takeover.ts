@@ -25,6 +25,7 @@ export class Takeover {
   isRevoked = false;
   private isWanted = true;
   private failure: unknown;
+  private readonly startedAt: number;
   private readonly timer: AnswerWakeUp;
   private readonly unhook: (() => void) | undefined;
 
@@ -37,7 +38,8 @@ export class Takeover {
     const { clock } = context;
     const { outageTimeout, signal } = options;
     this.timer = new AnswerWakeUp(clock, () => this.rejectUnavailable());
-    this.timer.at(clock.now() + outageTimeout);
+    this.startedAt = clock.now();
+    this.timer.at(this.startedAt + outageTimeout);
     if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
   }
 
@@ -64,7 +66,9 @@ export class Takeover {
   }
 
   private rejectUnavailable(): void {
-    this.reject(unavailableError([this.change.name], this.failure ?? this.context.store.trouble));
+    const { clock, store } = this.context;
+    const call = { waited: clock.now() - this.startedAt, label: this.options.label };
+    this.reject(unavailableError([this.change.name], this.failure ?? store.trouble, call));
   }
 
   private rejectLost(message: string, reason: LockLostReason): void {

@@ -1,4 +1,4 @@
-import { expiredError, maxHoldError, notReleasedError } from '../lock-errors.js';
+import { describedLoss, expiredError, maxHoldError, notReleasedError } from '../lock-errors.js';
 import { type ObservedHold, tellHoldEnd } from '../../diagnostics/hold.channel.js';
 import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
@@ -148,7 +148,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   assertNotLost(): void {
     if (this.ended && !this.lost) return;
     if (this.certainFor > 0) return;
-    throw this.lost ?? expiredError(this.keys);
+    throw this.lost ?? this.described(expiredError(this.keys));
   }
 
   async extend(ttl = this.options.ttl): Promise<void> {
@@ -214,9 +214,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   /** Marks the hold as lost: it ended before its release. */
   lose(error: LockLostError): void {
     if (this.ended || this.lost) return;
-    this.lost = error;
+    const lost = this.described(error);
+    this.lost = lost;
     inRootContext(() => {
-      this.controller?.abort(error);
+      this.controller?.abort(lost);
       if (this.acquire) this.tellEnd(error.reason ?? 'gone');
     });
   }
@@ -224,6 +225,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   runOut(): void {
     const isMaxHold = this.owner.clock.now() >= this.startedAt + this.options.maxHold;
     this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
+  }
+
+  private described(error: LockLostError): LockLostError {
+    return describedLoss(error, this.owner.clock.now() - this.startedAt, this.options.label);
   }
 
   private releaseNow(): Promise<void> {

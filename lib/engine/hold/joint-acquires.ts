@@ -85,7 +85,12 @@ export class JointAcquires {
 
   constructor(private readonly context: JointContext) {
     this.outages = new Deadlines(context.clock, (acquire) =>
-      acquire.reject(unavailableError(acquire.names, context.store.trouble)),
+      acquire.reject(
+        unavailableError(acquire.names, context.store.trouble, {
+          waited: context.clock.now() - acquire.sentAt,
+          label: acquire.options.label,
+        }),
+      ),
     );
   }
 

@@ -1,9 +1,10 @@
-import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { instanceOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
+import { withHolderLabel } from '../lock-errors.js';
 
 /** A name and the owner id of one of its holders. */
 export interface HeldBy {
@@ -79,17 +80,14 @@ export class Labels {
 
   /** Copies a timeout with the holder's label. */
   async named(error: LockTimeoutError): Promise<LockTimeoutError> {
-    const { cause, held, holder, keys, message, retryAfter, waited } = error;
-    const [name = ''] = keys;
-    const owner = holder?.owner ?? '';
+    const [name = ''] = error.keys;
+    const owner = error.holder?.owner ?? '';
     const hold = `${owner} ${name}`;
     const asking = this.asking.get(hold) ?? this.of([{ name, owner }]);
     this.asking.set(hold, asking);
     const [label] = await asking;
     this.asking.delete(hold);
-    if (label === undefined) return error;
-    const details = { cause, held, holder: { ...holder, label }, keys, retryAfter, waited };
-    return new LockTimeoutError(message, details);
+    return label === undefined ? error : withHolderLabel(error, label);
   }
 
   /** Handles a request or a reply of another instance. */

@@ -181,7 +181,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
         this.rejectLate(effect, now);
         break;
       case 'unavailable':
-        this.reject(effect.waiter, unavailableError([name], effect.cause ?? context.store.trouble));
+        this.rejectUnavailable(effect, now);
         break;
       case 'lose':
         effect.lease.hold?.lose(effect.error);
@@ -261,6 +261,11 @@ export class LocalQueue extends HeldLeases<QueueContext> {
     waiter.reject(error);
   }
 
+  private rejectUnavailable({ cause, waiter }: EffectOf<'unavailable'>, now: number): void {
+    const call = { waited: now - waiter.startedAt, label: waiter.options.label };
+    this.reject(waiter, unavailableError([this.name], cause ?? this.context.store.trouble, call));
+  }
+
   /** Another holder had the lock for the whole wait; the error names it. */
   private rejectLate({ by, found, waiter }: EffectOf<'time-out'>, now: number): void {
     const { labels, waits } = this.context;
@@ -272,7 +277,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }
     // Assumes that holders elsewhere use the same `renew` as this caller.
-    const error = timeoutError([this.name], now - startedAt, holder, (by ?? options).renew);
+    const error = timeoutError([this.name], now - startedAt, holder, (by ?? options).renew, options.label);
     waits.delete(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.rejectLater(this.named(error));
     else waiter.reject(error);

@@ -1,14 +1,15 @@
+import { type FailedAcquire, timeoutMessage, unavailableError } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockClosedError, LockUnavailableError } from '../../errors/lock.error.js';
 
 /** The failure of a call for several names; undefined if its names were only taken. */
-export function failureOf(rejections: readonly unknown[]): unknown {
+export function failureOf(rejections: readonly unknown[], call: FailedAcquire): unknown {
   const failures = rejections.filter((rejection) => !(rejection instanceof LockTimeoutError));
   const [first] = failures;
   const keys = (kind: typeof LockUnavailableError | typeof LockClosedError): string[] =>
     failures.flatMap((failure): readonly string[] => (failure instanceof kind ? failure.keys : []));
   if (first instanceof LockUnavailableError)
-    return new LockUnavailableError(first.message, { keys: keys(LockUnavailableError), cause: first.cause });
+    return unavailableError(keys(LockUnavailableError), first.cause, call);
   if (first instanceof LockClosedError)
     return new LockClosedError(first.message, { keys: keys(LockClosedError) });
   return first;
@@ -21,18 +22,16 @@ export function failureOf(rejections: readonly unknown[]): unknown {
  * @param held the names that the call held meanwhile
  */
 export function timeoutOf(
-  names: readonly string[],
   missing: string,
   misses: readonly LockTimeoutError[],
-  waited: number,
+  { waited, label }: FailedAcquire,
   held: readonly string[],
 ): LockTimeoutError {
   const [first] = misses;
   const keys = first ? misses.flatMap((miss) => miss.keys) : [missing];
-  const error = new LockTimeoutError(
-    `Of ${names.length} names, ${keys.join(', ')} were taken for the whole wait of ${Math.round(waited)} ms.`,
-    { keys, waited, cause: first, holder: first?.holder, retryAfter: first?.retryAfter },
-  );
+  const { holder, retryAfter } = first ?? {};
+  const message = timeoutMessage(keys, waited, holder, label);
+  const error = new LockTimeoutError(message, { keys, waited, cause: first, holder, retryAfter });
   const heldInAll = first && first.held.length > 0 ? first.held : held;
   return heldInAll.length > 0 ? heldMeanwhile(error, heldInAll) : error;
 }

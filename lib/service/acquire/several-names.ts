@@ -1,7 +1,7 @@
 import { hasAcquireSubscribers, observeLength, SeveralAcquires } from '../../diagnostics/acquire.channel.js';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import { Hold } from '../../engine/hold/hold.js';
-import { timeoutError } from '../../engine/lock-errors.js';
+import { type FailedAcquire, timeoutError } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../../errors/lock.error.js';
 import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
@@ -102,7 +102,9 @@ export class SeveralNames {
     this.hasSeenTaken = true;
     this.taken = taken.map(({ name }) => name);
     const waited = this.now - this.startedAt;
-    this.misses = taken.map(({ name, ...holder }) => timeoutError([name], waited, holder, options.renew));
+    this.misses = taken.map(({ name, ...holder }) =>
+      timeoutError([name], waited, holder, options.renew, options.label),
+    );
     const [first] = this.taken;
     if (first !== undefined && options.wait === 0) throw this.timeout(first, this.misses);
     return undefined;
@@ -126,7 +128,7 @@ export class SeveralNames {
     const rejections = outcomes.flatMap((each) =>
       each.status === 'rejected' ? [each.reason as unknown] : [],
     );
-    const failure = failureOf(rejections);
+    const failure = failureOf(rejections, this.failed);
     if (failure !== undefined && !this.isLate(failure)) throw failure;
     if (rejections.length > 0)
       this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
@@ -209,7 +211,11 @@ export class SeveralNames {
 
   private timeout(missing: string, misses: readonly LockTimeoutError[]): LockTimeoutError {
     const held = this.options.wait === 0 ? [] : this.held.flatMap(({ keys }) => keys);
-    return timeoutOf(this.names, missing, misses, this.now - this.startedAt, held);
+    return timeoutOf(missing, misses, this.failed, held);
+  }
+
+  private get failed(): FailedAcquire {
+    return { waited: this.now - this.startedAt, label: this.options.label };
   }
 
   private get left(): number {

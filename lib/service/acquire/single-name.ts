@@ -92,10 +92,10 @@ export class SingleName {
         wait: options.wait,
         signal: options.signal,
         timeout: (waited) =>
-          new LockTimeoutError('Another branch below the same hold was active for the whole wait.', {
-            keys: [name],
-            waited,
-          }),
+          new LockTimeoutError(
+            `Lock "${name}" was not acquired within ${Math.round(waited)} ms: another branch below the same hold was active.`,
+            { keys: [name], waited },
+          ),
       });
       return entered ? new NestedHold(hold, reentry) : undefined;
     };

@@ -76,7 +76,7 @@ describe('locked queue processors', () => {
       const current: Job<Order> | undefined = await queue.getJob(id);
       return current !== undefined && current.attemptsMade > 0 ? current : undefined;
     });
-    expect(job.failedReason).toContain('The lock was held by somebody else');
+    expect(job.failedReason).toContain('Lock "stock:a" was not acquired');
     expect(app.get(CriticalSection).runs).toBe(0);
     await lock.release();
     await waitFor(async () => (await queue.getCompletedCount()) === 1, { timeout: 15_000 });
