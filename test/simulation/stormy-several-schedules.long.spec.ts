@@ -1,5 +1,5 @@
 import { describeSchedules } from './describe-schedules.js';
 
 describeSchedules('Thousands of random schedules with faults and calls for several names', {
-  'stormy several': 5_000,
+  'stormy several': 20_000,
 });
