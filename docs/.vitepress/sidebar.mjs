@@ -93,3 +93,18 @@ export const sidebar = [
     ],
   },
 ];
+
+/**
+ * The pages in Chinese, each a counterpart of an English page at the same path below /zh-CN.
+ *
+ * @type {typeof sidebar}
+ */
+export const chineseSidebar = [
+  {
+    text: '入门',
+    items: [
+      { text: '快速开始', link: '/zh-CN/quick-start' },
+      { text: '能保证什么', link: '/zh-CN/guarantees' },
+    ],
+  },
+];

@@ -64,10 +64,21 @@ it('There is a table for each package to come from', () => {
   expect(tables.map(({ name }) => name)).toEqual([...packages, 'redis-semaphore', 'redlock']);
 });
 
+const withoutComments = (text: string): string => text.replaceAll(/ *\/\/.*$/gm, '');
+
 it('The Chinese README has the code of the English one, but for its comments', () => {
   const [english = [], chinese = []] = ['README.md', 'README.zh-CN.md'].map((file) =>
-    blocks.filter((block) => block.file === file).map(({ text }) => text.replaceAll(/ *\/\/.*$/gm, '')),
+    blocks.filter((block) => block.file === file).map(({ text }) => withoutComments(text)),
   );
   expect(chinese).toEqual(english);
   expect(chinese.length).toBeGreaterThan(5);
+});
+
+it('A Chinese page has only code of the English page, but for its comments', () => {
+  const known = new Set(blocks.map(({ file, text }) => `${file}: ${withoutComments(text)}`));
+  const chinese = blocks
+    .filter(({ file }) => file.startsWith('docs/zh-CN/'))
+    .map(({ file, text }) => `${file.replace('zh-CN/', '')}: ${withoutComments(text)}`);
+  expect(chinese.filter((block) => !known.has(block))).toEqual([]);
+  expect(chinese.length).toBeGreaterThan(3);
 });

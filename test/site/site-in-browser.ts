@@ -8,6 +8,7 @@ export const TEMPLATES = [
   ['tables and code', '/guide/options.html'],
   ['a drawing', '/how-it-works/protocol.html'],
   ['charts', '/compare.html'],
+  ['a page in Chinese', '/zh-CN/quick-start.html'],
   ['a class of the API', '/api/index/classes/LockService.html'],
   ['a page that is not there', '/nothing-of-this-name.html'],
 ] as const;

@@ -1,6 +1,7 @@
-import { withBase } from 'vitepress';
+import { dataSymbol, useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
-import { h } from 'vue';
+import { computed, defineComponent, h, provide } from 'vue';
+import { chineseSidebar } from '../sidebar.mjs';
 import './contrast.css';
 import './drawings.css';
 
@@ -15,7 +16,18 @@ const notFound = () =>
     ]),
   ]);
 
-export default {
-  extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'not-found': notFound }),
-};
+/** The switch of languages leads to the same page, or to the first page of the other language if it has no such page. */
+const Layout = defineComponent(() => {
+  const data = useData();
+  const theme = computed(() => ({ ...data.theme.value, i18nRouting: isTranslated(data) }));
+  provide(dataSymbol, { ...data, theme });
+  return () => h(DefaultTheme.Layout, null, { 'not-found': notFound });
+});
+
+/** @param {import('vitepress').VitePressData} data */
+function isTranslated({ page }) {
+  const path = page.value.relativePath.replace(/^zh-CN\//, '').replace(/(?:index)?\.md$/, '');
+  return chineseSidebar.some(({ items }) => items.some(({ link }) => link === `/zh-CN/${path}`));
+}
+
+export default { extends: DefaultTheme, Layout };
