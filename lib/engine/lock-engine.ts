@@ -69,7 +69,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.maxWaiters = settings.maxWaiters;
     this.log = settings.log;
     this.cleanUps = new CleanUps(this.clock);
-    this.labels = new Labels(this, settings.labelPatience);
+    this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelPatience);
     this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
       if (lease.hold instanceof JointHolds) lease.hold.loseSome(error, gone);
       else this.leasesOf(lease)?.lose(lease, error, gone);

@@ -8,10 +8,10 @@ import { LockClosedError, LockConfigError, LockKeyError } from '../errors/lock.e
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { allOrNone } from '../engine/attach/all-or-none.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
-import type { EnterableLock, GrantedLock } from '../engine/hold/granted-lock.interface.js';
+import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
+import type { EnterableLock } from '../engine/hold/reentry.js';
 import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js';
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
-import type { Lock, OwnHold } from '../engine/hold/lock.interface.js';
 import type { LockListing } from '../store/lock-listing.js';
 import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
 import type { ForcedRelease, ForceReleaseOptions } from '../store/lock-store.js';

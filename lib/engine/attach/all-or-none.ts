@@ -1,5 +1,5 @@
 import { isLockError } from '../../errors/lock.error.js';
-import type { EnterableLock } from '../hold/granted-lock.interface.js';
+import type { EnterableLock } from '../hold/reentry.js';
 import type { Transfer } from '../hold/transfer-string.js';
 
 /**

@@ -46,10 +46,8 @@ export class Attachments {
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const to = formatOwner({ instance, tag: tagOf(mode, randomBytes(TAG_BYTES)), token });
     return new Promise((resolve, reject) => {
-      const takeover = new Takeover(this.context, { name, from, to, ttl }, options, {
-        begin: (lease) => resolve(this.begin(lease, { ...options, ttl, minHold })),
-        reject,
-      });
+      const begin = (lease: Lease): void => resolve(this.begin(lease, { ...options, ttl, minHold }));
+      const takeover = new Takeover(this.context, { name, from, to, ttl }, options, begin, reject);
       this.takeovers.add(takeover);
       void this.oneByOne(from, async () => {
         await takeover.run(token);

@@ -13,12 +13,6 @@ const GONE =
   'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.';
 const FORCED = 'The lock was taken away by forceRelease.';
 
-/** Receives the lease of a detached hold, or the error. */
-export interface Taker {
-  begin(lease: Lease): void;
-  reject(reason: unknown): void;
-}
-
 /** One attempt to take over a detached hold. If it succeeds after its caller was rejected, it is undone. */
 export class Takeover {
   /** Whether the hold was released forcibly, as soon as known. */
@@ -33,7 +27,8 @@ export class Takeover {
     private readonly context: LeaseContext,
     readonly change: OwnerChange,
     private readonly options: ResolvedLockOptions,
-    private readonly taker: Taker,
+    private readonly begin: (lease: Lease) => void,
+    private readonly fail: (reason: unknown) => void,
   ) {
     const { clock } = context;
     const { outageTimeout, signal } = options;
@@ -56,13 +51,13 @@ export class Takeover {
     if (this.isRevoked) return this.rejectLost(FORCED, 'forced');
     if (!this.isWanted || lease.deadline <= clock.now()) return this.giveBack();
     this.settle();
-    this.taker.begin(lease);
+    this.begin(lease);
   }
 
   reject(reason: unknown): void {
     if (!this.isWanted) return;
     this.settle();
-    this.taker.reject(reason);
+    this.fail(reason);
   }
 
   private rejectUnavailable(): void {

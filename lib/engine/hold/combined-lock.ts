@@ -1,6 +1,7 @@
 import { LockKeyError } from '../../errors/lock.error.js';
 import { detachAll } from './detach.js';
-import type { EnterableLock, GrantedLock } from './granted-lock.interface.js';
+import type { GrantedLock } from './lock.interface.js';
+import type { EnterableLock } from './reentry.js';
 import { onAbort } from '../../primitives/abandonment.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */

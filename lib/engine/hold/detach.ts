@@ -1,5 +1,5 @@
 import { LockLostError } from '../../errors/lock-lost.error.js';
-import type { EnterableLock } from './granted-lock.interface.js';
+import type { EnterableLock } from './reentry.js';
 import { assertLockOptions } from '../../options/lock-options.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
 

@@ -1,23 +1,14 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
+import type { LockInfo } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { instanceOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { withHolderLabel } from '../lock-errors.js';
 
 /** A name and the owner id of one of its holders. */
-export interface HeldBy {
-  readonly name: string;
-  readonly owner: string;
-}
-
-interface LabelContext {
-  readonly clock: Clock;
-  readonly store: LockStore;
-  /** The label of a hold of this instance. */
-  labelOf(held: HeldBy): string | undefined;
-}
+export type HeldBy = Pick<LockInfo, 'name' | 'owner'>;
 
 const QUESTION = /^asked (\S+) (\d+) (.*)$/s;
 const ANSWER = /^labels (\d+) (.*)$/s;
@@ -44,15 +35,20 @@ export class Labels {
   private readonly asking = new Map<string, Promise<readonly (string | undefined)[]>>();
   private count = 0;
 
-  /** @param patience see {@link PATIENCE} */
+  /**
+   * @param labelOf the label of a hold of this instance
+   * @param patience see {@link PATIENCE}
+   */
   constructor(
-    private readonly context: LabelContext,
+    private readonly clock: Clock,
+    private readonly store: LockStore,
+    private readonly labelOf: (held: HeldBy) => string | undefined,
     private readonly patience: readonly number[] = PATIENCE,
   ) {}
 
   /** Resolves to the label of each hold, if its instance replies soon. Never rejects. */
   async of(holds: readonly HeldBy[]): Promise<(string | undefined)[]> {
-    const labels = holds.map((held) => this.context.labelOf(held));
+    const labels = holds.map((held) => this.labelOf(held));
     const places = new Map<string, number[]>();
     holds.forEach(({ owner }, i) => {
       const instance = instanceOf(owner);
@@ -99,11 +95,11 @@ export class Labels {
   }
 
   private get own(): string {
-    return parsePlace(this.context.store.place(0, 1)).instance;
+    return parsePlace(this.store.place(0, 1)).instance;
   }
 
   private canAsk(instance: string): boolean {
-    const { clock, store } = this.context;
+    const { clock, store } = this;
     return (
       store.send !== undefined &&
       INSTANCE.test(instance) &&
@@ -114,7 +110,7 @@ export class Labels {
   }
 
   private async ask(instance: string, holds: readonly HeldBy[]): Promise<readonly unknown[]> {
-    const { clock, store } = this.context;
+    const { clock, store } = this;
     const id = ++this.count;
     const question = `asked ${this.own} ${id} ${JSON.stringify(holds.map(({ name, owner }) => [name, owner]))}`;
     let isHeard = false;
@@ -146,9 +142,9 @@ export class Labels {
     const labels = listIn(holds).map((held) => {
       const [name, owner] = Array.isArray(held) ? (held as unknown[]) : [];
       const isKnown = typeof name === 'string' && typeof owner === 'string';
-      return (isKnown ? this.context.labelOf({ name, owner }) : undefined) ?? null;
+      return (isKnown ? this.labelOf({ name, owner }) : undefined) ?? null;
     });
-    this.context.store.send?.(asker, `labels ${question} ${JSON.stringify(labels)}`).catch(() => undefined);
+    this.store.send?.(asker, `labels ${question} ${JSON.stringify(labels)}`).catch(() => undefined);
   }
 }
 

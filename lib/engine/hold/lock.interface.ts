@@ -79,3 +79,11 @@ export interface OwnHold {
   readonly waiting: number;
   readonly fencingToken: number;
 }
+
+/** A {@link Lock} with the members that only the service uses. */
+export interface GrantedLock extends Lock {
+  /** Milliseconds for which the hold is certain, also while it waits for a call below it to end. */
+  readonly certainFor: number;
+  /** Throws LockLostError if the hold was lost, but not after a release. */
+  assertNotLost(): void;
+}

@@ -1,18 +1,36 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { onAbort } from '../../primitives/abandonment.js';
+import type { GrantedLock } from './lock.interface.js';
+import type { DetachedHold } from './transfer-string.js';
 
-/** A hold that calls below it can enter. */
-export interface Enterable {
+/** A detached hold that was not taken over yet. */
+export interface LeavingHold {
+  readonly detached: DetachedHold;
+  /** Releases the detached lock. Never rejects. */
+  free(): Promise<void>;
+}
+
+/** A hold of a single name, which calls below it can enter. */
+export interface EnterableLock extends GrantedLock {
   readonly mode: 'exclusive' | 'shared';
-  readonly signal: AbortSignal;
   /** When its lease ends without further renewal, on the clock of its instance. */
   readonly leaseEnd: number;
   /** Created when a context is opened around the hold. */
   reentry: Reentry | undefined;
+  /** Throws if the hold cannot be transferred, because it has ended or a call below it is still inside. */
+  assertCanLeave(): void;
+  /**
+   * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
+   * again. `back` is the original description of an attached hold that is detached again, which makes its string valid
+   * again.
+   */
+  transfer(secret: string, ttl: number | undefined, back?: DetachedHold): Promise<LeavingHold>;
+  /** Marks the hold as lost, and releases it. */
+  giveUp(error: LockLostError): Promise<void>;
 }
 
-interface Branch {
-  settle(admitted: boolean): void;
-}
+/** Ends the wait of a branch: admitted, or not because the hold was released. */
+type SettleBranch = (admitted: boolean) => void;
 
 export interface BranchWait {
   readonly wait: number;
@@ -35,13 +53,13 @@ export class Reentry {
   /** Number of branches inside. */
   private inside = 0;
   /** Created on demand, because most holds are never entered. */
-  private entries: Set<Pick<Enterable, 'reentry'>> | undefined;
-  private branches: Set<Branch> | undefined;
+  private entries: Set<Pick<EnterableLock, 'reentry'>> | undefined;
+  private branches: Set<SettleBranch> | undefined;
   private emptied: (() => void) | undefined;
 
   /** @param isBelow whether the running code is below a hold */
   constructor(
-    private readonly hold: Omit<Enterable, 'reentry'>,
+    private readonly hold: Pick<EnterableLock, 'mode' | 'signal' | 'leaseEnd'>,
     private readonly isBelow: (hold: object) => boolean,
   ) {}
 
@@ -50,7 +68,7 @@ export class Reentry {
   }
 
   /** The entries of the branches inside. */
-  get occupants(): Set<Pick<Enterable, 'reentry'>> {
+  get occupants(): Set<Pick<EnterableLock, 'reentry'>> {
     return (this.entries ??= new Set());
   }
 
@@ -71,11 +89,9 @@ export class Reentry {
         clearTimeout(timer);
         detach?.();
       };
-      const branch: Branch = {
-        settle: (admitted) => {
-          leave();
-          resolve(admitted);
-        },
+      const branch: SettleBranch = (admitted) => {
+        leave();
+        resolve(admitted);
       };
       const detach =
         signal &&
@@ -95,10 +111,10 @@ export class Reentry {
     });
   }
 
-  leave(occupant: Pick<Enterable, 'reentry'>): void {
+  leave(occupant: Pick<EnterableLock, 'reentry'>): void {
     this.occupants.delete(occupant);
     const [next] = this.branches ?? [];
-    if (next) return next.settle(true);
+    if (next) return next(true);
     this.inside--;
     if (this.inside === 0) this.emptied?.();
   }
@@ -139,7 +155,7 @@ export class Reentry {
   close(): Promise<void> | undefined {
     this.open = false;
     this.until = this.hold.leaseEnd;
-    if (this.branches) for (const branch of [...this.branches]) branch.settle(false);
+    if (this.branches) for (const branch of [...this.branches]) branch(false);
     if (this.inside === 0) return undefined;
     return new Promise((resolve) => {
       const { signal } = this.hold;

@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
-import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
-import type { Lock } from '../../engine/hold/lock.interface.js';
+import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import type { LockService } from '../../service/lock.service.js';
 import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';

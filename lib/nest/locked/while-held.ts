@@ -2,8 +2,7 @@ import { Logger } from '@nestjs/common';
 import { AsyncResource } from 'node:async_hooks';
 import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
-import type { GrantedLock } from '../../engine/hold/granted-lock.interface.js';
-import type { Lock } from '../../engine/hold/lock.interface.js';
+import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 
 /**
  * A stream that fails with the LockLostError as soon as its hold is lost, and does not complete without the hold.

@@ -4,7 +4,7 @@ import { Hold } from '../../engine/hold/hold.js';
 import { type FailedAcquire, timeoutError } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../../errors/lock.error.js';
-import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { leaseCovering } from '../../options/lock-options.js';
 import { failureOf, shortLeaseError, timeoutOf } from './rejections-of-several.js';

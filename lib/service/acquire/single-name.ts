@@ -1,7 +1,7 @@
 import { hasAcquireSubscribers, observeAcquire } from '../../diagnostics/acquire.channel.js';
 import type { LockEngine } from '../../engine/lock-engine.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { EnclosingHold, LockContext } from '../reentrance/lock-context.js';
 import { NestedHold } from '../reentrance/nested-hold.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../primitives/clock.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { isLockError } from '../../errors/lock.error.js';
-import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { LeadOptions } from '../../options/lead-options.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { Term } from './term.js';

@@ -1,5 +1,5 @@
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
-import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { inRootContext } from '../../primitives/root-context.js';

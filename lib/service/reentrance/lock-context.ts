@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { EnterableLock, GrantedLock } from '../../engine/hold/granted-lock.interface.js';
-import { Reentry } from '../../engine/hold/reentry.js';
+import type { GrantedLock } from '../../engine/hold/lock.interface.js';
+import { type EnterableLock, Reentry } from '../../engine/hold/reentry.js';
 
 /** A lock around running code, and the frame outside it. */
 export interface Frame {

@@ -1,7 +1,6 @@
-import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock, Reentry } from '../../engine/hold/reentry.js';
 import { LockConfigError } from '../../errors/lock.error.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
-import type { Reentry } from '../../engine/hold/reentry.js';
 
 /**
  * An entry into a hold of the enclosing context, with that hold's token and lease. Its release only admits the next

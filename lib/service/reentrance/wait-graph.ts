@@ -1,5 +1,5 @@
 import { type DeadlockedCall, LockDeadlockError } from '../../errors/lock-deadlock.error.js';
-import type { EnterableLock } from '../../engine/hold/granted-lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
 
 /** A call that waits for a lock while its own async context holds others. */
 export interface BlockedCall {
