@@ -8,9 +8,11 @@ export const sidebar = [
     text: 'Begin',
     items: [
       { text: 'Quick start', link: '/quick-start' },
+      { text: 'Which lock do I need', link: '/guide/which-lock' },
       { text: 'Recipes', link: '/recipes/' },
       { text: 'Guarantees', link: '/guarantees' },
       { text: 'Questions', link: '/faq' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
     ],
   },
   {
@@ -48,7 +50,9 @@ export const sidebar = [
     text: 'Operate',
     items: [
       { text: 'Operate', link: '/operate/' },
+      { text: 'Going to production', link: '/operate/production' },
       { text: 'Servers and clients', link: '/servers' },
+      { text: 'Hosted services', link: '/operate/hosted' },
       { text: 'Rights and keys', link: '/operate/rights-and-keys' },
       { text: 'Shutdown and outages', link: '/operate/shutdown-and-outages' },
       { text: 'Health', link: '/operate/health' },
@@ -73,6 +77,7 @@ export const sidebar = [
       { text: 'From murlock', link: '/migrating/murlock' },
       { text: 'From @nestjs-redis/lock', link: '/migrating/nestjs-redis-lock' },
       { text: 'From nestjs-redisx', link: '/migrating/nestjs-redisx' },
+      { text: 'Compatibility', link: '/compatibility' },
       { text: 'Versions and security', link: '/versions-and-security' },
     ],
   },
