@@ -58,7 +58,7 @@ export function describeDeliberateFaults<T>(
 }
 
 /** The module with the fault in it. */
-function faulty({ file, text, instead }: DeliberateFault): unknown {
+export function faulty({ file, text, instead }: DeliberateFault): unknown {
   const path = resolve(ROOT, file);
   const source = readFileSync(path, 'utf8');
   if (source.split(text).length !== 2) throw new Error(`${file} does not have once: ${text}`);

@@ -1,0 +1,11 @@
+import { describe as figures, explore } from './explore.js';
+import { smallWorlds } from './plans.js';
+
+describe('Every order of events in a small world', () => {
+  it.each(smallWorlds)('keeps the rules: $title', (plan) => {
+    const found = explore(plan);
+    process.stdout.write(figures(plan.title, found));
+
+    expect(found).toMatchObject({ problem: '', isWhole: true });
+  });
+});
