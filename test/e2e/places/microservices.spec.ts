@@ -177,7 +177,11 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
         status: 'error',
         code: 'LOCK_TIMEOUT',
       });
-      expect(error).toHaveBeenCalledWith(expect.stringMatching(/held/), expect.any(String), 'RedisLock');
+      expect(error).toHaveBeenCalledWith(
+        expect.stringMatching(/Held by this process/),
+        expect.any(String),
+        'RedisLock',
+      );
     });
   });
 });
