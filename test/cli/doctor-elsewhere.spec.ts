@@ -6,6 +6,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { ReplicaSet } from '../support/replica-set.js';
 import { SentinelGroup } from '../support/sentinel-group.js';
 import { TlsFront } from '../support/tls-front.js';
+import { waitFor } from '../support/wait-for.js';
 import { HAS_COMPILER, WrongClock } from '../support/wrong-clock.js';
 import { type Diagnosis, diagnose, HEALTHY } from './support/diagnosis.js';
 
@@ -155,11 +156,11 @@ describe('nest-redis-lock doctor, with several servers', () => {
     const { link, server: replica } = set.replica(0);
     const admin = set.master.client();
     await admin.config('SET', 'appendonly', 'yes');
+    // While the master writes its first append-only file, a replica confirms late.
+    await waitFor(async () => (await admin.info('persistence')).includes('aof_rewrite_in_progress:0'));
 
-    const [follower, master] = await Promise.all([
-      diagnose(['--url', replica.url]),
-      diagnose(['--url', set.master.url]),
-    ]);
+    const follower = await diagnose(['--url', replica.url]);
+    const master = await diagnose(['--url', set.master.url]);
     await admin.config('SET', 'min-replicas-to-write', 1);
     const safe = await diagnose(['--url', set.master.url]);
     link.hold('toServer');
