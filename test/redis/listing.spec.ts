@@ -72,7 +72,7 @@ describe('A list of the locks of one Redis', () => {
     expect(await namesOf(operator.locks)).toEqual(['job']);
     const refused = namesOf(app.locks);
     await expect(refused).rejects.toThrow(LockUnavailableError);
-    await expect(refused).rejects.toThrow(/^Redis refused the request about the lock \(NOPERM .*\+scan/);
+    await expect(refused).rejects.toThrow(/^Redis refused the request about locks \(NOPERM .*\+scan/);
     await lock.release();
   });
 
