@@ -9,20 +9,19 @@ import { luaScript } from './lua-script.js';
  * released forcibly since.
  *
  * KEYS  1 fence counter, then all locks, then all queues
- * ARGV  1 owner id up to the token, different for each request, 2 until when this counts (`in-time.ts`), 3 unused,
+ * ARGV  1 owner id up to the token, different for each request, 2 until when this counts (see inTime), 3 unused,
  *       4 ttl in ms
- * Reply granted: the first token, in which the owner id ends; the others follow it in a row
- *       else { server's time in microseconds, and for each lock that is taken: { its place among them from 0 on, owner id or
- *       `shared`, ms left of its lease (negative: no expiry) } }; not for those of this instance's own queues, whose
- *       release may have gone missing
- *       or minus the server's time where the request comes too late
+ * Reply granted: the first token, in which the owner id ends; the others are the next numbers
+ *       else { server's time in microseconds, and for each lock that another instance has { its index from 0,
+ *       owner id or `shared`, ms left of its lease (negative: no expiry) } }
+ *       or minus the server's time if the request is too late
  *
  * O(k) for k locks.
  */
 export const acquireAllScript = luaScript('acquire-all')`
 local fence, own = KEYS[1], ARGV[1]
 local n = (#KEYS - 1) / 2
--- Free names, the most common request by far, have no need of what takes Redis longer to set up than to run.
+-- The most common request, for free names, skips the functions below: their set-up takes Redis longer than the request.
 local is_free = redis.call('EXISTS', unpack(KEYS, 2)) == 0
 if is_free then
   local time = redis.pcall('TIME')
@@ -31,7 +30,7 @@ if is_free then
     local last = redis.call('SET', fence, string.format('%.0f', token + n - 1), 'GET')
     if not last or #last <= #token and last < token then
       local call, owner, ttl = redis.call, own .. token, ARGV[4]
-      -- By GET the reply is nothing: for an OK Redis would make a table.
+      -- With GET the reply is nil; for OK, Redis would create a table.
       for i = 2, n + 1 do
         call('SET', KEYS[i], owner, 'PX', ttl, 'GET')
       end

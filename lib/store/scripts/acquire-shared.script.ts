@@ -17,7 +17,7 @@ import { luaScript } from './lua-script.js';
  *       without the last part to ask without queueing
  * Reply for each granted: { first token, holds or `<holds>/<tokens>` }; there may be fewer holds than wanted, and more tokens than holds
  *                waiting: { ms left of the first lease that ends (negative: no expiry), owner id or `shared`, token floor }
- *       or, for all together, the server's time in microseconds where the request comes too late
+ *       or, for all together, the server's time in microseconds if the request is too late
  *
  * Arrival order applies to both modes: if an instance waits, shared requests queue behind it. If fewer holds are
  * granted than wanted, the rest waits at the head of the queue as `<turn>X<holds granted so far>`.

@@ -14,10 +14,10 @@ import { luaScript } from './lua-script.js';
  *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
  *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing; a token after that
  *       counts in place of the highest one
- * Reply for each granted: first token, or { first token, tokens } where there are fewer than wanted
+ * Reply for each granted: first token, or { first token, tokens } if there are fewer than wanted
  *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }
- *       the only one's token may stand alone; so does minus the server's time in microseconds, where the request comes
- *       too late
+ *       for a single lock the token may be the whole reply,
+ *       or, for all together, minus the server's time in microseconds if the request is too late
  *
  * If this instance already owns the lock, the reply to its grant was lost, and the script grants it again unchanged. If
  * its hold has ended in the instance and only the release was lost, the lock counts as free. A free lock with a queue
@@ -28,8 +28,8 @@ import { luaScript } from './lua-script.js';
  */
 export const acquireScript = luaScript('acquire')`
 local fence, lock = KEYS[1], KEYS[2]
--- One free name, the most common request by far, has no need of what takes Redis longer to set up than to run.
--- A counter beside its lock, which is longer by as much, is kept for a while only.
+-- The most common request, for one free name, skips the functions below: their set-up takes Redis longer than the request.
+-- Not so a counter beside its lock, whose key is longer by this suffix: it expires.
 if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEYS[3]) == 0 then
   local ttl = string.match(ARGV[4], '^(%d+) 1 ')
   local time = ttl and redis.pcall('TIME')
@@ -38,7 +38,7 @@ if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEY
   if token and (ARGV[2] == '' or token <= ARGV[2]) then
     local last = redis.call('SET', fence, token, 'GET')
     if not last or #last <= #token and last < token then
-      -- By GET the reply is nothing: for an OK Redis would make a table.
+      -- With GET the reply is nil; for OK, Redis would create a table.
       redis.call('SET', lock, ARGV[1] .. ':' .. token, 'PX', ttl, 'GET')
       return tonumber(token)
     end
@@ -49,7 +49,7 @@ local function acquire()
 local instance = ARGV[1] .. ':'
 local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mint, digits, inTime, attempt)}
--- What only a taken lock needs is made here: free ones are felt to cost less by it.
+-- Only a taken lock needs these functions: without them, free ones measurably cost less.
 local function queue_up(lock, queue, shared, ttl, place, spent)
   ${includeBelow([mint, digits, attempt], tokenFloor, handOff, enqueue, prepare)}
   local function own_grant(lock, queue, ttl, place, owner)

@@ -28,7 +28,7 @@ if owner == 'shared' then
 end
 local wanted, turn, had, limit = string.match(place, '|%d+|(%d+)|([%l%d]+)X?(%d*)|(%d*)$')
 redis.call('ZREM', queue, place)
--- What is left of a turn after grants that were not heard of is one of these. Without a limit nothing is left.
+-- After unreported grants, the rest of the turn has one of these places. Without a limit there is no rest.
 for n = 1, turn and limit ~= '' and wanted - 1 or 0 do
   redis.call('ZREM', queue, rest_of(place, n))
 end
@@ -41,7 +41,7 @@ if owner == 'shared' then
   end
   go_on(lock, queue, shared, redis.call('ZCARD', shared))
 elseif not owner then
-  -- It was asked to acquire the free lock, and left instead.
+  -- It was notified to acquire the free lock, and left instead.
   hand_off(lock, queue, nil, shared)
 elseif not turn and string.sub(owner, 1, #instance + 1) == instance .. ':' then
   return owner

@@ -10,10 +10,10 @@ import { luaScript } from './lua-script.js';
  * left for a script that continues with the queue. Leases are also renewed while Redis is full.
  *
  * KEYS  for each: lock, shared holders
- * ARGV  for each: owner id, ttl in ms; `=` before it shortens a longer lease, too. Then `write`, or nothing, where each
- *       lease has to be written in any case: the WAIT that follows on the same connection then speaks of a server
- *       that has these leases, and of all that was written to it before
- * Reply for each: 1 renewed, 0 it was not the owner's, or the ms for which it lasts where that is longer already
+ * ARGV  for each: owner id, ttl in ms; `=` before it also shortens a longer lease. Then nothing, or `write` to write each
+ *       lease in any case: then a WAIT that follows on the same connection covers these leases
+ *       and everything written before
+ * Reply for each: 1 renewed, 0 not the owner's, or the ms for which the lease lasts if that is longer already
  *
  * O(k log n) for k leases with n shared holders, O(k) without.
  */
@@ -30,7 +30,7 @@ local function extend(lock, shared, owner, lease)
       return 0
     end
     local is_longer = exact == '' and math.floor(last) > time + ttl
-    -- A full Redis refuses what takes memory, and even that no more once a script has written.
+    -- A full Redis rejects commands that take memory, but accepts them once a script has written.
     redis.call('ZREM', shared, '')
     if not is_longer then
       redis.call('ZADD', shared, ends(ttl), owner)

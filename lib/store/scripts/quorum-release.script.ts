@@ -13,7 +13,7 @@ import { luaScriptForEach } from './lua-script.js';
  * ARGV  1 instance, 2 token, 3 `wake` or `quiet`: whether to notify waiting instances,
  *       4 place to take in the queue, `leave` to leave it, or '' for neither,
  *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name, then owner ids of shared holds
- * Reply 1 released, 0 there was nothing of this instance
+ * Reply 1 released, 0 the instance had nothing here
  *
  * O(k log n) for k holds, and n holders and waiting instances.
  */

@@ -15,7 +15,7 @@ import { luaScriptForEach } from './lua-script.js';
  * Reply kept:     { 1, server time, last token }
  *       handed:   { 0, server time, last token, ms of the reservation, owner id of it, or `shared` }
  *       outdated: { 2, server time, last token } the proposal must be greater
- *       gone:     { -1, server time, last token } the lock was not the hold's any more
+ *       gone:     { -1, server time, last token } the hold no longer had the lock
  *
  * O(log n) for n waiting instances.
  */

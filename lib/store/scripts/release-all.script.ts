@@ -9,7 +9,7 @@ import { luaScript } from './lua-script.js';
  * KEYS  1 fence counter, then all locks, then all queues, then all shared holders if this instance has met shared mode
  * ARGV  1 owner id up to the token, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, 3 how many
  *       locks
- * Reply how many there were, where all of them could be deleted, else for each what the release script replies
+ * Reply the number of locks if all of them could be deleted, else for each the reply of the release script
  *
  * O(k log n) for k locks with n waiting instances.
  */

@@ -11,7 +11,7 @@ import { luaScript } from './lua-script.js';
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
  * ARGV  1 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: owner id
- * Reply for each: 1 released, 0 there was no such hold
+ * Reply for each: 1 released, 0 the hold did not exist
  *
  * O(k log n) for k locks with n holders and waiting instances.
  */

@@ -9,15 +9,15 @@ import { luaScript } from './lua-script.js';
  * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode
  * ARGV  1 instance, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: token in
  *       the owner id
- * Reply for each: 1 released, 2 released, and whoever waits for a shared hold was only told, 0 it was not the owner's;
- *       for the only one, this may stand alone
+ * Reply for each: 1 released, 2 released, and shared waiters were only notified, 0 not the owner's.
+ *       The reply for a single lock may be the number alone
  *
  * O(k log n) for k locks with n waiting instances.
  */
 export const releaseScript = luaScript('release')`
 local fence, lock, instance = KEYS[1], KEYS[2], ARGV[1] .. ':'
 local prefix, inbox
--- One lock that nobody waits for, or one who wants it alone, has no need of what takes Redis longer to set up than to run.
+-- One lock without waiters, or with an exclusive one at the head, skips the functions below: their set-up takes longer.
 if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
   if redis.call('EXISTS', KEYS[3]) == 0 then
     return redis.call('DEL', lock)
@@ -27,7 +27,7 @@ if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
   local next_one, claim, wanted = string.match(head, '^([^|]+)|(%d+)|(%d+)$')
   if next_one and #fence ~= #lock + #':fence' then
     ${include(tell)}
-    -- Nothing after this can be refused, except to the counter and the inbox: not even by a Redis that is full.
+    -- Redis can reject nothing after this, even when full, except commands on the counter and the inbox.
     redis.call('ZREM', KEYS[3], '')
     local time = redis.pcall('TIME')
     local token = time[1] and time[1] .. string.format('%06d', time[2])

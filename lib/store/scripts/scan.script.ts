@@ -3,7 +3,7 @@ import { luaScript } from './lua-script.js';
 /**
  * Scans a part of the keys of a server, as SCAN does.
  *
- * KEYS  none; on a Cluster one of the node that is meant
+ * KEYS  none; on a Cluster one that selects the node
  * ARGV  1 cursor, 2 pattern, 3 number of keys to scan
  * Reply { next cursor, `0` at the end, { key, … } }
  *
@@ -11,6 +11,6 @@ import { luaScript } from './lua-script.js';
  */
 export const scanScript = luaScript('scan')`
 local reply = redis.pcall('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
--- Redis does not say which command of a script it is that a user may not run.
+-- Redis does not say which command of a script the user may not run.
 return reply.err and redis.error_reply('NOPERM A list takes the right +scan: ' .. reply.err) or reply
 `;

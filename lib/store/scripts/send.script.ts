@@ -3,7 +3,7 @@ import { luaScript } from './lua-script.js';
 /**
  * Sends a message to an instance.
  *
- * KEYS  1 a lock, by which a Cluster finds a node
+ * KEYS  1 a lock, which selects the node of a Cluster
  * ARGV  1 channel, with a hash tag in the slot of that lock, 2 message
  * Reply number of receivers, on a Cluster at this node
  *

@@ -9,7 +9,7 @@ import { luaScript } from './lua-script.js';
  * detach and for an attach. A repeated request receives the same reply.
  *
  * KEYS  1 lock, 2 shared holders
- * ARGV  1 owner id that gives, 2 owner id that takes, 3 ttl in ms
+ * ARGV  1 owner id that has it, 2 owner id that receives it, 3 ttl in ms
  * Reply 1 the second owner has it, 0 neither owner had it
  *
  * Of several takers, one finds the giving owner id. Each attempt has its own taking owner id, so that a late request

@@ -8,7 +8,7 @@ import { luaScript } from './lua-script.js';
  *
  * KEYS  1 an unused key, in the slot of the channel
  * ARGV  1 channel on which this instance currently listens, or '' (no messages), 2 name of this trial
- * Reply { receivers of a message on the channel, or why it was refused; version of the server or '';
+ * Reply { receivers of a message on the channel, or why publishing was rejected; version of the server or '';
  *       why it rejects writes or ''; why the time is unavailable or ''; commands that the user may not run;
  *       maxmemory-policy if it can evict locks, or '' }
  *

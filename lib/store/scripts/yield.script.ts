@@ -13,7 +13,7 @@ import { luaScript } from './lua-script.js';
  *       4 ttl in ms, 5 tokens wanted, 6 place or '' (do not queue)
  * Reply kept:   { first token, tokens }, from then on under the owner id of that token
  *       handed: { ms left of the new holder's lease, its owner id, token floor }
- *       gone:   false; the lock was not the owner's any more
+ *       gone:   false; the owner no longer had the lock
  *
  * The owner id changes, so that a repeated request from a connection that was abandoned long ago does nothing: by then,
  * another hold may use the lock.
