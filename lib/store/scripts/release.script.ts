@@ -53,10 +53,14 @@ if #ARGV > 3 then
   for k = 2, #KEYS, stride do
     locks[#locks + 1], queues[#queues + 1] = KEYS[k], KEYS[k + 1]
   end
+  local owned = 0
   for i, owner in ipairs(redis.call('MGET', unpack(locks))) do
-    reply[i] = owner == instance .. ARGV[i + 2] and 1 or nil
+    if owner == instance .. ARGV[i + 2] then
+      reply[i], owned = 1, owned + 1
+    end
   end
-  if #reply == #locks and redis.call('EXISTS', unpack(queues)) == 0 then
+  -- Not by the length of the reply: Lua may count locks of other owners, which are gaps in it.
+  if owned == #locks and redis.call('EXISTS', unpack(queues)) == 0 then
     redis.call('DEL', unpack(locks))
     return reply
   end
