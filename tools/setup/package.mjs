@@ -1,9 +1,11 @@
 // Packs dist and installs the tarball outside of the repository, unless that is done.
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -32,7 +34,7 @@ const NAME = 'nest-redis-lock';
 /**
  * Builds and packs the package and installs the tarball in an application outside of the repository, where no package of
  * the repository is found but the peers, which are linked. Needs no network. Later calls return the same application
- * until the package changes.
+ * until the package changes. Each checkout has its own, because the links lead into its node_modules.
  *
  * @param {string} root directory of package.json
  * @param {Pick<System, 'run' | 'read'>} system
@@ -42,7 +44,7 @@ const NAME = 'nest-redis-lock';
  */
 export function providePackage(root, system, options) {
   provideBuild(root, system, options);
-  const application = join(tmpdir(), `${NAME}-packed-${digestOf(root, PACKED).slice(0, 16)}`);
+  const application = join(tmpdir(), `${NAME}-packed-${digestOfPackage(root).slice(0, 16)}`);
   if (!existsSync(application)) {
     const draft = mkdtempSync(`${application}-`);
     try {
@@ -64,6 +66,11 @@ export function providePackage(root, system, options) {
     tarball: join(application, report.filename),
     report,
   };
+}
+
+/** @param {string} root */
+function digestOfPackage(root) {
+  return createHash('sha256').update(realpathSync(root)).update(digestOf(root, PACKED)).digest('hex');
 }
 
 /**
