@@ -58,7 +58,10 @@ export class LockService {
   /** Aborts when shutdown begins, which ends all campaigns. */
   private readonly closing = new AbortController();
 
-  /** @internal The module creates it; tests without Nest use `createLockService`. */
+  /** @hidden The module creates it; tests without Nest use `createLockService`. */
+  constructor(options: never, engine: never);
+  /** @internal */
+  constructor(options: ResolvedModuleOptions, engine: LockEngine);
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
     this.options = options;
     this.engine = engine;

@@ -2,9 +2,9 @@ import { byTestedClient } from '../support/by-node-redis.js';
 import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
-import { openRedis } from '../../lib/service/open-lock-service.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
+import { openRedis } from '../../lib/store/open-redis.js';
 import { waitFor } from '../support/wait-for.js';
 import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js';
 

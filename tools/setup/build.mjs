@@ -9,6 +9,7 @@ import { join } from 'node:path';
 const SOURCES = [
   'lib',
   'tools/build.mjs',
+  'tools/build-nest.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package.json',

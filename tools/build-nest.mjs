@@ -1,0 +1,58 @@
+// The part of the build that is there once for NestJS as CommonJS and as ES modules.
+//
+// Jest before Node 24.9 can import ES modules, but not require them. Code that uses NestJS is therefore a function of
+// the packages that it uses. The entry point requires them (`.js`) or imports them (`.mjs`), as the application does.
+
+/** @typedef {import('rollup').RenderedChunk} Chunk */
+
+/**
+ * The code of a file as a function, which returns the same for the same NestJS.
+ *
+ * @param {string} code CommonJS
+ */
+export function functionOfPeers(code) {
+  const body = code.replaceAll(/require\('([^']+)'\)/g, (read, /** @type {string} */ name) => {
+    if (name.startsWith('../') || name.startsWith('node:')) return read;
+    return name.startsWith('./') ? `${read}(peers)` : `peers['${name}']`;
+  });
+  return `'use strict';
+const made = new WeakMap();
+module.exports = (peers) => {
+  const { Module } = peers['@nestjs/common'];
+  if (!made.has(Module)) made.set(Module, make(peers, {}));
+  return made.get(Module);
+};
+function make(peers, exports) {
+${body}
+return exports;
+}`;
+}
+
+/**
+ * The entry points, of both kinds, for a file with such a function.
+ *
+ * @param {Chunk} chunk
+ * @param {Record<string, Chunk>} chunks
+ */
+export function entryPointsOf({ name, fileName, imports, exports }, chunks) {
+  /** @type {(names: string[]) => string[]} */
+  const peersOf = (names) =>
+    names.flatMap((each) => {
+      if (each.startsWith('nest/')) return peersOf(chunks[each]?.imports ?? []);
+      return each.startsWith('node:') || chunks[each] ? [] : [each];
+    });
+  const peers = [...new Set(['@nestjs/common', ...peersOf(imports)])];
+  const required = peers.map((peer) => `  '${peer}': require('${peer}'),\n`).join('');
+  const imported = peers.map((peer, i) => `import * as peer${i} from '${peer}';\n`).join('');
+  const given = peers.map((peer, i) => `'${peer}': peer${i}`).join(', ');
+  return [
+    {
+      fileName: `${name}.js`,
+      source: `'use strict';\nmodule.exports = require('./${fileName}')({\n${required}});\n`,
+    },
+    {
+      fileName: `${name}.mjs`,
+      source: `${imported}import make from './${fileName}';\nexport const { ${exports.join(', ')} } = make({ ${given} });\n`,
+    },
+  ];
+}
