@@ -16,6 +16,7 @@ export { LockDeadlockError, type DeadlockedCall } from './errors/lock-deadlock.e
 export { LockLostError, type LockLostDetails, type LockLostReason } from './errors/lock-lost.error.js';
 export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './errors/lock-timeout.error.js';
 export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js';
+export type { Duration } from './options/duration.js';
 export type { LeadOptions } from './options/lead-options.js';
 export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';
 export type { Lock, OwnHold } from './engine/hold/lock.interface.js';

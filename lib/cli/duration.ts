@@ -1,16 +1,11 @@
 import { InvalidArgumentError } from 'commander';
+import { LONGEST_DELAY, parseDuration as parseText } from '../options/duration.js';
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** The longest delay of a timer, in milliseconds; a longer one would fire at once. */
-const LONGEST = 2 ** 31 - 1;
-
-/** Parses `500`, `500ms`, `30s`, `5m` or `1h` to milliseconds. */
+/** Parses `30s`, `5m`, `1h` and others, or a number of milliseconds. */
 export function parseDuration(text: string): number {
-  const [, digits = 'none', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  const duration = Number(digits) * (UNITS[unit] ?? 1);
-  if (duration <= LONGEST) return duration;
-  throw new InvalidArgumentError('Write milliseconds, or 30s, 5m, 1h, at most 24 days.');
+  const duration = parseText(/^[\d.]+$/.test(text) ? `${text}ms` : text);
+  if (duration >= 0 && duration <= LONGEST_DELAY) return duration;
+  throw new InvalidArgumentError('Write milliseconds, or 30s, 5m, 1h, 1d, at most 24 days.');
 }
 
 /** Parses a duration, or `forever`. */

@@ -1,6 +1,6 @@
 import type { LockConfigError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
-import type { HandoffOptions } from '../options/module-options.interface.js';
+import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import type { LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
@@ -31,7 +31,7 @@ import { type Waiter, wantsToBeAlone } from './queue/waiter.js';
 export interface EngineSettings {
   readonly store: LockStore;
   readonly clock: Clock;
-  readonly handoff: Required<HandoffOptions>;
+  readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
   readonly log: LockLog;
   /** Milliseconds between requests for labels; see {@link Labels}. */
@@ -42,7 +42,7 @@ export interface EngineSettings {
 export class LockEngine implements QueueContext, JointContext, StoreEvents {
   readonly store: LockStore;
   readonly clock: Clock;
-  readonly handoff: Required<HandoffOptions>;
+  readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
   readonly keeper: LeaseKeeper;
   readonly outages: WakeUp;

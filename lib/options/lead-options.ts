@@ -1,3 +1,4 @@
+import { type Duration, toMilliseconds } from './duration.js';
 import type { LockOptions } from './lock-options.interface.js';
 import { LOCK_OPTION_CHECKS } from './lock-options.js';
 import { assertOptions, milliseconds, type OptionChecks, refuseOption } from './option-checks.js';
@@ -13,10 +14,10 @@ export interface LeadOptions extends Omit<
   /** Ends the campaign: the work's signal aborts, and `lead()` resolves when the work has ended. */
   signal?: AbortSignal;
   /**
-   * Milliseconds between the end of a term, or an error of Redis, and the next campaign. The pause varies at random, so
-   * that instances do not stay synchronised. Default 1,000.
+   * Time between the end of a term, or an error of Redis, and the next campaign. The pause varies at random, so that
+   * instances do not stay synchronised. Default 1,000.
    */
-  pause?: number;
+  pause?: Duration;
   /**
    * Called with each error of the work, instead of logging it. If it throws, the campaign ends and `lead()` rejects
    * with that error.
@@ -49,7 +50,7 @@ export function resolveLeadOptions(options: LeadOptions): ResolvedLeadOptions {
     reentrant: false,
     mode: 'exclusive',
   } as const;
-  return { pause, onError, signal, lock };
+  return { pause: toMilliseconds(pause), onError, signal, lock };
 }
 
 function checkOnError(option: string, value: unknown): void {

@@ -1,32 +1,33 @@
 import type { CallOrigin } from '../diagnostics/call-origin.js';
+import type { Duration } from './duration.js';
 
 /** How many replicas must confirm a lease before it counts. */
 export interface ReplicaOptions {
   /** Replicas that must confirm each grant and each renewal. 0 requires none and overrides the module's option. */
   min: number;
-  /** Milliseconds for the confirmation, at most {@link LockOptions.outageTimeout}. Default 100. */
-  timeout?: number;
+  /** Time for the confirmation, at most {@link LockOptions.outageTimeout}. Default 100. */
+  timeout?: Duration;
 }
 
-/** How to acquire and keep a lock. All times are in milliseconds. */
+/** How to acquire and keep a lock. Times are numbers of milliseconds, or text such as `30s`. */
 export interface LockOptions {
   /** Lease: how long Redis keeps the hold without renewal. Default 30,000. */
-  ttl?: number;
+  ttl?: Duration;
   /** How long to wait for the lock; 0 is one attempt, Infinity waits until granted. Default 10,000. */
-  wait?: number;
+  wait?: Duration;
   /** Ends the wait; the call rejects with `signal.reason`. */
   signal?: AbortSignal;
   /**
    * How long to keep trying while Redis does not answer, at most {@link wait}. Default 1,000. A blocked event loop
    * cannot read replies: afterwards they have up to 250 ms more, here and in {@link wait}.
    */
-  outageTimeout?: number;
+  outageTimeout?: Duration;
   /** Renew the lease at a third of {@link ttl} while the hold lasts. Default true. */
   renew?: boolean;
   /** Time after which renewal stops and the signal of the hold aborts. Default Infinity. */
-  maxHold?: number;
+  maxHold?: Duration;
   /** The name stays taken at least this long after the grant, even if released earlier. Default 0. */
-  minHold?: number;
+  minHold?: Duration;
   /**
    * `exclusive`: one holder at a time. `shared`: any number of shared holders at the same time, but none beside an
    * exclusive one. Callers of both modes are served in arrival order. Below a shared hold, an exclusive call of the
@@ -53,13 +54,18 @@ export interface LockOptions {
   replicas?: ReplicaOptions;
 }
 
-/** {@link LockOptions} with every default filled in. */
-export interface ResolvedLockOptions extends Required<Omit<LockOptions, 'label' | 'signal' | 'replicas'>> {
+type LockDurations = 'ttl' | 'wait' | 'outageTimeout' | 'maxHold' | 'minHold';
+
+/** {@link LockOptions} with every default filled in, and with durations in milliseconds. */
+export interface ResolvedLockOptions
+  extends
+    Record<LockDurations, number>,
+    Required<Omit<LockOptions, LockDurations | 'label' | 'signal' | 'replicas'>> {
   label: string | undefined;
   /** The `@Locked` method that makes the call. */
   origin: CallOrigin;
   /** Whether a timeout requests the holder's label for its error. */
   namesHolder: boolean;
   signal: AbortSignal | undefined;
-  replicas: Readonly<Required<ReplicaOptions>> | undefined;
+  replicas: { readonly min: number; readonly timeout: number } | undefined;
 }

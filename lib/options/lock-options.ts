@@ -1,4 +1,5 @@
 import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
+import { toMilliseconds } from './duration.js';
 import type { ResolvedLockOptions, LockOptions } from './lock-options.interface.js';
 import { LockConfigError } from '../errors/lock.error.js';
 import { UNPRINTABLE } from '../primitives/characters.js';
@@ -74,13 +75,13 @@ export function resolveLockOptions(
   const mode = options.mode ?? defaults.mode;
   const origin = currentOrigin();
   const resolved = {
-    ttl: options.ttl ?? defaults.ttl,
-    wait: options.wait ?? defaults.wait,
+    ttl: toMilliseconds(options.ttl ?? defaults.ttl),
+    wait: toMilliseconds(options.wait ?? defaults.wait),
     signal: options.signal,
-    outageTimeout: options.outageTimeout ?? defaults.outageTimeout,
+    outageTimeout: toMilliseconds(options.outageTimeout ?? defaults.outageTimeout),
     renew: options.renew ?? defaults.renew,
-    maxHold: options.maxHold ?? defaults.maxHold,
-    minHold: options.minHold ?? defaults.minHold,
+    maxHold: toMilliseconds(options.maxHold ?? defaults.maxHold),
+    minHold: toMilliseconds(options.minHold ?? defaults.minHold),
     mode,
     limit: mode === 'shared' ? (options.limit ?? defaults.limit) : Infinity,
     label: options.label ?? origin.method ?? defaults.label,

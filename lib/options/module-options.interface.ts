@@ -1,5 +1,6 @@
 import type * as ioredis from 'ioredis';
 import type { LockErrorCode } from '../errors/lock.error.js';
+import type { Duration } from './duration.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
 
 /** `never` if ioredis is not installed, because its types are `any` then. */
@@ -60,8 +61,8 @@ export interface HandoffOptions {
    * readers, up to a quarter more. Default 512.
    */
   max?: number;
-  /** Milliseconds since the last reply of Redis about a name during which holds are served from memory. Default 20. */
-  window?: number;
+  /** Time since the last reply of Redis about a name during which holds are served from memory. Default 20. */
+  window?: Duration;
 }
 
 /** Options that few applications need; see {@link RedisLockModuleOptions.advanced}. */
@@ -70,13 +71,13 @@ export interface RedisLockAdvancedOptions {
   maxWaiters?: number;
   /** Maximum number of names in one call; more reject with LockKeyError. Default 256. */
   maxNames?: number;
-  /** Maximum milliseconds of one Redis command. Default 1,000. */
-  commandTimeout?: number;
+  /** Maximum time of one Redis command. Default 1,000. */
+  commandTimeout?: Duration;
   /**
-   * With a quorum: maximum milliseconds of a node's reply, at most a quarter of `ttl`. For a call with a shorter `ttl`,
-   * the limit is a quarter of that `ttl`. Default 50.
+   * With a quorum: maximum time of a node's reply, at most a quarter of `ttl`. For a call with a shorter `ttl`, the
+   * limit is a quarter of that `ttl`. Default 50.
    */
-  nodeTimeout?: number;
+  nodeTimeout?: Duration;
   handoff?: HandoffOptions;
   /**
    * How waiting instances learn of a hand-off: by a message, or, for servers without pub/sub, by polling ten times a
@@ -127,10 +128,10 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
   /** Prefix of every key and channel. Default `lock:`. */
   keyPrefix?: string;
   /**
-   * Milliseconds for running holders to finish at shutdown, before their signals abort. Keep it at least a second below
-   * the time that the platform allows between SIGTERM and SIGKILL. Default 5,000.
+   * Time for running holders to finish at shutdown, before their signals abort. Keep it at least a second below the time
+   * that the platform allows between SIGTERM and SIGKILL. Default 5,000.
    */
-  shutdownTimeout?: number;
+  shutdownTimeout?: Duration;
   /**
    * What happens when a check of the server, in the background after each connect, finds a problem: a policy that
    * evicts locks, a replica, missing rights. With `warn`, the log has a line per finding. With `error`, calls also
@@ -143,18 +144,21 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
   advanced?: RedisLockAdvancedOptions;
 }
 
-type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'shutdownTimeout' | 'startupChecks'> &
-  Omit<RedisLockAdvancedOptions, 'handoff'>;
+type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'startupChecks'> &
+  Omit<RedisLockAdvancedOptions, 'handoff' | 'commandTimeout' | 'nodeTimeout'>;
 
 /**
- * {@link RedisLockModuleOptions} after validation, with every default, and with the options of `advanced` at the top
- * level.
+ * {@link RedisLockModuleOptions} after validation, with every default, with durations in milliseconds, and with the
+ * options of `advanced` at the top level.
  */
 export interface ResolvedModuleOptions extends Readonly<Required<Settings>> {
+  readonly shutdownTimeout: number;
+  readonly commandTimeout: number;
+  readonly nodeTimeout: number;
   /** Unset means ioredis's own default. */
   readonly connection: RedisLockModuleOptions['connection'];
   readonly credentials: CredentialsProvider | undefined;
-  readonly handoff: Required<HandoffOptions>;
+  readonly handoff: { readonly max: number; readonly window: number };
   readonly http: false | Required<LockHttpStatuses>;
   readonly defaults: ResolvedLockOptions;
 }

@@ -1,7 +1,5 @@
 import { LockConfigError } from '../errors/lock.error.js';
-
-/** The longest delay that a Node timer takes; a longer one would fire at once. */
-const LONGEST_DELAY = 2_147_483_647;
+import { LONGEST_DELAY, parseDuration } from './duration.js';
 
 /** Throws the LockConfigError for an option whose `value` is not among the `allowed` ones. */
 export function refuseOption(option: string, value: unknown, allowed: string): never {
@@ -55,9 +53,12 @@ function assertAccessors(options: object, checks: OptionChecks, path: string): v
   }
 }
 
-/** Returns the options with defaults for the omitted ones. */
+/** Returns checked options with defaults for the omitted ones. Text in place of a number is a duration. */
 export function withDefaults<T extends object>(defaults: T, options: object): T {
-  const filled = Object.entries(defaults).map(([name, value]) => [name, Reflect.get(options, name) ?? value]);
+  const filled = Object.entries(defaults).map(([name, value]) => {
+    const given: unknown = Reflect.get(options, name) ?? value;
+    return [name, typeof value === 'number' && typeof given === 'string' ? parseDuration(given) : given];
+  });
   return Object.fromEntries(filled) as T;
 }
 
@@ -95,13 +96,15 @@ export function isMilliseconds(value: unknown, range: MillisecondRange): value i
   return inRange && (range.whole !== true || Number.isInteger(value));
 }
 
-/** Creates the check of a number of milliseconds within `range`. */
+/** Creates the check of a duration within `range`. */
 export function milliseconds(range: MillisecondRange): OptionCheck {
   return (option, value) => {
-    if (isMilliseconds(value, range)) return;
+    const isText = typeof value === 'string';
+    if (isMilliseconds(isText ? parseDuration(value) : value, range)) return;
     const kind = range.whole === true ? 'a whole number of milliseconds' : 'a number of milliseconds';
     const end = range.infinite === true ? ', or Infinity' : '';
-    refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}`);
+    const text = isText ? ", or text with a unit, such as '500ms', '30s', '5m', '1.5h' or '1d'" : '';
+    refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}${text}`);
   };
 }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { findLockService } from '../service/lock-service.token.js';
+import { type Duration, toMilliseconds } from '../options/duration.js';
 import { assertOptions, milliseconds, optionChecks } from '../options/option-checks.js';
 import type { StoreHealth } from '../store/health-check.js';
 
@@ -9,8 +10,8 @@ import type { StoreHealth } from '../store/health-check.js';
 export interface LockHealthOptions {
   /** The `name` of the `RedisLockModule`; omit it for the module without a name. */
   module?: string;
-  /** Milliseconds within which Redis must grant and release a lock. Default 1,000. */
-  timeout?: number;
+  /** Time within which Redis must grant and release a lock. Default 1,000. */
+  timeout?: Duration;
 }
 
 const CHECKS = optionChecks({ module: () => {}, timeout: milliseconds({ min: 1 }) });
@@ -54,7 +55,7 @@ export class LockHealthIndicator {
     assertOptions('The options of isHealthy()', options, CHECKS);
     const { module, timeout = 1_000 } = options;
     const locks = findLockService(this.moduleRef, module, 'LockHealthIndicator');
-    const health = await locks.checkHealth(timeout);
+    const health = await locks.checkHealth(toMilliseconds(timeout));
     const session = this.indicators.check(key);
     const found = { responseTime: Math.ceil(health.responseTime), ...nodesOf(health) };
     if (health.trouble) return session.down({ ...found, message: health.trouble.message });

@@ -1,4 +1,4 @@
-import type { HandoffOptions } from '../../options/module-options.interface.js';
+import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 
 /** Upper bound of the holds in one budget and of the tokens in one block. */
 const MAX_BUDGET = 4_096;
@@ -13,7 +13,7 @@ export class HandoffBudget {
 
   /** @param answeredAt time of the store's grant */
   constructor(
-    private readonly options: Required<HandoffOptions>,
+    private readonly options: ResolvedModuleOptions['handoff'],
     private answeredAt: number,
   ) {
     this.size = options.max;

@@ -1,5 +1,5 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
-import type { HandoffOptions } from '../../options/module-options.interface.js';
+import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { LockStore } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
@@ -84,7 +84,7 @@ export type Effect =
 
 /** What the machine of every name of one instance relies on. */
 export interface Rules {
-  readonly handoff: Required<HandoffOptions>;
+  readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
   readonly store: Pick<LockStore, 'canQueue' | 'place' | 'reaskDelay'>;
   /** A name for a shared turn that requests so many fencing tokens for each hold. */

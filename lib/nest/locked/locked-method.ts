@@ -4,6 +4,7 @@ import { type CallOrigin, tellSkipped } from '../../diagnostics/call-origin.js';
 import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { Abandonment } from '../../primitives/abandonment.js';
+import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
@@ -99,9 +100,10 @@ export class LockedMethod {
     );
   }
 
-  /** The `ttl` of its options. */
+  /** The `ttl` of its options, in milliseconds. */
   get ttl(): number | undefined {
-    return this.lockOptions.ttl;
+    const { ttl } = this.lockOptions;
+    return ttl === undefined ? undefined : toMilliseconds(ttl);
   }
 
   /** Warns once about a method whose callers receive a Promise instead of the expected Observable. */

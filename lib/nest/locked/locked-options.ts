@@ -1,4 +1,5 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import { assertHoldRange, assertLimitGoesWith, LOCK_OPTION_CHECKS } from '../../options/lock-options.js';
 import { assertOptions, type OptionChecks, refuseOption } from '../../options/option-checks.js';
@@ -34,7 +35,8 @@ const CHECKS: OptionChecks = new Map([
 export function assertLockedOptions(options: LockedOptions<never>): void {
   assertOptions('The options of @Locked', options, CHECKS);
   const { minHold, maxHold, mode, limit } = options;
-  if (minHold !== undefined && maxHold !== undefined) assertHoldRange(minHold, maxHold);
+  if (minHold !== undefined && maxHold !== undefined)
+    assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
   // Without a mode here, the module's mode applies, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
 }

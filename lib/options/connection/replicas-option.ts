@@ -1,4 +1,5 @@
 import { LockConfigError } from '../../errors/lock.error.js';
+import { toMilliseconds } from '../duration.js';
 import type { ReplicaOptions, ResolvedLockOptions } from '../lock-options.interface.js';
 import type { ResolvedModuleOptions } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';
@@ -17,7 +18,7 @@ export function checkReplicas(option: string, replicas: unknown): void {
 
 /** A checked `replicas` option with its default; undefined if it requires no replica. */
 export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): ResolvedLockOptions['replicas'] {
-  return min === 0 ? undefined : { min, timeout };
+  return min === 0 ? undefined : { min, timeout: toMilliseconds(timeout) };
 }
 
 /** Rejects `replicas` for topologies that cannot confirm leases. */

@@ -80,7 +80,8 @@ export function describeErrors(context: ContractContext): void {
     it.each<[keyof LockOptions, unknown]>([
       ['ttl', 0],
       ['ttl', 1.5],
-      ['ttl', '30s'],
+      ['ttl', '30 sec'],
+      ['wait', '-1s'],
       ['wait', -1],
       ['wait', Number.NaN],
       ['outageTimeout', -1],

@@ -18,6 +18,7 @@ import {
 import type { ContenderReport, HoldRecord } from './hold-record.js';
 import { LockServices } from './lock-services.js';
 import { now } from './shared-clock.js';
+import { toMilliseconds } from '../../../lib/options/duration.js';
 import type { FlatOptions } from '../../support/flat-options.js';
 
 /** Lease of every hold here. */
@@ -78,7 +79,7 @@ export class FaultScene implements AsyncDisposable {
 
   /** Opens a LockService in each process, on an empty Redis. */
   async open(options: FlatOptions = {}): Promise<void> {
-    this.ttl = options.ttl ?? TTL;
+    this.ttl = toMilliseconds(options.ttl ?? TTL);
     this.losses.length = this.resource.accepted.length = 0;
     await this.admin.flushall();
     await this.everyone(({ worker, proxy }, i) =>

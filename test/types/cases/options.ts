@@ -1,12 +1,16 @@
-import { Locked, type LockedOptions } from 'nest-redis-lock';
+import { type Duration, Locked, type LockedOptions } from 'nest-redis-lock';
 import type { PlaceOrder } from './place-order.js';
 
 const byId = (id: string): string => id;
 const sameAsKey: LockedOptions<Parameters<typeof byId>> = { onTimeout: (error, id) => id };
+const LEASE = '10s';
+declare const configured: Duration;
 const shared: LockedOptions = { wait: 0, module: 'reports' };
 
 export class Fits {
   @Locked('x:<0>', { ttl: 1_000, wait: Infinity, renew: false }) async acquire(id: string) {}
+  @Locked('x:<0>', { ttl: '1.5s', wait: '500ms', maxHold: '1h', minHold: '1d' }) async text(id: string) {}
+  @Locked('x:<0>', { ttl: LEASE, wait: configured }) async variables(id: string) {}
   @Locked('x:<0>', { onTimeout: 'skip', module: 'reports' }) async skip(id: string) {}
   @Locked('x:<0>', { onTimeout: (error) => error.waited }) async errorOnly(id: string) {}
   @Locked('x:<0>', { onTimeout: (error, id: string) => error.holder ?? id }) async sameParameters(
@@ -32,6 +36,8 @@ export class DoesNotFit {
   @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist
   @Locked('x:<0>', { mode: 'read' }) async otherMode(id: string) {} // error: "read"
   @Locked('x:<0>', { mode: 'shared', limit: '5' }) async textLimit(id: string) {} // error: is not assignable to type 'number'
-  @Locked('x:<0>', { wait: '5s' }) async otherUnit(id: string) {} // error: is not assignable to type 'number'
+  @Locked('x:<0>', { wait: '5 sec' }) async otherUnit(id: string) {} // error: is not assignable to type 'Duration | undefined'
+  @Locked('x:<0>', { wait: '5' }) async noUnit(id: string) {} // error: is not assignable to type 'Duration | undefined'
+  @Locked('x:<0>', { wait: 's' }) async noNumber(id: string) {} // error: is not assignable to type 'Duration | undefined'
   @Locked('x:<0.skuu>', { wait: 5 }) async typo(order: PlaceOrder) {} // error: <0.skuu> is not a path
 }

@@ -1,7 +1,7 @@
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { LockEngine } from '../../../lib/engine/lock-engine.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
-import type { HandoffOptions } from '../../../lib/options/module-options.interface.js';
+import type { ResolvedModuleOptions } from '../../../lib/options/module-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import { ManualClock, settle } from './manual-clock.js';
@@ -14,7 +14,7 @@ export class EngineFixture {
   readonly engine: LockEngine;
 
   constructor(
-    handoff: HandoffOptions = {},
+    handoff: Partial<ResolvedModuleOptions['handoff']> = {},
     readonly clock = new ManualClock(),
   ) {
     this.engine = new LockEngine({

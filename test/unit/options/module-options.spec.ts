@@ -89,7 +89,7 @@ describe('the options of the module', () => {
     [{ ttl: Infinity }, 'ttl must be'],
     [{ ttl: 10.5 }, 'ttl must be a whole number'],
     [{ ttl: Number.NaN }, 'but is NaN.'],
-    [{ ttl: '30s' }, 'but is "30s".'],
+    [{ ttl: '30 sec' }, 'but is "30 sec".'],
     [{ wait: -1 }, 'wait must be a number of milliseconds from 0 to 2147483647, or Infinity, but is -1.'],
     [{ wait: null }, 'but is null.'],
     [{ outageTimeout: Number.NaN }, 'outageTimeout must be'],
