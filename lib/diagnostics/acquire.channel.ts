@@ -18,7 +18,7 @@ interface ObservedEngine<Options, Hold> {
 }
 
 /** The options that subscribers receive. */
-type ObservedOptions = Pick<LockAcquire, 'wait' | 'ttl'> & { readonly origin: CallOrigin };
+type ObservedOptions = Pick<LockAcquire, 'wait' | 'ttl' | 'label'> & { readonly origin: CallOrigin };
 
 /** Whether a channel of acquires or of their holds has a subscriber. */
 export function hasAcquireSubscribers(): boolean {
@@ -38,8 +38,8 @@ class ObservedAcquire {
 
   private constructor(private readonly acquire: LockAcquire) {}
 
-  static start(name: string, { wait, ttl, origin }: ObservedOptions): ObservedAcquire {
-    const acquire: LockAcquire = { name, wait, ttl, ...origin };
+  static start(name: string, { wait, ttl, label, origin }: ObservedOptions): ObservedAcquire {
+    const acquire: LockAcquire = { name, wait, ttl, label, ...origin };
     start.publish({ acquire });
     return new ObservedAcquire(acquire);
   }

@@ -24,6 +24,8 @@ export interface LockAcquire {
   readonly ttl: number;
   /** `Class.method` for a call of a `@Locked` method. */
   readonly method: string | undefined;
+  /** The option `label`; for a `@Locked` method, by default `Class.method`. */
+  readonly label: string | undefined;
   /** The method's key template as written, several templates separated by commas; undefined for a key function. */
   readonly template: string | undefined;
 }

@@ -7,16 +7,40 @@ export const NAME = 'nest-redis-lock';
 /** The version of this package. */
 export const VERSION = '0.1.0';
 
-/** Attributes of a call: method and template, which are few, and the lock name only on request. */
+/** The value of an attribute in place of all values that are not listed. */
+const OTHER = '_OTHER';
+
+/** The call of a message. A skipped method has no label of its own. */
+type ObservedCall = Pick<LockAcquire, 'name' | 'method' | 'template'> & Partial<Pick<LockAcquire, 'label'>>;
+
+/**
+ * Attributes of a call: the method and its template, or the label of a caller of LockService. The lock name only on
+ * request.
+ */
 export function attributesOf(
-  { name, method, template }: Pick<LockAcquire, 'name' | 'method' | 'template'>,
+  { name, method, template, label }: ObservedCall,
   withName: boolean,
 ): Readonly<Record<string, string>> {
   return {
     ...(method === undefined ? {} : { 'code.function.name': method }),
     ...(template === undefined ? {} : { 'lock.key.template': template }),
+    ...(label === undefined || method !== undefined ? {} : { 'lock.label': label }),
     ...(withName ? { 'lock.name': name } : {}),
   };
+}
+
+/** Number of labels in metrics. Each creates time series, and applications may write ids into labels. */
+const MAX_LABELS = 50;
+
+/** Keeps the first labels, and replaces further ones. */
+export class BoundedLabels {
+  private readonly kept = new Set<string>();
+
+  replace({ label, ...call }: ObservedCall): ObservedCall {
+    if (label === undefined || call.method !== undefined) return call;
+    if (this.kept.size < MAX_LABELS) this.kept.add(label);
+    return { ...call, label: this.kept.has(label) ? label : OTHER };
+  }
 }
 
 /** The error type as an attribute with few values. */
@@ -28,5 +52,5 @@ export function errorType(error: unknown): Attributes {
 function nameOf(error: unknown): string {
   const name: unknown =
     typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
-  return typeof name === 'string' ? name : '_OTHER';
+  return typeof name === 'string' ? name : OTHER;
 }

@@ -1,7 +1,17 @@
-import type { Attributes, Counter, Histogram, Meter, MeterProvider, UpDownCounter } from '@opentelemetry/api';
+import type {
+  Attributes,
+  BatchObservableResult,
+  Counter,
+  Histogram,
+  Meter,
+  MeterProvider,
+  Observable,
+  UpDownCounter,
+} from '@opentelemetry/api';
 import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
-import { attributesOf, errorType, NAME, VERSION } from './lock-attributes.js';
+import { CurrentHolds } from './current-holds.js';
+import { attributesOf, BoundedLabels, errorType, NAME, VERSION } from './lock-attributes.js';
 
 /** Bucket boundaries in seconds, from free locks to the longest usual waits. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -13,6 +23,8 @@ interface Instruments {
   readonly queue: UpDownCounter;
   readonly lag: Histogram;
   readonly skipped: Counter;
+  readonly held: Observable;
+  readonly oldestHold: Observable;
 }
 
 /** Records metrics of locks, with durations in seconds as the conventions require. */
@@ -21,6 +33,8 @@ export class LockMetrics {
   private instruments: Instruments | undefined;
   /** Waiting calls, with the attributes under which they were counted. */
   private readonly waiting = new Map<LockAcquire, Attributes>();
+  private readonly holds = new CurrentHolds();
+  private readonly labels = new BoundedLabels();
 
   constructor(
     /** Read at each message, because an application may set its provider later. */
@@ -36,6 +50,7 @@ export class LockMetrics {
     },
     'nest-redis-lock:acquire:granted': ({ acquire, waited, how }) => {
       this.recordWait(acquire, waited, { 'lock.outcome': 'granted', 'lock.granted.how': how });
+      this.holds.add(acquire, this.attributesOf(acquire));
     },
     'nest-redis-lock:acquire:timeout': ({ acquire, waited }) => {
       this.recordWait(acquire, waited, { 'lock.outcome': 'timeout' });
@@ -44,9 +59,11 @@ export class LockMetrics {
       this.recordWait(acquire, waited, { 'lock.outcome': 'failed', ...errorType(error) });
     },
     'nest-redis-lock:hold:released': ({ acquire, held }) => {
+      this.holds.delete(acquire);
       this.on.hold.record(held / 1_000, { ...this.attributesOf(acquire), 'lock.outcome': 'released' });
     },
     'nest-redis-lock:hold:lost': ({ acquire, held, reason }) => {
+      this.holds.delete(acquire);
       const attributes = this.attributesOf(acquire);
       this.on.hold.record(held / 1_000, { ...attributes, 'lock.outcome': 'lost' });
       this.on.lost.add(1, { ...attributes, 'lock.lost.reason': reason });
@@ -59,9 +76,10 @@ export class LockMetrics {
     },
   };
 
-  /** Stops counting all waiting calls, because the ends of their waits will not be observed. */
+  /** Stops counting all waiting calls and holds, because their ends will not be observed. */
   stop(): void {
     for (const acquire of [...this.waiting.keys()]) this.endWait(acquire);
+    this.holds.clear();
   }
 
   private recordWait(acquire: LockAcquire, waited: number, outcome: Attributes): void {
@@ -78,15 +96,30 @@ export class LockMetrics {
   }
 
   private attributesOf(acquire: LockAcquire): Attributes {
-    return attributesOf(acquire, this.withNames());
+    return attributesOf(this.labels.replace(acquire), this.withNames());
   }
 
   private get on(): Instruments {
     const provider = this.currentProvider();
     if (this.instruments === undefined || this.provider !== provider)
-      this.instruments = createInstruments(provider.getMeter(NAME, VERSION));
+      this.instruments = this.createInstruments(provider.getMeter(NAME, VERSION));
     this.provider = provider;
     return this.instruments;
+  }
+
+  private createInstruments(meter: Meter): Instruments {
+    const instruments = createInstruments(meter);
+    const { held, oldestHold } = instruments;
+    const observe = (result: BatchObservableResult): void => {
+      // An earlier provider may still collect.
+      if (this.instruments !== instruments) return;
+      for (const { attributes, count, age } of this.holds.groups()) {
+        result.observe(held, count, attributes);
+        result.observe(oldestHold, age / 1_000, attributes);
+      }
+    };
+    meter.addBatchObservableCallback(observe, [held, oldestHold]);
+    return instruments;
   }
 }
 
@@ -116,6 +149,14 @@ function createInstruments(meter: Meter): Instruments {
     skipped: meter.createCounter('lock.skipped', {
       description: "Calls of methods with onTimeout: 'skip' that did not run.",
       unit: '{call}',
+    }),
+    held: meter.createObservableUpDownCounter('locks.held', {
+      description: 'Holds of this process.',
+      unit: '{hold}',
+    }),
+    oldestHold: meter.createObservableGauge('locks.oldest_hold.age', {
+      description: 'Age of the oldest hold of this process; 0 without holds.',
+      unit: 's',
     }),
   };
 }

@@ -25,6 +25,9 @@ export interface LeadOptions extends Omit<
   onError?: (error: unknown) => void | Promise<void>;
 }
 
+/** By this label, alerts omit holds that last as long as their instance. */
+const LABEL = 'leader';
+
 const WITHOUT_MEANING = ['wait', 'outageTimeout', 'reentrant', 'mode', 'limit'];
 const CHECKS: OptionChecks = new Map([
   ...[...LOCK_OPTION_CHECKS].filter(([name]) => !WITHOUT_MEANING.includes(name)),
@@ -45,6 +48,7 @@ export function resolveLeadOptions(options: LeadOptions): ResolvedLeadOptions {
   const { pause = 1_000, onError, signal, ...given } = options;
   const lock = {
     ...given,
+    label: given.label ?? LABEL,
     wait: Infinity,
     outageTimeout: Infinity,
     reentrant: false,

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Meter, MetricOptions } from '@opentelemetry/api';
+import type { Counter, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
 import { inspect } from 'node:util';
 import * as lib from '../../lib/index.js';
 import { assertLockedOptions } from '../../lib/nest/locked/locked-options.js';
@@ -18,7 +18,7 @@ import { quorumFaults } from '../simulation/deliberate-faults/quorum.faults.js';
 import { CHANNELS } from '../support/lock-events.js';
 import { documentOf, tableOf } from './documents.js';
 
-type Instrument = Counter & Histogram;
+type Instrument = Counter & Histogram & Observable;
 
 const rights = documentOf('docs/operate/rights-and-keys.md');
 
@@ -148,9 +148,16 @@ function recordedMetrics(): readonly { name: string; unit: string }[] {
   const made: { name: string; unit: string }[] = [];
   const make = (name: string, { unit = '' }: MetricOptions = {}): Instrument => {
     made.push({ name, unit });
-    return { add: () => {}, record: () => {} };
+    return { add: () => {}, record: () => {}, addCallback: () => {}, removeCallback: () => {} };
   };
-  const meter = { createHistogram: make, createCounter: make, createUpDownCounter: make };
+  const meter = {
+    createHistogram: make,
+    createCounter: make,
+    createUpDownCounter: make,
+    createObservableUpDownCounter: make,
+    createObservableGauge: make,
+    addBatchObservableCallback: () => {},
+  };
   const metrics = new LockMetrics(
     () => ({ getMeter: () => meter as unknown as Meter }),
     () => false,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Param } from '@nestjs/common';
 import { context, metrics, trace, type Span } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -214,6 +215,41 @@ describe('OpenTelemetry', () => {
     expect(seconds['lock_outcome="released"']).toBeLessThan(60);
   });
 
+  it('counts the holds of the process, and tells the age of the oldest', async () => {
+    const first = await locks.acquire('first', { label: 'Import' });
+    await sleep(30);
+    const second = await locks.acquire(['second', 'third'], { label: 'Import' });
+    const unnamed = await locks.acquire('unnamed');
+
+    expect(await samples('locks_held')).toEqual({ 'lock_label="Import"': 3, '': 1 });
+    const ages = await samples('locks_oldest_hold_age');
+    expect(ages['lock_label="Import"']).toBeGreaterThanOrEqual(0.03);
+    expect(ages['lock_label="Import"']).toBeGreaterThan(ages[''] ?? Infinity);
+
+    await first.release();
+    await others.forceRelease('unnamed');
+    await waitFor(() => unnamed.signal.aborted);
+    expect(await samples('locks_held')).toEqual({ 'lock_label="Import"': 2, '': 0 });
+    await second.release();
+    await unnamed.release();
+    expect(await samples('locks_held')).toEqual({ 'lock_label="Import"': 0, '': 0 });
+    expect(await samples('locks_oldest_hold_age')).toEqual({ 'lock_label="Import"': 0, '': 0 });
+  });
+
+  it('keeps the first 50 labels of LockService callers, and counts others together', async () => {
+    for (let i = 0; i < 52; i++) await locks.using('labelled', { label: `order-${i}` }, async () => {});
+    await locks.using('labelled', { label: 'order-0' }, async () => {});
+
+    const holds = await samples('lock_hold_duration_count');
+    expect(Object.keys(holds)).toHaveLength(51);
+    expect(holds).toMatchObject({
+      'lock_label="order-0",lock_outcome="released"': 2,
+      'lock_label="order-49",lock_outcome="released"': 1,
+      'lock_label="_OTHER",lock_outcome="released"': 2,
+    });
+    expect(finished('lock.hold').at(-2)?.attributes['lock.label']).toBe('order-51');
+  });
+
   it('measures how late renewals are', async () => {
     const lock = await locks.acquire('renewed', { ttl: 600 });
     const key = 'lock_outcome="answered"';
@@ -232,6 +268,7 @@ describe('OpenTelemetry', () => {
     await (await wait).release();
 
     expect(await samples('lock_queue_length')).toEqual({ '': 0 });
+    expect(await samples('locks_held')).toEqual({ '': 0 });
     expect(spans.getFinishedSpans()).toEqual([]);
   });
 

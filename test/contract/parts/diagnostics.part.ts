@@ -13,7 +13,7 @@ export function describeDiagnostics(context: ContractContext): void {
 
     it('publish the call, the grant and the release of a free lock, each with the same call', async () => {
       const { locks, name } = context;
-      const lock = await locks.acquire(name, { wait: 7_000, ttl: 9_000 });
+      const lock = await locks.acquire(name, { wait: 7_000, ttl: 9_000, label: 'Orders.pay' });
       await lock.release();
 
       expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);
@@ -24,6 +24,7 @@ export function describeDiagnostics(context: ContractContext): void {
         name,
         wait: 7_000,
         ttl: 9_000,
+        label: 'Orders.pay',
         method: undefined,
         template: undefined,
       });
