@@ -4,7 +4,9 @@ import { doctor } from './doctor.command.js';
 import { parseCount, parseDuration, parseWait } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { ls } from './ls.command.js';
-import { tell } from './output.js';
+import { ALERT_RULES } from './monitoring/alert-rules.js';
+import { dashboard } from './monitoring/dashboard.js';
+import { Output, tell } from './output.js';
 import { query } from './query.command.js';
 import { release } from './release.command.js';
 import { run } from './run.command.js';
@@ -43,6 +45,13 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
       .option('--sentinel <name>', 'the URLs are sentinels that know the master by this name')
       .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')
       .allowExcessArguments(false);
+
+  const addPrinted = (usage: string, description: string, text: () => string): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .allowExcessArguments(false)
+      .action(() => new Output().line(text()));
 
   add('doctor', 'checks the server, one line per finding; exit code 0, 1 or 2 by the worst finding')
     .option('--json', 'prints JSON')
@@ -87,6 +96,11 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
         throw new CommandError('Write the command after --: run <name> -- <command>', ExitCode.usage);
       done(await run(name, command, flags));
     });
+
+  addPrinted('dashboard', 'prints the dashboard for Grafana, as JSON', () =>
+    JSON.stringify(dashboard(), null, 2),
+  );
+  addPrinted('alerts', 'prints the alert rules for Prometheus, as YAML', () => ALERT_RULES.trimEnd());
 
   return program;
 }

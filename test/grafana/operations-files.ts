@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { ALERT_RULES } from '../../lib/cli/monitoring/alert-rules.js';
+import { dashboard as makeDashboard } from '../../lib/cli/monitoring/dashboard.js';
 
 export const ROOT = join(__dirname, '../..');
-export const RULES_FILE = join(ROOT, 'grafana/alerts.yml');
 
-/** An alert of the rules that this repository ships. */
+/** An alert of the rules that the package prints. */
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
@@ -27,10 +27,10 @@ interface Panel {
   readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
-const rules: RuleFile = parse(readFileSync(RULES_FILE, 'utf8'));
+const rules: RuleFile = parse(ALERT_RULES);
 export const alerts = rules.groups.flatMap((group) => group.rules);
 
-export const dashboard: Dashboard = JSON.parse(readFileSync(join(ROOT, 'grafana/dashboard.json'), 'utf8'));
+export const dashboard: Dashboard = JSON.parse(JSON.stringify(makeDashboard()));
 
 /** A query as Prometheus gets it, when Grafana has filled in its variables. */
 export function filledIn(query: string): string {

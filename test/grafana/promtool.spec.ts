@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import which from 'which';
-import { alerts, dashboard, filledIn, RULES_FILE } from './operations-files.js';
+import { ALERT_RULES } from '../../lib/cli/monitoring/alert-rules.js';
+import { alerts, dashboard, filledIn } from './operations-files.js';
 
 const promtool = which.sync('promtool', { nothrow: true });
 const [describeRules, reason] =
@@ -15,28 +16,32 @@ function run(...args: string[]): { status: number | null; output: string } {
 }
 
 describeRules(`Prometheus${reason}`, () => {
-  it('takes the alert rules', () => {
-    const { status, output } = run('check', 'rules', RULES_FILE);
+  let directory: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'rules-'));
+    writeFileSync(join(directory, 'alerts.yml'), ALERT_RULES);
+    copyFileSync(join(__dirname, 'alerts.test.yml'), join(directory, 'alerts.test.yml'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('accepts the alert rules', () => {
+    const { status, output } = run('check', 'rules', join(directory, 'alerts.yml'));
     expect(output).toContain(`${alerts.length} rules found`);
     expect(status).toBe(0);
   });
 
   it('understands every query of the dashboard', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'dashboard-'));
-    try {
-      const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => filledIn(expr)));
-      const rules = queries.map((expr, index) => ({ record: `panel_${index}`, expr }));
-      const file = join(directory, 'panels.yml');
-      // What is JSON is YAML.
-      writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
-      expect(run('check', 'rules', file)).toMatchObject({ status: 0 });
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => filledIn(expr)));
+    const rules = queries.map((expr, index) => ({ record: `panel_${index}`, expr }));
+    const file = join(directory, 'panels.yml');
+    // JSON is valid YAML.
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+    expect(run('check', 'rules', file)).toMatchObject({ status: 0 });
   });
 
   it('fires each alert in its situation, and none in normal operation', () => {
-    const { status, output } = run('test', 'rules', join(__dirname, 'alerts.test.yml'));
+    const { status, output } = run('test', 'rules', join(directory, 'alerts.test.yml'));
     expect([status, output]).toEqual([0, expect.stringContaining('SUCCESS')]);
   });
 });

@@ -11,11 +11,11 @@ export interface Selector {
   readonly matchers: readonly Matcher[];
 }
 
-const SELECTOR = /\b(lock_\w+)(?:\{([^}]*)\})?/g;
+const SELECTOR = /\b(locks?_\w+)(?:\{([^}]*)\})?/g;
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g;
 const GROUPING = /\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g;
 
-/** The selectors of a query in PromQL, for metrics whose names begin with `lock_`. */
+/** The selectors of a query in PromQL, for metrics whose names begin with `lock_` or `locks_`. */
 export function selectorsOf(query: string): readonly Selector[] {
   return [...query.replaceAll(GROUPING, '').matchAll(SELECTOR)].map(([, metric = '', conditions = '']) => ({
     metric,
@@ -55,14 +55,13 @@ export function seriesOf(exposition: string): readonly Series[] {
   }));
 }
 
-/** Whether a series is one that the selector means; a label that it names has to be there. */
+/** Whether a selector selects a series. Without a label, only negative conditions on it are met, as in Prometheus. */
 export function isMeant({ metric, matchers }: Selector, series: Series): boolean {
   return series.metric === metric && matchers.every((matcher) => meets(matcher, series.labels));
 }
 
 function meets({ label, operator, value }: Matcher, labels: Series['labels']): boolean {
-  const actual = labels[label];
-  if (actual === undefined) return false;
+  const actual = labels[label] ?? '';
   const isEqual = operator.endsWith('~') ? new RegExp(`^(?:${value})$`).test(actual) : actual === value;
   return operator.startsWith('!') ? !isEqual : isEqual;
 }
