@@ -29,6 +29,7 @@ export type {
   LockConnection,
   LockCredentials,
   LockHttpStatuses,
+  LockPreset,
   NodeRedisConnection,
   RedisLockAdvancedOptions,
   RedisLockModuleOptions,

@@ -1,5 +1,3 @@
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /**
  * A time span: a number of milliseconds, or text with a unit: `500ms`, `30s`, `5m`, `1.5h` or `1d`. Text is rounded to
  * whole milliseconds.
@@ -9,7 +7,9 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
  * const lease: Duration = '30s'; // 30_000
  * ```
  */
-export type Duration = number | `${number}${keyof typeof UNITS}`;
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The longest delay that a Node timer takes, in milliseconds; a longer one would fire at once. */
 export const LONGEST_DELAY = 2_147_483_647;

@@ -45,6 +45,8 @@ export interface LockOptions {
    * class of the instance.
    */
   label?: string;
+  /** Name of a preset of the module (`presets` of `forRoot`), whose options apply where the call sets none. */
+  preset?: string;
   /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */
   reentrant?: boolean;
   /**
@@ -60,7 +62,7 @@ type LockDurations = 'ttl' | 'wait' | 'outageTimeout' | 'maxHold' | 'minHold';
 export interface ResolvedLockOptions
   extends
     Record<LockDurations, number>,
-    Required<Omit<LockOptions, LockDurations | 'label' | 'signal' | 'replicas'>> {
+    Required<Omit<LockOptions, LockDurations | 'label' | 'preset' | 'signal' | 'replicas'>> {
   label: string | undefined;
   /** The `@Locked` method that makes the call. */
   origin: CallOrigin;

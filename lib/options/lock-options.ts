@@ -32,6 +32,7 @@ export const LOCK_OPTION_CHECKS = optionChecks({
   maxHold: milliseconds({ min: 1, infinite: true }),
   minHold: milliseconds({ min: 0, whole: true }),
   label: checkLabel,
+  preset: checkPreset,
   reentrant: FLAG,
   mode: oneOf('exclusive', 'shared'),
   limit: (option, value) => value === Infinity || COUNT(option, value),
@@ -103,6 +104,10 @@ function checkLabel(option: string, label: unknown): void {
     (label.length <= SURELY_SHORT || Buffer.byteLength(label) <= MAX_LABEL_BYTES);
   if (!isFit)
     refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
+}
+
+function checkPreset(option: string, value: unknown): void {
+  if (typeof value !== 'string') refuseOption(option, value, 'the name of a preset');
 }
 
 /** Rejects invalid options of a lock, each considered alone. */

@@ -102,8 +102,11 @@ export interface RedisLockAdvancedOptions {
 /** HTTP status per error code; omitted codes keep their default. */
 export type LockHttpStatuses = Partial<Record<LockErrorCode, number>>;
 
+/** Options of an acquire under a name; see {@link RedisLockModuleOptions.presets}. */
+export type LockPreset = Omit<LockOptions, 'label' | 'preset' | 'signal'>;
+
 /** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
-export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
+export interface RedisLockModuleOptions extends Omit<LockOptions, 'preset' | 'signal'> {
   /**
    * Default: 127.0.0.1:6379, as for ioredis. An explicit `undefined` is rejected. An array of three, five or more
    * independent Redis servers is a quorum: a lock is held while a majority of them keeps it.
@@ -125,6 +128,17 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'signal'> {
    * ```
    */
   credentials?: CredentialsProvider;
+  /**
+   * Options of acquires by name, for `@Locked(key, 'checkout')` and for the option `preset` of other calls. A preset
+   * overrides the defaults of the module, and the options of a call override its preset. The start checks all presets,
+   * and the names that `@Locked` uses.
+   *
+   * @example
+   * ```ts
+   * RedisLockModule.forRoot({ presets: { checkout: { wait: '2s', maxHold: '1m' }, nightly: { wait: 0, minHold: '5m' } } });
+   * ```
+   */
+  presets?: Readonly<Record<string, LockPreset>>;
   /** Prefix of every key and channel. Default `lock:`. */
   keyPrefix?: string;
   /**
@@ -161,4 +175,5 @@ export interface ResolvedModuleOptions extends Readonly<Required<Settings>> {
   readonly handoff: { readonly max: number; readonly window: number };
   readonly http: false | Required<LockHttpStatuses>;
   readonly defaults: ResolvedLockOptions;
+  readonly presets: ReadonlyMap<string, ResolvedLockOptions>;
 }

@@ -22,6 +22,7 @@ import {
   assertConnections,
   isQuorum,
 } from './connection/quorum-option.js';
+import { checkPresets, resolvePresets } from './presets.js';
 import { assertReplicasGoWith, resolveReplicas } from './connection/replicas-option.js';
 
 const HANDOFF_CHECKS = optionChecks({
@@ -44,8 +45,9 @@ const MODULE_CHECKS: OptionChecks = new Map([
   ['connection', (_option, connection) => assertConnections(connection)],
   ['credentials', checkCredentials],
   ['keyPrefix', checkKeyPrefix],
-  // A signal belongs to one call and has no default.
-  ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal'),
+  // A signal and the name of a preset belong to one call and have no default.
+  ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal' && name !== 'preset'),
+  ['presets', checkPresets],
   ['shutdownTimeout', milliseconds({ min: 0 })],
   ['startupChecks', oneOf('warn', 'error', 'off')],
   ['http', checkHttp],
@@ -102,6 +104,7 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
     handoff: withDefaults({ max: 512, window: 20 }, advanced.handoff ?? {}),
     http: resolveHttpOption(options.http),
     defaults,
+    presets: resolvePresets({ connection, layout: settings.layout, defaults }, options.presets),
   };
 }
 

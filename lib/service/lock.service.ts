@@ -19,9 +19,7 @@ import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { Campaign } from './leader/campaign.js';
-import { resolveLockOptions } from '../options/lock-options.js';
-import { assertLimitGoesWithConnection } from '../options/connection/quorum-option.js';
-import { assertReplicasGoWith } from '../options/connection/replicas-option.js';
+import { resolveCallOptions } from '../options/presets.js';
 import { Invocation, noteOrigin } from './invocation/invocation.js';
 import { LockContext } from './reentrance/lock-context.js';
 import { type StoreHealth, HealthCheck } from '../store/health-check.js';
@@ -95,7 +93,7 @@ export class LockService {
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
     // Not an async function: its additional promises would be half of the cost of an acquire here.
     try {
-      return this.grant(key, this.resolve(options));
+      return this.grant(key, resolveCallOptions(this.options, options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -113,7 +111,11 @@ export class LockService {
    */
   async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
     try {
-      return await this.grant(key, { ...this.resolve(options), wait: 0, namesHolder: false });
+      return await this.grant(key, {
+        ...resolveCallOptions(this.options, options),
+        wait: 0,
+        namesHolder: false,
+      });
     } catch (error) {
       if (error instanceof LockTimeoutError) return null;
       throw error;
@@ -150,7 +152,7 @@ export class LockService {
         'using() takes the work to run under the lock as its last argument, a function.',
       );
     }
-    const lock = await this.grant(key, this.resolve(options));
+    const lock = await this.grant(key, resolveCallOptions(this.options, options));
     let result: T;
     try {
       result = await this.runInContext(lock, () => work(lock));
@@ -298,7 +300,7 @@ export class LockService {
    * ```
    */
   async attach(transfer: string, options?: LockOptions): Promise<Lock> {
-    const resolved = this.resolve(options);
+    const resolved = resolveCallOptions(this.options, options);
     const parsed = parseTransfer(transfer);
     const { secret, holds } = parsed;
     const keys = holds.map(({ name }) => name);
@@ -340,7 +342,7 @@ export class LockService {
     if (typeof work !== 'function')
       throw new LockConfigError("lead() takes the leader's work as its second argument, a function.");
     const { lock, signal, pause, onError } = resolveLeadOptions(options);
-    const resolved = this.resolve({ ...lock, signal });
+    const resolved = resolveCallOptions(this.options, { ...lock, signal });
     const end = new Abandonment(this.closing.signal, ...(signal ? [signal] : []));
     if (end.aborted) return;
     const campaign = new Campaign({
@@ -396,13 +398,6 @@ export class LockService {
   async close(): Promise<void> {
     this.beginShutdown();
     await this.engine.close(this.options.shutdownTimeout);
-  }
-
-  private resolve(options: LockOptions | undefined): ResolvedLockOptions {
-    const resolved = resolveLockOptions(this.options.defaults, options);
-    assertReplicasGoWith(this.options, resolved.replicas);
-    assertLimitGoesWithConnection(this.options.connection, resolved);
-    return resolved;
   }
 
   private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {

@@ -55,7 +55,7 @@ describe('the tables of the pages', () => {
     const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
     const known = knownOptions(resolveModuleOptions).filter((name) => !acquire.includes(name));
     expect(documentedDefaults('option of the module')).toEqual({
-      ...defaultsOf(known, { ...resolveModuleOptions({}), http: undefined }),
+      ...defaultsOf(known, { ...resolveModuleOptions({}), http: undefined, presets: undefined }),
       http: 'statuses',
     });
   });

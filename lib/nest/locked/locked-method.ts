@@ -4,8 +4,9 @@ import { type CallOrigin, tellSkipped } from '../../diagnostics/call-origin.js';
 import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { Abandonment } from '../../primitives/abandonment.js';
-import { toMilliseconds } from '../../options/duration.js';
-import type { LockOptions } from '../../options/lock-options.interface.js';
+import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
+import { resolveCallOptions } from '../../options/presets.js';
+import type { LockOptions, ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
 import type { LockedOptions } from './locked-options.js';
@@ -100,10 +101,20 @@ export class LockedMethod {
     );
   }
 
-  /** The `ttl` of its options, in milliseconds. */
-  get ttl(): number | undefined {
-    const { ttl } = this.lockOptions;
-    return ttl === undefined ? undefined : toMilliseconds(ttl);
+  /**
+   * Resolves its options with the presets and the defaults of its module.
+   *
+   * @throws LockConfigError naming the method, for options that can never work there.
+   */
+  optionsIn(module: ResolvedModuleOptions): ResolvedLockOptions {
+    try {
+      return resolveCallOptions(module, this.lockOptions);
+    } catch (cause) {
+      throw new LockConfigError(
+        `${this.name} is @Locked with options that cannot work: ${(cause as Error).message}`,
+        { cause },
+      );
+    }
   }
 
   /** Warns once about a method whose callers receive a Promise instead of the expected Observable. */

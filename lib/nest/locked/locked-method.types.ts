@@ -28,7 +28,7 @@ export type LockedDecoratorFactory = <
   W extends 'throw' | 'skip' = 'throw',
 >(
   key: K,
-  options?: LockedOptions<B, R, W>,
+  presetOrOptions?: string | LockedOptions<B, R, W>,
 ) => LockedDecorator<K, B, R | SkippedBy<W>>;
 
 /** The result of `onTimeout: 'skip'`; a word that is unknown at compile time is not checked. */

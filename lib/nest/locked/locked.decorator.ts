@@ -12,7 +12,8 @@ import { wrapMethod } from './locked-call.js';
 
 /**
  * Runs a method under a lock of one name or of several. The key is a template whose placeholders are the method's
- * arguments, several templates, or a function of the arguments.
+ * arguments, several templates, or a function of the arguments. The second argument is the options, or the name of a
+ * preset of the module.
  *
  * The lock is released after the method's Promise has settled or its Observable has ended; for a handler that Nest
  * calls, after all its interceptors have ended as well. The method must return a Promise or an Observable. For an
@@ -28,8 +29,9 @@ import { wrapMethod } from './locked-call.js';
  *
  * @throws LockConfigError at decoration, for a bad template or option.
  */
-export const Locked: LockedDecoratorFactory = (key, options = {}) => {
-  assertHasKey(key, options);
+export const Locked: LockedDecoratorFactory = (key, presetOrOptions = {}) => {
+  assertHasKey(key, presetOrOptions);
+  const options = typeof presetOrOptions === 'string' ? { preset: presetOrOptions } : presetOrOptions;
   assertLockedOptions(options);
   const source = compileKeySource(key);
 
@@ -63,7 +65,8 @@ export const Locked: LockedDecoratorFactory = (key, options = {}) => {
 /** Rejects `@Locked` without parentheses, for which the class definition calls Locked with class and member. */
 function assertHasKey(key: unknown, member: unknown): void {
   const isMember = typeof member === 'string' || typeof member === 'symbol';
-  if (!isMember && !isClass(key)) return;
+  const isPrototype = typeof key === 'object' && !Array.isArray(key);
+  if (!(isMember && isPrototype) && !isClass(key)) return;
   const type = (typeof key === 'function' ? key : Object(key).constructor) as Function;
   const place = isMember ? memberName(type.prototype as object, member) : type.name;
   throw new LockConfigError(

@@ -27,23 +27,43 @@ export function checkStart(
     checked.add(modules);
     checkApplication(modules).forEach(warn);
   }
+  const leases = leasesOf(name, service, modules);
   // Not earlier: Nest calls no hook after a failed start, and the connection would stay open.
   service.connect?.();
   watchForShutdownHooks();
   // Not awaited: the application starts even if Redis is distant or not available yet.
-  void checkLeases(name, service, modules);
+  void checkLeases(leases, service);
 }
 
-async function checkLeases(
+interface OwnedLease {
+  readonly owner: string;
+  readonly ttl: number;
+}
+
+/**
+ * The leases of a module and of the methods that override it. A mock of LockService has no options.
+ *
+ * @throws LockConfigError for options of a method that can never work, such as an unknown preset.
+ */
+function leasesOf(
   name: string | undefined,
-  service: Partial<LockService>,
+  { options }: Partial<LockService>,
   modules: ModulesContainer,
-): Promise<void> {
+): readonly OwnedLease[] {
+  if (!(options?.presets instanceof Map)) return [];
+  const { ttl } = options.defaults;
+  const methods = Array.from(lockedMethodsThrough(modules, name), (method) => ({
+    owner: method.name,
+    ttl: method.optionsIn(options).ttl,
+  }));
+  return [{ owner: 'RedisLockModule', ttl }, ...methods.filter((method) => method.ttl !== ttl)];
+}
+
+async function checkLeases(leases: readonly OwnedLease[], service: Partial<LockService>): Promise<void> {
   // Without a reply there is nothing to compare, and the connection has reported the reason.
   const roundTrip = await service.measureRoundTrip?.().catch(() => undefined);
   if (roundTrip === undefined) return;
-  const ofModule = { name: 'RedisLockModule', ttl: service.options?.defaults.ttl };
-  for (const { name: owner, ttl = Infinity } of [ofModule, ...lockedMethodsThrough(modules, name)]) {
+  for (const { owner, ttl } of leases) {
     if (ttl < ROUND_TRIPS_OF_A_LEASE * roundTrip) warn(ttlTooShort(owner, ttl, roundTrip));
   }
 }

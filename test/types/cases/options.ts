@@ -10,6 +10,9 @@ const shared: LockedOptions = { wait: 0, module: 'reports' };
 export class Fits {
   @Locked('x:<0>', { ttl: 1_000, wait: Infinity, renew: false }) async acquire(id: string) {}
   @Locked('x:<0>', { ttl: '1.5s', wait: '500ms', maxHold: '1h', minHold: '1d' }) async text(id: string) {}
+  @Locked('x:<0>', 'checkout') async preset(id: string) {}
+  @Locked(byId, 'checkout') async presetOfFunction(id: string) {}
+  @Locked('x:<0>', { preset: 'checkout', onTimeout: 'skip' }) async presetAndOptions(id: string) {}
   @Locked('x:<0>', { ttl: LEASE, wait: configured }) async variables(id: string) {}
   @Locked('x:<0>', { onTimeout: 'skip', module: 'reports' }) async skip(id: string) {}
   @Locked('x:<0>', { onTimeout: (error) => error.waited }) async errorOnly(id: string) {}
@@ -36,6 +39,8 @@ export class DoesNotFit {
   @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist
   @Locked('x:<0>', { mode: 'read' }) async otherMode(id: string) {} // error: "read"
   @Locked('x:<0>', { mode: 'shared', limit: '5' }) async textLimit(id: string) {} // error: is not assignable to type 'number'
+  @Locked('x:<0.skuu>', 'checkout') async presetAndTypo(order: PlaceOrder) {} // error: <0.skuu> is not a path
+  @Locked('x:<0>', { preset: 5 }) async otherPreset(id: string) {} // error: is not assignable to type 'string'
   @Locked('x:<0>', { wait: '5 sec' }) async otherUnit(id: string) {} // error: is not assignable to type 'Duration | undefined'
   @Locked('x:<0>', { wait: '5' }) async noUnit(id: string) {} // error: is not assignable to type 'Duration | undefined'
   @Locked('x:<0>', { wait: 's' }) async noNumber(id: string) {} // error: is not assignable to type 'Duration | undefined'

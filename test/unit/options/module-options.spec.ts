@@ -50,6 +50,7 @@ describe('the options of the module', () => {
         namesHolder: true,
         origin: {},
       },
+      presets: new Map(),
     });
   });
 
