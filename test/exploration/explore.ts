@@ -1,22 +1,12 @@
-import type { LockOptions } from '../../lib/options/lock-options.interface.js';
-import type { MemoryLeases } from '../../lib/store/memory/memory-leases.js';
-import { hashOf } from './canonical.js';
-import { type Budget, type Move, movesOf, timesOf } from './moves.js';
-import { copyOf } from './plain-copy.js';
-import { type Caller, NAME, PATIENCE, TTL, World } from './world.js';
+import { keyOf } from './key.js';
+import { movesOf } from './moves.js';
+import { brokenRest, brokenRule } from './rules.js';
+import { caseOf, firstOf, made, type Plan } from './schedule.js';
 import { sure } from './sure.js';
+import { NOTHING, type World } from './world.js';
+import { enter } from './world-server.js';
 
-/** A small world to explore. */
-export interface Plan {
-  readonly title: string;
-  readonly instances: number;
-  readonly callers: readonly (LockOptions & { readonly at: number })[];
-  readonly budget: Partial<Budget>;
-  /** Most permits, where callers share the lock. */
-  readonly limit?: number;
-  /** States after which it stops. */
-  readonly most: number;
-}
+export type { Plan } from './schedule.js';
 
 export interface Exploration {
   /** The broken rule; empty if none is. */
@@ -36,131 +26,100 @@ interface Found {
   readonly number: number;
 }
 
-const NOTHING: Budget = { fault: 0, tick: 0, abort: 0, force: 0, close: 0 };
-/** Steps after which a world without faults has to be at rest. */
-const MOST_STEPS = 500;
+/** More states than in any of the plans: a world without an end fails instead of using up the memory. */
+const MOST = 1_000_000;
 
-/** Visits every state that a plan can reach, breadth first, and checks the rules in each. */
-export function explore(plan: Plan): Exploration {
+/**
+ * Visits every state that a plan can reach, breadth first, and checks the rules in each.
+ *
+ * In each state in which nothing else can happen, time passes without further faults. The schedules without faults from
+ * any state are therefore among those that are visited. All of them come to rest if the states without a successor are
+ * at rest, and no schedule leads back to a state.
+ */
+export function explore(plan: Plan, most = MOST): Exploration {
   const began = performance.now();
   const budget = { ...NOTHING, ...plan.budget };
-  const first = new World(plan.instances, plan.callers);
-  const seen = new Set([hashOf(first)]);
+  const first = firstOf(plan);
+  const numbers = new Map([[keyOf(first), 0]]);
   const parents = [-1];
   const choices = [-1];
-  let transitions = 0;
+  const edges: number[] = [];
   let depth = 0;
   const result = (problem: string, schedule: readonly string[] = [], isWhole = false): Exploration => {
     const seconds = (performance.now() - began) / 1_000;
-    return { problem, schedule, states: seen.size, transitions, depth, seconds, isWhole };
+    const transitions = edges.length / 2;
+    return { problem, schedule, states: parents.length, transitions, depth, seconds, isWhole };
   };
   let level: Found[] = [{ world: first, number: 0 }];
   while (level.length > 0) {
     const following: Found[] = [];
     for (const { world, number } of level) {
-      world.enter();
-      const moves = movesOf(world, budget);
+      enter(world);
+      const { isQuiet, moves } = movesOf(world);
       for (const [choice, move] of moves.entries()) {
         const after = made(world, move);
-        transitions++;
-        const broken = brokenRule(after, plan);
-        const hash = broken ? '' : hashOf(after);
-        if (seen.has(hash)) continue;
-        const problem = broken || stall(after, plan);
-        if (problem) return result(problem, scheduleTo(number, choice));
-        seen.add(hash);
-        parents.push(number);
-        choices.push(choice);
-        following.push({ world: after, number: parents.length - 1 });
+        const broken = brokenRule(after, budget, plan.limit ?? Infinity);
+        if (broken) return result(broken, scheduleTo(number, choice));
+        const key = keyOf(after);
+        let known = numbers.get(key);
+        if (known === undefined) {
+          known = parents.length;
+          numbers.set(key, known);
+          parents.push(number);
+          choices.push(choice);
+          following.push({ world: after, number: known });
+        }
+        edges.push(number, known);
       }
-      if (seen.size >= plan.most) return result('');
+      if (isQuiet) {
+        const broken = brokenRest(world);
+        if (broken) return result(broken, scheduleTo(sure(parents[number]), sure(choices[number])));
+      }
+      if (parents.length >= most) return result('');
     }
     if (following.length > 0) depth++;
     level = following;
   }
-  return result('', [], true);
+  return result(isEndless(parents.length, edges) ? 'a schedule goes on for ever' : '', [], true);
 
   function scheduleTo(number: number, choice: number): string[] {
     const path = [choice];
     for (let n = number; n > 0; n = sure(parents[n])) path.unshift(sure(choices[n]));
-    let world = new World(plan.instances, plan.callers);
+    let world = firstOf(plan);
     return path.map((chosen) => {
-      world.enter();
-      const move = sure(movesOf(world, budget)[chosen]);
+      enter(world);
+      const move = sure(movesOf(world).moves[chosen]);
       world = made(world, move);
       return move.text;
     });
   }
 }
 
-function made(world: World, { make }: Move): World {
-  const after = copyOf(world);
-  after.enter();
-  make(after);
-  for (const caller of after.callers)
-    if (caller.phase === 'holds' && !isHeld(after, caller)) caller.isOver = true;
-  return after;
-}
-
-function isHeld({ now }: World, { lease, phase }: Caller): boolean {
-  return phase === 'holds' && sure(lease).live && now < sure(lease).deadline;
-}
-
-/** The rules of a state. */
-function brokenRule(world: World, { limit = Infinity }: Plan): string {
-  if (world.problem) return world.problem;
-  const holders = world.callers.filter((caller) => isHeld(world, caller));
-  if (holders.some(({ isOver }) => isOver)) return 'a hold that was over is held again';
-  // A forced release ends exclusion on purpose, until its message arrives.
-  const certain = holders.filter(({ lease }) => !world.revoked.has(sure(lease).owner));
-  const alone = certain.filter(({ waiter }) => sure(waiter).options.mode === 'exclusive');
-  if (alone.length > 0 && certain.length > 1) return 'two hold the lock, one of them exclusively';
-  if (certain.length > limit) return 'more permits than the limit are held';
-  const { locks, shares } = world.server as unknown as Readonly<Record<'locks' | 'shares', MemoryLeases>>;
-  for (const { lease } of certain)
-    if (!locks.has(NAME, sure(lease).owner) && !shares.has(NAME, sure(lease).owner))
-      return 'the server does not keep a lease that is in use';
-  const isQuiet = world.instances.every(({ messages }) => messages.length === 0);
-  if (isQuiet && world.spentOn.fault === 0 && holders.length > certain.length)
-    return 'a holder is not told of a forced release';
-  return '';
-}
-
-/** Lets a world go on without faults, each instance in turn: every caller has to be served or rejected in time. */
-function stall(before: World, plan: Plan): string {
-  const world = copyOf(before);
-  world.enter();
-  const latest = world.now + 4 * PATIENCE + 4 * TTL;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const moves = movesOf(world, world.spentOn);
-    if (moves.length > 0) {
-      sure(moves[step % moves.length]).make(world);
-      const broken = brokenRule(world, plan);
-      if (broken) return `${broken}, after a schedule without further faults`;
-      continue;
-    }
-    const waiting = world.callers.some(({ phase }) => phase === 'waits');
-    const isIdle = world.instances.every(({ name }) => name.state.kind === 'idle' && !name.hasLeases);
-    if (!waiting && isIdle) {
-      const { held, pending } = world.server.query(NAME);
-      if (held.length === 0 && pending.length === 0) return '';
-      if (!world.hasRunLate) return 'the server keeps a lease or a place that nobody has';
-    }
-    const [time] = timesOf(world);
-    if (time === undefined)
-      return waiting ? 'a caller waits for ever' : isIdle ? '' : 'an instance does not come to rest';
-    if (time > latest) return 'a caller waits too long';
-    if (waiting && time > world.now + TTL && world.server.query(NAME).held.length === 0)
-      return 'a caller waits although the lock is free';
-    world.now = time;
+/** Whether a schedule leads from a state back to it: such states stay when ends are removed repeatedly. */
+function isEndless(states: number, edges: readonly number[]): boolean {
+  const before = Array.from({ length: states }, (): number[] => []);
+  const left = before.map(() => 0);
+  for (let e = 0; e < edges.length; e += 2) {
+    const from = sure(edges[e]);
+    before[sure(edges[e + 1])]?.push(from);
+    left[from] = sure(left[from]) + 1;
   }
-  return 'it goes on for ever';
+  const ends = [...left.keys()].filter((state) => left[state] === 0);
+  let removed = 0;
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+    removed++;
+    for (const state of sure(before[end])) {
+      left[state] = sure(left[state]) - 1;
+      if (left[state] === 0) ends.push(state);
+    }
+  }
+  return removed < states;
 }
 
-/** One line with the figures. */
-export function describe(title: string, found: Exploration): string {
+/** One line with the figures, and a violation as a test case for `found-schedules.spec.ts`. */
+export function report(plan: Plan, found: Exploration): string {
   const { depth, isWhole, problem, schedule, seconds, states, transitions } = found;
   const extent = problem ? `${problem}, after ${schedule.length} steps` : isWhole ? 'all states' : 'stopped';
   const figures = `${states} states, ${transitions} transitions, depth ${depth}, ${seconds.toFixed(1)} s`;
-  return [`${title}: ${extent}; ${figures}`, ...schedule.map((step) => `  ${step}`)].join('\n') + '\n';
+  return `${plan.title}: ${extent}; ${figures}\n${problem ? caseOf(plan, problem, schedule) : ''}`;
 }

@@ -5,16 +5,19 @@ import { faultsOfOneName } from './faults.js';
 const ROOT = resolve(__dirname, '../..');
 
 describe('The exploration of small worlds', () => {
+  afterEach(() => {
+    for (const { fault } of faultsOfOneName) jest.dontMock(resolve(ROOT, fault.file));
+  });
+
   it.each(faultsOfOneName)('finds: $plan.title', ({ fault, plan }) => {
+    const file = resolve(ROOT, fault.file);
+    jest.doMock(file, () => faulty(fault));
     jest.isolateModules(() => {
-      jest.doMock(resolve(ROOT, fault.file), () => faulty(fault));
-      const { describe: figures, explore } =
-        jest.requireActual<typeof import('./explore.js')>('./explore.js');
-      const found = explore(plan);
-      process.stdout.write(figures(plan.title, found));
+      const { explore, report } = jest.requireActual<typeof import('./explore.js')>('./explore.js');
+      const found = explore(plan, 60_000);
+      process.stdout.write(report(plan, found));
 
       expect(found.problem).not.toBe('');
     });
-    jest.dontMock(resolve(ROOT, fault.file));
   });
 });

@@ -2,36 +2,39 @@ import { oneRedisFaults } from '../simulation/deliberate-faults/one-redis.faults
 import type { DeliberateFault } from '../simulation/deliberate-faults/deliberate-fault.js';
 import type { Plan } from './explore.js';
 
-const most = 40_000;
-const exclusive = { instances: 2, callers: [{ at: 0 }, { at: 1 }], most };
-const three = {
-  instances: 2,
-  callers: [0, 1, 1].map((at) => ({ at, mode: 'shared' as const, limit: 2 })),
-  limit: 2,
-  most,
-};
+const exclusive = { callers: [{ at: 0 }, { at: 1 }] };
+const permits = { callers: [0, 1, 1].map((at) => ({ at, mode: 'shared' as const, limit: 2 })), limit: 2 };
+const mixed = { callers: [{ at: 0, mode: 'shared' as const }, { at: 1 }] };
 
-function plan(fault: string, rest: Omit<Plan, 'title'>): { fault: DeliberateFault; plan: Plan } {
+interface Shown {
+  readonly fault: DeliberateFault;
+  readonly plan: Plan;
+}
+
+function plan(fault: string, rest: Omit<Plan, 'title'>): Shown {
   const found = oneRedisFaults.find((each) => each.fault === fault);
   if (!found) throw new Error(`There is no fault: ${fault}`);
   return { fault: found, plan: { title: fault, ...rest } };
 }
 
 /** Deliberate faults that concern one name, each with the small world that shows it. */
-export const faultsOfOneName = [
+export const faultsOfOneName: readonly [Shown, ...Shown[]] = [
   plan('the deadline of a grant counts from the reply', { ...exclusive, budget: { tick: 1 } }),
   plan('a release ends the lease of any holder', { ...exclusive, budget: { tick: 2 } }),
   plan('the deadline of a hand-off counts from its arrival', { ...exclusive, budget: { tick: 1 } }),
   plan('a waiter does not ask again', { ...exclusive, budget: { fault: 1 } }),
   plan('an acquire returns a hold that its instance has released', {
-    ...exclusive,
     callers: [{ at: 0 }, { at: 0 }],
     budget: { fault: 1 },
   }),
-  plan('more permits than the limit are granted', { ...three, budget: {} }),
+  plan('more permits than the limit are granted', { ...permits, budget: {} }),
   plan('a forced release does not notify the holder', { ...exclusive, budget: { force: 1 } }),
   plan('no token floor: a hand-off from before the last reply is used', {
     ...exclusive,
     budget: { fault: 1, tick: 1 },
   }),
+  plan('an instance does not adopt its own grant after a lost reply', { ...exclusive, budget: { fault: 1 } }),
+  plan('a waiter that gives up stays in the queue', { ...exclusive, budget: { abort: 1 } }),
+  plan('an acquire takes a free lock without a look at the queue', { ...exclusive, budget: { tick: 1 } }),
+  plan('a writer is admitted beside readers', { ...mixed, budget: {} }),
 ];

@@ -1,157 +1,226 @@
-import { NAME, type Instance, type Request, type World } from './world.js';
+import { TooFewReplicas } from '../../lib/store/store-errors.js';
+import { isGrant, type Grant } from '../../lib/store/grant.js';
+import type { Request } from './messages.js';
+import { Shell } from './shell.js';
+import type { Site } from './site.js';
 import { sure } from './sure.js';
+import { NOTHING, type World } from './world.js';
+import { NAMES } from './world-server.js';
 
-/** How often something may happen at most. */
-export type Budget = World['spentOn'];
+const LOST = new Error('The connection was lost.');
 
-/** One step of a world. It names the parts by number, because it is carried out in a copy. */
+/** One step of a world. It names the parts by number, because a successor of the world makes it. */
 export interface Move {
   readonly text: string;
   readonly make: (world: World) => void;
 }
 
-/** Everything that can happen next. An instance to which nothing happens while time passes is frozen. */
-export function movesOf(world: World, budget: Budget): Move[] {
+type Add = (text: string, make: (world: World) => void) => void;
+
+/**
+ * Everything that can happen next, and whether that is nothing unless something fails or time passes. An instance to which nothing happens while time passes is frozen. Time passes by
+ * itself only when nothing else can happen; from then on, nothing fails any more.
+ */
+export function movesOf(world: World): { readonly moves: readonly Move[]; readonly isQuiet: boolean } {
   const moves: Move[] = [];
-  const add = (text: string, make: (world: World) => void): void => void moves.push({ text, make });
-  world.instances.forEach((instance, i) => addMovesOf(add, world, instance, i, budget));
-  world.callers.forEach((caller, n) => {
-    const { phase, at } = caller;
-    const who = `caller ${n + 1} at ${sure(world.instances[at]).id}`;
-    if (phase === 'new') add(`${who} enters`, (w) => w.callerEnters(sure(w.callers[n])));
-    if (sure(world.instances[at]).name.state.kind === 'gathering') return;
-    if (phase === 'waits' && allows(world, budget, 'abort'))
-      add(`${who} aborts`, (w) => {
-        w.spentOn.abort++;
-        w.callerLeaves(sure(w.callers[n]));
-      });
-    if (phase === 'waits' && caller.isWatched && world.now >= sure(caller.waiter).due)
-      add(`${who} has waited long enough`, (w) => {
-        const { at: where, waiter } = sure(w.callers[n]);
-        w.feed(sure(w.instances[where]), { kind: 'timeout', waiter: sure(waiter) });
-      });
-    if (phase === 'holds' || phase === 'lost')
-      add(`${who} releases`, (w) => w.callerReleases(sure(w.callers[n])));
-  });
-  if (allows(world, budget, 'force') && endsIn(world).length > 0)
-    add('forced release', (w) => {
-      w.spentOn.force++;
-      for (const owner of w.server.forceRelease(NAME).released) w.revoked.add(owner);
+  const add: Add = (text, make) => void moves.push({ text, make });
+  for (const site of world.sites) addMovesOfSite(add, world, site);
+  const isQuiet = moves.length === 0;
+  const { left } = world;
+  for (const site of world.sites) {
+    addFaults(add, world, site);
+    // The end of a tick: nothing but another caller comes before it.
+    if (site.topics.some(({ name }) => name.state.kind === 'gathering')) continue;
+    site.callers.forEach((caller, n) => {
+      if (caller.phase === 'waits' && left.abort > 0)
+        add(`${site.id}: caller ${n + 1} aborts`, (w) => {
+          w.spend('abort');
+          const at = w.site(site.i);
+          new Shell(w, at).abort(sure(at.callers[n]));
+        });
     });
-  if (allows(world, budget, 'tick'))
+    if (!site.isClosing && left.close > 0)
+      add(`${site.id}: shuts down`, (w) => {
+        w.spend('close');
+        new Shell(w, w.site(site.i)).close();
+      });
+  }
+  if (left.force > 0)
+    NAMES.forEach((name, of) => {
+      if (endsIn(world, of).length === 0) return;
+      add(`forced release of ${name}`, (w) => {
+        w.spend('force');
+        w.revoked = [...w.revoked, ...w.ownServer().forceRelease(name).released];
+      });
+    });
+  if (left.tick > 0)
     for (const time of timesOf(world))
-      add(`time goes to ${time}`, (w) => {
-        w.spentOn.tick++;
+      add(`time goes on by ${time - world.now}`, (w) => {
+        w.spend('tick');
         w.now = time;
       });
-  return moves;
+  const [first] = isQuiet ? timesOf(world) : [];
+  if (first !== undefined)
+    add(`time goes on by ${first - world.now}, without further faults`, (w) => {
+      w.left = NOTHING;
+      w.isCalm = true;
+      w.now = first;
+    });
+  return { moves, isQuiet };
 }
 
-function addMovesOf(
-  add: (text: string, make: (world: World) => void) => void,
-  world: World,
-  instance: Instance,
-  i: number,
-  budget: Budget,
-): void {
-  const { id, name, requests, replies, messages, late } = instance;
-  const { state } = name;
-  // The end of a tick: nothing but another caller comes before it.
-  if (state.kind === 'gathering')
-    return add(`${id}: end of the tick`, (w) => w.feed(sure(w.instances[i]), { kind: 'gathered' }));
-  const [head] = requests;
-  const mayFail = allows(world, budget, 'fault');
-  const fault = (text: string, make: (at: Instance, w: World) => void): void =>
+/** What happens in an instance, and between it and the server, without faults. */
+function addMovesOfSite(add: Add, world: World, site: Site): void {
+  const { id, i, topics, requests, replies, messages, late, callers } = site;
+  const move = (text: string, make: (shell: Shell, at: Site) => void): void =>
     add(`${id}: ${text}`, (w) => {
-      w.spentOn.fault++;
-      make(sure(w.instances[i]), w);
+      const at = w.site(i);
+      make(new Shell(w, at), at);
     });
-  if (head) {
-    const { kind } = head;
-    add(`${id}: the server runs ${kind}`, (w) => answer(w, sure(w.instances[i]), 'answered'));
-    if (mayFail) {
-      fault(`${kind} is lost`, ({ requests: all, replies: back }) =>
-        back.push({ to: sure(all.shift()), failed: true }),
-      );
-      fault(`the reply to ${kind} is lost`, (at, w) => answer(w, at, 'failed'));
-      fault(`${kind} is late`, ({ requests: all, replies: back, late: later }) => {
-        const to = sure(all.shift());
-        later.push({ ...to });
-        back.push({ to, failed: true });
+  callers.forEach(({ phase, of }, n) => {
+    const isAlone = topics.every(({ name }, other) => other === of || name.state.kind !== 'gathering');
+    if (phase === 'new' && isAlone)
+      move(`caller ${n + 1} enters`, (shell, at) => shell.enter(sure(at.callers[n])));
+  });
+  const gathering = topics.findIndex(({ name }) => name.state.kind === 'gathering');
+  if (gathering >= 0) return move('end of the tick', (shell) => shell.feed(gathering, { kind: 'gathered' }));
+  callers.forEach(({ phase, isWatched, waiter }, n) => {
+    if (phase === 'waits' && isWatched && world.now >= sure(waiter).due)
+      move(`caller ${n + 1} has waited long enough`, (shell, at) => {
+        const caller = sure(at.callers[n]);
+        shell.feed(caller.of, { kind: 'timeout', waiter: sure(caller.waiter) });
       });
-      fault(`${kind} is sent twice`, (at, w) => {
-        at.late.push({ ...sure(at.requests[0]) });
-        answer(w, at, 'answered');
-      });
-    }
-  }
-  late.forEach(({ kind }, n) =>
-    add(`${id}: the server runs a late ${kind}`, (w) => {
-      const at = sure(w.instances[i]);
+    if (phase === 'holds' || phase === 'lost')
+      move(`caller ${n + 1} releases`, (shell, at) => shell.release(sure(at.callers[n])));
+  });
+  const [head] = requests;
+  if (site.isCut) move('reconnects', (shell) => shell.reconnect());
+  else if (head)
+    move(`the server runs ${textOf(head)}`, (shell, at) => {
+      const to = sure(at.requests.shift());
+      shell.answer(to, shell.run(to));
+    });
+  late.forEach((request, n) =>
+    add(`${id}: the server runs a late ${textOf(request)}${numbered(n)}`, (w) => {
       w.hasRunLate = true;
-      w.execute(at, sure(at.late.splice(n, 1)[0]));
+      const at = w.site(i);
+      new Shell(w, at).execute(sure(at.late.splice(n, 1)[0]));
     }),
   );
-  if (replies[0])
-    add(`${id}: hears ${replies[0].failed ? 'no answer' : 'the answer'} to ${replies[0].to.kind}`, (w) =>
-      w.hear(sure(w.instances[i])),
-    );
-  if (messages[0]) {
-    add(`${id}: gets the message ${messages[0].kind}`, (w) => w.getsMessage(sure(w.instances[i])));
-    if (mayFail) fault(`the message ${messages[0].kind} is lost`, (at) => at.messages.shift());
-  }
-  if ((state.kind === 'queued' || state.kind === 'unsure') && world.now >= state.askAt)
-    add(`${id}: timer`, (w) => w.feed(sure(w.instances[i]), { kind: 'timer' }));
-  if (world.now >= instance.outageAt)
-    add(`${id}: looks for an outage`, (w) => {
-      const at = sure(w.instances[i]);
-      at.outageAt = Infinity;
-      w.feed(at, { kind: 'silence' });
-    });
-  if (instance.hasSpares)
-    add(`${id}: spare leases are unused`, (w) => {
-      const at = sure(w.instances[i]);
-      at.hasSpares = false;
-      w.feed(at, { kind: 'spares-unused' });
-    });
-  name.leases.forEach((lease, n) => {
-    if (world.now >= lease.deadline)
-      add(`${id}: sees that its lease has expired`, (w) => {
-        const at = sure(w.instances[i]);
-        w.expires(at, sure(at.name.leases[n]));
+  const [reply] = replies;
+  if (reply)
+    move(`hears ${reply.error ? 'no answer' : 'the answer'} to ${textOf(reply.to)}`, (shell) => shell.hear());
+  const [message] = messages;
+  if (message) move(`gets the message ${message.kind}${ofName(message.of)}`, (shell) => shell.getMessage());
+  topics.forEach(({ name, outageAt, hasSpares }, of) => {
+    const { state } = name;
+    if ((state.kind === 'queued' || state.kind === 'unsure') && world.now >= state.askAt)
+      move(`timer${ofName(of)}`, (shell) => shell.feed(of, { kind: 'timer' }));
+    if (world.now >= outageAt)
+      move(`looks for an outage${ofName(of)}`, (shell, at) => {
+        sure(at.topics[of]).outageAt = Infinity;
+        shell.feed(of, { kind: 'silence' });
       });
+    if (hasSpares)
+      move(`spare leases are unused${ofName(of)}`, (shell, at) => {
+        sure(at.topics[of]).hasSpares = false;
+        shell.feed(of, { kind: 'spares-unused' });
+      });
+    name.leases.forEach((lease, n) => {
+      if (world.now >= lease.deadline)
+        move(`sees that its lease has expired${ofName(of)}${numbered(n)}`, (shell, at) =>
+          shell.expire(of, sure(sure(at.topics[of]).name.leases[n])),
+        );
+    });
   });
-  if (i === 0 && !instance.isClosing && allows(world, budget, 'close'))
-    add(`${id}: shuts down`, (w) => {
-      w.spentOn.close++;
-      w.closes(sure(w.instances[0]));
+}
+
+/** What can go wrong between an instance and the server. */
+function addFaults(add: Add, { left }: World, { id, i, isCut, requests, messages }: Site): void {
+  if (left.cut > 0 && !isCut)
+    add(`${id}: its connections break`, (w) => {
+      w.spend('cut');
+      new Shell(w, w.site(i)).cut();
+    });
+  if (left.fault === 0 || isCut) return;
+  const fault = (text: string, make: (at: Site, shell: Shell) => void): void =>
+    add(`${id}: ${text}`, (w) => {
+      w.spend('fault');
+      const at = w.site(i);
+      make(at, new Shell(w, at));
+    });
+  const [request] = requests;
+  if (request) addFaultsOf(fault, request);
+  const [message] = messages;
+  if (message)
+    fault(`the message ${message.kind}${ofName(message.of)} is lost`, (at) => void at.messages.shift());
+}
+
+function take({ requests }: Site): Request {
+  return sure(requests.shift());
+}
+
+function addFaultsOf(
+  fault: (text: string, make: (at: Site, shell: Shell) => void) => void,
+  request: Request,
+): void {
+  const what = textOf(request);
+  fault(`${what} is lost`, (at, shell) => shell.answer(take(at), undefined, LOST));
+  fault(`the reply to ${what} is lost`, (at, shell) => {
+    const to = take(at);
+    shell.execute(to);
+    shell.answer(to, undefined, LOST);
+  });
+  fault(`${what} is late`, (at, shell) => {
+    const to = take(at);
+    at.late.push(to);
+    shell.answer(to, undefined, LOST);
+  });
+  fault(`${what} is sent twice`, (at, shell) => {
+    const to = take(at);
+    at.late.push(to);
+    shell.answer(to, shell.execute(to));
+  });
+  const replicas =
+    request.kind === 'acquire' || request.kind === 'yield' ? request.request.replicas : undefined;
+  if (replicas)
+    fault(`too few replicas confirm ${what}`, (at, shell) => {
+      const to = take(at);
+      const reply = shell.execute(to) as Grant | undefined;
+      const isGranted = reply && isGrant(reply);
+      shell.answer(to, reply, isGranted ? new TooFewReplicas(reply, replicas) : undefined);
     });
 }
 
-function answer(world: World, at: Instance, outcome: 'answered' | 'failed'): void {
-  const to: Request = sure(at.requests.shift());
-  const result = world.execute(at, to);
-  at.replies.push(outcome === 'failed' ? { to, failed: true } : { to, failed: false, result });
+function textOf({ kind, of }: Request): string {
+  return kind + ofName(of);
 }
 
-function allows({ spentOn }: World, budget: Budget, what: keyof Budget): boolean {
-  return spentOn[what] < budget[what];
+/** Distinguishes steps. */
+function numbered(n: number): string {
+  return n === 0 ? '' : ` (${n + 1})`;
+}
+
+function ofName(of: number): string {
+  return of === 0 ? '' : ` of ${NAMES[of]}`;
 }
 
 /** The ends of the leases that the server keeps. */
-export function endsIn(world: World): number[] {
-  return world.server.query(NAME).held.map(({ remaining }) => world.now + sure(remaining));
+export function endsIn(world: World, of: number): number[] {
+  return world.server.query(sure(NAMES[of])).held.map(({ remaining }) => world.now + sure(remaining));
 }
 
 /** Times at which something would change by itself. */
 export function timesOf(world: World): number[] {
-  const times = endsIn(world);
-  for (const { name, outageAt } of world.instances) {
-    const { state } = name;
-    if (state.kind === 'queued' || state.kind === 'unsure') times.push(state.askAt);
-    times.push(outageAt, ...name.leases.map(({ deadline }) => deadline));
+  const times = NAMES.flatMap((_, of) => endsIn(world, of));
+  for (const { topics, callers } of world.sites) {
+    for (const { name, outageAt } of topics) {
+      const { state } = name;
+      if (state.kind === 'queued' || state.kind === 'unsure') times.push(state.askAt);
+      times.push(outageAt, ...name.leases.map(({ deadline }) => deadline));
+    }
+    for (const { phase, waiter, isWatched } of callers)
+      if (phase === 'waits' && isWatched) times.push(sure(waiter).due);
   }
-  for (const { phase, waiter, isWatched } of world.callers)
-    if (phase === 'waits' && isWatched) times.push(sure(waiter).due);
   return [...new Set(times)].filter((time) => time > world.now && time < Infinity).toSorted((a, b) => a - b);
 }

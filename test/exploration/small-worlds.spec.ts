@@ -1,10 +1,10 @@
-import { describe as figures, explore } from './explore.js';
+import { explore, report } from './explore.js';
 import { smallWorlds } from './plans.js';
 
 describe('Every order of events in a small world', () => {
   it.each(smallWorlds)('keeps the rules: $title', (plan) => {
     const found = explore(plan);
-    process.stdout.write(figures(plan.title, found));
+    process.stdout.write(report(plan, found));
 
     expect(found).toMatchObject({ problem: '', isWhole: true });
   });

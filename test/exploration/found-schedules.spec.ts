@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { faulty } from '../simulation/deliberate-faults/deliberate-fault.js';
+import { faultsOfOneName } from './faults.js';
+import { replay } from './schedule.js';
+
+/** The exploration prints each case. Paste it here. */
+describe('A schedule that the exploration found', () => {
+  it('breaks the same rule when it is replayed from its printed case, and none in correct code', () => {
+    const { fault, plan } = faultsOfOneName[0];
+    jest.doMock(resolve(__dirname, '../..', fault.file), () => faulty(fault));
+    jest.isolateModules(() => {
+      const { explore, report } = jest.requireActual<typeof import('./explore.js')>('./explore.js');
+      const again = jest.requireActual<typeof import('./schedule.js')>('./schedule.js');
+      const found = explore(plan);
+      const text = report(plan, found);
+      const printed = text.slice(text.indexOf('\n'));
+
+      expect(outcomeOf(printed, again.replay)).toBe(found.problem);
+      expect(outcomeOf(printed, replay)).toBe('');
+    });
+    expect.assertions(4);
+  });
+});
+
+/** What the printed case passes to `expect`. */
+function outcomeOf(printed: string, play: typeof replay): unknown {
+  let outcome: unknown;
+  const it = (_: string, test: () => void): void => test();
+  const judge = (found: unknown): object => {
+    outcome = found;
+    return { toBe: (expected: unknown) => expect(expected).toBe('') };
+  };
+  // oxlint-disable-next-line typescript/no-implied-eval -- It is the project's own code.
+  new Function('it', 'expect', 'replay', printed)(it, judge, play);
+  return outcome;
+}

@@ -1,0 +1,219 @@
+import { hash } from 'node:crypto';
+import { Sharing } from '../../lib/engine/queue/sharing.js';
+import { constantText } from './copy.js';
+import { type Caller, FIRST_TURN, type Site, TURNS } from './site.js';
+import { sure } from './sure.js';
+import type { World } from './world.js';
+import { INSTANCES } from './world-server.js';
+
+/** Durations are below this number, times from here on. */
+const FIRST_TIME = 1_000;
+/** Times are below this number; fencing tokens and the numbers of turns from here on. */
+const FIRST_TOKEN = 1_000_000;
+const LAST_TURN = FIRST_TURN + INSTANCES.length * TURNS;
+/** Longer than any block of tokens in these worlds: a wider gap between tokens makes no difference. */
+const GAP = 40;
+/** Stands for a token in a text. */
+const TOKEN = '\uE100';
+/** The first of the characters that stand for instances. */
+const FIRST_ID = 0xe000;
+const IDS = /[\uE000-\uE0FF]/g;
+
+/** Part of a world: text in which tokens are left out, and the tokens. */
+interface Part {
+  readonly now: number;
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** The text of an instance, which is equal for instances that differ only in their names. */
+  mark?: string;
+}
+
+/** Parts are shared by the worlds that share what they describe. */
+const parts = new WeakMap<object, Part>();
+const strings = new Map<string, Omit<Part, 'now'>>();
+
+/**
+ * A key that is equal for states that differ only in the time that has passed, in the tokens and turns used so far, and
+ * in which of several equal instances or callers is which.
+ *
+ * Renaming instances is sound because none is special: a name decides nothing, and plans refer to options, which are
+ * part of the text. So whatever follows in one state follows in the other, with the names exchanged.
+ */
+export function keyOf(world: World): string {
+  const { now, sites, server } = world;
+  const ofSites = sites.map((site) => partOf(site, now, (write) => write(siteInOrder(site))));
+  const own = { tokens: world.tokens, revoked: world.revoked };
+  const rest = [partOf(server, now, (write) => write(server)), written(now, (write) => write(own))];
+  const { left, isCalm, hasRunLate } = world;
+  const flags = `${Object.values(left).join(' ')}${isCalm ? 'c' : ''}${hasRunLate ? 'l' : ''}`;
+  const marks = ofSites.map((part, i) => (part.mark ??= markOf(part, i)));
+  let least: string | undefined;
+  for (const order of ordersOf(marks)) {
+    const places = order.map((_, i) => order.indexOf(i));
+    const text = textOf(now, [...order.map((i) => sure(ofSites[i])), ...rest], places);
+    if (least === undefined || text < least) least = text;
+  }
+  return hash('md5', flags + sure(least), 'base64');
+}
+
+function markOf({ now, text, tokens }: Part, i: number): string {
+  const relative = tokens.map((token) => (token < FIRST_TURN ? token - now * 1_000 : token - rangeOf(i)));
+  return text.replace(IDS, (id) => (idOf(id) === i ? 's' : 'o')) + relative.join(' ');
+}
+
+function rangeOf(i: number): number {
+  return FIRST_TURN + i * TURNS;
+}
+
+function idOf(character: string): number {
+  return character.charCodeAt(0) - FIRST_ID;
+}
+
+/** Orders of the instances by their marks: more than one if some are equal. */
+function ordersOf(marks: readonly string[]): readonly (readonly number[])[] {
+  let orders: number[][] = [[]];
+  const sorted = [...marks.keys()].toSorted((a, b) => (sure(marks[a]) < sure(marks[b]) ? -1 : 1));
+  for (const i of sorted) {
+    const mark = marks[i];
+    orders = orders.flatMap((order) => {
+      const first = order.findIndex((other) => marks[other] === mark);
+      if (first < 0) return [[...order, i]];
+      return Array.from({ length: order.length - first + 1 }, (_, n) => order.toSpliced(first + n, 0, i));
+    });
+  }
+  return orders;
+}
+
+/** The text of parts, in which instances have the numbers of their places, and tokens only their order. */
+function textOf(now: number, all: readonly Part[], places: readonly number[]): string {
+  const isMoved = places.some((place, i) => place !== i);
+  const renamed = (token: number): number => {
+    if (!isMoved || token < FIRST_TURN) return token;
+    const i = Math.floor((token - FIRST_TURN) / TURNS);
+    return token + (sure(places[i]) - i) * TURNS;
+  };
+  const tokens = [now * 1_000];
+  for (const part of all) for (const token of part.tokens) tokens.push(renamed(token));
+  let [previous, rank] = [0, 0];
+  const ranks = new Map<number, number>();
+  for (const token of tokens.toSorted((a, b) => a - b)) {
+    if (token === previous) continue;
+    rank += Math.min(GAP, token - previous);
+    previous = token;
+    ranks.set(token, rank);
+  }
+  const text = all.map((part) => part.text).join('\n');
+  const named = isMoved
+    ? text.replace(IDS, (id) => String.fromCharCode(FIRST_ID + sure(places[idOf(id)])))
+    : text;
+  return `${named}\n${tokens.map((token) => ranks.get(token)).join(' ')}`;
+}
+
+function partOf(owner: object, now: number, write: (value: (value: unknown) => void) => void): Part {
+  const known = parts.get(owner);
+  if (known?.now === now) return known;
+  const part = written(now, write);
+  parts.set(owner, part);
+  return part;
+}
+
+/** Writes everything that objects refer to, with times relative to `now`. */
+function written(now: number, begin: (write: (value: unknown) => void) => void): Part {
+  const known = new Map<object, number>();
+  const tokens: number[] = [];
+  let text = '';
+  const write = (value: unknown): void => {
+    switch (typeof value) {
+      case 'number':
+        return writeNumber(value);
+      case 'string': {
+        const template = templateOf(value);
+        text += template.text;
+        tokens.push(...template.tokens);
+        return;
+      }
+      case 'boolean':
+        text += value ? '+' : '-';
+        return;
+      case 'object':
+        return value === null ? undefined : writeObject(value);
+      default:
+        text += '_';
+    }
+  };
+  const writeNumber = (value: number): void => {
+    if (value < FIRST_TIME || value === Infinity) text += value;
+    else if (value < FIRST_TOKEN || value >= LAST_TURN) text += `t${value - now}`;
+    else {
+      text += TOKEN;
+      tokens.push(value);
+    }
+  };
+  const writeObject = (value: object): void => {
+    const number = known.get(value);
+    if (number !== undefined) return void (text += `#${number}`);
+    known.set(value, known.size);
+    const constant = value instanceof Error ? 'error' : constantText(value);
+    if (constant !== undefined) return void (text += constant);
+    text += '(';
+    if (value instanceof Map || value instanceof Set) for (const each of value) writeItem(each);
+    else if (Array.isArray(value)) for (const each of value) writeItem(each);
+    else if (value instanceof Sharing) writeSharing(value);
+    else for (const key in value) writeField(key, (value as Record<string, unknown>)[key]);
+    text += ')';
+  };
+  const writeItem = (value: unknown): void => {
+    write(value);
+    text += ' ';
+  };
+  const writeField = (key: string, value: unknown): void => {
+    // A missing field is equal to an undefined one.
+    if (value === undefined || typeof value === 'function') return;
+    text += `${key}:`;
+    writeItem(value);
+  };
+  const writeSharing = (sharing: Sharing): void => {
+    const { passes, ...rest } = sharing as unknown as { passes: WeakMap<object, object> };
+    for (const lease of [...sharing.leases.values(), ...sharing.spares]) writeItem(passes.get(lease));
+    for (const [key, value] of Object.entries(rest)) writeField(key, value);
+  };
+  begin(write);
+  return { now, text, tokens };
+}
+
+/** A string that tokens and instances are left out of. Names of instances are only at its beginning. */
+function templateOf(text: string): Omit<Part, 'now'> {
+  const known = strings.get(text);
+  if (known) return known;
+  const tokens: number[] = [];
+  const template = text
+    .replace(/\d{7,}/g, (token) => {
+      tokens.push(Number(token));
+      return TOKEN;
+    })
+    .replace(/^[abc](?=$|[|:~])/, (id) => String.fromCharCode(FIRST_ID + INSTANCES.indexOf(id)));
+  const made = { text: template, tokens };
+  strings.set(text, made);
+  return made;
+}
+
+/** Callers with equal options are written in an order that does not depend on their numbers. */
+function siteInOrder(site: Site): unknown {
+  const { i: _, ...rest } = site;
+  if (site.callers.length < 2) return rest;
+  const lines = site.topics.map(({ name }) => [...name.line]);
+  const mark = ({ of, options, phase, isOver, isWatched, waiter, lease }: Caller): string =>
+    [
+      of,
+      constantText(options),
+      phase,
+      isOver,
+      isWatched,
+      waiter && sure(lines[of]).indexOf(waiter),
+      waiter?.startedAt,
+      lease?.owner,
+    ].join(' ');
+  const marked = site.callers.map((caller) => ({ caller, mark: mark(caller) }));
+  marked.sort((a, b) => (a.mark < b.mark ? -1 : 1));
+  return { ...rest, callers: marked.map(({ caller }) => caller) };
+}

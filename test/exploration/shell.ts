@@ -1,0 +1,337 @@
+import { closedError, expiredError, takenError } from '../../lib/engine/lock-errors.js';
+import type { Lease } from '../../lib/engine/hold/lease.js';
+import { next } from '../../lib/engine/queue/name-machine.js';
+import { type Effect, Step } from '../../lib/engine/queue/name.js';
+import { type Event, never } from '../../lib/engine/queue/name-event.js';
+import { Waiter } from '../../lib/engine/queue/waiter.js';
+import { isGrant, type Grant, type Taken } from '../../lib/store/grant.js';
+import type { AcquireRequest, YieldRequest } from '../../lib/store/lock-store.js';
+import { instanceOf, isSharedOwner, ownersOf, tokenOf } from '../../lib/store/owner-id.js';
+import { parsePlace } from '../../lib/store/place.js';
+import type { CleanUp, Request } from './messages.js';
+import { type Caller, newName, type Site } from './site.js';
+import { sure } from './sure.js';
+import type { World } from './world.js';
+import { NAMES, NO_EVENTS, TTL } from './world-server.js';
+
+const ABORTED = new Error('The caller has aborted.');
+
+const nothing = (): void => undefined;
+
+type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
+type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
+
+/**
+ * Does what `LockEngine`, `LocalQueue`, `LeaseKeeper` and `CleanUps` do around the machine of a name, for one instance
+ * of a world.
+ */
+export class Shell {
+  constructor(
+    private readonly world: World,
+    private readonly site: Site,
+  ) {}
+
+  enter(caller: Caller): void {
+    if (this.site.isClosing) return void (caller.phase = 'done');
+    const { of, options } = caller;
+    caller.phase = 'waits';
+    caller.waiter = new Waiter(sure(NAMES[of]), options, this.world.now, nothing, nothing);
+    this.feed(of, { kind: 'enter', waiter: caller.waiter });
+  }
+
+  abort({ of, waiter }: Caller): void {
+    this.feed(of, { kind: 'leave', waiter: sure(waiter), reason: ABORTED });
+  }
+
+  release(caller: Caller): void {
+    const { of } = caller;
+    const lease = sure(caller.lease);
+    caller.phase = 'done';
+    caller.lease = caller.waiter = undefined;
+    if (lease.live) this.feed(of, { kind: 'released', lease });
+    else if (!lease.gone) this.free(of, lease);
+  }
+
+  close(): void {
+    this.site.isClosing = true;
+    this.site.topics.forEach((_, of) =>
+      this.feed(of, { kind: 'reject-all', error: () => closedError([sure(NAMES[of])]) }),
+    );
+  }
+
+  /** Requests without a reply are sent again after the reconnect, before the others; messages are lost. */
+  cut(): void {
+    const { site, world } = this;
+    site.isCut = true;
+    site.messages = [];
+    site.requests.unshift(...site.replies.splice(0).map(({ to }) => to));
+    world.ownServer().inboxes.close(site.id);
+  }
+
+  reconnect(): void {
+    const { site, world } = this;
+    site.isCut = false;
+    world.ownServer().inboxes.open(site.id, NO_EVENTS);
+    site.topics.forEach(({ name }, of) => {
+      for (const lease of name.leases) {
+        lease.noteResent();
+        this.extend(of, lease);
+      }
+      this.feed(of, { kind: 'ask-again' });
+    });
+  }
+
+  /** The server runs a request for which the instance waits. */
+  run(request: Request): unknown {
+    const reply = this.execute(request);
+    if (request.kind === 'acquire') this.checkAdoption(request, reply as Grant | Taken);
+    return reply;
+  }
+
+  /** The server runs a request. */
+  execute({ of, ...request }: Request): unknown {
+    const { site, world } = this;
+    const server = world.ownServer();
+    const name = sure(NAMES[of]);
+    switch (request.kind) {
+      case 'acquire':
+        return confirmed(server.acquire(site.id, request.request), request.request);
+      case 'yield':
+        return confirmed(server.yield(request.request), request.request);
+      case 'extend':
+        return server.extend(request.request);
+      case 'release':
+        return server.release(name, request.owner);
+      case 'cancel':
+        return server.cancel(site.id, name, request.place);
+      default:
+        return never(request);
+    }
+  }
+
+  /** Puts a reply on its way, unless it can never have an effect: then the order in which it arrives does not matter. */
+  answer(to: Request, result: unknown, error?: Error): void {
+    const isUnheard =
+      (to.kind === 'extend' && error) ||
+      (to.kind === 'release' && !error && !to.returns) ||
+      (to.kind === 'cancel' && !error && !to.returns && result === undefined);
+    if (!isUnheard) this.site.replies.push(error ? { to, error } : { to, result });
+  }
+
+  /** The instance hears the first reply on its way. */
+  hear(): void {
+    const { to, error, result } = sure(this.site.replies.shift());
+    const { of } = to;
+    switch (to.kind) {
+      case 'acquire':
+      case 'yield':
+        return this.feed(
+          of,
+          error ? { kind: 'failed', error } : { kind: 'answer', reply: result as Grant | Taken | undefined },
+        );
+      case 'extend':
+        return this.hearExtension(to, result as number);
+      case 'release':
+      case 'cancel':
+        if (error) this.cleanAgain(to);
+        else if (to.kind === 'cancel') this.hearCancel(of, result as string | undefined);
+        if (to.returns && --sure(this.site.topics[of]).returning === 0) this.feed(of, { kind: 'returned' });
+    }
+  }
+
+  /** The instance gets the first message on its way. */
+  getMessage(): void {
+    const { of, ...message } = sure(this.site.messages.shift());
+    if (message.kind !== 'asked') return this.feed(of, message);
+    const { name } = sure(this.site.topics[of]);
+    const { place } = message;
+    const part = parsePlace(place).shared?.turn;
+    const isNeeded = name.turn?.waitsAt(place, part) || (part && name.sharing?.hasAnyFrom(part));
+    if (!isNeeded) this.cleanUp({ kind: 'cancel', of, place, ttl: 0, until: Infinity, returns: false });
+  }
+
+  /** Reports an event to the machine of a name, and carries out what follows. */
+  feed(of: number, event: Event): void {
+    const { site, world } = this;
+    const topic = sure(site.topics[of]);
+    const step = new Step(topic.name, world.now);
+    next(step, event);
+    if (step.first) this.carryOut(of, step.first);
+    for (const effect of step.others ?? []) this.carryOut(of, effect);
+    topic.outageAt = Math.min(topic.outageAt, step.outageAt);
+    const watched = step.watched && site.callers.find(({ waiter }) => waiter === step.watched);
+    if (watched?.phase === 'waits') watched.isWatched = true;
+  }
+
+  expire(of: number, lease: Lease): void {
+    this.feed(of, { kind: 'ended', lease, error: expiredError([lease.name]) });
+  }
+
+  private carryOut(of: number, effect: Effect): void {
+    const { site } = this;
+    const topic = sure(site.topics[of]);
+    const { name } = topic;
+    switch (effect.kind) {
+      case 'acquire': {
+        const { head, kind, ...rest } = effect;
+        const { ttl, replicas } = head.options;
+        const request = { name: name.name, ttl, replicas, spent: site.spent, ...rest };
+        site.requests.push({ of, kind, request });
+        return;
+      }
+      case 'yield': {
+        const { head, kind, lease, tokens, place } = effect;
+        const { ttl, replicas } = head.options;
+        const request: YieldRequest = { name: name.name, owner: lease.owner, ttl, tokens, place, replicas };
+        site.requests.push({ of, kind, request });
+        return;
+      }
+      case 'cancel': {
+        const { place, ttl } = effect;
+        return this.cleanUp({ kind: 'cancel', of, place, ttl, until: Infinity, returns: false });
+      }
+      case 'give-back':
+        this.spend(of, effect.grant.token);
+        for (const owner of ownersOf(effect.grant))
+          if (!name.leaseOf(owner))
+            this.cleanUp({ kind: 'release', of, owner, ttl: effect.ttl, until: Infinity, returns: false });
+        return;
+      case 'end':
+        return this.spend(of, effect.lease.token);
+      case 'spend':
+        return this.spend(of, effect.token);
+      case 'free':
+        return this.free(of, effect.lease);
+      case 'admit':
+        return this.admit(of, effect);
+      case 'reject':
+      case 'time-out':
+      case 'unavailable':
+        this.settle(effect.waiter, 'done');
+        return;
+      case 'lose':
+        for (const caller of site.callers)
+          if (caller.lease === effect.lease && caller.phase === 'holds') this.lose(caller);
+        return;
+      case 'keep-spares':
+        topic.hasSpares = true;
+        return;
+      case 'drop':
+        if (name.state.kind === 'idle' && !name.hasLeases) topic.name = newName(site.i, of);
+        return;
+      case 'return':
+        return this.return(of, effect);
+      // The end of a tick is a step of its own; releases settle at once; memory needs no subscription.
+      case 'gather':
+      case 'hold-back':
+      case 'settle-spares':
+      case 'listen':
+        return;
+      default:
+        never(effect);
+    }
+  }
+
+  private admit(of: number, { waiter, lease, token, renews }: EffectOf<'admit'>): void {
+    const { world } = this;
+    const caller = this.settle(waiter, 'holds');
+    caller.lease = lease;
+    const isAlone = waiter.options.mode === 'exclusive';
+    const known = sure(world.tokens[of]);
+    const highest = Math.max(0, ...known);
+    if (!world.revoked.includes(lease.owner) && (isAlone ? token <= highest : known.includes(token)))
+      world.problem = 'a token does not grow';
+    const tokens = isAlone ? [Math.max(highest, token)] : [...known, token];
+    world.tokens = world.tokens.map((each, n) => (n === of ? tokens : each));
+    if (renews) this.extend(of, lease);
+  }
+
+  private settle(waiter: Waiter, phase: Caller['phase']): Caller {
+    const caller = sure(this.site.callers.find((each) => each.waiter === waiter));
+    waiter.isWaiting = false;
+    caller.phase = phase;
+    caller.isWatched = false;
+    if (phase === 'done') caller.waiter = undefined;
+    return caller;
+  }
+
+  /** The caller's release has an effect only if the server may still keep the lease. */
+  private lose(caller: Caller): void {
+    caller.phase = 'lost';
+    if (caller.lease?.gone) this.release(caller);
+  }
+
+  private spend(of: number, token: number): void {
+    this.site.spent = Math.max(this.site.spent, token);
+    this.feed(of, { kind: 'spent', token });
+  }
+
+  private free(of: number, { owner, ttl, deadline }: Lease): void {
+    const longest = Math.max(ttl, deadline - this.world.now);
+    this.cleanUp({ kind: 'release', of, owner, ttl: longest, until: Infinity, returns: false });
+  }
+
+  private return(of: number, { grant, place, ttl }: EffectOf<'return'>): void {
+    const rest = { of, ttl, until: Infinity, returns: true };
+    const cleanUps: CleanUp[] =
+      place === undefined
+        ? ownersOf(grant).map((owner) => ({ kind: 'release', owner, ...rest }))
+        : [{ kind: 'cancel', place, ...rest }];
+    sure(this.site.topics[of]).returning = cleanUps.length;
+    for (const each of cleanUps) this.cleanUp(each);
+  }
+
+  private cleanUp(request: CleanUp): void {
+    this.site.requests.push(request);
+  }
+
+  private extend(of: number, lease: Lease): void {
+    const sentAt = this.world.now;
+    const request = lease.request(lease.renew ? lease.ttl : lease.rest(sentAt), sentAt);
+    lease.renewAt = Infinity;
+    this.site.requests.push({ of, kind: 'extend', request, sentAt });
+  }
+
+  private cleanAgain(request: CleanUp): void {
+    const { now } = this.world;
+    const until = Math.min(request.until, now + request.ttl);
+    const { name } = sure(this.site.topics[request.of]);
+    const mayRepeat = request.kind === 'release' || (name.alone === undefined && !name.wantsToBeAlone);
+    if (mayRepeat && now < until) this.cleanUp({ ...request, until, returns: false });
+  }
+
+  private hearCancel(of: number, owner: string | undefined): void {
+    const { name } = sure(this.site.topics[of]);
+    if (!owner || name.wantsToBeAlone || name.leaseOf(owner)) return;
+    this.spend(of, tokenOf(owner));
+    this.cleanUp({ kind: 'release', of, owner, ttl: TTL, until: Infinity, returns: false });
+  }
+
+  private hearExtension({ of, request, sentAt }: RequestOf<'extend'>, kept: number): void {
+    const lease = sure(this.site.topics[of]).name.leaseOf(request.owner);
+    if (!lease?.live) return;
+    if (kept === 0) {
+      lease.gone = true;
+      this.feed(of, { kind: 'ended', lease, error: takenError([lease.name]) });
+    } else if (this.world.now >= lease.deadline) this.expire(of, lease);
+    else lease.confirm(request.ttl, sentAt, kept);
+  }
+
+  /** An instance must not wait for a lock that the server keeps for it, unless it is about to learn of it. */
+  private checkAdoption({ of, request }: RequestOf<'acquire'>, reply: Grant | Taken): void {
+    const { id, messages, topics } = this.site;
+    if (isGrant(reply) || request.shared || isSharedOwner(reply.owner)) return;
+    const { owner } = reply;
+    const isComing = messages.some((each) => each.kind === 'granted' && each.grant.owner === owner);
+    if (instanceOf(owner) === id && !isComing && !sure(topics[of]).name.leaseOf(owner))
+      this.world.problem = 'an instance has to wait for a lock that the server keeps for it';
+  }
+}
+
+/** A grant that enough replicas have confirmed. */
+function confirmed(
+  reply: Grant | Taken | undefined,
+  { replicas }: Pick<AcquireRequest, 'replicas'>,
+): Grant | Taken | undefined {
+  return replicas && reply && isGrant(reply) ? { ...reply, replicas: replicas.min } : reply;
+}
