@@ -30,11 +30,12 @@ export async function ls(prefix: string, flags: LsFlags): Promise<number> {
 function print(out: Output, names: readonly LockListing[], isPart: boolean): void {
   if (names.length === 0) return out.line('No lock is held.');
   out.table(
-    ['name', 'holder', 'label', 'lease', 'waiting'],
-    names.map(({ name, owner, holders, label = '', remaining, waiting }) => [
+    ['name', 'holder', 'label', 'age', 'lease', 'waiting'],
+    names.map(({ name, owner, holders, label = '', since, remaining, waiting }) => [
       name,
       holders > 1 ? `${holders} shared` : owner,
       label,
+      since === undefined ? '' : formatDuration(Math.max(0, Date.now() - since.getTime())),
       formatDuration(remaining),
       String(waiting),
     ]),

@@ -77,6 +77,8 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
 /** A hold of this process that ended before it was released. */
 export interface LostHold {
   readonly name: string;
+  /** The hold's label; for a `@Locked` method, by default `Class.method`. */
+  readonly label: string | undefined;
   /** `Class.method` for a hold of a `@Locked` method. */
   readonly method: string | undefined;
   readonly reason: LockLostReason;
@@ -92,8 +94,8 @@ const AT_MOST = 100;
 export class LostHolds {
   private readonly latest: LostHold[] = [];
 
-  add({ acquire: { name, method }, reason, held, fencingToken }: LockHoldLost): void {
-    this.latest.unshift({ name, method, reason, at: new Date(), held, fencingToken });
+  add({ acquire: { name, label, method }, reason, held, fencingToken }: LockHoldLost): void {
+    this.latest.unshift({ name, label, method, reason, at: new Date(), held, fencingToken });
     if (this.latest.length > AT_MOST) this.latest.pop();
   }
 

@@ -9,6 +9,8 @@ export interface LockListing {
   readonly owner: string;
   /** Label of the hold, as its holder reported it; unset for several holders, and if unknown. */
   readonly label?: string;
+  /** When the holder's turn began, by the server's clock; only for an exclusive holder of this package. */
+  readonly since?: Date;
   /** Number of holders; more than one only in mode `shared`. */
   readonly holders: number;
   /** Remaining milliseconds of the longest lease; unset for a key without expiry. */
@@ -20,7 +22,7 @@ export interface LockListing {
 /** Summarizes the holders and waiters of a name. */
 export function listingOf({ held, pending }: LockSnapshot): LockListing {
   const [first, ...others] = held;
-  const { name = '', mode = 'exclusive', owner = SHARED_OWNER, label } = first ?? {};
+  const { name = '', mode = 'exclusive', owner = SHARED_OWNER, label, since } = first ?? {};
   const leases = held.map(({ remaining = Infinity }) => remaining);
   const remaining = Math.max(...leases);
   return {
@@ -28,6 +30,7 @@ export function listingOf({ held, pending }: LockSnapshot): LockListing {
     mode,
     owner: others.length === 0 ? owner : SHARED_OWNER,
     ...(label === undefined || others.length > 0 ? {} : { label }),
+    ...(since === undefined || others.length > 0 ? {} : { since }),
     holders: held.length,
     ...(remaining === Infinity ? {} : { remaining }),
     waiting: pending.length,

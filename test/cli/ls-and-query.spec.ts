@@ -67,6 +67,7 @@ describe('nest-redis-lock', () => {
         name: 'order:1',
         mode: 'exclusive',
         owner: `${holder.name}:${other.fencingToken}`,
+        since: expect.any(String),
         holders: 1,
         remaining: expect.any(Number),
         waiting: 0,

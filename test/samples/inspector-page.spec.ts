@@ -106,11 +106,13 @@ describePage(`the page of the inspector${reason}`, () => {
 
     const rows = await page.locator('#names tbody tr').allTextContents();
     expect(rows).toHaveLength(3);
-    expect(rows[0]).toMatch(/^importexclusiveotherhost-7-abc[\d.]+ s2$/);
+    expect(rows[0]).toMatch(/^import2otherhost-7-abc[\d.]+ sexclusive$/);
     expect(await page.locator('#waiting').textContent()).toBe('2');
     expect(await nameButton('import', '#hot').isVisible()).toBe(true);
     expect(await page.locator('#own').textContent()).toBe('2');
-    expect(await page.locator('#holds tbody tr').first().textContent()).toMatch(/^order:42Orders\.place/);
+    expect(await page.locator('#holds tbody tr').first().textContent()).toMatch(
+      /^order:42[\d.]+ m?s0Orders\.place$/,
+    );
     expect(await page.locator('#instances').textContent()).toContain('(this one)');
 
     await locks.forceRelease('payout:7');
@@ -122,11 +124,52 @@ describePage(`the page of the inspector${reason}`, () => {
     await waitFor(async () => (await page.locator('#names tbody tr').count()) === 1);
   });
 
+  it('sorts the held names by waiters, age and name, and keeps the focus', async () => {
+    const minutesAgo = (minutes: number): string =>
+      `otherhost-7-abc:${(Date.now() - minutes * 60_000) * 1_000}`;
+    const client = server.client();
+    await client.set('lock:{b}', minutesAgo(3), 'PX', 60_000);
+    await client.set('lock:{c}', minutesAgo(90), 'PX', 60_000);
+    await client.set('lock:{d}', 'a foreign owner', 'PX', 60_000);
+    await client.zadd('lock:{b}:q', 1, 'otherhost-8-def');
+    const held = await locks.acquire('a', { label: 'Orders.place' });
+    await open();
+    const column = (index: number) => page.locator(`#names td:nth-child(${index})`).allTextContents();
+    const sortBy = (name: string) =>
+      page.locator('#names').getByRole('button', { name, exact: true }).click();
+
+    expect(await column(1)).toEqual(['b', 'a', 'c', 'd']);
+    await sortBy('age');
+    expect(await column(1)).toEqual(['c', 'b', 'a', 'd']);
+    expect(await column(2)).toEqual(['90 min', '3 min', expect.stringMatching(/ m?s$/), '']);
+    expect(await page.locator('#names [aria-sort]').getAttribute('aria-sort')).toBe('descending');
+    expect(await page.locator(':focus').textContent()).toBe('age');
+    await sortBy('name');
+    expect(await column(1)).toEqual(['a', 'b', 'c', 'd']);
+    await sortBy('name');
+    expect(await column(1)).toEqual(['d', 'c', 'b', 'a']);
+    await sortBy('waiting');
+    expect(await column(1)).toEqual(['b', 'a', 'c', 'd']);
+    await held.release();
+  });
+
+  it('shows the label of the hottest name, although its holds are short', async () => {
+    await open();
+    for (let i = 0; i < 20; i++) await locks.using('order:hot', { label: 'Orders.place' }, async () => {});
+    await waitFor(async () =>
+      /^order:hot0\d+Orders\.place$/.test((await page.locator('#hot tbody tr').first().textContent()) ?? ''),
+    );
+    await server.client().set('lock:{order:hot}', 'otherhost-7-abc:1', 'PX', 60_000);
+    await waitFor(async () =>
+      (await page.locator('#names').textContent())?.includes('Orders.place (last known)'),
+    );
+  });
+
   it('shows hostile names and labels as text, and finds each of them', async () => {
     const holds = await Promise.all(HOSTILE.map((name) => locks.acquire(name, { label: name })));
     await server.client().set('lock:{owner}', '<img src=x onerror="window.hacked=6">', 'PX', 60_000);
     await open();
-    const labels = await page.locator('#holds td:nth-child(2)').allTextContents();
+    const labels = await page.locator('#holds td:nth-child(4)').allTextContents();
     expect(new Set(labels)).toEqual(new Set(HOSTILE));
     const shown = await page.locator('#names button.name').allTextContents();
     expect(new Set(shown)).toEqual(new Set([...HOSTILE, 'owner']));
@@ -162,7 +205,7 @@ describePage(`the page of the inspector${reason}`, () => {
     const focused = () => page.locator(':focus').evaluate((element) => element.outerHTML as string);
     await page.keyboard.press('Tab');
     expect(await focused()).toContain('id="pause"');
-    for (const _ of [1, 2, 3]) await page.keyboard.press('Tab');
+    for (const _ of [1, 2, 3, 4, 5, 6]) await page.keyboard.press('Tab');
     expect(await focused()).toContain('data-name="a"');
     await server.client().set('lock:{c}', 'elsewhere', 'PX', 60_000);
     await nameButton('c').waitFor();
@@ -204,8 +247,37 @@ describePage(`the page of the inspector${reason}`, () => {
         .map(({ outerHTML }) => outerHTML.slice(0, 100)),
     );
     expect(beyond).toEqual([]);
+    const ends = await page
+      .locator('#names th:nth-child(-n+3)')
+      .evaluateAll((heads: PageElement[]) => heads.map((head) => head.getBoundingClientRect().right));
+    expect(Math.max(...ends)).toBeLessThan(360);
     expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360);
     await held.release();
+  });
+
+  it.each([360, 1280])('breaks no word, %i pixels wide', async (width) => {
+    await page.setViewportSize({ width, height: 780 });
+    const label = 'OrderFulfilmentService.reserveInventoryForCheckout';
+    const held = await locks.acquire(['checkout-reservation:1234567890', 'order:42'], { label });
+    const lost = await locks.acquire('inventory-synchronisation:77', { label });
+    await open();
+    await locks.forceRelease('inventory-synchronisation:77');
+    await nameButton('inventory-synchronisation', '#lost').waitFor();
+    const broken = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('td, th, dt, h2')].flatMap((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), broken = [];
+      for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\d]+/gu)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word);
+        }
+      return broken;
+    })`);
+    expect(broken).toEqual([]);
+    await Promise.all([held.release(), lost.release()]);
   });
 
   it('stays responsive with 10,000 held names, shows a part and says so', async () => {

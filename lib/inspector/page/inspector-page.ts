@@ -38,11 +38,11 @@ export const PAGE = `<!doctype html>
 <div class="scroll" tabindex="0" role="region" aria-label="Held names"><table id="names"></table></div>
 </section>
 <div class="columns">
-<section aria-labelledby="hot-title"><h2 id="hot-title">Hottest names</h2><p class="note">most waiters now, and most grants here since this page was opened</p><table id="hot"></table></section>
-<section aria-labelledby="holds-title"><h2 id="holds-title">Longest holds</h2><p class="note">of this instance, now</p><table id="holds"></table></section>
-<section aria-labelledby="waits-title"><h2 id="waits-title">Longest waits</h2><p class="note">in this instance, since this page was opened</p><table id="waits"></table></section>
-<section aria-labelledby="lost-title"><h2 id="lost-title">Lost holds</h2><p class="note">most recent, of this instance</p><table id="lost"></table></section>
-<section aria-labelledby="instances-title"><h2 id="instances-title">By instance</h2><p class="note">names held by each instance, of the names above</p><table id="instances"></table></section>
+<section aria-labelledby="hot-title"><h2 id="hot-title">Hottest names</h2><p class="note">most waiters now, and most grants here since this page was opened</p><div class="scroll" tabindex="0" role="region" aria-label="Hottest names, table"><table id="hot"></table></div></section>
+<section aria-labelledby="holds-title"><h2 id="holds-title">Longest holds</h2><p class="note">of this instance, now</p><div class="scroll" tabindex="0" role="region" aria-label="Longest holds, table"><table id="holds"></table></div></section>
+<section aria-labelledby="waits-title"><h2 id="waits-title">Longest waits</h2><p class="note">in this instance, since this page was opened</p><div class="scroll" tabindex="0" role="region" aria-label="Longest waits, table"><table id="waits"></table></div></section>
+<section aria-labelledby="lost-title"><h2 id="lost-title">Lost holds</h2><p class="note">most recent, of this instance</p><div class="scroll" tabindex="0" role="region" aria-label="Lost holds, table"><table id="lost"></table></div></section>
+<section aria-labelledby="instances-title"><h2 id="instances-title">By instance</h2><p class="note">names held by each instance, of the names above</p><div class="scroll" tabindex="0" role="region" aria-label="By instance, table"><table id="instances"></table></div></section>
 </div>
 </main>
 <dialog id="detail" aria-labelledby="detail-title">

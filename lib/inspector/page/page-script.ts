@@ -1,15 +1,16 @@
+import { PAGE_TABLES } from './page-tables.js';
+
 /**
  * The script of the page: requests the locks every few seconds, listens to the events, and fills tables.
  *
- * Data from the server enters the page as text, never as HTML. The script must not contain backslashes, back-quotes or
- * characters beyond ASCII, because it is a string here and is hashed for the Content-Security-Policy.
+ * The script must not contain backslashes, back-quotes or characters beyond ASCII, because it is a string here and is
+ * hashed for the Content-Security-Policy.
  */
 export const PAGE_SCRIPT = `
 'use strict';
-const ROWS = 200, LIMIT = 1000, TOP = 10, PACE = 2000, MOST_COUNTED = 2000;
+${PAGE_TABLES}const ROWS = 200, LIMIT = 1000, TOP = 10, PACE = 2000, MOST_COUNTED = 2000;
 let base = location.pathname;
 while (base.endsWith('/')) base = base.slice(0, -1);
-const $ = (id) => document.getElementById(id);
 const count = new Intl.NumberFormat('en');
 const clock = (time) => new Date(time).toTimeString().slice(0, 8);
 const duration = (ms) => {
@@ -23,57 +24,32 @@ const instanceOf = (owner) => /^[^~:]*/.exec(owner)[0] || owner;
 const url = (name) => base + '?name=' + encodeURIComponent(name);
 const ask = (address) => fetch(address, { headers: { accept: 'application/json' } });
 
-const state = { paused: false, data: undefined, grants: new Map(), waits: [], recent: [], open: undefined };
+const state = { paused: false, data: undefined, grants: new Map(), labels: new Map(), waits: [], recent: [], open: undefined };
 
-/** What stands in each table, by its id. */
-const filled = new Map();
-let pressed;
-
-function put(id, text) {
-  if ($(id).textContent !== text) $(id).textContent = text;
+/** Stores a value in a map of bounded size. Names beyond that are not read by anybody. */
+function remember(map, name, value) {
+  if (map.size >= MOST_COUNTED && !map.has(name)) map.delete(map.keys().next().value);
+  map.set(name, value);
 }
 
-function element(tag, text, className = '') {
-  return Object.assign(document.createElement(tag), { textContent: text, className });
-}
-
-/** Text, a number of something with { number }, or a name to open with { name }. */
-function cellOf(content) {
-  if (content?.number !== undefined) return element('td', content.number, 'number');
-  if (content?.name === undefined) return element('td', content ?? '');
-  const button = element('button', content.name, 'name');
-  button.type = 'button';
-  button.dataset.name = content.name;
-  const cell = element('td', '');
-  cell.append(button);
-  return cell;
-}
-
-function fill(id, heads, rows, none) {
-  const table = $(id);
-  const content = JSON.stringify([rows, none]);
-  // What is pressed must still be there when it is let go.
-  if (filled.get(id) === content || (pressed && table.contains(pressed))) return;
-  filled.set(id, content);
-  const active = document.activeElement;
-  const focused = table.contains(active) ? active.dataset.name : undefined;
-  const head = document.createElement('thead');
-  const isNumber = (column) => rows[0]?.[column]?.number !== undefined;
-  head.insertRow().append(...heads.map((text, i) =>
-    Object.assign(element('th', text, isNumber(i) ? 'number' : ''), { scope: 'col' })));
-  const body = document.createElement('tbody');
-  for (const cells of rows) body.insertRow().append(...cells.map(cellOf));
-  if (rows.length === 0) body.insertRow().append(Object.assign(element('td', none, 'none'), { colSpan: heads.length }));
-  table.replaceChildren(head, body);
-  if (focused === undefined) return;
-  const again = [...table.querySelectorAll('button')].find((button) => button.dataset.name === focused);
-  again?.focus({ preventScroll: true });
+/** The label of a hold, or of the last one that this page has seen: short holds have ended before their holder replies. */
+function labelOf(name, current) {
+  const last = state.labels.get(name);
+  return current ?? (last === undefined ? '' : last + ' (last known)');
 }
 
 function show() {
   const { data } = state;
   if (data === undefined) return;
-  const names = data.names.toSorted((a, b) => b.waiting - a.waiting || (a.name < b.name ? -1 : 1));
+  const own = new Map(data.holds.map((each) => [each.name, each]));
+  const at = Date.parse(data.at);
+  const named = data.names.map((each) => ({
+    ...each,
+    age: own.get(each.name)?.held ?? (each.since === undefined ? undefined : Math.max(0, at - Date.parse(each.since))),
+    label: each.holders > 1 ? undefined : each.label ?? own.get(each.name)?.label,
+  }));
+  for (const { name, label } of named) if (label !== undefined) remember(state.labels, name, label);
+  const names = named.sort((a, b) => sort.order * COMPARE[sort.by](a, b) || COMPARE.name(a, b));
   const mine = data.instance.host + '-' + data.instance.pid;
   put('instance', mine);
   $('trouble').hidden = data.trouble === undefined;
@@ -84,28 +60,29 @@ function show() {
   put('lost-count', count.format(data.lost.length) + (data.lost.length === 100 ? '+' : ''));
   $('lost-count').className = data.lost.length > 0 ? 'bad' : '';
   const shown = names.slice(0, ROWS);
-  const labels = new Map(data.holds.map(({ name, label }) => [name, label]));
   const of = data.isPart ? ' of the first ' + count.format(names.length) + ' names; there are more. Narrow them down by prefix.' : ' of ' + count.format(names.length) + ' names.';
   put('part', shown.length < names.length || data.isPart ? 'Showing ' + count.format(shown.length) + of : '');
-  fill('names', ['name', 'mode', 'held by', 'instance', 'lease left', 'waiting'], shown.map((each) => [
-    { name: each.name }, each.mode,
-    each.holders > 1 ? count.format(each.holders) + ' holders' : each.label ?? labels.get(each.name) ?? '',
-    each.owner === 'shared' ? '' : instanceOf(each.owner),
-    { number: each.remaining === undefined ? 'never ends' : duration(each.remaining) },
+  fill('names', [{ sort: 'name' }, { sort: 'age' }, { sort: 'waiting' }, 'label', 'instance', 'lease left', 'mode'], shown.map((each) => [
+    { name: each.name },
+    { number: duration(each.age) },
     { number: count.format(each.waiting) },
+    each.holders > 1 ? count.format(each.holders) + ' holders' : labelOf(each.name, each.label),
+    { instance: each.owner === 'shared' ? '' : instanceOf(each.owner) },
+    { number: each.remaining === undefined ? 'no expiry' : duration(each.remaining) },
+    each.mode,
   ]), data.trouble === undefined ? 'Nothing is held.' : 'Not known.');
-  fill('holds', ['name', 'label', 'held for', 'waiting here'], data.holds.slice(0, TOP).map((each) => [
-    { name: each.name }, each.label ?? each.method ?? '', { number: duration(each.held) }, { number: count.format(each.waiting) },
+  fill('holds', ['name', 'age', 'waiting here', 'label'], data.holds.slice(0, TOP).map((each) => [
+    { name: each.name }, { number: duration(each.held) }, { number: count.format(each.waiting) }, each.label ?? each.method ?? '',
   ]), 'This instance holds nothing.');
-  fill('lost', ['time', 'name', 'method', 'reason', 'held for'], data.lost.slice(0, TOP).map((each) => [
-    { number: clock(each.at) }, { name: each.name }, each.method ?? '', each.reason, { number: duration(each.held) },
+  fill('lost', ['name', 'time', 'held for', 'reason', 'label'], data.lost.slice(0, TOP).map((each) => [
+    { name: each.name }, { number: clock(each.at) }, { number: duration(each.held) }, each.reason, each.label ?? each.method ?? '',
   ]), 'None.');
   const instances = new Map();
   for (const { owner } of names) {
     if (owner !== 'shared') instances.set(instanceOf(owner), (instances.get(instanceOf(owner)) ?? 0) + 1);
   }
   fill('instances', ['instance', 'names held'], [...instances].sort((a, b) => b[1] - a[1]).slice(0, 50).map(([name, held]) => [
-    name.startsWith(mine + '-') ? name + ' (this one)' : name, { number: count.format(held) },
+    { instance: name.startsWith(mine + '-') ? name + ' (this one)' : name }, { number: count.format(held) },
   ]), 'None holds anything.');
   showActivity();
 }
@@ -115,11 +92,11 @@ function showActivity() {
   const names = new Set([...state.grants.keys(), ...[...waiting].filter(([, number]) => number > 0).map(([name]) => name)]);
   const heat = [...names].map((name) => ({ name, waiting: waiting.get(name) ?? 0, grants: state.grants.get(name) ?? 0 }));
   heat.sort((a, b) => b.waiting - a.waiting || b.grants - a.grants);
-  fill('hot', ['name', 'waiting', 'granted here'], heat.slice(0, TOP).map((each) => [
-    { name: each.name }, { number: count.format(each.waiting) }, { number: count.format(each.grants) },
+  fill('hot', ['name', 'waiting', 'granted here', 'label'], heat.slice(0, TOP).map((each) => [
+    { name: each.name }, { number: count.format(each.waiting) }, { number: count.format(each.grants) }, state.labels.get(each.name) ?? '',
   ]), 'No waiters.');
-  fill('waits', ['name', 'asked by', 'waited', 'outcome'], state.waits.map((each) => [
-    { name: each.name }, each.method ?? '', { number: duration(each.waited) }, each.outcome,
+  fill('waits', ['name', 'waited', 'outcome', 'label'], state.waits.map((each) => [
+    { name: each.name }, { number: duration(each.waited) }, each.outcome, each.label ?? each.method ?? '',
   ]), 'None yet.');
   const now = performance.now();
   state.recent = state.recent.filter((time) => now - time.at < 5000);
@@ -174,9 +151,8 @@ function watch() {
   };
   on('acquire:granted', (event) => {
     granted(1);
-    // Of more names than that nobody reads; those that are seen again come back.
-    if (state.grants.size >= MOST_COUNTED && !state.grants.has(event.name)) state.grants.delete(state.grants.keys().next().value);
-    state.grants.set(event.name, (state.grants.get(event.name) ?? 0) + 1);
+    remember(state.grants, event.name, (state.grants.get(event.name) ?? 0) + 1);
+    if (event.label !== undefined) remember(state.labels, event.name, event.label);
     waited(event, 'granted');
   });
   on('acquire:timeout', (event) => waited(event, 'timed out'));
@@ -199,7 +175,7 @@ async function open(name) {
     const { held, pending } = await response.json();
     fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], held.map((each) => [
       each.owner, each.label ?? '', each.since === undefined ? '' : clock(each.since),
-      { number: each.remaining === undefined ? 'never ends' : duration(each.remaining) }, { number: String(each.fencingToken ?? '') },
+      { number: each.remaining === undefined ? 'no expiry' : duration(each.remaining) }, { number: String(each.fencingToken ?? '') },
     ]), 'Nobody holds it.');
     fill('waiters', ['waiting instance', 'waited'], pending.map((each) => [each.owner, { number: duration(each.waited) }]), 'No waiters.');
     $('release').hidden = !state.data?.actions || held.length === 0;
@@ -227,7 +203,14 @@ async function release() {
 }
 
 document.addEventListener('click', ({ target }) => {
-  if (target instanceof HTMLButtonElement && target.dataset.name !== undefined) void open(target.dataset.name);
+  if (!(target instanceof HTMLButtonElement)) return;
+  if (target.dataset.name !== undefined) void open(target.dataset.name);
+  const by = target.dataset.sort;
+  if (by === undefined) return;
+  sort.order = by === sort.by ? -sort.order : by === 'name' ? 1 : -1;
+  sort.by = by;
+  pressed = undefined;
+  show();
 });
 document.addEventListener('pointerdown', ({ target }) => { pressed = target; });
 for (const type of ['click', 'pointercancel', 'pointerup'])

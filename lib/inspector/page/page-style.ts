@@ -17,23 +17,29 @@ section, #tiles div, dialog { min-width: 0; padding: 1rem; border: 1px solid var
 #tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr)); gap: .75rem; margin-bottom: 1rem; }
 #tiles div { display: flex; flex-direction: column-reverse; padding: .75rem 1rem; }
 #tiles dd { font-size: 1.75rem; font-weight: 650; line-height: 1.15; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem; margin-top: 1rem; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem; margin-top: 1rem; }
 .scroll { max-height: 28rem; overflow: auto; margin-top: .5rem; }
 table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
 th { color: var(--muted); font-size: .8125rem; font-weight: 600; text-align: left; white-space: nowrap; }
 .scroll th { position: sticky; top: 0; background: var(--card); }
-th, td { padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-td.number, th.number { text-align: right; white-space: nowrap; overflow-wrap: normal; }
+th, td { padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td { max-width: 16rem; overflow-wrap: break-word; }
+td:first-child { min-width: 8.5rem; }
+td.number, th.number { text-align: right; }
+td.number, td.instance { white-space: nowrap; }
+td.instance { max-width: none; }
 .columns table { font-size: .875rem; }
 .columns td { padding-right: .6rem; }
 td.none { color: var(--muted); border: 0; }
-.scroll td { min-width: 5rem; }
+@media (max-width: 30rem) { td:first-child { max-width: 8.5rem; } }
 button, input { font: inherit; color: inherit; }
 button, input[type=search] { padding: .25rem .75rem; border: 1px solid var(--muted); border-radius: .5rem; background: var(--card); }
 input[type=search] { width: 14rem; max-width: 100%; }
 button { cursor: pointer; }
 button:disabled { cursor: default; opacity: .6; }
-button.name { padding: 0; border: 0; border-radius: .2rem; background: none; color: var(--accent); text-align: left; text-decoration: underline; overflow-wrap: anywhere; }
+button.sort { padding: 0; border: 0; border-radius: .2rem; background: none; font-weight: inherit; white-space: nowrap; }
+button.sort:hover, [aria-sort] button.sort { color: var(--ink); text-decoration: underline; }
+button.name { padding: 0; border: 0; border-radius: .2rem; background: none; color: var(--accent); text-align: left; text-decoration: underline; overflow-wrap: inherit; max-width: 100%; }
 #force { border-color: var(--bad); color: var(--bad); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 #trouble, .bad { color: var(--bad); }

@@ -49,6 +49,7 @@ export function describeListing(context: ContractContext): void {
           name: `${name}:a`,
           mode: 'exclusive',
           owner: expect.stringMatching(/^.+-\d+-[0-9a-f]+:\d+$/),
+          since: expect.any(Date),
           holders: 1,
           remaining: expect.any(Number),
           waiting: 0,
@@ -58,6 +59,7 @@ export function describeListing(context: ContractContext): void {
       expect(listings[0]?.owner).toMatch(new RegExp(`:${lock.fencingToken}$`));
       expect(listings[1]?.owner).toMatch(new RegExp(`:${other.fencingToken}$`));
       expect(listings[0]?.remaining).toBeLessThanOrEqual(20_000);
+      expect(listings[0]?.since?.getTime()).toBe(Math.floor(lock.fencingToken / 1_000));
     });
 
     it('counts the holders of a name and the waiting instances', async () => {
