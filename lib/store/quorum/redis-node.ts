@@ -8,7 +8,7 @@ import type { LuaScript } from '../scripts/lua-script.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { RedisConnection } from '../redis/connection/connection.js';
 import type { ClientState } from '../redis/connection/redis-client.js';
-import { SingleInbox } from '../redis/connection/single-inbox.js';
+import { EndpointInbox } from '../redis/connection/endpoint-inbox.js';
 import { ScriptRunner } from '../redis/connection/script-runner.js';
 import { ScriptBatch } from '../redis/script-batch.js';
 import { SingleTrial, trialKey } from '../redis/trial/single-trial.js';
@@ -47,7 +47,7 @@ export class RedisNode implements QuorumNode {
   private readonly connection: RedisConnection;
   private readonly scripts: ScriptRunner;
   private readonly trial: SingleTrial;
-  private inbox: SingleInbox | undefined;
+  private inbox: EndpointInbox | undefined;
   /** Number of unanswered requests. */
   private owed = 0;
   private silentSince = 0;
@@ -81,7 +81,7 @@ export class RedisNode implements QuorumNode {
   }
 
   get listening(): boolean {
-    return this.inbox?.hears() ?? false;
+    return this.inbox?.hears('') ?? false;
   }
 
   get trouble(): Error {
@@ -93,7 +93,7 @@ export class RedisNode implements QuorumNode {
   }
 
   open(events: NodeEvents): void {
-    const { instance, keyPrefix, log } = this.settings;
+    const { instance, keyPrefix } = this.settings;
     this.connection.connect();
     this.connection.onReady(() => events.reconnected());
     const listener = this.connection.listener();
@@ -110,7 +110,7 @@ export class RedisNode implements QuorumNode {
       unusable: events.unusable.bind(events),
     };
     const inboxEvents = this.trial.open(storeEvents);
-    this.inbox = new SingleInbox(listener, `${keyPrefix}inbox:${instance}`, instance, inboxEvents, log);
+    this.inbox = new EndpointInbox(listener, `${keyPrefix}inbox:${instance}`, this.settings, inboxEvents);
     this.trial.listen(this.inbox);
     this.inbox.open();
   }

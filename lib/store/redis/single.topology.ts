@@ -1,7 +1,7 @@
 import type { SingleConnection } from '../../options/module-options.interface.js';
+import { EndpointInbox } from './connection/endpoint-inbox.js';
 import type { Inbox, InboxEvents } from './connection/inbox.js';
 import { ScriptRunner } from './connection/script-runner.js';
-import { SingleInbox } from './connection/single-inbox.js';
 import { EndpointTopology } from './endpoint.topology.js';
 import { SingleKeySpace } from './key-space.js';
 import { Replication } from './replicas/replication.js';
@@ -33,7 +33,6 @@ export class SingleTopology extends EndpointTopology implements Topology {
   }
 
   protected newInbox(events: InboxEvents): Inbox {
-    const { instance, log } = this.settings;
-    return new SingleInbox(this.connection.listener(), this.channel, instance, events, log);
+    return new EndpointInbox(this.connection.listener(), this.channel, this.settings, events);
   }
 }

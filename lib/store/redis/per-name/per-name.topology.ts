@@ -2,6 +2,7 @@ import type { SingleConnection } from '../../../options/module-options.interface
 import { instanceOf } from '../../owner-id.js';
 import { sendScript } from '../../scripts/send.script.js';
 import type { RedisConnection } from '../connection/connection.js';
+import { EndpointInbox } from '../connection/endpoint-inbox.js';
 import type { Inbox, InboxEvents } from '../connection/inbox.js';
 import { type RunArguments, ScriptRunner, type Scripts } from '../connection/script-runner.js';
 import { slotOf } from '../connection/slot-of.js';
@@ -9,7 +10,6 @@ import { EndpointTopology } from '../endpoint.topology.js';
 import { PerNameKeySpace } from '../key-space.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
 import type { SingleTrial } from '../trial/single-trial.js';
-import { SlotInbox } from './slot-inbox.js';
 
 /** Many shards behind one endpoint that looks like one Redis. A request reaches one slot, as on a Cluster. */
 export class PerNameTopology extends EndpointTopology implements Topology {
@@ -48,7 +48,9 @@ export class PerNameTopology extends EndpointTopology implements Topology {
   }
 
   protected newInbox(events: InboxEvents): Inbox {
-    return new SlotInbox(this.connection.listener(), this.keySpace, this.settings, events);
+    const { connection, keySpace, settings } = this;
+    const channelOf = (name: string): string => keySpace.inbox(keySpace.lock(name)) + settings.instance;
+    return new EndpointInbox(connection.listener(), channelOf, settings, events);
   }
 }
 

@@ -1,8 +1,7 @@
-import type { ScheduledCall } from '../../../primitives/clock.js';
-import { DeafnessWarning, deliver, type Inbox, type InboxEvents } from '../connection/inbox.js';
-import type { RedisClient } from '../connection/redis-client.js';
-import type { KeySpace } from '../key-space.js';
-import type { RedisStoreSettings } from '../topology.js';
+import type { LockLog } from '../../../diagnostics/lock-log.js';
+import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
+import { DeafnessWarning, deliver, type Inbox, type InboxEvents } from './inbox.js';
+import type { RedisClient } from './redis-client.js';
 
 /** Milliseconds until a failed subscription is retried. */
 const RETRY_DELAY = 500;
@@ -11,31 +10,36 @@ const LINGER = 2_000;
 
 interface Subscription {
   readonly channel: string;
+  /** The lock whose messages it receives; undefined for all. */
+  readonly name: string | undefined;
   stands: boolean;
   isAsked: boolean;
   /** Set while the name has no waiters. */
-  linger: ScheduledCall | undefined;
+  linger?: ScheduledCall | undefined;
 }
 
-/**
- * The channels of one instance on one connection: one in the slot of each awaited name, and one for the instance.
- */
-export class SlotInbox implements Inbox {
-  private readonly byName = new Map<string, Subscription>();
+/** The channels of one instance on one connection: one for all names, or one in the slot of each awaited name. */
+export class EndpointInbox implements Inbox {
+  private readonly byName = new Map<string | undefined, Subscription>();
   private retry: ScheduledCall | undefined;
   private closed = false;
   private readonly warning: DeafnessWarning;
 
+  /** @param channels the channel for all names, or the function that returns the channel of a name */
   constructor(
     private readonly client: RedisClient,
-    private readonly keySpace: KeySpace,
-    private readonly settings: Pick<RedisStoreSettings, 'clock' | 'instance' | 'log'>,
+    private readonly channels: string | ((name: string) => string),
+    private readonly settings: { readonly clock: Clock; readonly instance: string; readonly log: LockLog },
     private readonly events: InboxEvents,
   ) {
     this.warning = new DeafnessWarning(settings.log);
+    if (typeof channels === 'string') this.add(undefined, channels);
     client.on('message', (_channel, message) => deliver(message, settings.instance, events));
     client.on('lost', () => this.loseAll());
-    client.on('ready', () => this.subscribeAll());
+    client.on('ready', () => {
+      this.loseAll();
+      this.subscribeAll();
+    });
   }
 
   open(): void {
@@ -43,19 +47,15 @@ export class SlotInbox implements Inbox {
   }
 
   hears(name: string): boolean {
-    return this.byName.get(name)?.stands ?? false;
+    return this.byName.get(typeof this.channels === 'string' ? undefined : name)?.stands ?? false;
   }
 
   listen(name: string): void {
-    let subscription = this.byName.get(name);
-    if (!subscription) {
-      const channel = this.keySpace.inbox(this.keySpace.lock(name)) + this.settings.instance;
-      subscription = { channel, stands: false, isAsked: false, linger: undefined };
-      this.byName.set(name, subscription);
-    }
+    if (typeof this.channels === 'string') return;
+    const subscription = this.byName.get(name) ?? this.add(name, this.channels(name));
     this.settings.clock.cancel(subscription.linger);
     subscription.linger = undefined;
-    void this.subscribe(name, subscription);
+    void this.subscribe(subscription);
   }
 
   ignore(name: string): void {
@@ -72,24 +72,31 @@ export class SlotInbox implements Inbox {
     this.byName.clear();
   }
 
+  private add(name: string | undefined, channel: string): Subscription {
+    const subscription = { channel, name, stands: false, isAsked: false };
+    this.byName.set(name, subscription);
+    return subscription;
+  }
+
   private loseAll(): void {
     for (const subscription of this.byName.values()) subscription.stands = subscription.isAsked = false;
   }
 
   private subscribeAll(): void {
-    for (const [name, subscription] of this.byName) void this.subscribe(name, subscription);
+    for (const subscription of this.byName.values()) void this.subscribe(subscription);
   }
 
-  private async subscribe(name: string, subscription: Subscription): Promise<void> {
-    const { channel, isAsked, stands } = subscription;
+  private async subscribe(subscription: Subscription): Promise<void> {
+    const { channel, isAsked, name, stands } = subscription;
     if (stands || isAsked || this.client.state !== 'ready') return;
     subscription.isAsked = true;
+    const command = name === undefined ? 'subscribe' : 'ssubscribe';
     try {
-      await this.client.subscribe('ssubscribe', channel);
+      await this.client.subscribe(command, channel);
     } catch (error) {
       if (!subscription.isAsked || this.closed) return;
       subscription.isAsked = false;
-      if (this.client.state === 'ready') this.warning.give('ssubscribe', channel, error);
+      if (this.client.state === 'ready') this.warning.give(command, channel, error);
       this.retry ??= this.settings.clock.schedule(() => {
         this.retry = undefined;
         this.subscribeAll();
