@@ -287,7 +287,7 @@ export class Shell {
 
   private extend(of: number, lease: Lease): void {
     const sentAt = this.world.now;
-    const request = lease.request(lease.renew ? lease.ttl : lease.rest(sentAt), sentAt);
+    const request = lease.request(lease.renew ? lease.ttl : lease.remainder(sentAt), sentAt);
     lease.renewAt = Infinity;
     this.site.requests.push({ of, kind: 'extend', request, sentAt });
   }

@@ -154,7 +154,7 @@ export class Lease implements FifoNode<Lease> {
   }
 
   /** The ttl of a request at `now` that leaves the lease unchanged, including requests in flight. */
-  rest(now: number): number {
+  remainder(now: number): number {
     const last = this.asked.at(-1);
     const end = last ? deadlineOf(last.ttl, last.sentAt) : this.deadline;
     return Math.max(1, (end - now + LATENCY) / (1 - SKEW));

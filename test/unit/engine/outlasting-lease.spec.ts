@@ -27,18 +27,6 @@ describe('A lease that the store keeps for longer than requested', () => {
     expect(next.value?.fencingToken).toBe(200);
   });
 
-  it('stays unchanged if an earlier delayed request explains it', async () => {
-    const fixture = new EngineFixture();
-    const { clock, store } = fixture;
-    await fixture.hold({ ttl: 3_000 });
-    await clock.advance(1_000);
-    (await store.next('extend')).answer([3_200]);
-    await settle();
-    await clock.advance(400);
-
-    expect(store.unseen('extend')).toBe(0);
-  });
-
   it('is shortened after the extension of a caller', async () => {
     const fixture = new EngineFixture();
     const { clock, store } = fixture;

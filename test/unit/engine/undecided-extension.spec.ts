@@ -3,37 +3,6 @@ import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 
 describe('An extension with an undecided outcome', () => {
-  it('is repeated while the lease lasts, and the hold continues', async () => {
-    const fixture = new EngineFixture();
-    const { clock, store } = fixture;
-    const hold = await fixture.hold({ ttl: 3_000 });
-    await clock.advance(1_000);
-    (await store.next('extend')).answer([undefined]);
-    await settle();
-    await clock.advance(600);
-    (await store.next('extend')).answer([true]);
-    await settle();
-    await clock.advance(1_500);
-
-    expect(hold.held).toBe(true);
-  });
-
-  it('does not make the lease last longer', async () => {
-    const fixture = new EngineFixture();
-    const { clock, store } = fixture;
-    const hold = await fixture.hold({ ttl: 3_000 });
-    await clock.advance(1_000);
-    for (let attempt = 0; attempt < 3; attempt++) {
-      (await store.next('extend')).answer([undefined]);
-      await settle();
-      await clock.advance(500);
-    }
-    await clock.advance(500);
-
-    expect(hold.held).toBe(false);
-    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
-  });
-
   it('rejects the caller’s call, and costs it no hold', async () => {
     const fixture = new EngineFixture();
     const { store } = fixture;

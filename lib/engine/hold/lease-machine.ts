@@ -1,0 +1,170 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import { Fifo } from '../../primitives/fifo.js';
+import type { Extended, Extension } from '../../store/lock-store.js';
+import { expiredError, takenError } from '../lock-errors.js';
+import type { Lease, LeaseUser } from './lease.js';
+
+const MAX_RETRY_DELAY = 500;
+/**
+ * Minimum share of its lease that a hold must have when its caller receives it, if the lease is not renewed or
+ * `minHold` applies.
+ */
+const FRESH = 0.9;
+
+/** The decisions of one moment, to be carried out in this order. */
+export class Decisions {
+  /** Leases that have ended. `gone` means that the store reported it, so there is nothing to release. */
+  readonly lost: { readonly lease: Lease; readonly error: LockLostError; readonly gone: boolean }[] = [];
+  /** Holds that end although their leases continue. */
+  readonly overdue: LeaseUser[] = [];
+  readonly renew: Lease[] = [];
+  /** The time of the next decision, at the latest. */
+  wakeAt = Infinity;
+
+  /** @param isCheck whether the renewals only check leases that are not renewed, which must not become longer */
+  constructor(readonly isCheck = false) {}
+
+  /** Ends an expired lease. Its holder can see the expiry by the clock, so no reply of the store may revive it. */
+  loseIfExpired(lease: Lease, now: number): boolean {
+    if (now < lease.deadline) return false;
+    this.lost.push({ lease, error: expiredError(lease.names), gone: false });
+    return true;
+  }
+
+  renewUnlessExpired(lease: Lease, now: number): void {
+    if (!this.loseIfExpired(lease, now)) this.renew.push(lease);
+  }
+
+  wakeUpFor(lease: Lease): void {
+    this.wakeAt = Math.min(this.wakeAt, lease.due);
+  }
+}
+
+/** Renewals of several leases in one request. */
+export class RenewalBatch {
+  readonly requests: { readonly lease: Lease; readonly ttl: number }[] = [];
+  readonly extensions: Extension[] = [];
+
+  constructor(readonly sentAt: number) {}
+
+  get leases(): readonly Lease[] {
+    return this.requests.map(({ lease }) => lease);
+  }
+
+  add(lease: Lease, ttl: number): void {
+    const extension = lease.request(ttl, this.sentAt);
+    lease.renewAt = Infinity;
+    this.requests.push({ lease, ttl });
+    for (const name of lease.names) this.extensions.push({ ...extension, name });
+  }
+}
+
+/**
+ * Decides when the leases of one instance are renewed, and when they end. It uses no I/O, no Promises, no timers and no
+ * clock: its caller tells the time, and carries the decisions out.
+ *
+ * When a lease leaves the machine, replies to its renewals in flight are ignored: they can neither revive it nor report
+ * it lost.
+ */
+export class LeaseMachine {
+  readonly leases = new Fifo<Lease>();
+  /** Leases whose renewal leaves at the end of the tick. */
+  private soon: Lease[] = [];
+
+  delete(lease: Lease): void {
+    this.leases.remove(lease);
+    // If the lease returns, the reply in flight was not seen.
+    if (lease.renewing) lease.renewAt = -Infinity;
+  }
+
+  /** Whether a lease whose caller receives it only now has run for too long without that caller. */
+  isStale(lease: Lease, { minHold, renew, ttl }: ResolvedLockOptions, now: number): boolean {
+    return lease.deadline - now < (renew ? minHold : ttl) * FRESH;
+  }
+
+  /** Notes a lease for {@link atEndOfTick}; returns whether it is the first one. */
+  renewSoon(lease: Lease): boolean {
+    if (lease.renewsSoon) return false;
+    lease.renewsSoon = true;
+    return this.soon.push(lease) === 1;
+  }
+
+  /** Decides about the leases that were noted in this tick. */
+  atEndOfTick(now: number): Decisions {
+    const { soon } = this;
+    this.soon = [];
+    for (const lease of soon) lease.renewsSoon = false;
+    const decisions = new Decisions();
+    for (const lease of soon) if (this.leases.has(lease)) decisions.renewUnlessExpired(lease, now);
+    return decisions;
+  }
+
+  /** Decides to renew or check all leases at once, because earlier messages may have been missed. */
+  atReconnect(now: number): Decisions {
+    const decisions = new Decisions(true);
+    for (const lease of this.leases) decisions.renewUnlessExpired(lease, now);
+    return decisions;
+  }
+
+  /** Decides which leases have ended, and which renewals are due. */
+  at(now: number): Decisions {
+    const decisions = new Decisions();
+    for (const lease of this.leases) {
+      if (decisions.loseIfExpired(lease, now)) continue;
+      if (!lease.isLeaving) {
+        if (lease.hold && now >= lease.hold.endsAt) {
+          decisions.overdue.push(lease.hold);
+          // A listener of the signal may release at once, which must not pass the lease on.
+          lease.hold = undefined;
+          lease.renew = false;
+        }
+        // A slightly early renewal lets leases that were granted one by one be renewed together.
+        if (lease.renew && now >= lease.renewAt - lease.ttl / 6) {
+          decisions.renew.push(lease);
+          continue;
+        }
+      }
+      decisions.wakeUpFor(lease);
+    }
+    return decisions;
+  }
+
+  /**
+   * Creates the requests for renewals that were decided, after the ended leases were reported: a holder that learns of
+   * its loss may release other holds at once.
+   *
+   * @param most the number of names after which a batch is full
+   */
+  batchesOf({ isCheck, renew }: Decisions, now: number, most: number): RenewalBatch[] {
+    const batches: RenewalBatch[] = [];
+    let batch: RenewalBatch | undefined;
+    for (const lease of renew) {
+      if (!this.leases.has(lease) || lease.isLeaving) continue;
+      if (!batch || batch.extensions.length >= most) batches.push((batch = new RenewalBatch(now)));
+      batch.add(lease, isCheck && !lease.renew ? lease.remainder(now) : lease.ttl);
+    }
+    return batches;
+  }
+
+  /** Decides what follows from the reply to a batch; undefined if the request failed. */
+  answer({ requests, sentAt }: RenewalBatch, reply: readonly Extended[] | undefined, now: number): Decisions {
+    const decisions = new Decisions();
+    let next = 0;
+    for (const { lease, ttl } of requests) {
+      const results = lease.names.map(() => reply?.[next++]);
+      if (!this.leases.has(lease)) continue;
+      // During a transfer, the lease may belong to another owner when the renewal arrives.
+      const gone = lease.isLeaving ? [] : lease.names.filter((_, i) => results[i] === 0);
+      if (gone.length > 0) {
+        decisions.lost.push({ lease, error: takenError(gone), gone: true });
+        continue;
+      }
+      if (decisions.loseIfExpired(lease, now)) continue;
+      if (results.every(Boolean)) lease.confirm(ttl, sentAt, Math.max(...results.map((kept = 0) => kept)));
+      else lease.renewAt = Math.min(lease.renewAt, now + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
+      decisions.wakeUpFor(lease);
+    }
+    return decisions;
+  }
+}
