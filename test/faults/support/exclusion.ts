@@ -10,6 +10,12 @@ interface Exclusion {
   readonly terms?: readonly [Terms, ...Terms[]];
 }
 
+/** What a run has gone through. */
+export interface RunFigures {
+  readonly holds: number;
+  readonly faults: number;
+}
+
 const NAMES = ['red', 'green', 'blue'] as const;
 
 /**
@@ -22,7 +28,7 @@ export async function expectExclusion(
   scene: FaultScene,
   duration: number,
   { takeData, terms }: Exclusion,
-): Promise<void> {
+): Promise<RunFigures> {
   const seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31));
   // Leases so short, and work so long, that many are lost.
   await scene.open({ ttl: 400, commandTimeout: 150 });
@@ -51,6 +57,7 @@ export async function expectExclusion(
   const holders = new Set(report.holds.map(({ id }) => id.split('/')[0]));
   expect(holders.size).toBe(scene.contenders.length);
   if (terms) await expectNothingKept(scene, terms);
+  return { holds: report.holds.length, faults: faults.length };
 }
 
 /** What was held by whoever was stopped, cut off or forgotten comes back: each name can be had alone, and by as many as may. */
