@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
+import manifest from '../../package.json' with { type: 'json' };
 import { drawings } from './drawings.mjs';
+import { withLayout } from './layout.mjs';
 import { repositoryLinks } from './repository-links.mjs';
 import { chineseSidebar, sidebar } from './sidebar.mjs';
 import site from './site.json' with { type: 'json' };
@@ -9,6 +11,9 @@ import { slugOf } from './slug.mjs';
 /** @type {{ repository: string | null; homepage: string | null }} */
 const { repository, homepage } = site;
 
+const base = homepage === null ? '/' : new URL(homepage).pathname.replace(/\/?$/, '/');
+const version = { text: `v${manifest.version}`, link: '/versions-and-security' };
+
 const chineseTheme = {
   sidebar: chineseSidebar,
   nav: [
@@ -16,6 +21,7 @@ const chineseTheme = {
     { text: '保证', link: '/zh-CN/guarantees' },
     { text: 'Guide', link: '/guide/decorator' },
     { text: 'API', link: '/api/' },
+    version,
   ],
   outline: { level: /** @type {[number, number]} */ ([2, 3]), label: '本页目录' },
   docFooter: { prev: '上一页', next: '下一页' },
@@ -51,10 +57,12 @@ export default defineConfig({
       themeConfig: chineseTheme,
     },
   },
-  base: homepage === null ? '/' : new URL(homepage).pathname.replace(/\/?$/, '/'),
+  base,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}logo.svg` }]],
   outDir: '../.cache/site',
   cacheDir: '../.cache/vitepress',
   ...(homepage !== null && { sitemap: { hostname: homepage } }),
+  transformPageData: withLayout,
   markdown: {
     anchor: { slugify: slugOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -67,6 +75,7 @@ export default defineConfig({
     plugins: [llmstxt({ ignoreFiles: ['api/**', 'zh-CN/**'] })],
   },
   themeConfig: {
+    logo: '/logo.svg',
     search: { provider: 'local', options: { locales: { 'zh-CN': { translations: chineseSearch } } } },
     sidebar,
     outline: [2, 3],
@@ -75,6 +84,7 @@ export default defineConfig({
       { text: 'Guide', link: '/guide/decorator' },
       { text: 'Operate', link: '/operate/' },
       { text: 'API', link: '/api/' },
+      version,
     ],
     ...(repository !== null && { socialLinks: [{ icon: 'git', link: repository }] }),
   },

@@ -48,5 +48,5 @@ function drawn(source) {
     .slice(svg.indexOf('<svg'))
     .replaceAll(/<!--.*?-->|<title>.*?<\/title>/gs, '')
     .replaceAll('"black"', '"currentColor"')
-    .replace('<svg', '<svg aria-hidden="true"');
+    .replace(/<svg width="(\w+)" height="\w+"/, '<svg aria-hidden="true" style="--width: $1"');
 }

@@ -9,6 +9,8 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
 };
 
 /** What `npm run docs` has built, as any server of files serves it. */
@@ -20,6 +22,10 @@ export class BuiltSite implements AsyncDisposable {
 
   static text(path: string): string {
     return readFileSync(join(folder, path), 'utf8');
+  }
+
+  static bytes(path: string): Buffer {
+    return readFileSync(join(folder, path));
   }
 
   static async serve(): Promise<BuiltSite> {

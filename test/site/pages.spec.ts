@@ -1,6 +1,6 @@
 import { waitFor } from '../support/wait-for.js';
 import { BuiltSite } from './built-site.js';
-import { describeInBrowser, TEMPLATES } from './site-in-browser.js';
+import { describeInBrowser } from './site-in-browser.js';
 
 describeInBrowser('the site', (site) => {
   it('finds the meaning of "fencing", by the keyboard alone', async () => {
@@ -36,13 +36,6 @@ describeInBrowser('the site', (site) => {
     await page.keyboard.press('Tab');
     const inside = 'document.querySelector("#VPContent").contains(document.activeElement)';
     expect(await page.evaluate(inside)).toBe(true);
-  });
-
-  it.each(TEMPLATES)('fits into 360 px with %s', async (_what, path) => {
-    const { page } = site;
-    await page.setViewportSize({ width: 360, height: 740 });
-    await page.goto(site.url + path);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
   it('opens its menu of pages at 360 px, and closes it with Escape', async () => {

@@ -2,8 +2,10 @@ import { dataSymbol, useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import { computed, defineComponent, h, provide } from 'vue';
 import { chineseSidebar } from '../sidebar.mjs';
-import './contrast.css';
+import './colours.css';
 import './drawings.css';
+import './home.css';
+import './tables-and-code.css';
 
 /** The theme's own has no main landmark. */
 const notFound = () =>
