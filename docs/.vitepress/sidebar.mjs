@@ -25,6 +25,7 @@ export const sidebar = [
       { text: 'Migrations once', link: '/recipes/migrations-once' },
       { text: 'Leader and outbox', link: '/recipes/outbox' },
       { text: 'Transactions', link: '/recipes/transactions' },
+      { text: 'Fencing, by ORM', link: '/recipes/fencing' },
       { text: 'Idempotency', link: '/recipes/idempotency' },
     ],
   },
