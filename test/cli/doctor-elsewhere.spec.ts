@@ -71,9 +71,17 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     ['channels are missing', 'lock:', enough.replace('&lock:inbox:*', 'resetchannels')],
     ['no script can run', 'lock:', `${enough} -eval`],
     ['keys have another prefix', 'shop:[1]:', enough],
-  ])('prints the ACL SETUSER command that is enough if %s', async (_what, prefix, rights) => {
+    ['the database cannot be selected', 'lock:', enough, '/3'],
+  ])('prints the ACL SETUSER command that is enough if %s', async (_what, prefix, rights, database = '') => {
     await using guarded = await guardedFor(rights);
-    const { said } = await diagnoseAt(guarded, '--prefix', prefix);
+    const flags = [
+      '--url',
+      `redis://app:secret-word@127.0.0.1:${guarded.port}${database}`,
+      '--prefix',
+      prefix,
+    ];
+    const { exitCode, said } = await diagnose(flags);
+    expect(exitCode).toBeGreaterThan(0);
     const [command = '', ...more] = said.match(/ACL SETUSER app .*$/gm) ?? [];
     const admin = new Redis(`redis://root:root-word@127.0.0.1:${guarded.port}`);
     const [name = '', ...args] = command.split(' ');
@@ -81,7 +89,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     admin.disconnect();
 
     expect(more).toEqual([]);
-    expect(await diagnoseAt(guarded, '--prefix', prefix)).toMatchObject({ exitCode: 0, bad: [] });
+    expect(await diagnose(flags)).toMatchObject({ exitCode: 0, bad: [] });
   });
 
   const [describeTls, reason] = HAS_OPENSSL

@@ -48,8 +48,17 @@ const DISPENSABLE = /^s?(?:publish|subscribe)$/;
 /** Checks whether scripts can run the operations of locks, and whether messages arrive and are counted. */
 export async function* checkScripts(patient: Patient): Findings {
   const { channel, key, subscribe } = patient.settings;
+  const { db = 0 } = patient.redis.options;
   const soon = String(Date.now() + 60_000);
   let reply: unknown;
+  try {
+    // The client ignores a refused SELECT when it connects, and continues in database 0.
+    if (db > 0) await patient.redis.select(db);
+  } catch (reason) {
+    yield error('rights', `Locks are kept in database 0 instead of ${db}: ${messageOf(reason)}.`);
+    if (messageOf(reason).startsWith('NOPERM')) yield error('rights', cureFor(patient));
+    return;
+  }
   try {
     reply = await patient.redis.eval(PROBE, 1, key, channel, subscribe, soon);
   } catch (reason) {
