@@ -107,7 +107,8 @@ export function unavailableError(
   return new LockUnavailableError(message, { keys, cause });
 }
 
-function notAcquired(noun: string, keys: readonly string[], { waited, label }: FailedAcquire): string {
+/** Says that locks were not acquired: which, within which time, and where. */
+export function notAcquired(noun: string, keys: readonly string[], { waited, label }: FailedAcquire): string {
   const subject = keys.length > 1 ? `${noun}s ${quoted(keys)} were` : `${noun} ${quoted(keys)} was`;
   return `${subject} not acquired within ${Math.round(waited)} ms${placeOf(label)}`;
 }

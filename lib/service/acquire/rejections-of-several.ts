@@ -1,4 +1,9 @@
-import { type FailedAcquire, timeoutMessage, unavailableError } from '../../engine/lock-errors.js';
+import {
+  type FailedAcquire,
+  notAcquired,
+  timeoutMessage,
+  unavailableError,
+} from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockClosedError, LockUnavailableError } from '../../errors/lock.error.js';
 
@@ -50,9 +55,10 @@ export function shortLeaseError(
   keys: readonly string[],
   ttl: number,
   roundTrip: number,
+  call: FailedAcquire,
 ): LockUnavailableError {
   const message =
-    `Redis needs ${Math.ceil(roundTrip)} ms to answer, so leases of ${ttl} ms (ttl) ran out while the call waited for another ` +
-    `of its ${keys.length} names. Set ttl to at least ${Math.ceil(3 * roundTrip)} ms.`;
+    `Redis needs ${Math.ceil(roundTrip)} ms to reply, so leases of ${ttl} ms (ttl) expired while the call waited for its other ` +
+    `names, and ${notAcquired('lock', keys, call)}. Set ttl to at least ${Math.ceil(3 * roundTrip)} ms.`;
   return new LockUnavailableError(message, { keys, cause: undefined });
 }

@@ -197,7 +197,7 @@ export class SeveralNames {
     if (lost < 0) return;
     const { options, roundTrip } = this;
     // A renewal would come too late for each lease that is kept.
-    if (options.ttl < 2 * roundTrip) throw shortLeaseError(this.names, options.ttl, roundTrip);
+    if (options.ttl < 2 * roundTrip) throw shortLeaseError(this.names, options.ttl, roundTrip, this.failed);
     this.keep(lost);
   }
 

@@ -184,7 +184,7 @@ describe('A call for several names', () => {
   });
 
   it('rejects a ttl within which Redis cannot answer twice, once a lease has run out', async () => {
-    const lock = observe(acquire({ ttl: 60, wait: 5_000 }, ['a', 'b']));
+    const lock = observe(acquire({ ttl: 60, wait: 5_000, label: 'Orders.place' }, ['a', 'b']));
     const first = await trip('a', 'b');
     await fixture.clock.advance(40);
     await answer(first, [grant(1), taken(50)]);
@@ -197,8 +197,8 @@ describe('A call for several names', () => {
     expect(lock.error).toMatchObject({
       keys: ['a', 'b'],
       message:
-        'Redis needs 40 ms to answer, so leases of 60 ms (ttl) ran out while the call waited for another of its 2 names. ' +
-        'Set ttl to at least 120 ms.',
+        'Redis needs 40 ms to reply, so leases of 60 ms (ttl) expired while the call waited for its other names, ' +
+        'and locks "a", "b" were not acquired within 80 ms (Orders.place). Set ttl to at least 120 ms.',
     });
     expect(await released(2)).toEqual(['a', 'b']);
   });
