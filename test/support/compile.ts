@@ -62,6 +62,18 @@ export async function compile(
   }
 }
 
+/** How many types the compiler instantiates to check the files of a folder, which have no error. */
+export async function instantiations(
+  compiler: string,
+  folder: string,
+  declarations: Declarations,
+): Promise<number> {
+  const project = await declarations.project(folder);
+  const output = await tsc(compiler, project, ['--noEmit', '--pretty', 'false', '--extendedDiagnostics']);
+  if (/error TS/.test(output)) throw new Error(output);
+  return Number(/Instantiations:\s*(\d+)/.exec(output)?.[1]);
+}
+
 /** `file(line,column): error TS…: message`, then the indented lines that belong to it. */
 const DIAGNOSTIC = /^(\S[^\n(]*)\((\d+),\d+\): error (TS\d+: [^\n]*)((?:\n +[^\n]*)*)/gm;
 

@@ -1,5 +1,7 @@
 import { describeLooseCases, describeStrictCases } from './describe-cases.js';
 
-describeStrictCases('typescript-5.9');
-describeStrictCases('typescript');
+const LENGTH = { lines: 35, sentence: 3 };
+
+describeStrictCases('typescript-5.9', LENGTH);
+describeStrictCases('typescript', LENGTH);
 describeLooseCases('typescript-5.9');

@@ -4,5 +4,5 @@ import { describeLooseCases, describeStrictCases } from './describe-cases.js';
 jest.setTimeout(120_000);
 
 // The fastest; the others have their turn in the long suite.
-describeStrictCases('typescript-7');
+describeStrictCases('typescript-7', { lines: 6, sentence: 4 });
 describeLooseCases('typescript-7');

@@ -38,22 +38,23 @@ type SkippedBy<Word> = [Word] extends ['skip'] ? undefined : never;
  * A method decorator for methods that return a {@link LockedResult}, whose arguments fill the key `K` and fit
  * `onTimeout` (`B`), and whose results include those of `onTimeout` (`R`).
  *
- * The first signature decides by assignability, so that it also works for the type parameters of a generic class. The
- * second one does the same for the result of methods without parameters. The compiler reports the sentence of the last
- * signature last.
+ * The first and the last signature compute a sentence about a method that does not fit, which the compiler reports first
+ * (TypeScript 5 and 6) or alone (TypeScript 7). The second signature decides by assignability, so that it also works for
+ * the type parameters of a generic class. The first and the second check the results of `onTimeout` by assignability, for
+ * methods with and without parameters.
  */
 export interface LockedDecorator<K extends KeySource, B extends MethodArguments = [], R = never> {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- without A there is no constraint to check
-  <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
-    target: TargetDemand<K>,
-    propertyKey: string | symbol,
-    descriptor: { value?: (...args: A) => LockedResult } & { value?: M } & WithParameters<M> & Substitutes<R>,
-  ): void;
   <M extends AnyMethod, S extends object>(
     target: S,
     propertyKey: string | symbol,
     descriptor: { value?: M } & Substitutes<R> &
       Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M>>,
+  ): void;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- without A there is no constraint to check
+  <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
+    target: TargetDemand<K>,
+    propertyKey: string | symbol,
+    descriptor: { value?: (...args: A) => LockedResult } & { value?: M } & WithParameters<M> & Substitutes<R>,
   ): void;
   <M extends AnyMethod, S extends object>(
     target: S,
