@@ -1,98 +1,62 @@
 import type { Plan } from './explore.js';
+import type { CallerPlan } from './world.js';
+
+type Callers = readonly CallerPlan[];
 
 const PERMIT = { mode: 'shared', limit: 2 } as const;
 const READER = { mode: 'shared' } as const;
-const ATTEMPT = { wait: 0 } as const;
-const REPLICATED = { replicas: { min: 1, timeout: 10 } } as const;
 
-const one: Plan['callers'] = [{ at: 0 }, { at: 1 }];
-const both = (options: object): Plan['callers'] => one.map(({ at }) => ({ at, ...options }));
+/** One caller at each of these instances, with equal options. */
+function at(instances: readonly number[], options: Omit<CallerPlan, 'at'> = {}): Callers {
+  return instances.map((instance) => ({ at: instance, ...options }));
+}
 
-/** What `npm test` explores whole. */
+function plan(title: string, callers: Callers, budget: Plan['budget'] = {}): Plan {
+  const limit = callers[0]?.limit;
+  return limit === undefined ? { title, callers, budget } : { title, callers, budget, limit };
+}
+
+const two = at([0, 1]);
+const readerAndWriter: Callers = [...at([0]), ...at([1], READER)];
+
+/** What `npm test` explores whole. Titles have the number of instances × the number of callers in each. */
 export const smallWorlds: readonly Plan[] = [
-  { title: '2 instances, 1 exclusive caller each, 1 fault', callers: one, budget: { fault: 1 } },
-  { title: '2 instances, 1 exclusive caller each, 1 time step', callers: one, budget: { tick: 1 } },
-  {
-    title: '1 instance, 2 exclusive callers, 1 fault, 1 abort',
-    callers: [{ at: 0 }, { at: 0 }],
-    budget: { fault: 1, abort: 1 },
-  },
-  {
-    title: '2 instances, 3 callers for 2 permits',
-    callers: [0, 1, 1].map((at) => ({ at, ...PERMIT })),
-    budget: {},
-    limit: 2,
-  },
+  plan('2 × 1 exclusive, 1 fault', two, { fault: 1 }),
+  plan('2 × 1 exclusive, 1 time step', two, { tick: 1 }),
+  plan('1 × 2 exclusive, 1 fault, 1 abort', at([0, 0]), { fault: 1, abort: 1 }),
+  plan('3 × 1 exclusive', at([0, 1, 2])),
+  plan('2 instances, 3 callers for 2 permits', at([0, 1, 1], PERMIT)),
 ];
 
-/** What `npm run test:exploration` explores whole beyond. */
-export const largerWorlds: readonly Plan[] = [
-  { title: '2 x 1 exclusive, 2 faults', callers: one, budget: { fault: 2 } },
-  { title: '2 x 1 exclusive, 1 fault, 1 time step', callers: one, budget: { fault: 1, tick: 1 } },
-  { title: '2 x 1 exclusive, 1 abort, 1 time step', callers: one, budget: { abort: 1, tick: 1 } },
-  { title: '2 x 1 exclusive, forced release, 1 fault', callers: one, budget: { force: 1, fault: 1 } },
-  { title: '2 x 1 exclusive, shutdown, 1 fault', callers: one, budget: { close: 1, fault: 1 } },
-  { title: '2 x 1 exclusive, reconnect, 1 fault', callers: one, budget: { cut: 1, fault: 1 } },
-  { title: '2 x 1 exclusive, reconnect, 1 time step', callers: one, budget: { cut: 1, tick: 1 } },
-  {
-    title: '2 x 1 exclusive, an attempt, 2 faults',
-    callers: [{ at: 0 }, { at: 1, ...ATTEMPT }],
-    budget: { fault: 2 },
-  },
-  { title: '2 x 1 attempts, 1 fault, 1 time step', callers: both(ATTEMPT), budget: { fault: 1, tick: 1 } },
-  { title: '2 x 1 shared, 2 faults', callers: both(READER), budget: { fault: 2 } },
-  { title: '2 x 1 shared, 1 time step', callers: both(READER), budget: { tick: 1 } },
-  {
-    title: 'a reader and a writer, 1 fault',
-    callers: [{ at: 0 }, { at: 1, ...READER }],
-    budget: { fault: 1 },
-  },
-  {
-    title: 'a reader and a writer, 1 time step',
-    callers: [{ at: 0 }, { at: 1, ...READER }],
-    budget: { tick: 1 },
-  },
-  {
-    title: '1 x 2 exclusive, 2 faults, 1 time step',
-    callers: [{ at: 0 }, { at: 0 }],
-    budget: { fault: 2, tick: 1 },
-  },
-  {
-    title: '1 x 2 exclusive, 1 fault, 2 time steps',
-    callers: [{ at: 0 }, { at: 0 }],
-    budget: { fault: 1, tick: 2 },
-  },
-  { title: '3 x 1 exclusive', callers: [{ at: 0 }, { at: 1 }, { at: 2 }], budget: {} },
-  { title: '3 x 1 exclusive, 1 fault', callers: [{ at: 0 }, { at: 1 }, { at: 2 }], budget: { fault: 1 } },
-  { title: '3 x 1 permits of 2', callers: [0, 1, 2].map((at) => ({ at, ...PERMIT })), budget: {}, limit: 2 },
-  {
-    title: '2 instances, 3 callers for 2 permits, 1 fault',
-    callers: [0, 1, 1].map((at) => ({ at, ...PERMIT })),
-    budget: { fault: 1 },
-    limit: 2,
-  },
-  {
-    title: '1 instance, 2 names, 2 exclusive each, 1 fault',
-    callers: [0, 0, 1, 1].map((of) => ({ at: 0, of })),
-    budget: { fault: 1 },
-  },
-  {
-    title: '2 x 1 on each of 2 names',
-    callers: [0, 1].flatMap((of) => one.map(({ at }) => ({ at, of }))),
-    budget: {},
-  },
-  { title: '2 x 1 exclusive with replicas, 2 faults', callers: both(REPLICATED), budget: { fault: 2 } },
-  { title: '3 x 1 exclusive, 2 faults', callers: [{ at: 0 }, { at: 1 }, { at: 2 }], budget: { fault: 2 } },
-  {
-    title: '3 x 1 for 2 permits, 1 fault',
-    callers: [0, 1, 2].map((at) => ({ at, ...PERMIT })),
-    budget: { fault: 1 },
-    limit: 2,
-  },
-  { title: '2 x 2 exclusive, 1 fault', callers: [0, 0, 1, 1].map((at) => ({ at })), budget: { fault: 1 } },
-  {
-    title: 'a reader and a writer, 1 fault, 1 time step',
-    callers: [{ at: 0 }, { at: 1, ...READER }],
-    budget: { fault: 1, tick: 1 },
-  },
+/** What `npm run test:exploration` explores whole beyond, with exclusive holds. */
+export const exclusiveWorlds: readonly Plan[] = [
+  plan('2 × 1 exclusive, 2 faults', two, { fault: 2 }),
+  plan('2 × 1 exclusive, 1 fault, 1 time step', two, { fault: 1, tick: 1 }),
+  plan('2 × 1 exclusive, 1 abort, 1 time step', two, { abort: 1, tick: 1 }),
+  plan('2 × 1 exclusive, forced release, 1 fault', two, { force: 1, fault: 1 }),
+  plan('2 × 1 exclusive, shutdown, 1 fault', two, { close: 1, fault: 1 }),
+  plan('2 × 1 exclusive, reconnect, 1 fault', two, { cut: 1, fault: 1 }),
+  plan('2 × 1 exclusive, reconnect, 1 time step', two, { cut: 1, tick: 1 }),
+  plan('2 × 1 exclusive with replicas, 2 faults', at([0, 1], { replicas: { min: 1, timeout: 10 } }), {
+    fault: 2,
+  }),
+  plan('2 × 1 exclusive, one attempts, 2 faults', [...at([0]), ...at([1], { wait: 0 })], { fault: 2 }),
+  plan('2 × 1 attempts, 1 fault, 1 time step', at([0, 1], { wait: 0 }), { fault: 1, tick: 1 }),
+  plan('1 × 2 exclusive, 2 faults, 1 time step', at([0, 0]), { fault: 2, tick: 1 }),
+  plan('1 × 2 exclusive, 1 fault, 2 time steps', at([0, 0]), { fault: 1, tick: 2 }),
+  plan('2 × 2 exclusive, 1 fault', at([0, 0, 1, 1]), { fault: 1 }),
+  plan('3 × 1 exclusive, 2 faults', at([0, 1, 2]), { fault: 2 }),
+  plan('1 × 2 exclusive on each of 2 names, 1 fault', [...at([0, 0]), ...at([0, 0], { of: 1 })], {
+    fault: 1,
+  }),
+  plan('2 × 1 exclusive on each of 2 names', [...two, ...at([0, 1], { of: 1 })]),
+];
+
+/** What `npm run test:exploration` explores whole beyond, with shared holds. */
+export const sharedWorlds: readonly Plan[] = [
+  plan('2 × 1 shared, 2 faults', at([0, 1], READER), { fault: 2 }),
+  plan('2 × 1 shared, 1 fault, 1 time step', at([0, 1], READER), { fault: 1, tick: 1 }),
+  plan('1 reader, 1 writer, 1 fault, 1 time step', readerAndWriter, { fault: 1, tick: 1 }),
+  plan('3 × 1 for 2 permits, 1 fault', at([0, 1, 2], PERMIT), { fault: 1 }),
+  plan('2 instances, 3 callers for 2 permits, 1 fault', at([0, 1, 1], PERMIT), { fault: 1 }),
 ];

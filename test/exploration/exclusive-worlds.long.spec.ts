@@ -1,0 +1,11 @@
+import { explore, report } from './explore.js';
+import { exclusiveWorlds } from './plans.js';
+
+describe('Every order of events in a world with exclusive holds', () => {
+  it.each(exclusiveWorlds)('keeps the rules: $title', (plan) => {
+    const found = explore(plan);
+    process.stdout.write(report(plan, found));
+
+    expect(found).toMatchObject({ problem: '', isWhole: true });
+  });
+});
