@@ -7,22 +7,20 @@ import type { Grant } from '../store/grant.js';
 import type { DetachedHold } from './hold/transfer-string.js';
 import { Attachments } from './attach/attachments.js';
 import { ownersOf, SHARED_TAG, tokenOf } from '../store/owner-id.js';
-import { type CleanUp, CleanUps } from '../store/clean-ups.js';
+import { CleanUps } from './hold/clean-ups.js';
 import type { Clock } from '../primitives/clock.js';
 import { Deadlines } from '../primitives/deadlines.js';
 import { inRootContext } from '../primitives/root-context.js';
 import { AnswerWakeUp, type WakeUp } from '../primitives/wake-up.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
-import type { HeldLeases } from './hold/held-leases.js';
 import type { LeaseUser } from './hold/lease.js';
-import { LeaseKeeper } from './hold/lease-keeper.js';
+import type { LeaseKeeper } from './hold/lease-keeper.js';
+import { Leases } from './hold/leases.js';
 import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
-import { type JointContext, JointHolds } from './hold/joint-holds.js';
 import { letHoldersEnd } from './hold/shutdown.js';
-import { UnqueuedLeases } from './hold/unqueued-leases.js';
 import { tokensMark } from '../store/turn-name.js';
-import { closedError, unusableError } from './lock-errors.js';
+import { closedError, forcedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue, type QueueContext } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
@@ -39,25 +37,23 @@ export interface EngineSettings {
 }
 
 /** The engine of one instance: its local queues, its leases, and the events of its store. */
-export class LockEngine implements QueueContext, JointContext, StoreEvents {
+export class LockEngine implements QueueContext, StoreEvents {
   readonly store: LockStore;
   readonly clock: Clock;
   readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
-  readonly keeper: LeaseKeeper;
+  readonly leases: Leases;
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   readonly log: LockLog;
   private readonly queues = new LocalQueues<LocalQueue>();
-  readonly unqueued = new UnqueuedLeases(this);
-  private readonly attachments = new Attachments(this, this.unqueued);
+  private readonly attachments: Attachments;
   private readonly joint: JointAcquires;
-  readonly cleanUps: CleanUps;
   readonly labels: Labels;
-  readonly views = new LockViews(this);
+  readonly views: LockViews;
   /** Whether shutdown has begun. */
   isClosing = false;
-  private opened = false;
+  private isOpen = false;
   private fault: LockConfigError | undefined;
   private spent = 0;
   private turns = 0;
@@ -68,36 +64,37 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.handoff = settings.handoff;
     this.maxWaiters = settings.maxWaiters;
     this.log = settings.log;
-    this.cleanUps = new CleanUps(this.clock);
+    const cleanUps = new CleanUps(this.clock, this.store, this.log);
+    this.leases = new Leases(this.clock, this.store, cleanUps, (event) =>
+      this.queueOf(event.lease.name).feed(event),
+    );
     this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelPatience);
-    this.keeper = new LeaseKeeper(this.clock, this.store, (lease, error, gone) => {
-      if (lease.hold instanceof JointHolds) lease.hold.loseSome(error, gone);
-      else this.leasesOf(lease)?.lose(lease, error, gone);
-    });
-    this.joint = new JointAcquires(this);
+    this.views = new LockViews(
+      this.leases,
+      this.labels,
+      () => this.openStore(),
+      (name) => this.waitersOf(name),
+    );
+    this.joint = new JointAcquires(this.leases);
+    this.attachments = new Attachments(this.leases);
     this.outages = new AnswerWakeUp(this.clock, (now) => this.checkOutages(now));
     this.waits = new Deadlines(this.clock, (waiter) =>
       this.queues.get(waiter.name)?.report({ kind: 'timeout', waiter }),
     );
   }
 
-  /** Number of names that callers here hold or wait for. */
-  get size(): number {
-    return this.queues.size + this.unqueued.size + this.attachments.size + this.joint.size;
+  get keeper(): LeaseKeeper {
+    return this.leases.keeper;
   }
 
-  /** Opens the store, once. */
-  open(): void {
-    if (this.opened) return;
-    this.opened = true;
-    // Its connections and timers outlive the first call.
-    inRootContext(() => this.store.open(this));
+  /** Number of names, and of requests for several names, that callers here hold or wait for. */
+  get size(): number {
+    return this.queues.size + this.attachments.size + this.joint.size + this.leases.joint.length;
   }
 
   labelOf({ name, owner }: HeldBy): string | undefined {
-    const lease = this.leasesOf({ name, owner })?.leaseOf(owner);
-    const hold = lease?.hold ?? this.joint.holdersOf(name).find((each) => each.lease.owner === owner);
-    return hold?.describe(this.clock.now()).find((each) => each.name === name)?.label;
+    const lease = this.queues.get(name)?.leaseOf(owner) ?? this.leases.jointLeaseOf(owner);
+    return lease?.holdOf(name)?.describe(this.clock.now()).label;
   }
 
   told(message: string): void {
@@ -118,8 +115,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     return () => {
       const holders = [
         ...(this.queues.get(name)?.holders ?? []),
-        ...this.unqueued.holdersOf(name),
-        ...this.joint.holdersOf(name),
+        ...this.leases.joint.flatMap((lease) => lease.holdOf(name) ?? []),
       ];
       // A caller that waits for one of several permits waits for no particular holder.
       return wantsToBeAlone(options) || before.some(({ isWaiting }) => isWaiting)
@@ -137,23 +133,21 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   acquire(name: string, options: ResolvedLockOptions): Promise<Hold> {
     const rejection = this.rejectionOf(name);
     if (rejection) return Promise.reject(rejection);
-    this.open();
-    let queue = this.queues.get(name);
-    if (!queue) this.queues.add((queue = new LocalQueue(name, this)));
-    return queue.enter(options);
+    this.openStore();
+    return this.queueOf(name).enter(options);
   }
 
   /** Requests several names together; undefined if they must be requested one by one. */
   acquireAll(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> | undefined {
     const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejectionOf();
     if (!mayAsk || names.some((name) => this.queues.get(name))) return undefined;
-    this.open();
+    this.openStore();
     return this.joint.acquire(names, options);
   }
 
   /** Hands a provisional hold to its caller, with the caller's options. */
-  begin(hold: Hold, options: ResolvedLockOptions): void {
-    hold.begin(options, this.clock.now());
+  beginHold(hold: Hold, options: ResolvedLockOptions): void {
+    hold.beginFor(options, this.clock.now());
     this.keeper.begin(hold.lease, options);
   }
 
@@ -161,7 +155,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   attach(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
     const rejection = this.rejectionOf(detached.name);
     if (rejection) return Promise.reject(rejection);
-    this.open();
+    this.openStore();
     return this.attachments.take(detached, secret, options);
   }
 
@@ -182,8 +176,9 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.report({ kind: 'revoked', owner });
     this.attachments.revoke(owner);
-    this.unqueued.leasesOf(name, owner)?.revoke();
-    this.joint.revoke(name, owner);
+    this.joint.revoke(owner);
+    const joint = this.leases.jointLeaseOf(owner);
+    if (joint) this.leases.lose(joint, forcedError([name]), true);
   }
 
   /** Asks again, because earlier messages were missed: grants to waiters, and forced releases. */
@@ -195,7 +190,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
 
   reconnected(): void {
     this.keeper.noteResent();
-    this.cleanUps.repeatNow();
+    this.leases.cleanUps.repeatNow();
     this.subscribed();
   }
 
@@ -213,27 +208,17 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     this.queues.get(name)?.spend(token);
   }
 
-  giveBack(name: string, grant: Grant, lease: number): void {
+  giveBack(name: string, grant: Grant, ttl: number): void {
     this.spend(name, grant.token);
     for (const owner of ownersOf(grant))
-      if (!this.queues.get(name)?.leaseOf(owner)) void this.free(name, owner, lease);
+      if (!this.queues.get(name)?.leaseOf(owner)) void this.leases.cleanUps.free(name, owner, ttl);
   }
 
   newTurn(tokensEach: number): string {
     return SHARED_TAG + tokensMark(tokensEach) + (++this.turns).toString(36);
   }
 
-  free(name: string, owner: string, lease: number, isAwaited?: boolean): Promise<void> {
-    const send = (): Promise<unknown> => this.store.release(name, owner, isAwaited);
-    return this.cleanUp(() => `The release of ${name}`, { lease, send });
-  }
-
-  freeAll(names: readonly string[], tag: string, lease: number): Promise<void> {
-    const send = (): Promise<unknown> => this.store.joint?.release(names, tag) ?? Promise.resolve();
-    return this.cleanUp(() => `The release of ${names.join(', ')}`, { lease, send });
-  }
-
-  cancel(name: string, place: string, lease: number): Promise<void> {
+  cancel(name: string, place: string, ttl: number): Promise<void> {
     const send = async (): Promise<void> => {
       const owner = await this.store.cancel(name, place);
       if (!owner || this.queues.get(name)?.mayUse(owner)) return;
@@ -241,11 +226,7 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
       await this.store.release(name, owner);
     };
     const mayRepeat = (): boolean => !(this.queues.get(name)?.isAlone ?? false);
-    return this.cleanUp(() => `Leaving the queue of ${name}`, { lease, send, mayRepeat });
-  }
-
-  takeBack(name: string, lease: number, send: () => Promise<unknown>): Promise<void> {
-    return this.cleanUp(() => `Taking the hold of ${name} back`, { lease, send });
+    return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
   }
 
   drop(queue: LocalQueue): void {
@@ -261,8 +242,8 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
   /** Waits for running holders for at most `shutdownTimeout` ms; the leases of the others will expire. */
   async close(shutdownTimeout: number): Promise<void> {
     this.beginShutdown();
-    await letHoldersEnd(this, shutdownTimeout);
-    this.cleanUps.stop();
+    await letHoldersEnd(this.leases, () => this.size === 0, this.log, shutdownTimeout);
+    this.leases.cleanUps.stop();
     this.keeper.stop();
     this.waits.stop();
     this.outages.clear();
@@ -274,15 +255,18 @@ export class LockEngine implements QueueContext, JointContext, StoreEvents {
     for (const queue of this.queues) queue.report({ kind: 'silence' }, now);
   }
 
-  private leasesOf({ name, owner }: HeldBy): HeldLeases | undefined {
-    return this.unqueued.leasesOf(name, owner) ?? this.queues.get(name);
+  private queueOf(name: string): LocalQueue {
+    let queue = this.queues.get(name);
+    if (!queue) this.queues.add((queue = new LocalQueue(name, this)));
+    return queue;
   }
 
-  /** Sends a request that ends something, and repeats it until it is confirmed or the lease has expired. */
-  private cleanUp(what: () => string, request: CleanUp): Promise<void> {
-    return this.cleanUps.run(request, (problem) =>
-      this.log.warn(`${what()} was not confirmed; it is sent again until the lease is over. ${problem}`),
-    );
+  /** Opens the store, once. */
+  private openStore(): LockStore {
+    // Its connections and timers outlive the first call.
+    if (!this.isOpen) inRootContext(() => this.store.open(this));
+    this.isOpen = true;
+    return this.store;
   }
 
   private rejectAll(error: (names: readonly string[]) => Error): void {

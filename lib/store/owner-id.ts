@@ -41,6 +41,9 @@ export function tagIn(owner: string): string | undefined {
 /** First character of the tag of a shared hold; tags of transfers are hexadecimal. */
 export const SHARED_TAG = 's';
 
+/** First character of the tag of names that were granted together. */
+export const JOINT_TAG = 'm';
+
 const SHARED = new RegExp(`~(${SHARED_TAG}[^~:]*):\\d+$`);
 
 /** Whether an owner id belongs to a shared hold. */

@@ -3,10 +3,9 @@ import { type DetachedHold, tagOf, ownerOfDetached } from '../hold/transfer-stri
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { formatOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import type { Hold } from '../hold/hold.js';
+import { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
-import type { LeaseContext } from '../hold/lease-keeper.js';
-import type { UnqueuedLeases } from '../hold/unqueued-leases.js';
+import type { Leases } from '../hold/leases.js';
 import { Takeover } from './takeover.js';
 
 const TAG_BYTES = 8;
@@ -17,10 +16,7 @@ export class Attachments {
   /** The last attempt for each requested hold. */
   private readonly attempts = new Map<string, Promise<void>>();
 
-  constructor(
-    private readonly context: LeaseContext,
-    private readonly unqueued: UnqueuedLeases,
-  ) {}
+  constructor(private readonly leases: Leases) {}
 
   /** Number of attempts in progress. */
   get size(): number {
@@ -40,14 +36,14 @@ export class Attachments {
   /** Takes over a detached hold; rejects if the hold has ended or was taken by another caller. */
   take(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
     const { name, token, minHold, mode } = detached;
-    const { instance } = parsePlace(this.context.store.place(0, 1));
+    const { instance } = parsePlace(this.leases.store.place(0, 1));
     const ttl = Math.max(options.ttl, Math.ceil(minHold));
     const from = ownerOfDetached(secret, detached);
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const to = formatOwner({ instance, tag: tagOf(mode, randomBytes(TAG_BYTES)), token });
     return new Promise((resolve, reject) => {
       const begin = (lease: Lease): void => resolve(this.begin(lease, { ...options, ttl, minHold }));
-      const takeover = new Takeover(this.context, { name, from, to, ttl }, options, begin, reject);
+      const takeover = new Takeover(this.leases, { name, from, to, ttl }, options, begin, reject);
       this.takeovers.add(takeover);
       void this.oneByOne(from, async () => {
         await takeover.run(token);
@@ -65,9 +61,11 @@ export class Attachments {
   }
 
   private begin(lease: Lease, options: ResolvedLockOptions): Hold {
-    const { clock, keeper } = this.context;
-    const hold = this.unqueued.keep(lease).hold(lease, lease.use(options), options, clock.now());
-    keeper.add(lease);
+    const { leases } = this;
+    const token = lease.use(options);
+    const hold = new Hold([lease.name], token, leases, lease, options, leases.clock.now());
+    lease.holds = [hold];
+    leases.adopt(lease);
     return hold;
   }
 }

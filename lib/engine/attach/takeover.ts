@@ -5,7 +5,7 @@ import { isRefusal } from '../../store/store-errors.js';
 import { Lease } from '../hold/lease.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
-import type { LeaseContext } from '../hold/lease-keeper.js';
+import type { Leases } from '../hold/leases.js';
 import { unavailableError } from '../lock-errors.js';
 
 const RETRY_DELAY = 50;
@@ -24,13 +24,13 @@ export class Takeover {
   private readonly unhook: (() => void) | undefined;
 
   constructor(
-    private readonly context: LeaseContext,
+    private readonly leases: Leases,
     readonly change: OwnerChange,
     private readonly options: ResolvedLockOptions,
     private readonly begin: (lease: Lease) => void,
     private readonly fail: (reason: unknown) => void,
   ) {
-    const { clock } = context;
+    const { clock } = leases;
     const { outageTimeout, signal } = options;
     this.timer = new AnswerWakeUp(clock, () => this.rejectUnavailable());
     this.startedAt = clock.now();
@@ -41,7 +41,7 @@ export class Takeover {
   /** Runs the attempt; settles when it has no request in flight. */
   async run(token: number): Promise<void> {
     const { change } = this;
-    const { clock } = this.context;
+    const { clock } = this.leases;
     const sentAt = clock.now();
     const taken = await this.ask();
     if (taken === false) return this.rejectLost(GONE, 'gone');
@@ -61,7 +61,7 @@ export class Takeover {
   }
 
   private rejectUnavailable(): void {
-    const { clock, store } = this.context;
+    const { clock, store } = this.leases;
     const call = { waited: clock.now() - this.startedAt, label: this.options.label };
     this.reject(unavailableError([this.change.name], this.failure ?? store.trouble, call));
   }
@@ -78,7 +78,7 @@ export class Takeover {
 
   /** Asks until there is a reply, the caller no longer waits, or the store refuses. */
   private async ask(): Promise<boolean | undefined> {
-    const { clock, store } = this.context;
+    const { clock, store } = this.leases;
     while (this.isWanted) {
       try {
         return await store.transfer?.(this.change);
@@ -98,7 +98,7 @@ export class Takeover {
     const { name, to: owner, ttl } = this.change;
     const lease = { name, owner, ttl, exact: false, replicas };
     try {
-      const [isKnown] = await this.context.store.extend([lease]);
+      const [isKnown] = await this.leases.store.extend([lease]);
       if (isKnown) return true;
       this.failure = new Error('Too few replicas of Redis know who holds the lock now (option replicas).');
     } catch (error) {
@@ -111,7 +111,9 @@ export class Takeover {
   private async giveBack(): Promise<void> {
     const { name, from, to, ttl } = this.change;
     this.rejectUnavailable();
-    const { store } = this.context;
-    await this.context.takeBack(name, ttl, async () => store.transfer?.({ name, from: to, to: from, ttl }));
+    const { store } = this.leases;
+    await this.leases.cleanUps.takeBack(name, ttl, async () =>
+      store.transfer?.({ name, from: to, to: from, ttl }),
+    );
   }
 }

@@ -9,29 +9,10 @@ import type { EnterableLock, LeavingHold, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { assertLockOptions } from '../../options/lock-options.js';
 import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
-import type { Clock } from '../../primitives/clock.js';
 import { inRootContext } from '../../primitives/root-context.js';
 import type { Lease, LeaseUser } from './lease.js';
+import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
-
-/** Keeps the lease of a hold, which it may share with holds of other names. */
-export interface HoldOwner {
-  readonly clock: Clock;
-  /** Whether its store can move a lock to another owner id. */
-  readonly canTransfer: boolean;
-  release(hold: Hold): Promise<void>;
-  /** Separates the hold's lease from a shared one, if it shares one. */
-  part(hold: Hold): LeaseOwner;
-}
-
-/** Keeps the separate lease of a hold. */
-export interface LeaseOwner extends HoldOwner {
-  extend(hold: Hold, ttl: number): Promise<void>;
-  /** Moves the lock to the owner id `to`, and ends the lease here without a release. */
-  transfer(hold: Hold, to: string, ttl: number): Promise<void>;
-  /** Releases a lock that was transferred to `owner` for `ttl` ms. Never rejects. */
-  freeDetached(owner: string, ttl: number): Promise<void>;
-}
 
 /** One caller's hold of one name. */
 export class Hold implements EnterableLock, ObservedHold, LeaseUser {
@@ -47,25 +28,20 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   constructor(
     readonly keys: readonly string[],
     readonly fencingToken: number,
-    private keptBy: HoldOwner,
+    private readonly leases: Leases,
     private usedLease: Lease,
     private terms: ResolvedLockOptions,
     private since: number,
   ) {}
 
-  get owner(): HoldOwner {
-    return this.keptBy;
-  }
-
   get lease(): Lease {
     return this.usedLease;
   }
 
-  /** Moves the hold to another keeper and lease. */
-  moveTo(owner: LeaseOwner, lease: Lease): void {
-    this.keptBy = owner;
+  moveTo(lease: Lease): void {
     this.usedLease = lease;
-    lease.hold = this;
+    lease.renew = this.options.renew;
+    lease.holds = [this];
   }
 
   get options(): ResolvedLockOptions {
@@ -78,7 +54,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   /** Sets the caller's options and the start of a hold that was provisional until now. */
-  begin(options: ResolvedLockOptions, now: number): void {
+  beginFor(options: ResolvedLockOptions, now: number): void {
     this.terms = options;
     this.since = now;
     this.lease.renew = options.renew;
@@ -97,6 +73,15 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
    */
   get endsAt(): number {
     return Math.min(this.startedAt + this.options.maxHold, this.reentry?.patience ?? Infinity);
+  }
+
+  get keptUntil(): number {
+    const { minHold } = this.options;
+    return minHold > 0 ? this.startedAt + minHold : 0;
+  }
+
+  get isBusy(): boolean {
+    return this.reentry?.isBusy === true;
   }
 
   get leaseEnd(): number {
@@ -121,16 +106,15 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
 
   get certainFor(): number {
     if (this.ended || this.lost) return 0;
-    return Math.max(0, Math.min(this.lease.deadline, this.endsAt) - this.owner.clock.now());
+    return Math.max(0, Math.min(this.lease.deadline, this.endsAt) - this.leases.clock.now());
   }
 
-  describe(now: number): readonly Omit<OwnHold, 'waiting'>[] {
+  describe(now: number): Omit<OwnHold, 'waiting'> {
     const { fencingToken, keys, mode, certainFor: remaining } = this;
     const { label, origin } = this.options;
     const held = now - this.startedAt;
     const since = new Date(Date.now() - held);
-    const told = { mode, label, ...origin, since, held, remaining, fencingToken };
-    return keys.map((name) => ({ name, ...told }));
+    return { name: keys[0] ?? '', mode, label, ...origin, since, held, remaining, fencingToken };
   }
 
   fencingTokenOf(key: string): number {
@@ -153,7 +137,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   async extend(ttl = this.options.ttl): Promise<void> {
     assertLockOptions({ ttl });
     this.assertHeld();
-    await this.owner.part(this).extend(this, ttl);
+    if (!(await this.leases.extend(this, ttl))) this.assertHeld();
   }
 
   detach(ttl?: number): Promise<string> {
@@ -161,28 +145,31 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   assertCanLeave(): void {
-    if (!this.owner.canTransfer)
+    if (!this.leases.store.transfer)
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be detached.', {
         keys: this.keys,
       });
     this.assertHeld();
-    if (this.reentry?.isBusy)
+    if (this.isBusy)
       throw new LockConfigError('A call below the hold is still inside: detach it when that has ended.', {
         keys: this.keys,
       });
   }
 
   async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<LeavingHold> {
-    const keeper = this.owner.part(this);
+    const { leases } = this;
+    leases.separate(this.lease);
     const { lease, mode } = this;
-    const minHold = Math.max(0, Math.ceil(this.startedAt + this.options.minHold - keeper.clock.now()));
+    const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
     const detached = back ?? { name, instance: instanceOf(holder), token: this.fencingToken, minHold, mode };
     const owner = ownerOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
     const lasts = Math.max(ttl, detached.minHold);
-    const leaving = keeper.transfer(this, owner, lasts);
+    const leaving = leases.transfer(lease, owner, lasts, this.options.outageTimeout).then((isDone) => {
+      if (!isDone) this.assertNotLost();
+    });
     this.leaving = leaving;
     try {
       await leaving;
@@ -193,7 +180,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     }
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
-    return { detached, free: () => keeper.freeDetached(owner, lasts) };
+    return { detached, free: () => leases.cleanUps.free(name, owner, lasts) };
   }
 
   giveUp(error: LockLostError): Promise<void> {
@@ -222,12 +209,14 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   runOut(): void {
-    const isMaxHold = this.owner.clock.now() >= this.startedAt + this.options.maxHold;
+    const isMaxHold = this.leases.clock.now() >= this.startedAt + this.options.maxHold;
+    // First, because a listener of the signal may release at once, which would pass the lease on.
+    this.leases.abandon(this);
     this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
   }
 
   private described(error: LockLostError): LockLostError {
-    return describedLoss(error, this.owner.clock.now() - this.startedAt, this.options.label);
+    return describedLoss(error, this.leases.clock.now() - this.startedAt, this.options.label);
   }
 
   private releaseNow(): Promise<void> {
@@ -248,10 +237,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     // The keeper may not have seen the end of the lease yet.
     if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
     this.ended = true;
-    return this.owner.release(this);
+    return this.leases.release(this);
   }
 
   private tellEnd(reason: LockLostReason | undefined): void {
-    tellHoldEnd(this, this.owner.clock.now() - this.startedAt, reason);
+    tellHoldEnd(this, this.leases.clock.now() - this.startedAt, reason);
   }
 }

@@ -3,12 +3,12 @@ import { Deadlines, type Timed } from '../../primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { Grant, TakenName } from '../../store/grant.js';
-import { tagIn } from '../../store/owner-id.js';
+import { JOINT_TAG, tagIn } from '../../store/owner-id.js';
 import { isRefusal } from '../../store/store-errors.js';
-import { forcedError, unavailableError } from '../lock-errors.js';
-import type { Hold } from './hold.js';
-import { type JointContext, JointHolds } from './joint-holds.js';
+import { unavailableError } from '../lock-errors.js';
+import { Hold } from './hold.js';
 import { Lease } from './lease.js';
+import type { Leases } from './leases.js';
 
 /**
  * The holds of all names, or the taken names. The list is empty if the reply names none or its grant cannot be used,
@@ -17,19 +17,16 @@ import { Lease } from './lease.js';
 export type JointOutcome =
   { readonly holds: readonly Hold[] } | { readonly taken: readonly TakenName[] | undefined };
 
-/** First character of the tag of a joint grant; see `owner-id.ts`. */
-const JOINT_TAG = 'm';
 /** Maximum number of names in one request, because the arguments of a Lua call are limited. */
 const MAX_TOGETHER = 1_000;
 
-/** One request for several names, and its grant. */
+/** One request for several names. */
 class JointAcquire implements FifoNode<JointAcquire>, Timed {
   previous: JointAcquire | undefined;
   next: JointAcquire | undefined;
   deadline: Timed['deadline'];
   /** Whether a hold was released forcibly; the message may arrive before the reply with the grant. */
   isRevoked = false;
-  holds: JointHolds | undefined;
   private readonly unhook: (() => void) | undefined;
 
   constructor(
@@ -75,19 +72,19 @@ export function mayGoTogether(names: readonly string[], { mode, replicas }: Reso
 }
 
 /**
- * Requests for several names, all or none, that no other caller here holds or wants. Their grants belong to no local
- * queue.
+ * Requests for several names, all or none, that no other caller here holds or wants. A grant is one joint lease, which
+ * belongs to no local queue.
  */
 export class JointAcquires {
   private readonly all = new Fifo<JointAcquire>();
   private readonly outages: Deadlines<JointAcquire>;
   private count = 0;
 
-  constructor(private readonly context: JointContext) {
-    this.outages = new Deadlines(context.clock, (acquire) =>
+  constructor(private readonly leases: Leases) {
+    this.outages = new Deadlines(leases.clock, (acquire) =>
       acquire.reject(
-        unavailableError(acquire.names, context.store.trouble, {
-          waited: context.clock.now() - acquire.sentAt,
+        unavailableError(acquire.names, leases.store.trouble, {
+          waited: leases.clock.now() - acquire.sentAt,
           label: acquire.options.label,
         }),
       ),
@@ -99,7 +96,7 @@ export class JointAcquires {
   }
 
   acquire(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> {
-    const { clock, store } = this.context;
+    const { clock, store } = this.leases;
     const tag = JOINT_TAG + (++this.count).toString(36);
     return new Promise((resolve, reject) => {
       const acquire = new JointAcquire(tag, names, options, clock.now(), resolve, reject);
@@ -110,17 +107,10 @@ export class JointAcquires {
     });
   }
 
-  holdersOf(name: string): Hold[] {
-    return [...this.all].flatMap(({ holds }) => holds?.holdsOf(name) ?? []);
-  }
-
-  /** Handles a forced release. */
-  revoke(name: string, owner: string): void {
+  /** Handles a forced release, whose message may arrive before the reply with the grant. */
+  revoke(owner: string): void {
     const tag = tagIn(owner);
-    const acquire = [...this.all].find((each) => each.tag === tag);
-    if (!acquire) return;
-    acquire.isRevoked = true;
-    acquire.holds?.loseSome(forcedError([name]), true);
+    for (const acquire of this.all) if (acquire.tag === tag) acquire.isRevoked = true;
   }
 
   /** Rejects all requests without a reply. */
@@ -133,41 +123,39 @@ export class JointAcquires {
   }
 
   private hear(acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
+    this.forget(acquire);
+    if (!('token' in reply)) return acquire.settle({ taken: reply });
     const { names, options, sentAt } = acquire;
-    this.outages.delete(acquire);
-    if (!('token' in reply)) {
-      this.all.remove(acquire);
-      return acquire.settle({ taken: reply });
-    }
+    const now = this.leases.clock.now();
     const lease = new Lease(names[0] ?? '', reply, options.ttl, sentAt);
-    lease.together = names;
     // Single requests can be repeated without this limit.
-    const isLate = lease.deadline - this.context.clock.now() < options.ttl / 4;
+    const isLate = lease.deadline - now < options.ttl / 4;
     if (!acquire.isWanted || acquire.isRevoked || isLate) {
-      void this.free(acquire);
+      this.giveBack(acquire);
       return acquire.settle({ taken: [] });
     }
-    const holds = new JointHolds(lease, options, this.context, {
-      free: () => this.free(acquire),
-      forget: () => this.all.remove(acquire),
-    });
-    acquire.holds = holds;
-    const [first] = holds.all;
-    if (first) this.context.begin(first, options);
-    acquire.settle({ holds: holds.all });
+    const { leases } = this;
+    const holds = names.map((name) => new Hold([name], lease.takeToken(), leases, lease, options, now));
+    lease.together = names;
+    lease.holds = holds;
+    lease.renew = options.renew;
+    leases.keeper.begin(lease, options);
+    acquire.settle({ holds });
   }
 
   /** Handles a failed request. Without a reply, the names may have been granted. */
   private fail(acquire: JointAcquire, error: unknown): void {
-    this.outages.delete(acquire);
-    if (isRefusal(error)) this.all.remove(acquire);
-    else void this.free(acquire);
+    this.forget(acquire);
+    if (!isRefusal(error)) this.giveBack(acquire);
     acquire.settle({ taken: undefined });
   }
 
-  private free(acquire: JointAcquire): Promise<void> {
-    const { tag, names, options } = acquire;
+  private forget(acquire: JointAcquire): void {
+    this.outages.delete(acquire);
     this.all.remove(acquire);
-    return this.context.freeAll(names, tag, options.ttl);
+  }
+
+  private giveBack({ tag, names, options }: JointAcquire): void {
+    void this.leases.cleanUps.freeAll(names, tag, options.ttl);
   }
 }

@@ -11,12 +11,6 @@ import { WakeUp } from '../../primitives/wake-up.js';
 const BATCH = 500;
 
 /**
- * Ends a lease that is no longer certain, for the names of the error. `gone` means that the store reported it, so there
- * is nothing to release.
- */
-export type LoseLease = (lease: Lease, error: LockLostError, gone: boolean) => void;
-
-/**
  * Renews the leases of one instance and watches their deadlines, with one timer for all of them. The machine decides;
  * this shell owns the timer, the requests and their replies.
  */
@@ -28,7 +22,7 @@ export class LeaseKeeper {
   constructor(
     private readonly clock: Clock,
     private readonly store: Pick<LockStore, 'extend' | 'maxBatch'>,
-    private readonly lose: LoseLease,
+    private readonly lose: (lease: Lease, error: LockLostError, gone: boolean) => void,
   ) {
     const look = (now: number): void => this.carryOut(this.machine.at(now));
     this.wakeUp = new WakeUp(clock, look);
@@ -103,22 +97,4 @@ export class LeaseKeeper {
     if (hasRenewalSubscribers()) tellRenewal(leases, sentAt, now, reply !== undefined);
     this.carryOut(this.machine.answer(batch, reply, now));
   }
-}
-
-/** The services that all keepers of leases of one instance share. */
-export interface LeaseContext {
-  readonly store: LockStore;
-  readonly clock: Clock;
-  readonly keeper: LeaseKeeper;
-  /**
-   * Records the token of a lease that has ended here, so that the store does not adopt it as a grant with a lost reply.
-   */
-  spend(name: string, token: number): void;
-  /**
-   * Releases a lock whose lease runs for at most `lease` ms. Never rejects: an unconfirmed release is repeated in the
-   * background until then. If other instances may wait for the lock, they are notified first.
-   */
-  free(name: string, owner: string, lease: number, isAwaited?: boolean): Promise<void>;
-  /** Takes back a hold in transfer, with the same repetition as {@link free}. */
-  takeBack(name: string, lease: number, send: () => Promise<unknown>): Promise<void>;
 }

@@ -113,11 +113,9 @@ export class LeaseMachine {
     for (const lease of this.leases) {
       if (decisions.loseIfExpired(lease, now)) continue;
       if (!lease.isLeaving) {
-        if (lease.hold && now >= lease.hold.endsAt) {
-          decisions.overdue.push(lease.hold);
-          // A listener of the signal may release at once, which must not pass the lease on.
-          lease.hold = undefined;
-          lease.renew = false;
+        if (now >= lease.endsAt) {
+          decisions.overdue.push(...lease.holds.filter(({ endsAt }) => now >= endsAt));
+          continue;
         }
         // A slightly early renewal lets leases that were granted one by one be renewed together.
         if (lease.renew && now >= lease.renewAt - lease.ttl / 6) {

@@ -27,17 +27,38 @@ interface Asked {
   readonly exact: boolean;
 }
 
-/** The hold that uses a lease. */
+/** The hold of one name, as its lease uses it. */
 export interface LeaseUser {
   readonly mode: 'exclusive' | 'shared';
+  readonly lease: Lease;
   /** When the hold ends regardless of its lease. */
   readonly endsAt: number;
-  /** The entries of `locks.holds()` for its names at the time `now`, without the number of waiters. */
-  describe(now: number): readonly Omit<OwnHold, 'waiting'>[];
+  /** Until when the name stays taken after a release, by `minHold`; 0 without it. */
+  readonly keptUntil: number;
+  /** Whether a call below the hold is inside. */
+  readonly isBusy: boolean;
+  /** The entry of `locks.holds()` at the time `now`, without the number of waiters. */
+  describe(now: number): Omit<OwnHold, 'waiting'>;
   /** Marks the hold as lost: it ended before its release. */
   lose(error: LockLostError): void;
   /** Marks the hold as lost because of {@link endsAt}. */
   runOut(): void;
+  /** Moves the hold to the separate lease of its name. */
+  moveTo(lease: Lease): void;
+}
+
+/** The holds of a lease between two callers. */
+export const NO_HOLDS: readonly LeaseUser[] = [];
+
+/** The release of the holds of a joint lease; settles when all of them are released. */
+export class JointRelease {
+  readonly released: LeaseUser[] = [];
+  readonly done: Promise<void>;
+  settle: (freed: Promise<void>) => void = () => undefined;
+
+  constructor() {
+    this.done = new Promise((resolve) => (this.settle = resolve));
+  }
 }
 
 const NOTHING_ASKED: readonly Asked[] = [];
@@ -60,12 +81,13 @@ export class Lease implements FifoNode<Lease> {
   readonly owner: string;
   /** The token in the owner id. */
   readonly token: number;
-  /** The current hold on the lease. */
-  hold: LeaseUser | undefined;
+  /** The current holds: one for each name, or none between two callers. */
+  holds = NO_HOLDS;
   /** Milliseconds that the next renewal requests. */
   ttl: number;
   /** All names of a joint grant, which share one owner id. */
   together: readonly string[] | undefined;
+  jointRelease: JointRelease | undefined;
   /** How the current hold obtained the lease. */
   how: LockGrantedHow = 'free';
   /** The replicas that must confirm its extensions. */
@@ -121,10 +143,24 @@ export class Lease implements FifoNode<Lease> {
     return this.together ?? [this.name];
   }
 
+  holdOf(name: string): LeaseUser | undefined {
+    return this.holds[this.together?.indexOf(name) ?? 0];
+  }
+
+  /** When the first hold ends regardless of the lease. */
+  get endsAt(): number {
+    return this.holds.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
+  }
+
+  /** Marks all holds as lost. */
+  loseHolds(error: LockLostError): void {
+    for (const hold of this.holds) hold.lose(error);
+  }
+
   /** Creates the lease of one of its names, after the joint lease is no longer kept. */
   part(name: string): Lease {
     const { owner, token, ttl, sentAt } = this;
-    const fresh = { name, together: undefined, renewsSoon: false };
+    const fresh = { name, together: undefined, jointRelease: undefined, holds: NO_HOLDS, renewsSoon: false };
     return Object.assign(new Lease(name, { owner, token, tokens: 1 }, ttl, sentAt), this, fresh);
   }
 
@@ -231,7 +267,7 @@ export class Lease implements FifoNode<Lease> {
   /** When the keeper must check the lease next. */
   get due(): number {
     if (this.isLeaving) return this.deadline;
-    const ends = this.hold ? Math.min(this.deadline, this.hold.endsAt) : this.deadline;
+    const ends = Math.min(this.deadline, this.endsAt);
     return this.renew ? Math.min(ends, this.renewAt) : ends;
   }
 

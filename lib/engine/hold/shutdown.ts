@@ -1,36 +1,33 @@
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Clock } from '../../primitives/clock.js';
-import type { CleanUps } from '../../store/clean-ups.js';
-import type { LeaseKeeper } from './lease-keeper.js';
+import type { Leases } from './leases.js';
 
 /** Milliseconds for work to end after its signal has aborted. */
 const ABORT_GRACE = 500;
 const SHUTDOWN_POLL = 10;
-
-/** The unfinished work of an engine. */
-export interface Unfinished {
-  readonly clock: Clock;
-  readonly keeper: LeaseKeeper;
-  readonly cleanUps: CleanUps;
-  readonly log: LockLog;
-  /** Number of names that callers of this instance hold or wait for. */
-  readonly size: number;
-}
 
 /**
  * Waits for running holders, then aborts the signals of the others, which have a moment to release.
  *
  * A hold that remains is left to its lease, because its work may still run. Each gets a line in the log.
  *
+ * @param isIdle whether no caller of this instance holds or waits for a name
  * @param shutdownTimeout milliseconds that running holders have before their signals abort
  */
-export async function letHoldersEnd(engine: Unfinished, shutdownTimeout: number): Promise<void> {
-  const { cleanUps, clock, keeper } = engine;
+export async function letHoldersEnd(
+  { cleanUps, clock, keeper }: Leases,
+  isIdle: () => boolean,
+  log: LockLog,
+  shutdownTimeout: number,
+): Promise<void> {
   await until(clock, () => keeper.size === 0 && cleanUps.underWay === 0, shutdownTimeout);
-  const unfinished = [...keeper].map((lease) => ({ lease, holds: lease.hold?.describe(clock.now()) ?? [] }));
+  const unfinished = [...keeper].map((lease) => ({
+    lease,
+    holds: lease.holds.map((hold) => hold.describe(clock.now())),
+  }));
   for (const { lease } of unfinished) {
-    lease.hold?.lose(
+    lease.loseHolds(
       new LockLostError('The application was shut down while the lock was held.', {
         keys: lease.names,
         reason: 'shutdown',
@@ -39,14 +36,14 @@ export async function letHoldersEnd(engine: Unfinished, shutdownTimeout: number)
   }
   cleanUps.repeatNow();
   // Requests in flight count: their replies may be grants that have to be returned.
-  await until(clock, () => engine.size === 0 && cleanUps.isDone, ABORT_GRACE);
+  await until(clock, () => isIdle() && cleanUps.isDone, ABORT_GRACE);
   const remaining = new Set(keeper);
   for (const { lease, holds } of unfinished) {
     if (!remaining.has(lease)) continue;
     const end = Math.max(0, Math.round(lease.deadline - clock.now()));
     for (const { name, label, method, held } of holds) {
       const place = label ?? method;
-      engine.log.warn(
+      log.warn(
         `Lock "${name}"${place === undefined ? '' : ` (${place})`} is still held at the end of the shutdown: its work ` +
           `has run for ${Math.round(held)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
           `Other instances can acquire the lock when its lease ends in ${end} ms.`,

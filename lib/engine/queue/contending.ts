@@ -64,6 +64,11 @@ export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waite
   return new Turn({ limit, turn: name.rules.newTurn(name.sharing.tokensEach(now, handoff.max)) });
 }
 
+/** Adds a lease beside the state. */
+export function adopt({ name }: Step, lease: Lease): void {
+  (name.sharing ??= new Sharing()).leases.set(lease.owner, lease);
+}
+
 /** Ends the turn of a waiter that left or was served, if no other waiter needs it. */
 export function leaveUnlessWanted(step: Step): void {
   const { isBusy, line, turn } = step.name;

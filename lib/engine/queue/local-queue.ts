@@ -1,18 +1,17 @@
 import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { ScheduledCall } from '../../primitives/clock.js';
+import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 import type { Deadlines } from '../../primitives/deadlines.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { WakeUp } from '../../primitives/wake-up.js';
 import type { Grant, Taken } from '../../store/grant.js';
+import type { LockStore } from '../../store/lock-store.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import { HeldLeases } from '../hold/held-leases.js';
-import type { Hold } from '../hold/hold.js';
+import { Hold } from '../hold/hold.js';
 import type { Labels } from '../hold/labels.js';
 import type { Lease, LeaseUser } from '../hold/lease.js';
-import type { LeaseContext } from '../hold/lease-keeper.js';
+import type { Leases } from '../hold/leases.js';
 import { timeoutError, unavailableError } from '../lock-errors.js';
 import { next } from './name-machine.js';
 import { type Effect, Name, type Rules, Step } from './name.js';
@@ -26,21 +25,27 @@ const NONE: readonly Effect[] = [];
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
 
 /** The services that all local queues of one instance share. */
-export interface QueueContext extends LeaseContext, Rules {
-  readonly store: LeaseContext['store'];
+export interface QueueContext extends Rules {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly leases: Leases;
   /** Watches unanswered requests of all queues with one timer. An answered request costs nothing. */
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   readonly labels: Labels;
   /** The highest token that `spend` recorded. */
   readonly highestSpentToken: number;
-  /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `lease` ms. */
-  giveBack(name: string, grant: Grant, lease: number): void;
   /**
-   * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `lease` ms. Never
+   * Records the token of a lease that has ended here, so that the store does not adopt it as a grant with a lost reply.
+   */
+  spend(name: string, token: number): void;
+  /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `ttl` ms. */
+  giveBack(name: string, grant: Grant, ttl: number): void;
+  /**
+   * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `ttl` ms. Never
    * rejects.
    */
-  cancel(name: string, place: string, lease: number): Promise<void>;
+  cancel(name: string, place: string, ttl: number): Promise<void>;
   /** Forgets an idle queue. */
   drop(queue: LocalQueue): void;
 }
@@ -49,7 +54,7 @@ export interface QueueContext extends LeaseContext, Rules {
  * Callers of this process that want one lock name, in arrival order. The machine of the name decides what follows from
  * each event; this shell reports the events, and owns Promises, timers and requests.
  */
-export class LocalQueue extends HeldLeases<QueueContext> {
+export class LocalQueue {
   private readonly state: Name;
   private timer: ScheduledCall | undefined;
   /** The state for which the timer is set. */
@@ -57,8 +62,10 @@ export class LocalQueue extends HeldLeases<QueueContext> {
   /** Settles the release of the last reader, whose lease is kept as a spare. */
   private settleSpares: () => void = () => undefined;
 
-  constructor(name: string, context: QueueContext) {
-    super(name, context);
+  constructor(
+    readonly name: string,
+    private readonly context: QueueContext,
+  ) {
     this.state = new Name(name, context);
   }
 
@@ -71,7 +78,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
   }
 
   get holders(): readonly LeaseUser[] {
-    return this.state.leases.flatMap(({ hold }) => hold ?? []);
+    return this.state.leases.flatMap(({ holds }) => holds);
   }
 
   leaseOf(owner: string): Lease | undefined {
@@ -115,16 +122,8 @@ export class LocalQueue extends HeldLeases<QueueContext> {
     next(new Step(this.state, 0), { kind: 'spent', token });
   }
 
-  protected passOn(lease: Lease): Promise<void> {
-    return this.feed({ kind: 'released', lease });
-  }
-
-  protected end(lease: Lease, error: LockLostError | undefined): void {
-    this.report({ kind: 'ended', lease, error });
-  }
-
   /** Reports an event, and carries out its effects. Settles with the releases among them. */
-  private feed(event: Event, now = this.context.clock.now()): Promise<void> {
+  feed(event: Event, now = this.context.clock.now()): Promise<void> {
     const step = new Step(this.state, now);
     next(step, event);
     let settled = DONE;
@@ -167,11 +166,11 @@ export class LocalQueue extends HeldLeases<QueueContext> {
         context.spend(name, effect.token);
         break;
       case 'end':
-        context.keeper.delete(effect.lease);
+        context.leases.keeper.delete(effect.lease);
         context.spend(name, effect.lease.token);
         break;
       case 'free': {
-        const freed = this.free(effect.lease);
+        const freed = context.leases.free(effect.lease);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
       case 'reject':
@@ -184,7 +183,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
         this.rejectUnavailable(effect, now);
         break;
       case 'lose':
-        effect.lease.hold?.lose(effect.error);
+        effect.lease.loseHolds(effect.error);
         break;
       case 'listen':
         context.store.listen?.(name);
@@ -229,9 +228,9 @@ export class LocalQueue extends HeldLeases<QueueContext> {
   }
 
   private yield({ head, lease, place, tokens }: EffectOf<'yield'>): void {
-    const { keeper, store } = this.context;
+    const { leases, store } = this.context;
     const { ttl, replicas } = head.options;
-    keeper.delete(lease);
+    leases.keeper.delete(lease);
     this.hear(store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place, replicas }));
   }
 
@@ -245,15 +244,17 @@ export class LocalQueue extends HeldLeases<QueueContext> {
   private async return({ grant, place, ttl }: EffectOf<'return'>): Promise<void> {
     const { context, name } = this;
     if (place !== undefined) return context.cancel(name, place, ttl);
-    await Promise.all(ownersOf(grant).map((owner) => context.free(name, owner, ttl)));
+    await Promise.all(ownersOf(grant).map((owner) => context.leases.cleanUps.free(name, owner, ttl)));
   }
 
   private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
-    const { keeper, waits } = this.context;
+    const { leases, waits } = this.context;
     waits.delete(waiter);
-    waiter.grant(this.hold(lease, token, waiter.options, now));
-    keeper.add(lease);
-    if (renews) keeper.renewSoon(lease);
+    const hold = new Hold([this.name], token, leases, lease, waiter.options, now);
+    lease.holds = [hold];
+    waiter.grant(hold);
+    leases.keeper.add(lease);
+    if (renews) leases.keeper.renewSoon(lease);
   }
 
   private reject(waiter: Waiter, error: unknown): void {
@@ -272,7 +273,7 @@ export class LocalQueue extends HeldLeases<QueueContext> {
     const { options, startedAt } = waiter;
     let holder: LockHolder | undefined = found && { owner: found.owner, remaining: found.remaining };
     if (by) {
-      const label = by.hold?.describe(now)[0]?.label;
+      const label = by.holds[0]?.describe(now).label;
       const remaining = Math.max(0, by.deadline - now);
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }

@@ -3,7 +3,7 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { ask, askOrRest, claim, hear, leaveUnlessWanted, turnFor, yieldTo } from './contending.js';
+import { adopt, ask, askOrRest, claim, hear, leaveUnlessWanted, turnFor, yieldTo } from './contending.js';
 import type { Step } from './name.js';
 import { type Event, never } from './name-event.js';
 import { IDLE, type Turn } from './turn.js';
@@ -21,6 +21,8 @@ export function next(step: Step, event: Event): void {
   switch (event.kind) {
     case 'enter':
       return enter(step, event.waiter);
+    case 'adopted':
+      return adopt(step, event.lease);
     case 'released':
       return name.sharing?.leases.has(event.lease.owner)
         ? releaseShare(step, event.lease)
@@ -252,8 +254,7 @@ function endOutages(step: Step): void {
 
 /** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */
 function releaseShare(step: Step, lease: Lease): void {
-  const { name } = step;
-  const { line, sharing } = name;
+  const { line, sharing } = step.name;
   const head = line.first;
   if (head && passShare(step, head, lease)) return;
   if (head || !sharing?.isAmongOthers(lease)) return freeShares(step, lease);
@@ -286,15 +287,14 @@ function passShare(step: Step, head: Waiter, lease: Lease): boolean {
 
 /** Releases a shared lease and all spares. */
 function freeShares(step: Step, lease: Lease | undefined): void {
-  const { name } = step;
-  const spares = name.sharing?.spares.splice(0) ?? [];
+  const spares = step.name.sharing?.spares.splice(0) ?? [];
   for (const each of lease ? [lease, ...spares] : spares) {
     if (!each.live) continue;
     step.end(each);
     step.do({ kind: 'free', lease: each });
   }
   step.do({ kind: 'settle-spares' });
-  if (name.state.kind === 'idle') askOrRest(step, undefined);
+  if (step.name.state.kind === 'idle') askOrRest(step, undefined);
   // A waiter for the lock is in the store's queue, also for this lease; or in none, and would not be notified.
-  else if (name.turn?.place === undefined) askAgain(step);
+  else if (step.name.turn?.place === undefined) askAgain(step);
 }

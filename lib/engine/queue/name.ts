@@ -95,7 +95,7 @@ export interface Rules {
 export class Name {
   state: State = IDLE;
   readonly line = new WaitingLine();
-  /** Made for the first shared hold. */
+  /** Made for the first lease beside the state: a shared or an adopted one. */
   sharing: Sharing | undefined;
   /** The last answer that another owner has the lock, since the name was idle. */
   found: Found | undefined;
@@ -152,7 +152,9 @@ export class Name {
 
   /** The current leases. */
   get leases(): readonly Lease[] {
-    return this.alone ? [this.alone] : [...(this.sharing?.leases.values() ?? [])];
+    const { alone, sharing } = this;
+    const others = [...(sharing?.leases.values() ?? [])];
+    return alone ? [alone, ...others] : others;
   }
 
   leaseOf(owner: string): Lease | undefined {

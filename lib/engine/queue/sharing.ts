@@ -22,8 +22,8 @@ interface Pass {
 }
 
 /**
- * The shared leases of one name. Passes them from caller to caller in memory, for a while after the grant, to callers
- * with equal options.
+ * The leases of one name beside its state: shared ones, and those that came from another instance or a joint grant.
+ * Passes shared ones from caller to caller in memory, for a while after the grant, to callers with equal options.
  *
  * A reader beside other readers of this instance blocks no caller by leaving a little later. Its lease is therefore
  * kept as a spare for callers of the same tick.

@@ -182,7 +182,7 @@ export class SeveralNames {
   private begin(): CombinedLock {
     for (const hold of this.held) {
       if (!(hold instanceof Hold)) continue;
-      this.single.engine.begin(hold, this.options);
+      this.single.engine.beginHold(hold, this.options);
       for (const name of hold.keys) this.observed?.granted(name, hold);
     }
     return new CombinedLock(this.held);

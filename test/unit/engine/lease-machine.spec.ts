@@ -53,7 +53,7 @@ const WAYS: Readonly<Record<State, (scene: Scene) => void>> = {
   },
   'maxHold over': (scene) => {
     scene.now = TTL / 3;
-    scene.lease.hold = { endsAt: scene.now } as LeaseUser;
+    scene.lease.holds = [{ endsAt: scene.now } as LeaseUser];
   },
   expired: (scene) => void (scene.now = DEADLINE),
 };

@@ -1,6 +1,8 @@
 import { Lease } from '../../../lib/engine/hold/lease.js';
 import { SuspendWatch } from '../../../lib/engine/hold/suspend-watch.js';
-import { ManualClock } from './manual-clock.js';
+import { EngineFixture } from './engine-fixture.js';
+import { ManualClock, settle } from './manual-clock.js';
+import { sharedGrant } from './scripted-store.js';
 
 const lease = (): Lease => new Lease('n', { owner: 'me:1', token: 1, tokens: 1 }, 9_000, 1_000);
 
@@ -49,5 +51,25 @@ describe('The watch for a suspend', () => {
     for (let i = 0; i < 100; i++) watch.start();
 
     expect(clock.pending).toBe(1);
+  });
+});
+
+describe('The end of maxHold', () => {
+  it('keeps no lease of a hold that the listener of another one has released', async () => {
+    const fixture = new EngineFixture();
+    const options = { mode: 'shared', maxHold: 500 } as const;
+    const first = fixture.acquire(options, 'a');
+    const second = fixture.acquire(options, 'b');
+    for (const token of [100, 200]) {
+      const { answer, request } = await fixture.store.next('acquire');
+      answer(sharedGrant(request.shared?.turn ?? '', token));
+    }
+    const holds = await Promise.all([first, second]);
+    holds[0].signal.addEventListener('abort', () => holds.forEach((hold) => void hold.release()));
+    await fixture.clock.advance(500);
+    for (let i = 0; i < 2; i++) (await fixture.store.next('release')).answer(true);
+    await settle();
+
+    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
   });
 });

@@ -129,6 +129,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     scene.feed({ kind: 'leave', waiter: scene.waiter, reason: LOST });
     return released(scene);
   },
+  '`adopted`': () => ({ kind: 'adopted', lease: new Lease('n', grant(40), 3_000, 0) }),
   '`ended`': ({ name: { alone: lease } }) => lease && { kind: 'ended', lease, error: undefined },
   '`revoked`': ({ name: { alone } }) => ({ kind: 'revoked', owner: alone?.owner ?? 'i:20' }),
   '`timer`': () => ({ kind: 'timer' }),

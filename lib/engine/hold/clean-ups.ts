@@ -1,6 +1,8 @@
-import type { Clock, ScheduledCall } from '../primitives/clock.js';
-import { inRootContext } from '../primitives/root-context.js';
-import { isRefusal } from './store-errors.js';
+import type { Clock, ScheduledCall } from '../../primitives/clock.js';
+import { inRootContext } from '../../primitives/root-context.js';
+import type { LockLog } from '../../diagnostics/lock-log.js';
+import type { LockStore } from '../../store/lock-store.js';
+import { isRefusal } from '../../store/store-errors.js';
 
 /** Milliseconds until the next round after one without success; doubled each time. */
 const MIN_DELAY = 50;
@@ -9,10 +11,10 @@ const MAX_DELAY = 1_000;
 const ROUND = 256;
 
 /** An idempotent request that ends something which no caller needs any more. */
-export interface CleanUp {
+interface CleanUp {
   readonly send: () => Promise<unknown>;
   /** Milliseconds after which the lease has expired and nothing is left to end. */
-  readonly lease: number;
+  readonly ttl: number;
   /** Whether it may be repeated now; always, if undefined. */
   readonly mayRepeat?: () => boolean;
 }
@@ -31,7 +33,11 @@ export class CleanUps {
   private isRepeating = false;
   private isStopped = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly store: LockStore,
+    private readonly log: LockLog,
+  ) {}
 
   /** Whether all requests are confirmed or expired. */
   get isDone(): boolean {
@@ -39,18 +45,38 @@ export class CleanUps {
   }
 
   /**
-   * Sends a request. Settles with its reply, and never rejects. Calls `unconfirmed` with the reason if it will be
-   * repeated.
+   * Releases a lock whose lease runs for at most `ttl` ms. If other instances may wait for the lock, they are notified
+   * first.
    */
-  run(cleanUp: CleanUp, unconfirmed: (problem: string) => void): Promise<void> {
+  free(name: string, owner: string, ttl: number, isAwaited?: boolean): Promise<void> {
+    const send = (): Promise<unknown> => this.store.release(name, owner, isAwaited);
+    return this.run(() => `The release of ${name}`, { ttl, send });
+  }
+
+  /** Releases the names of a joint grant. */
+  freeAll(names: readonly string[], tag: string, ttl: number): Promise<void> {
+    const send = (): Promise<unknown> => this.store.joint?.release(names, tag) ?? Promise.resolve();
+    return this.run(() => `The release of ${names.join(', ')}`, { ttl, send });
+  }
+
+  /** Takes back a hold in transfer. */
+  takeBack(name: string, ttl: number, send: () => Promise<unknown>): Promise<void> {
+    return this.run(() => `Taking the hold of ${name} back`, { ttl, send });
+  }
+
+  /** Sends a request for the end of something. Settles with its reply, and never rejects. */
+  run(what: () => string, cleanUp: CleanUp): Promise<void> {
     this.underWay++;
     return cleanUp.send().then(
       () => void this.underWay--,
       (error: unknown) => {
         this.underWay--;
-        inRootContext(() => unconfirmed(error instanceof Error ? error.message : String(error)));
+        const problem = error instanceof Error ? error.message : String(error);
+        inRootContext(() =>
+          this.log.warn(`${what()} was not confirmed; it is sent again until the lease is over. ${problem}`),
+        );
         if (isRefusal(error)) return;
-        this.failed.set(cleanUp, this.clock.now() + cleanUp.lease);
+        this.failed.set(cleanUp, this.clock.now() + cleanUp.ttl);
         this.repeatIn(this.delay);
       },
     );

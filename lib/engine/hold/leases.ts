@@ -1,0 +1,226 @@
+import { LockLostError } from '../../errors/lock-lost.error.js';
+import { answerWithin } from '../../primitives/answer-within.js';
+import type { Clock } from '../../primitives/clock.js';
+import type { LockStore } from '../../store/lock-store.js';
+import { JOINT_TAG, tagIn } from '../../store/owner-id.js';
+import { detachmentError, expiredError, extensionError, takenError } from '../lock-errors.js';
+import type { CleanUps } from './clean-ups.js';
+import { JointRelease, type Lease, type LeaseUser, NO_HOLDS } from './lease.js';
+import { LeaseKeeper } from './lease-keeper.js';
+
+/** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
+const PARK_MARGIN = 100;
+const DONE = Promise.resolve();
+
+/** An event of the name of a lease. */
+export type LeaseEvent =
+  | { readonly kind: 'adopted' | 'released'; readonly lease: Lease }
+  | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined };
+
+/**
+ * Extends, transfers, releases and loses the leases of one instance, and keeps them for `minHold`. The name of a lease
+ * decides what follows from its end.
+ */
+export class Leases {
+  readonly keeper: LeaseKeeper;
+
+  /** @param report reports an event to the name of its lease; settles with the releases that follow */
+  constructor(
+    readonly clock: Clock,
+    readonly store: LockStore,
+    readonly cleanUps: CleanUps,
+    private readonly report: (event: LeaseEvent) => Promise<void>,
+  ) {
+    this.keeper = new LeaseKeeper(clock, store, (lease, error, gone) => this.lose(lease, error, gone));
+  }
+
+  /** The joint leases. All others belong to their names. */
+  get joint(): readonly Lease[] {
+    return [...this.keeper].filter(({ together }) => together);
+  }
+
+  jointLeaseOf(owner: string): Lease | undefined {
+    return tagIn(owner)?.startsWith(JOINT_TAG)
+      ? this.joint.find((lease) => lease.owner === owner)
+      : undefined;
+  }
+
+  /** Keeps a lease that was granted to no caller in the queue of its name. */
+  adopt(lease: Lease): void {
+    void this.report({ kind: 'adopted', lease });
+    this.keeper.add(lease);
+  }
+
+  /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
+  release(hold: LeaseUser): Promise<void> {
+    const { keptUntil, lease } = hold;
+    if (lease.together) return this.releaseTogether(lease, hold);
+    if (!lease.live) return lease.gone ? DONE : this.free(lease);
+    lease.holds = NO_HOLDS;
+    if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
+    return this.report({ kind: 'released', lease });
+  }
+
+  /** Extends the lease of a hold; resolves to false if either has ended. */
+  async extend(hold: LeaseUser, ttl: number): Promise<boolean> {
+    this.separate(hold.lease);
+    const { lease } = hold;
+    const { names: keys } = lease;
+    const sentAt = this.clock.now();
+    // If this process dies, the name still stays taken for `minHold`.
+    lease.ttl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
+    const request = lease.request(lease.ttl, sentAt);
+    this.keeper.add(lease);
+    const [renewed] = await this.store.extend([request]).catch((cause: unknown) => {
+      throw extensionError(keys, cause);
+    });
+    if (!lease.live || lease.holds[0] !== hold) return false;
+    if (renewed === undefined) throw extensionError(keys, undefined);
+    if (!renewed) {
+      // During a transfer, the lease may belong to its next owner when the request arrives.
+      if (!lease.isLeaving) this.lose(lease, goneError(keys), true);
+      return false;
+    }
+    // A caller may have seen the end of the hold, so the reply must not revive it.
+    if (this.loseIfExpired(lease)) return false;
+    lease.confirm(request.ttl, sentAt, renewed);
+    this.keeper.add(lease);
+    // Without renewal, the lease may end early.
+    if (!lease.renew && lease.mayShrink)
+      throw extensionError(keys, new Error('A request for a shorter lease may arrive late.'));
+    return true;
+  }
+
+  /**
+   * Transfers a lease to the owner id `to`, and ends it here without a release; resolves to false if the lease has ended.
+   * Callers here continue to wait in the store. Without a reply, a second request takes the lock back. It follows the
+   * first one, so the next renewal finds the lease under its old owner id.
+   */
+  async transfer(lease: Lease, to: string, ttl: number, outageTimeout: number): Promise<boolean> {
+    if (!lease.live) return false;
+    const { cleanUps, clock, keeper, store } = this;
+    const { name, names: keys } = lease;
+    const change = { name, from: lease.owner, to, ttl };
+    const sentAt = clock.now();
+    lease.request(ttl, sentAt);
+    lease.isLeaving = true;
+    keeper.add(lease);
+    const time = Math.min(outageTimeout, lease.deadline - sentAt);
+    const answer = store.transfer?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
+    const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
+    lease.isLeaving = false;
+    if (outcome !== true) this.loseIfExpired(lease);
+    if (!lease.live) {
+      void cleanUps.free(name, to, ttl);
+      return false;
+    }
+    if (outcome === true) {
+      lease.holds = NO_HOLDS;
+      void this.report({ kind: 'ended', lease, error: undefined });
+      return true;
+    }
+    if (outcome === false) {
+      this.lose(lease, takenError(keys), true);
+      return false;
+    }
+    void cleanUps.takeBack(name, ttl, async () =>
+      // The lease to which it would return has ended.
+      lease.live
+        ? store.transfer?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl })
+        : store.release(name, to),
+    );
+    keeper.add(lease);
+    throw detachmentError(keys, outcome.cause);
+  }
+
+  /** Releases the lock of a lease that has ended here. */
+  free({ name, owner, ttl, deadline, how }: Lease): Promise<void> {
+    // If this lease was waited for, other instances may wait for the next one.
+    return this.cleanUps.free(name, owner, Math.max(ttl, deadline - this.clock.now()), how !== 'free');
+  }
+
+  /**
+   * Ends a lease that is no longer certain, for the names of the error. `gone` means that the store reported it, so there
+   * is nothing to release.
+   */
+  lose(lease: Lease, error: LockLostError, gone: boolean): void {
+    for (const each of this.separate(lease)) {
+      if (!each.live || !error.keys.includes(each.name)) continue;
+      each.gone = gone;
+      void this.report({ kind: 'ended', lease: each, error });
+    }
+  }
+
+  /** Takes a hold off its lease, which is not renewed from now on. A later release does not pass the lease on. */
+  abandon(hold: LeaseUser): void {
+    this.separate(hold.lease);
+    const { lease } = hold;
+    // A listener of another loss may have released it.
+    if (lease.holds[0] !== hold) return;
+    lease.holds = NO_HOLDS;
+    lease.renew = false;
+    this.keeper.add(lease);
+  }
+
+  /**
+   * Gives each name of a joint lease its own lease, as soon as one hold changes alone: lost, extended, detached, kept for
+   * `minHold` or by a nested call.
+   */
+  separate(lease: Lease): readonly Lease[] {
+    const { holds, jointRelease, together } = lease;
+    if (!together) return [lease];
+    this.keeper.delete(lease);
+    const parts = together.map((name, i) => {
+      const part = lease.part(name);
+      holds[i]?.moveTo(part);
+      this.adopt(part);
+      return part;
+    });
+    const ends = jointRelease?.released.map((hold) => this.release(hold)) ?? [];
+    jointRelease?.settle(Promise.all(ends).then(() => undefined));
+    return parts;
+  }
+
+  /** Releases a hold of a joint lease. The names are one lock, so one request releases all of them. */
+  private releaseTogether(lease: Lease, hold: LeaseUser): Promise<void> {
+    if (!lease.jointRelease && lease.holds.some(({ isBusy, keptUntil }) => isBusy || keptUntil > 0)) {
+      this.separate(lease);
+      return this.release(hold);
+    }
+    const { done, released, settle } = (lease.jointRelease ??= new JointRelease());
+    if (released.push(hold) === lease.holds.length) {
+      this.keeper.delete(lease);
+      settle(this.cleanUps.freeAll(lease.names, tagIn(lease.owner) ?? '', lease.ttl));
+    }
+    return done;
+  }
+
+  private loseIfExpired(lease: Lease): boolean {
+    if (this.clock.now() < lease.deadline) return false;
+    this.lose(lease, expiredError(lease.names), false);
+    return true;
+  }
+
+  /** Keeps the name taken until the `end` of `minHold`. If this process dies, the shortened lease expires. */
+  private async park(lease: Lease, end: number): Promise<void> {
+    this.keeper.delete(lease);
+    const sentAt = this.clock.now();
+    const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
+    this.passOnAt(lease, end);
+    const request = lease.request(ttl, sentAt);
+    const reply = await this.store.extend([request]).catch(() => undefined);
+    if (reply?.[0]) lease.confirm(ttl, sentAt, reply[0]);
+    else if (reply?.[0] === 0) this.lose(lease, takenError(lease.names), true);
+  }
+
+  private passOnAt(lease: Lease, time: number): void {
+    const remaining = time - this.clock.now();
+    // Repeated, because timers may fire early.
+    if (remaining > 0) this.clock.schedule(() => this.passOnAt(lease, time), remaining);
+    else if (lease.live) void this.report({ kind: 'released', lease });
+  }
+}
+
+function goneError(keys: readonly string[]): LockLostError {
+  return new LockLostError('The lease ended before it could be extended.', { keys, reason: 'gone' });
+}
