@@ -34,17 +34,16 @@ return exports;
  * @param {Chunk} chunk
  * @param {Record<string, Chunk>} chunks
  */
-export function entryPointsOf({ name, fileName, imports, exports }, chunks) {
-  /** @type {(names: string[]) => string[]} */
-  const peersOf = (names) =>
-    names.flatMap((each) => {
-      if (each.startsWith('nest/')) return peersOf(chunks[each]?.imports ?? []);
-      return each.startsWith('node:') || chunks[each] ? [] : [each];
-    });
-  const peers = [...new Set(['@nestjs/common', ...peersOf(imports)])];
+export function entryPointsOf(chunk, chunks) {
+  const { exports, fileName, name } = chunk;
+  const taken = [['@nestjs/common', 'Module'], ...importsOf(chunk, chunks)];
+  const peers = [...new Set(taken.map(([peer]) => peer))];
+  const namesOf = (/** @type {string | undefined} */ peer) =>
+    [...new Set(taken.filter(([each]) => each === peer).map(([, each]) => each))].join(', ');
   const required = peers.map((peer) => `  '${peer}': require('${peer}'),\n`).join('');
-  const imported = peers.map((peer, i) => `import * as peer${i} from '${peer}';\n`).join('');
-  const given = peers.map((peer, i) => `'${peer}': peer${i}`).join(', ');
+  // Names, not all of a package, so that other bundlers can leave out the rest of it.
+  const imported = peers.map((peer) => `import { ${namesOf(peer)} } from '${peer}';\n`).join('');
+  const given = peers.map((peer) => `  '${peer}': { ${namesOf(peer)} },\n`).join('');
   return [
     {
       fileName: `${name}.js`,
@@ -52,7 +51,22 @@ export function entryPointsOf({ name, fileName, imports, exports }, chunks) {
     },
     {
       fileName: `${name}.mjs`,
-      source: `${imported}import make from './${fileName}';\nexport const { ${exports.join(', ')} } = make({ ${given} });\n`,
+      source: `${imported}import make from './${fileName}';\nexport const { ${exports.join(', ')} } = make({\n${given}});\n`,
     },
   ];
+}
+
+/**
+ * The packages that the function takes, each with a name that it uses.
+ *
+ * @param {Chunk} chunk
+ * @param {Record<string, Chunk>} chunks
+ * @returns {string[][]}
+ */
+function importsOf({ importedBindings }, chunks) {
+  return Object.entries(importedBindings).flatMap(([from, names]) => {
+    const file = chunks[from];
+    if (file) return from.startsWith('nest/') ? importsOf(file, chunks) : [];
+    return from.startsWith('node:') ? [] : names.map((name) => [from, name]);
+  });
 }
