@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../../..');
 /** What a build needs of a revision; the packages are those of this working copy, which lies above `.cache`. */
-const SOURCES = ['lib', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = ['lib', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'jest.config.json'];
 /** Where the build's own program is, and where it was. */
 const BUILDS = ['tools', '.ci'];
 
