@@ -56,7 +56,10 @@ export async function tryCommands({
   const help = await printed('--help');
   const [, list = ''] = help.split('Commands:');
   const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
-  assert.deepEqual(commands, ['doctor', 'ls', 'query', 'watch', 'release', 'run', 'help']);
+  const onLocks = ['doctor', 'ls', 'query', 'watch', 'release', 'run'];
+  assert.deepEqual(commands, [...onLocks, 'dashboard', 'alerts', 'help']);
+  assert.match(await printed('dashboard'), /"panels"/);
+  assert.match(await printed('alerts'), /LockHoldHangs/);
 
   const holder = start('run', lock, '--', node, '-e', 'setInterval(() => {}, 1_000)');
   const lost = once(holder, 'exit');
