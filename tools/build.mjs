@@ -75,6 +75,8 @@ function fileOfCode(id, { getModuleInfo }) {
 function fileOfTypes(id, { getModuleInfo }) {
   const users = Object.keys(entryPoints).filter((name) => loads(entryPoints[name] ?? '', id, getModuleInfo));
   if (users.length === 1 && users[0] !== 'index') return undefined;
+  // They lead to no client of Redis.
+  if (users.includes('diagnostics')) return 'channels';
   return ['@nestjs/', 'rxjs'].some((name) => loads(id, name, getModuleInfo)) ? 'index' : 'locks';
 }
 
@@ -167,12 +169,18 @@ async function buildTypes() {
     dts({ tsconfig: join(root, 'tsconfig.build.json'), compilerOptions: { stripInternal: true } }),
     {
       name: 'optional peers',
-      renderChunk: (code, { name }) =>
-        name === 'node-redis'
-          ? // It must not lead to NestJS, because its declarations are those of CommonJS alone.
-            code.replace("from './index.js'", "from './locks.js'")
-          : // An application may have node-redis alone; then the types of ioredis are `any`, not an error.
-            code.replace(/^import .* from 'ioredis';$/m, '// @ts-ignore\n$&'),
+      // Later than renderChunk, in which imports do not have their final names yet.
+      generateBundle(_, files) {
+        for (const each of Object.values(files)) {
+          if (each.type !== 'chunk') continue;
+          each.code =
+            each.name === 'node-redis'
+              ? // It must not lead to NestJS, because its declarations are those of CommonJS alone.
+                each.code.replace("from './index.js'", "from './locks.js'")
+              : // An application may have node-redis alone; then the types of ioredis are `any`, not an error.
+                each.code.replace(/^import .* from 'ioredis';$/m, '// @ts-ignore\n$&');
+        }
+      },
     },
   );
   // The compiler resolves NestJS for each kind of module.
