@@ -30,7 +30,7 @@ const REQUIRED = [
   'dist/cli/index.js',
 ];
 const ALLOWED = /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|dist\/.+)$/;
-const AT_MOST = { files: 37, packedKilobytes: 175, unpackedKilobytes: 600 };
+const AT_MOST = { files: 37, packedKilobytes: 176, unpackedKilobytes: 600 };
 
 /**
  * @param {string} what
