@@ -142,7 +142,7 @@ void describe('Mongoose', () => {
     const sent: unknown[] = [];
     let matchedCount = 1;
     // Stands for a server: keeps what Mongoose, after its casts, passes to the driver.
-    accounts.collection.updateOne = (async (...update: readonly unknown[]) => {
+    accounts.collection.updateOne = async (...update: readonly unknown[]) => {
       sent.push(update.slice(0, 2));
       return {
         acknowledged: true,
@@ -151,7 +151,7 @@ void describe('Mongoose', () => {
         upsertedCount: 0,
         upsertedId: null,
       };
-    }) as typeof accounts.collection.updateOne;
+    };
     await mongooseWrite.writeBalance(accounts, 'a', 150, FIRST);
     assert.deepEqual(sent, [
       [{ _id: 'a', fencingToken: { $lte: FIRST } }, { $set: { balance: 150, fencingToken: FIRST } }],
