@@ -17,6 +17,8 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   /** The clients that this module opened. */
   private readonly opened: RedisClient[] = [];
   private leftAt = -Infinity;
+  /** Why this connection left the server; undefined while connected. */
+  private demotion: Error | undefined;
   private hasBegun = false;
 
   constructor(connection: SingleConnection | undefined, log: LockLog, provide?: CredentialsProvider) {
@@ -79,6 +81,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     const now = performance.now();
     if (!isDemoted(problem) || now < this.leftAt + LEAVE_INTERVAL) return problem;
     this.leftAt = now;
+    this.demotion = problem;
     for (const client of this.opened) if (client.state === 'ready') client.cut();
     return problem;
   }
@@ -91,6 +94,8 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   /** A wrong protocol causes no error: one side waits for more bytes, or closes the connection. */
   protected override get unfinished(): string {
     const { isTls, label } = this.clients;
+    if (this.demotion && this.commands.state !== 'ready')
+      return `${label} is reconnecting after: ${this.demotion.message}`;
     switch (this.commands.state) {
       case 'connecting':
         return isTls
@@ -125,6 +130,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   }
 
   private recover(): void {
+    if (this.commands.state === 'ready') this.demotion = undefined;
     if (this.opened.every(({ state }) => state === 'ready' || state === 'idle')) this.problem.end();
   }
 }
