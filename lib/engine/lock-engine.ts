@@ -89,11 +89,11 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   /** Number of names, and of requests for several names, that callers here hold or wait for. */
   get size(): number {
-    return this.queues.size + this.attachments.size + this.joint.size + this.leases.joint.length;
+    return this.queues.size + this.attachments.size + this.joint.size + this.leases.joint.size;
   }
 
   labelOf({ name, owner }: HeldBy): string | undefined {
-    const lease = this.queues.get(name)?.leaseOf(owner) ?? this.leases.jointLeaseOf(owner);
+    const lease = this.queues.get(name)?.leaseOf(owner) ?? this.leases.joint.get(owner);
     return lease?.holdOf(name)?.describe(this.clock.now()).label;
   }
 
@@ -115,7 +115,7 @@ export class LockEngine implements QueueContext, StoreEvents {
     return () => {
       const holders = [
         ...(this.queues.get(name)?.holders ?? []),
-        ...this.leases.joint.flatMap((lease) => lease.holdOf(name) ?? []),
+        ...[...this.leases.joint.values()].flatMap((lease) => lease.holdOf(name) ?? []),
       ];
       // A caller that waits for one of several permits waits for no particular holder.
       return wantsToBeAlone(options) || before.some(({ isWaiting }) => isWaiting)
@@ -177,7 +177,7 @@ export class LockEngine implements QueueContext, StoreEvents {
     this.queues.get(name)?.report({ kind: 'revoked', owner });
     this.attachments.revoke(owner);
     this.joint.revoke(owner);
-    const joint = this.leases.jointLeaseOf(owner);
+    const joint = this.leases.joint.get(owner);
     if (joint) this.leases.lose(joint, forcedError([name]), true);
   }
 

@@ -139,7 +139,7 @@ export class JointAcquires {
     lease.together = names;
     lease.holds = holds;
     lease.renew = options.renew;
-    leases.keeper.begin(lease, options);
+    leases.beginJoint(lease, options);
     acquire.settle({ holds });
   }
 

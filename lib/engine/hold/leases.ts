@@ -1,8 +1,9 @@
 import { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
-import { JOINT_TAG, tagIn } from '../../store/owner-id.js';
+import { tagIn } from '../../store/owner-id.js';
 import { detachmentError, expiredError, extensionError, takenError } from '../lock-errors.js';
 import type { CleanUps } from './clean-ups.js';
 import { JointRelease, type Lease, type LeaseUser, NO_HOLDS } from './lease.js';
@@ -23,6 +24,8 @@ export type LeaseEvent =
  */
 export class Leases {
   readonly keeper: LeaseKeeper;
+  /** The joint leases by owner id. All others belong to their names. */
+  readonly joint = new Map<string, Lease>();
 
   /** @param report reports an event to the name of its lease; settles with the releases that follow */
   constructor(
@@ -34,15 +37,10 @@ export class Leases {
     this.keeper = new LeaseKeeper(clock, store, (lease, error, gone) => this.lose(lease, error, gone));
   }
 
-  /** The joint leases. All others belong to their names. */
-  get joint(): readonly Lease[] {
-    return [...this.keeper].filter(({ together }) => together);
-  }
-
-  jointLeaseOf(owner: string): Lease | undefined {
-    return tagIn(owner)?.startsWith(JOINT_TAG)
-      ? this.joint.find((lease) => lease.owner === owner)
-      : undefined;
+  /** Begins to keep a lease of several names. */
+  beginJoint(lease: Lease, options: ResolvedLockOptions): void {
+    this.joint.set(lease.owner, lease);
+    this.keeper.begin(lease, options);
   }
 
   /** Keeps a lease that was granted to no caller in the queue of its name. */
@@ -169,7 +167,7 @@ export class Leases {
   separate(lease: Lease): readonly Lease[] {
     const { holds, jointRelease, together } = lease;
     if (!together) return [lease];
-    this.keeper.delete(lease);
+    this.endJoint(lease);
     const parts = together.map((name, i) => {
       const part = lease.part(name);
       holds[i]?.moveTo(part);
@@ -189,10 +187,15 @@ export class Leases {
     }
     const { done, released, settle } = (lease.jointRelease ??= new JointRelease());
     if (released.push(hold) === lease.holds.length) {
-      this.keeper.delete(lease);
+      this.endJoint(lease);
       settle(this.cleanUps.freeAll(lease.names, tagIn(lease.owner) ?? '', lease.ttl));
     }
     return done;
+  }
+
+  private endJoint(lease: Lease): void {
+    this.joint.delete(lease.owner);
+    this.keeper.delete(lease);
   }
 
   private loseIfExpired(lease: Lease): boolean {
