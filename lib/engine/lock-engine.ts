@@ -6,12 +6,9 @@ import type { LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
 import type { DetachedHold } from './hold/transfer-string.js';
 import { Attachments } from './attach/attachments.js';
-import { ownersOf, SHARED_TAG, tokenOf } from '../store/owner-id.js';
 import { CleanUps } from './hold/clean-ups.js';
 import type { Clock } from '../primitives/clock.js';
-import { Deadlines } from '../primitives/deadlines.js';
 import { inRootContext } from '../primitives/root-context.js';
-import { AnswerWakeUp, type WakeUp } from '../primitives/wake-up.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
 import type { LeaseUser } from './hold/lease.js';
@@ -19,12 +16,11 @@ import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
 import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
 import { letHoldersEnd } from './hold/shutdown.js';
-import { tokensMark } from '../store/turn-name.js';
 import { closedError, forcedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
-import { LocalQueue, type QueueContext } from './queue/local-queue.js';
+import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
-import { type Waiter, wantsToBeAlone } from './queue/waiter.js';
+import { wantsToBeAlone } from './queue/waiter.js';
 
 export interface EngineSettings {
   readonly store: LockStore;
@@ -37,32 +33,24 @@ export interface EngineSettings {
 }
 
 /** The engine of one instance: its local queues, its leases, and the events of its store. */
-export class LockEngine implements QueueContext, StoreEvents {
+export class LockEngine implements StoreEvents {
   readonly store: LockStore;
   readonly clock: Clock;
-  readonly handoff: ResolvedModuleOptions['handoff'];
-  readonly maxWaiters: number;
-  readonly leases: Leases;
-  readonly outages: WakeUp;
-  readonly waits: Deadlines<Waiter>;
   readonly log: LockLog;
-  private readonly queues = new LocalQueues<LocalQueue>();
-  private readonly attachments: Attachments;
-  private readonly joint: JointAcquires;
+  readonly leases: Leases;
   readonly labels: Labels;
   readonly views: LockViews;
+  readonly queues: LocalQueues<LocalQueue>;
+  private readonly attachments: Attachments;
+  private readonly joint: JointAcquires;
   /** Whether shutdown has begun. */
   isClosing = false;
   private isOpen = false;
   private fault: LockConfigError | undefined;
-  private spent = 0;
-  private turns = 0;
 
   constructor(settings: EngineSettings) {
     this.store = settings.store;
     this.clock = settings.clock;
-    this.handoff = settings.handoff;
-    this.maxWaiters = settings.maxWaiters;
     this.log = settings.log;
     const cleanUps = new CleanUps(this.clock, this.store, this.log);
     this.leases = new Leases(this.clock, this.store, cleanUps, (event) =>
@@ -75,12 +63,9 @@ export class LockEngine implements QueueContext, StoreEvents {
       () => this.openStore(),
       (name) => this.waitersOf(name),
     );
+    this.queues = new LocalQueues(this.leases, this.labels, settings.handoff, settings.maxWaiters);
     this.joint = new JointAcquires(this.leases);
     this.attachments = new Attachments(this.leases);
-    this.outages = new AnswerWakeUp(this.clock, (now) => this.checkOutages(now));
-    this.waits = new Deadlines(this.clock, (waiter) =>
-      this.queues.get(waiter.name)?.report({ kind: 'timeout', waiter }),
-    );
   }
 
   get keeper(): LeaseKeeper {
@@ -93,7 +78,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   }
 
   labelOf({ name, owner }: HeldBy): string | undefined {
-    const lease = this.queues.get(name)?.leaseOf(owner) ?? this.leases.joint.get(owner);
+    const lease = this.queues.get(name)?.name.leaseOf(owner) ?? this.leases.joint.get(owner);
     return lease?.holdOf(name)?.describe(this.clock.now()).label;
   }
 
@@ -103,7 +88,7 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   /** Number of callers that wait for a name. */
   waitersOf(name: string): number {
-    return this.queues.get(name)?.line.size ?? 0;
+    return this.queues.get(name)?.name.line.size ?? 0;
   }
 
   /**
@@ -111,10 +96,10 @@ export class LockEngine implements QueueContext, StoreEvents {
    * exclusive caller waits before it, these include the holds for which that caller waits.
    */
   blockersOf(name: string, options: ResolvedLockOptions): () => readonly LeaseUser[] {
-    const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.line.toBeAlone ?? []);
+    const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.name.line.toBeAlone ?? []);
     return () => {
       const holders = [
-        ...(this.queues.get(name)?.holders ?? []),
+        ...(this.queues.get(name)?.name.leases.flatMap(({ holds }) => holds) ?? []),
         ...[...this.leases.joint.values()].flatMap((lease) => lease.holdOf(name) ?? []),
       ];
       // A caller that waits for one of several permits waits for no particular holder.
@@ -126,7 +111,7 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   /** Whether a name is known to be taken, so that a single attempt is rejected without a request. */
   isTaken(name: string): boolean {
-    return this.queues.get(name)?.isTaken ?? false;
+    return this.queues.get(name)?.name.isTaken ?? false;
   }
 
   /** Waits for the lock of one name, or makes a single attempt with `wait: 0`. */
@@ -162,7 +147,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   granted(name: string, grant: Grant, claimTtl: number): void {
     const queue = this.queues.get(name);
     if (queue) queue.report({ kind: 'granted', grant, claimTtl });
-    else this.giveBack(name, grant, claimTtl);
+    else this.queues.giveBack(name, grant, claimTtl);
   }
 
   released(name: string): void {
@@ -170,7 +155,7 @@ export class LockEngine implements QueueContext, StoreEvents {
   }
 
   askedIfWaiting(name: string, place: string): void {
-    if (!this.queues.get(name)?.needs(place)) void this.cancel(name, place, 0);
+    if (!this.queues.needs(name, place)) void this.queues.cancel(name, place, 0);
   }
 
   revoked(name: string, owner: string): void {
@@ -199,40 +184,6 @@ export class LockEngine implements QueueContext, StoreEvents {
     if (reason) this.rejectAll((names) => unusableError(reason, names));
   }
 
-  get highestSpentToken(): number {
-    return this.spent;
-  }
-
-  spend(name: string, token: number): void {
-    if (token > this.spent) this.spent = token;
-    this.queues.get(name)?.spend(token);
-  }
-
-  giveBack(name: string, grant: Grant, ttl: number): void {
-    this.spend(name, grant.token);
-    for (const owner of ownersOf(grant))
-      if (!this.queues.get(name)?.leaseOf(owner)) void this.leases.cleanUps.free(name, owner, ttl);
-  }
-
-  newTurn(tokensEach: number): string {
-    return SHARED_TAG + tokensMark(tokensEach) + (++this.turns).toString(36);
-  }
-
-  cancel(name: string, place: string, ttl: number): Promise<void> {
-    const send = async (): Promise<void> => {
-      const owner = await this.store.cancel(name, place);
-      if (!owner || this.queues.get(name)?.mayUse(owner)) return;
-      this.spend(name, tokenOf(owner));
-      await this.store.release(name, owner);
-    };
-    const mayRepeat = (): boolean => !(this.queues.get(name)?.isAlone ?? false);
-    return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
-  }
-
-  drop(queue: LocalQueue): void {
-    if (this.queues.delete(queue)) this.store.ignore?.(queue.name);
-  }
-
   /** Rejects all new and waiting calls from now on. Holders continue. */
   beginShutdown(): void {
     this.isClosing = true;
@@ -245,19 +196,14 @@ export class LockEngine implements QueueContext, StoreEvents {
     await letHoldersEnd(this.leases, () => this.size === 0, this.log, shutdownTimeout);
     this.leases.cleanUps.stop();
     this.keeper.stop();
-    this.waits.stop();
-    this.outages.clear();
+    this.queues.stop();
     this.joint.stop();
     await this.store.close();
   }
 
-  private checkOutages(now: number): void {
-    for (const queue of this.queues) queue.report({ kind: 'silence' }, now);
-  }
-
   private queueOf(name: string): LocalQueue {
     let queue = this.queues.get(name);
-    if (!queue) this.queues.add((queue = new LocalQueue(name, this)));
+    if (!queue) this.queues.add((queue = new LocalQueue(name, this.queues)));
     return queue;
   }
 
@@ -271,7 +217,7 @@ export class LockEngine implements QueueContext, StoreEvents {
 
   private rejectAll(error: (names: readonly string[]) => Error): void {
     for (const queue of [...this.queues])
-      queue.report({ kind: 'reject-all', error: () => error([queue.name]) });
+      queue.report({ kind: 'reject-all', error: () => error([queue.name.name]) });
     this.attachments.rejectAll((name) => error([name]));
     this.joint.rejectAll(error);
   }

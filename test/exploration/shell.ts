@@ -263,7 +263,7 @@ export class Shell {
 
   private spend(of: number, token: number): void {
     this.site.spent = Math.max(this.site.spent, token);
-    this.feed(of, { kind: 'spent', token });
+    sure(this.site.topics[of]).name.spend(token);
   }
 
   private free(of: number, { owner, ttl, deadline }: Lease): void {

@@ -83,7 +83,7 @@ const calls = {
     collectGarbage();
     return {
       heap: process.memoryUsage().heapUsed,
-      waits: [first, second].map(({ engine }) => engine.waits.size),
+      waits: [first, second].map(({ engine }) => engine.queues.waits.size),
       signalListeners: getEventListeners(patience.signal, 'abort').length,
       resources: process.getActiveResourcesInfo().toSorted(),
     };

@@ -1,61 +1,29 @@
 import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { Clock, ScheduledCall } from '../../primitives/clock.js';
-import type { Deadlines } from '../../primitives/deadlines.js';
+import type { ScheduledCall } from '../../primitives/clock.js';
 import { onAbort } from '../../primitives/abandonment.js';
-import type { WakeUp } from '../../primitives/wake-up.js';
 import type { Grant, Taken } from '../../store/grant.js';
-import type { LockStore } from '../../store/lock-store.js';
 import { ownersOf } from '../../store/owner-id.js';
-import { parsePlace } from '../../store/place.js';
 import { Hold } from '../hold/hold.js';
-import type { Labels } from '../hold/labels.js';
-import type { Lease, LeaseUser } from '../hold/lease.js';
-import type { Leases } from '../hold/leases.js';
 import { timeoutError, unavailableError } from '../lock-errors.js';
+import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
-import { type Effect, Name, type Rules, Step } from './name.js';
+import { type Effect, Name, Step } from './name.js';
 import { type Event, never } from './name-event.js';
 import { IDLE, type State } from './turn.js';
-import { Waiter, type WaitingLine } from './waiter.js';
+import { Waiter } from './waiter.js';
 
 const DONE = Promise.resolve();
 const NONE: readonly Effect[] = [];
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
 
-/** The services that all local queues of one instance share. */
-export interface QueueContext extends Rules {
-  readonly store: LockStore;
-  readonly clock: Clock;
-  readonly leases: Leases;
-  /** Watches unanswered requests of all queues with one timer. An answered request costs nothing. */
-  readonly outages: WakeUp;
-  readonly waits: Deadlines<Waiter>;
-  readonly labels: Labels;
-  /** The highest token that `spend` recorded. */
-  readonly highestSpentToken: number;
-  /**
-   * Records the token of a lease that has ended here, so that the store does not adopt it as a grant with a lost reply.
-   */
-  spend(name: string, token: number): void;
-  /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `ttl` ms. */
-  giveBack(name: string, grant: Grant, ttl: number): void;
-  /**
-   * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `ttl` ms. Never
-   * rejects.
-   */
-  cancel(name: string, place: string, ttl: number): Promise<void>;
-  /** Forgets an idle queue. */
-  drop(queue: LocalQueue): void;
-}
-
 /**
  * Callers of this process that want one lock name, in arrival order. The machine of the name decides what follows from
  * each event; this shell reports the events, and owns Promises, timers and requests.
  */
 export class LocalQueue {
-  private readonly state: Name;
+  readonly name: Name;
   private timer: ScheduledCall | undefined;
   /** The state for which the timer is set. */
   private timedState: State = IDLE;
@@ -63,50 +31,17 @@ export class LocalQueue {
   private settleSpares: () => void = () => undefined;
 
   constructor(
-    readonly name: string,
-    private readonly context: QueueContext,
+    name: string,
+    private readonly queues: LocalQueues<LocalQueue>,
   ) {
-    this.state = new Name(name, context);
-  }
-
-  get line(): WaitingLine {
-    return this.state.line;
-  }
-
-  get isTaken(): boolean {
-    return this.state.isTaken;
-  }
-
-  get holders(): readonly LeaseUser[] {
-    return this.state.leases.flatMap(({ holds }) => holds);
-  }
-
-  leaseOf(owner: string): Lease | undefined {
-    return this.state.leaseOf(owner);
-  }
-
-  /** Whether callers here wait at a place in the store's queue, or have holds that a late leave would end. */
-  needs(place: string): boolean {
-    const part = parsePlace(place).shared?.turn;
-    const { sharing, turn } = this.state;
-    return turn?.waitsAt(place, part) === true || (part !== undefined && sharing?.hasAnyFrom(part) === true);
-  }
-
-  /** Whether the next exclusive turn finds what another turn left behind, or may be it. */
-  get isAlone(): boolean {
-    return this.state.alone !== undefined || this.state.wantsToBeAlone;
-  }
-
-  /** Whether a grant of this owner id is, or may become, a lease of this queue. */
-  mayUse(owner: string): boolean {
-    return this.state.wantsToBeAlone || this.leaseOf(owner) !== undefined;
+    this.name = new Name(name, queues);
   }
 
   /** Waits for the lock. An attempt sends a single request, or none if the lock is known to be taken. */
   enter(options: ResolvedLockOptions): Promise<Hold> {
     return new Promise((resolve, reject) => {
-      const now = this.context.clock.now();
-      const waiter = new Waiter(this.name, options, now, resolve, reject);
+      const now = this.queues.clock.now();
+      const waiter = new Waiter(this.name.name, options, now, resolve, reject);
       const { signal } = options;
       if (signal)
         waiter.detach = onAbort(signal, () => this.report({ kind: 'leave', waiter, reason: signal.reason }));
@@ -118,28 +53,24 @@ export class LocalQueue {
     void this.feed(event, now);
   }
 
-  spend(token: number): void {
-    next(new Step(this.state, 0), { kind: 'spent', token });
-  }
-
   /** Reports an event, and carries out its effects. Settles with the releases among them. */
-  feed(event: Event, now = this.context.clock.now()): Promise<void> {
-    const step = new Step(this.state, now);
+  feed(event: Event, now = this.queues.clock.now()): Promise<void> {
+    const step = new Step(this.name, now);
     next(step, event);
     let settled = DONE;
     if (step.first) settled = this.carryOut(step.first, now, settled);
     for (const effect of step.others ?? NONE) settled = this.carryOut(effect, now, settled);
-    const { outages, waits } = this.context;
+    const { outages, waits } = this.queues;
     // An earlier effect may have ended its wait.
     if (step.watched?.isWaiting) waits.add(step.watched);
     outages.at(step.outageAt);
-    if (this.state.state !== this.timedState) this.setTimer(now);
+    if (this.name.state !== this.timedState) this.setTimer(now);
     return settled;
   }
 
   /** Carries an effect out. Settles with the releases of this event so far. */
   private carryOut(effect: Effect, now: number, settled: Promise<void>): Promise<void> {
-    const { context, name } = this;
+    const { name, queues } = this;
     switch (effect.kind) {
       case 'admit':
         this.admit(effect, now);
@@ -154,23 +85,23 @@ export class LocalQueue {
         void DONE.then(() => this.report({ kind: 'gathered' }));
         break;
       case 'cancel':
-        void context.cancel(name, effect.place, effect.ttl);
+        void queues.cancel(name.name, effect.place, effect.ttl);
         break;
       case 'give-back':
-        context.giveBack(name, effect.grant, effect.ttl);
+        queues.giveBack(name.name, effect.grant, effect.ttl);
         break;
       case 'return':
         void this.return(effect).then(() => this.report({ kind: 'returned' }));
         break;
       case 'spend':
-        context.spend(name, effect.token);
+        queues.spend(effect.token);
         break;
       case 'end':
-        context.leases.keeper.delete(effect.lease);
-        context.spend(name, effect.lease.token);
+        queues.leases.keeper.delete(effect.lease);
+        queues.spend(effect.lease.token);
         break;
       case 'free': {
-        const freed = context.leases.free(effect.lease);
+        const freed = queues.leases.free(effect.lease);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
       case 'reject':
@@ -186,10 +117,10 @@ export class LocalQueue {
         effect.lease.loseHolds(effect.error);
         break;
       case 'listen':
-        context.store.listen?.(name);
+        queues.store.listen?.(name.name);
         break;
       case 'keep-spares':
-        context.clock.afterInput(() => this.report({ kind: 'spares-unused' }));
+        queues.clock.afterInput(() => this.report({ kind: 'spares-unused' }));
         break;
       case 'hold-back':
         this.settleSpares();
@@ -199,7 +130,7 @@ export class LocalQueue {
         break;
       case 'drop':
         // A caller that learned of the end of its hold may have requested the name again.
-        if (this.state.state.kind === 'idle' && !this.state.hasLeases) context.drop(this);
+        if (name.state.kind === 'idle' && !name.hasLeases) queues.drop(this);
         break;
       default:
         never(effect);
@@ -208,9 +139,9 @@ export class LocalQueue {
   }
 
   private acquire({ head, place, shared, spentOfName, tokens }: EffectOf<'acquire'>): void {
-    const { highestSpentToken: spent, store } = this.context;
+    const { highestSpentToken: spent, store } = this.queues;
     const { ttl, replicas } = head.options;
-    const { name } = this;
+    const { name } = this.name;
     const onContention = (): void => this.report({ kind: 'contended' });
     this.hear(
       store.acquire({
@@ -228,10 +159,10 @@ export class LocalQueue {
   }
 
   private yield({ head, lease, place, tokens }: EffectOf<'yield'>): void {
-    const { leases, store } = this.context;
+    const { leases, store } = this.queues;
     const { ttl, replicas } = head.options;
     leases.keeper.delete(lease);
-    this.hear(store.yield({ name: this.name, owner: lease.owner, ttl, tokens, place, replicas }));
+    this.hear(store.yield({ name: this.name.name, owner: lease.owner, ttl, tokens, place, replicas }));
   }
 
   private hear(request: Promise<Grant | Taken | undefined>): void {
@@ -242,15 +173,16 @@ export class LocalQueue {
   }
 
   private async return({ grant, place, ttl }: EffectOf<'return'>): Promise<void> {
-    const { context, name } = this;
-    if (place !== undefined) return context.cancel(name, place, ttl);
-    await Promise.all(ownersOf(grant).map((owner) => context.leases.cleanUps.free(name, owner, ttl)));
+    const { queues } = this;
+    const { name } = this.name;
+    if (place !== undefined) return queues.cancel(name, place, ttl);
+    await Promise.all(ownersOf(grant).map((owner) => queues.leases.cleanUps.free(name, owner, ttl)));
   }
 
   private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
-    const { leases, waits } = this.context;
+    const { leases, waits } = this.queues;
     waits.delete(waiter);
-    const hold = new Hold([this.name], token, leases, lease, waiter.options, now);
+    const hold = new Hold([this.name.name], token, leases, lease, waiter.options, now);
     lease.holds = [hold];
     waiter.grant(hold);
     leases.keeper.add(lease);
@@ -258,18 +190,18 @@ export class LocalQueue {
   }
 
   private reject(waiter: Waiter, error: unknown): void {
-    this.context.waits.delete(waiter);
+    this.queues.waits.delete(waiter);
     waiter.reject(error);
   }
 
   private rejectUnavailable({ cause, waiter }: EffectOf<'unavailable'>, now: number): void {
     const call = { waited: now - waiter.startedAt, label: waiter.options.label };
-    this.reject(waiter, unavailableError([this.name], cause ?? this.context.store.trouble, call));
+    this.reject(waiter, unavailableError([this.name.name], cause ?? this.queues.store.trouble, call));
   }
 
   /** Another holder had the lock for the whole wait; the error names it. */
   private rejectLate({ by, found, waiter }: EffectOf<'time-out'>, now: number): void {
-    const { labels, waits } = this.context;
+    const { labels, waits } = this.queues;
     const { options, startedAt } = waiter;
     let holder: LockHolder | undefined = found && { owner: found.owner, remaining: found.remaining };
     if (by) {
@@ -278,20 +210,26 @@ export class LocalQueue {
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }
     // Assumes that holders elsewhere use the same `renew` as this caller.
-    const error = timeoutError([this.name], now - startedAt, holder, (by ?? options).renew, options.label);
+    const error = timeoutError(
+      [this.name.name],
+      now - startedAt,
+      holder,
+      (by ?? options).renew,
+      options.label,
+    );
     waits.delete(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.rejectLater(this.named(error));
     else waiter.reject(error);
   }
 
   private async named(error: LockTimeoutError): Promise<never> {
-    throw await this.context.labels.named(error);
+    throw await this.queues.labels.named(error);
   }
 
   /** Sets the timer for the next request, according to the state. */
   private setTimer(now: number): void {
-    const { clock } = this.context;
-    const { state } = this.state;
+    const { clock } = this.queues;
+    const { state } = this.name;
     this.timedState = state;
     clock.cancel(this.timer);
     if (state.kind !== 'queued' && state.kind !== 'unsure') return;

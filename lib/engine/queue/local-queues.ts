@@ -1,17 +1,56 @@
-/** Contains a queue; empty when its name is idle. */
-interface Slot<Queue> {
-  queue: Queue | undefined;
-}
+import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
+import type { Clock } from '../../primitives/clock.js';
+import { Deadlines } from '../../primitives/deadlines.js';
+import { AnswerWakeUp, type WakeUp } from '../../primitives/wake-up.js';
+import type { Grant } from '../../store/grant.js';
+import type { LockStore } from '../../store/lock-store.js';
+import { ownersOf, SHARED_TAG, tokenOf } from '../../store/owner-id.js';
+import { parsePlace } from '../../store/place.js';
+import { tokensMark } from '../../store/turn-name.js';
+import type { Labels } from '../hold/labels.js';
+import type { Leases } from '../hold/leases.js';
+import type { Name, Rules } from './name.js';
+import type { Event } from './name-event.js';
+import type { Waiter } from './waiter.js';
 
-/**
- * The local queues of one instance, by name. A Map keeps removed entries alive, as `Fifo` explains; but here the slot
- * of a removed queue is empty.
- */
-export class LocalQueues<Queue extends { readonly name: string }> {
-  private readonly slots = new Map<string, Slot<Queue>>();
+/** The local queues of one instance by name, with everything that they share. */
+export class LocalQueues<
+  Queue extends { readonly name: Name; report(event: Event, now?: number): void },
+> implements Rules {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  /** Watches unanswered requests of all queues with one timer. An answered request costs nothing. */
+  readonly outages: WakeUp;
+  readonly waits: Deadlines<Waiter>;
+  /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
+  highestSpentToken = 0;
+  /**
+   * A Map keeps removed entries alive, as `Fifo` explains; but here the slot of a removed queue is empty.
+   */
+  private readonly slots = new Map<string, { queue: Queue | undefined }>();
+  private turns = 0;
+
+  constructor(
+    readonly leases: Leases,
+    readonly labels: Labels,
+    readonly handoff: ResolvedModuleOptions['handoff'],
+    readonly maxWaiters: number,
+  ) {
+    const { clock, store } = leases;
+    this.clock = clock;
+    this.store = store;
+    this.outages = new AnswerWakeUp(clock, (now) => {
+      for (const queue of this) queue.report({ kind: 'silence' }, now);
+    });
+    this.waits = new Deadlines(clock, (waiter) => this.get(waiter.name)?.report({ kind: 'timeout', waiter }));
+  }
 
   get size(): number {
     return this.slots.size;
+  }
+
+  *[Symbol.iterator](): Generator<Queue> {
+    for (const { queue } of this.slots.values()) if (queue) yield queue;
   }
 
   get(name: string): Queue | undefined {
@@ -19,18 +58,67 @@ export class LocalQueues<Queue extends { readonly name: string }> {
   }
 
   add(queue: Queue): void {
-    this.slots.set(queue.name, { queue });
+    this.slots.set(queue.name.name, { queue });
   }
 
-  /** Removes a queue; returns false if its name has another queue or none. */
-  delete(queue: Queue): boolean {
-    const slot = this.slots.get(queue.name);
-    if (slot?.queue !== queue) return false;
+  /** Forgets an idle queue, unless its name has another queue or none. */
+  drop(queue: Queue): void {
+    const { name } = queue.name;
+    const slot = this.slots.get(name);
+    if (slot?.queue !== queue) return;
     slot.queue = undefined;
-    return this.slots.delete(queue.name);
+    this.slots.delete(name);
+    this.store.ignore?.(name);
   }
 
-  *[Symbol.iterator](): Generator<Queue> {
-    for (const { queue } of this.slots.values()) if (queue) yield queue;
+  /** Whether callers here wait at a place in the store's queue, or have holds that a late leave would end. */
+  needs(name: string, place: string): boolean {
+    const part = parsePlace(place).shared?.turn;
+    const { sharing, turn } = this.get(name)?.name ?? {};
+    return turn?.waitsAt(place, part) === true || (part !== undefined && sharing?.hasAnyFrom(part) === true);
+  }
+
+  /** Records the token of a lease or grant that has ended here. */
+  spend(token: number): void {
+    if (token > this.highestSpentToken) this.highestSpentToken = token;
+  }
+
+  /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `ttl` ms. */
+  giveBack(name: string, grant: Grant, ttl: number): void {
+    this.spend(grant.token);
+    for (const owner of ownersOf(grant))
+      if (!this.get(name)?.name.leaseOf(owner)) void this.leases.cleanUps.free(name, owner, ttl);
+  }
+
+  /**
+   * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `ttl` ms. Never
+   * rejects.
+   */
+  cancel(name: string, place: string, ttl: number): Promise<void> {
+    const send = async (): Promise<void> => {
+      const owner = await this.store.cancel(name, place);
+      const known = this.get(name)?.name;
+      // A request that continues may obtain the grant.
+      if (!owner || known?.wantsToBeAlone || known?.leaseOf(owner)) return;
+      this.spend(tokenOf(owner));
+      known?.spend(tokenOf(owner));
+      await this.store.release(name, owner);
+    };
+    // An exclusive lease or request of this instance could be ended by a late repetition.
+    const mayRepeat = (): boolean => {
+      const known = this.get(name)?.name;
+      return !known?.alone && !known?.wantsToBeAlone;
+    };
+    return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
+  }
+
+  newTurn(tokensEach: number): string {
+    return SHARED_TAG + tokensMark(tokensEach) + (++this.turns).toString(36);
+  }
+
+  /** Stops all timers. */
+  stop(): void {
+    this.waits.stop();
+    this.outages.clear();
   }
 }

@@ -36,9 +36,7 @@ export type Event =
   /** An `outageTimeout` may have passed without an answer. */
   | { readonly kind: 'silence' }
   /** No caller can be granted anything any more, or for now: shutdown, or a store that cannot be used. */
-  | { readonly kind: 'reject-all'; readonly error: () => unknown }
-  /** A lease or grant with this token has ended here. */
-  | { readonly kind: 'spent'; readonly token: number };
+  | { readonly kind: 'reject-all'; readonly error: () => unknown };
 
 /** Makes a missing case of a switch a compile error. */
 export function never(value: never): never {

@@ -63,8 +63,6 @@ export function next(step: Step, event: Event): void {
     case 'reject-all':
       for (const waiter of name.line) step.reject(waiter, event.error());
       return leaveUnlessWanted(step);
-    case 'spent':
-      return name.spend(event.token);
     default:
       return never(event);
   }

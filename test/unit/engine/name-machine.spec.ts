@@ -140,7 +140,6 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
   },
   '`reject-all`': () => ({ kind: 'reject-all', error: () => LOST }),
   '`spares-unused`': () => ({ kind: 'spares-unused' }),
-  '`spent`': () => ({ kind: 'spent', token: 5 }),
 };
 
 /** Only a lease in use can be released. */

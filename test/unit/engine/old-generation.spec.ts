@@ -1,10 +1,10 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { LocalQueue } from '../../../lib/engine/queue/local-queue.js';
-import { LocalQueues } from '../../../lib/engine/queue/local-queues.js';
 import { Deadlines, type Timed } from '../../../lib/primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../../lib/primitives/fifo.js';
 import { SystemClock } from '../../../lib/primitives/clock.js';
+import { EngineFixture } from './engine-fixture.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
@@ -70,13 +70,13 @@ function oldGeneration(): number {
 
 describe('Removed entries are not copied into the old generation of the heap', () => {
   test('of the queues of names', () => {
-    const queues = new LocalQueues();
+    const { queues } = new EngineFixture().engine;
     const make = (index: number): LocalQueue & Item =>
-      ({ name: `n${index}`, weight: weight() }) as unknown as LocalQueue & Item;
+      ({ name: { name: `n${index}` }, weight: weight() }) as unknown as LocalQueue & Item;
     const grown = growth(
       make,
       (queue) => queues.add(queue),
-      (queue) => queues.delete(queue),
+      (queue) => queues.drop(queue),
     );
     expect(grown).toBeLessThan(MAX_GROWTH);
   });
