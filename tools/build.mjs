@@ -7,7 +7,7 @@
 //
 //   channels.js   the diagnostics channels and errors, without anything that instrumentations change
 //   locks.js      everything else that needs no NestJS
-//   redis.js      stores on Redis, which load when the first of them is opened
+//   redis.js      stores, which load when the first of them is opened
 //   nest/*.js     code that uses NestJS, as functions of NestJS (see build-nest.mjs)
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const NEST = ['index', 'testing', 'terminus', 'inspector'];
 const PLAIN = ['opentelemetry', 'node-redis', 'diagnostics'];
 const COMMAND = 'cli/index';
 /** Imports of this file are calls of `require` where they are used. */
-const LATE = file('store/open-redis');
+const LATE = file('store/open-store');
 /** Packages whose code is in dist. All others stay where users have installed them. */
 const BUNDLED =
   /^(?:@swc\/helpers|commander|picocolors|string-width|strip-ansi|ansi-regex|get-east-asian-width)(?:\/|$)/;
@@ -68,7 +68,7 @@ function fileOfCode(id, { getModuleInfo }) {
   if (users.length < 2) return users[0] === 'redis' ? 'redis' : undefined;
   if (users.some((name) => name === 'diagnostics' || name === 'opentelemetry')) return 'channels';
   if (['@nestjs/', 'rxjs'].some((name) => loads(id, name, getModuleInfo))) return 'nest';
-  return users.some((name) => NEST.includes(name)) ? 'locks' : 'redis';
+  return users.includes('index') ? 'locks' : 'redis';
 }
 
 /** @type {import('rollup').GetManualChunk} */
@@ -113,7 +113,7 @@ const compiler = {
     let text = code;
     const [line, late, read] = /^(?:const|var) (\w+) = (require\('.+\/redis\.js'\));\n/m.exec(code) ?? [];
     if (line && chunk.name !== 'node-redis' && chunk.name !== COMMAND)
-      text = text.replace(line, '').replaceAll(new RegExp(`(?<![-.\\w])${late}\\.`, 'g'), `${read}.`);
+      text = text.replace(line, '').replaceAll(new RegExp(`(?<![-.\\w])${late}\\.`, 'g'), `(${read}).`);
     // One character beyond Latin 1 would double the memory that a file needs.
     const { code: short = '' } = await minify(isNest ? functionOfPeers(text) : text, {
       ecma: 2020,

@@ -6,7 +6,7 @@ import type {
   SingleConnection,
 } from '../options/module-options.interface.js';
 import { loadIoredis } from '../options/connection/load-ioredis.js';
-import { assertConnections } from '../options/connection/quorum-option.js';
+import { assertConnection } from '../options/connection/connection-option.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
 /** Options of every command. */
@@ -57,7 +57,7 @@ function connectionOf({
   if (cluster && sentinel !== undefined)
     throw new CommandError('Use either --cluster or --sentinel, not both.', ExitCode.usage);
   // Checked one by one, so that an error about one URL omits its password.
-  for (const each of urls) assertConnections(each);
+  for (const each of urls) assertConnection(each);
   if (cluster) return { nodes: [...urls], options: clusterOptions(first) };
   if (sentinel !== undefined) return sentinelOptions(urls, sentinel);
   return urls.length === 1 ? withCredentials(first) : urls.map(withCredentials);

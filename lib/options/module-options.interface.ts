@@ -109,7 +109,8 @@ export type LockPreset = Omit<LockOptions, 'label' | 'preset' | 'signal'>;
 export interface RedisLockModuleOptions extends Omit<LockOptions, 'preset' | 'signal'> {
   /**
    * Default: 127.0.0.1:6379, as for ioredis. An explicit `undefined` is rejected. An array of three, five or more
-   * independent Redis servers is a quorum: a lock is held while a majority of them keeps it.
+   * independent Redis servers is a quorum: a lock is held while a majority of them keeps it. For development without
+   * Redis, `'memory'` keeps the locks in this process, where no other process sees them.
    */
   connection?: LockConnection | readonly SingleConnection[];
   /**

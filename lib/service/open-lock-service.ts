@@ -4,25 +4,25 @@ import { type EngineSettings, LockEngine } from '../engine/lock-engine.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { SystemClock } from '../primitives/clock.js';
 import type { LockStore } from '../store/lock-store.js';
-import { type Instance, openRedis } from '../store/open-redis.js';
+import { type Instance, openStore } from '../store/open-store.js';
 import { THIS_PROCESS } from '../store/owner-id.js';
 import { LockService } from './lock.service.js';
 
 export interface Surroundings extends Pick<EngineSettings, 'labelPatience'> {
   /** Receives reports that have no caller. */
   readonly log: LockLog;
-  /** Opens the store. Default: Redis. */
-  readonly openStore?: (instance: Instance) => LockStore;
+  /** Opens the store. Default: that of the option `connection`. */
+  readonly open?: (instance: Instance) => LockStore;
 }
 
 /** Creates a LockService with its own store. */
 export function openLockService(
   options: ResolvedModuleOptions,
-  { log, openStore = (instance) => openRedis(options, instance), ...settings }: Surroundings,
+  { log, open = (instance) => openStore(options, instance), ...settings }: Surroundings,
 ): LockService {
   const { handoff, maxWaiters } = options;
   const clock = new SystemClock();
-  const store = openStore({ name: instanceName(), clock, log });
+  const store = open({ name: instanceName(), clock, log });
   return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log, ...settings }));
 }
 

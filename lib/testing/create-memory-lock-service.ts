@@ -12,6 +12,6 @@ export function createMemoryLockService(
 ): LockService {
   return openLockService(options, {
     log: new Logger(LOG_CONTEXT),
-    openStore: ({ name }) => memoryStore(server, name),
+    open: ({ name }) => memoryStore(server, name),
   });
 }

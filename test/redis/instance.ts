@@ -4,7 +4,7 @@ import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
-import { openRedis } from '../../lib/store/open-redis.js';
+import { openStore } from '../../lib/store/open-store.js';
 import { waitFor } from '../support/wait-for.js';
 import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js';
 
@@ -28,7 +28,7 @@ export class Instance implements AsyncDisposable {
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
-    this.store = wrap(openRedis(resolved, { name: this.name, clock, log }));
+    this.store = wrap(openStore(resolved, { name: this.name, clock, log }));
     this.engine = new LockEngine({ store: this.store, clock, handoff, maxWaiters, log });
     this.locks = new LockService(resolved, this.engine);
   }

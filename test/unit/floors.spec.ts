@@ -20,7 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/queue', 'engine/attach'],
   ['engine/hold'],
   ['engine/lock-errors.ts'],
-  ['store/open-redis.ts', 'store/memory', 'store/quorum'],
+  ['store/open-store.ts', 'store/memory', 'store/quorum'],
   ['store/redis/redis.store.ts'],
   ['store/redis/cluster', 'store/redis/per-name', 'store/redis/single.topology.ts'],
   ['store/redis'],

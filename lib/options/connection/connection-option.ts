@@ -13,6 +13,9 @@ const ALLOWED =
   'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
   '{ nodes, options } of a Redis Cluster, or an ioredis client';
 
+/** The connection of a process that keeps its locks in its own memory. */
+export const MEMORY = 'memory';
+
 const PORT = wholeNumber(1, 65_535);
 const DATABASE = wholeNumber(0);
 
@@ -41,6 +44,11 @@ function assertUrl(text: string): void {
   if (text.trim() === '') {
     throw new LockConfigError(
       `connection is an empty string: is the environment variable that it comes from empty? It must be ${ALLOWED}.`,
+    );
+  }
+  if (text === MEMORY) {
+    throw new LockConfigError(
+      "connection 'memory' is the memory of one process, which nothing outside of it reaches. Use the URL of a Redis here.",
     );
   }
   const refuse = (problem: string): never => {

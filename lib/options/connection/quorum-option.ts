@@ -1,7 +1,7 @@
 import { LockConfigError } from '../../errors/lock.error.js';
 import type { RedisLockModuleOptions, SingleConnection } from '../module-options.interface.js';
 import { isClusterConnection, isNodeRedis } from './cluster-option.js';
-import { assertConnection } from './connection-option.js';
+import { assertConnection, MEMORY } from './connection-option.js';
 
 /** Largest share of a lease that a node's reply may take, so that enough is left for the work. */
 const LARGEST_SHARE = 1 / 4;
@@ -34,6 +34,7 @@ export function assertLimitGoesWithConnection(
 
 /** Rejects a connection, or a list of connections, that can never work. */
 export function assertConnections(connection: unknown): void {
+  if (connection === MEMORY) return;
   if (!Array.isArray(connection)) return assertConnection(connection);
   const nodes: readonly unknown[] = connection;
   if (nodes.length < 3 || nodes.length % 2 === 0) refuseSize(nodes.length);

@@ -3,6 +3,7 @@ import { toMilliseconds } from '../duration.js';
 import type { ReplicaOptions, ResolvedLockOptions } from '../lock-options.interface.js';
 import type { ResolvedModuleOptions } from '../module-options.interface.js';
 import { isClusterConnection } from './cluster-option.js';
+import { MEMORY } from './connection-option.js';
 import { assertOptions, milliseconds, optionChecks, wholeNumber } from '../option-checks.js';
 import { assertNoQuorum } from './quorum-option.js';
 
@@ -27,6 +28,11 @@ export function assertReplicasGoWith(
   replicas: ResolvedLockOptions['replicas'],
 ): void {
   if (!replicas) return;
+  if (connection === MEMORY) {
+    throw new LockConfigError(
+      "replicas cannot be combined with connection: 'memory', which has no replicas. Leave it out, or set replicas.min to 0.",
+    );
+  }
   if (layout === 'per-name') {
     throw new LockConfigError(
       "replicas cannot be combined with advanced.layout: 'per-name', where no connection leads to one server. Remove one of them.",

@@ -81,6 +81,14 @@ describe('the options of the module', () => {
     expect(resolve({ replicas: undefined })).toHaveProperty('defaults.replicas', undefined);
   });
 
+  it('may keep the locks in memory, with the other options of an application', () => {
+    const advanced = { layout: 'per-name', wake: 'poll', commandTimeout: 500 };
+    expect(resolve({ connection: 'memory', replicas: { min: 0 }, advanced })).toMatchObject({
+      connection: 'memory',
+      layout: 'per-name',
+    });
+  });
+
   it('leave errors alone with http: false', () => {
     expect(resolve({ http: false })).toMatchObject({ http: false });
   });
@@ -119,6 +127,23 @@ describe('the options of the module', () => {
     [{ handoff: { max: 1 } }, 'There is no option handoff. Did you mean advanced.handoff?'],
     [{ advanced: { maxNamess: 1 } }, 'Did you mean advanced.maxNames?'],
     [{ advanced: { wake: 'push' } }, "advanced.wake must be 'pubsub' or 'poll', but is \"push\"."],
+    [
+      { connection: 'memory', replicas: { min: 1 } },
+      "replicas cannot be combined with connection: 'memory', which has no replicas.",
+    ],
+    [
+      { connection: 'memory', presets: { safe: { replicas: { min: 1 } } } },
+      "presets.safe: replicas cannot be combined with connection: 'memory'",
+    ],
+    [
+      { connection: 'memory', credentials },
+      "credentials cannot be combined with connection: 'memory', where no server requests them.",
+    ],
+    [
+      { connection: ['memory', 'redis://a', 'redis://b'] },
+      "connection[0] cannot be a node of the quorum: connection 'memory' is the memory of one process",
+    ],
+    [{ connection: 'Memory' }, 'is not a valid URL'],
     [{ replicas: 1 }, 'replicas must be an object, but is 1.'],
     [{ replicas: {} }, 'replicas.min must be a whole number, 0 or more, but is undefined.'],
     [{ replicas: { min: -1 } }, 'replicas.min must be'],
