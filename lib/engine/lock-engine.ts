@@ -5,7 +5,7 @@ import type { LockLog } from '../diagnostics/lock-log.js';
 import type { LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
 import type { DetachedHold } from './hold/transfer-string.js';
-import { Attachments } from './attach/attachments.js';
+import { Attachments } from './hold/attachments.js';
 import { CleanUps } from './hold/clean-ups.js';
 import type { Clock } from '../primitives/clock.js';
 import { inRootContext } from '../primitives/root-context.js';

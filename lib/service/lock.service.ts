@@ -1,12 +1,11 @@
 import { SeveralNames } from './acquire/several-names.js';
 import { SingleName } from './acquire/single-name.js';
-import { CombinedLock } from '../engine/hold/combined-lock.js';
+import { attachAll, CombinedLock } from '../engine/hold/combined-lock.js';
 import type { LockEngine } from '../engine/lock-engine.js';
 import { Abandonment } from '../primitives/abandonment.js';
 import { requestError } from '../engine/lock-errors.js';
 import { LockClosedError, LockConfigError, LockKeyError } from '../errors/lock.error.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
-import { allOrNone } from '../engine/attach/all-or-none.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
 import type { EnterableLock } from '../engine/hold/reentry.js';
@@ -311,7 +310,7 @@ export class LockService {
     assertNameCount(keys, this.options.maxNames, 'The transfer string');
     resolved.signal?.throwIfAborted();
     const attempts = holds.map((hold) => this.engine.attach(hold, secret, resolved));
-    const attached = await allOrNone(attempts, parsed);
+    const attached = await attachAll(attempts, parsed);
     const [first] = attached;
     return attached.length === 1 && first ? first : new CombinedLock(attached);
   }

@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['service/acquire', 'service/leader'],
   ['service/reentrance', 'service/invocation'],
   ['engine/lock-engine.ts'],
-  ['engine/queue', 'engine/attach'],
+  ['engine/queue'],
   ['engine/hold'],
   ['engine/lock-errors.ts'],
   ['store/open-store.ts', 'store/memory', 'store/quorum'],

@@ -1,8 +1,10 @@
-import { LockKeyError } from '../../errors/lock.error.js';
-import { detachAll } from './detach.js';
+import { isLockError, LockKeyError } from '../../errors/lock.error.js';
+import { LockLostError } from '../../errors/lock-lost.error.js';
+import { assertLockOptions } from '../../options/lock-options.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { EnterableLock } from './reentry.js';
-import { onAbort } from '../../primitives/abandonment.js';
+import { formatTransfer, newSecret, type Transfer } from './transfer-string.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
 export class CombinedLock implements GrantedLock {
@@ -80,4 +82,55 @@ export class CombinedLock implements GrantedLock {
     });
     return combined;
   }
+}
+
+/**
+ * Detaches all holds of a lock. If one of several fails, all others are given up, because the lock is one.
+ */
+export async function detachAll(holds: readonly EnterableLock[], ttl: number | undefined): Promise<string> {
+  assertLockOptions({ ttl });
+  for (const hold of holds) hold.assertCanLeave();
+  const secret = newSecret();
+  const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, ttl)));
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (!failed) {
+    const detached = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    return formatTransfer({ secret, holds: detached });
+  }
+  if (holds.length > 1) {
+    const keys = holds.flatMap((hold) => hold.keys);
+    const error = new LockLostError('Not all of its names could be handed over.', {
+      keys,
+      cause: failed.reason,
+      reason: 'gone',
+    });
+    await Promise.all(holds.map((hold) => hold.giveUp(error)));
+  }
+  throw failed.reason;
+}
+
+/**
+ * Waits for holds that are attached together. If one attempt fails because its hold is gone, the others are released,
+ * because the lock was one. After any other failure they are detached again, so that a further attempt finds them.
+ */
+export async function attachAll(
+  attempts: readonly Promise<EnterableLock>[],
+  { secret, holds }: Transfer,
+): Promise<readonly EnterableLock[]> {
+  const outcomes = await Promise.allSettled(attempts);
+  const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  const isGone = reasons.find((reason) => isLockError(reason) && reason.code === 'LOCK_LOST');
+  const undo = async (hold: EnterableLock, i: number): Promise<void> => {
+    if (isGone === undefined) await hold.transfer(secret, undefined, holds[i]).catch(() => undefined);
+    // Has no effect on holds that were detached again.
+    await hold.release();
+  };
+  const attached: EnterableLock[] = [];
+  for (const [i, each] of outcomes.entries()) {
+    if (each.status === 'rejected') continue;
+    if (reasons.length > 0) await undo(each.value, i);
+    attached.push(each.value);
+  }
+  if (reasons.length > 0) throw isGone ?? reasons[0];
+  return attached;
 }

@@ -3,9 +3,9 @@ import { type ObservedHold, tellHoldEnd } from '../../diagnostics/hold.channel.j
 import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
-import { detachAll } from './detach.js';
+import { detachAll } from './combined-lock.js';
 import { type DetachedHold, ownerOfDetached } from './transfer-string.js';
-import type { EnterableLock, LeavingHold, Reentry } from './reentry.js';
+import type { EnterableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { assertLockOptions } from '../../options/lock-options.js';
 import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
@@ -23,6 +23,8 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   private releasing: Promise<void> | undefined;
   /** Set during a transfer; settles with its outcome. */
   private leaving: Promise<void> | undefined;
+  /** Set after a transfer: releases the detached lock, unless it was taken over. */
+  private freeDetached: (() => Promise<void>) | undefined;
   private ended = false;
 
   constructor(
@@ -156,7 +158,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
       });
   }
 
-  async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<LeavingHold> {
+  async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<DetachedHold> {
     const { leases } = this;
     leases.separate(this.lease);
     const { lease, mode } = this;
@@ -180,10 +182,12 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     }
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
-    return { detached, free: () => leases.cleanUps.free(name, owner, lasts) };
+    this.freeDetached = () => leases.cleanUps.free(name, owner, lasts);
+    return detached;
   }
 
   giveUp(error: LockLostError): Promise<void> {
+    if (this.freeDetached) return this.freeDetached();
     this.lose(error);
     return this.release();
   }

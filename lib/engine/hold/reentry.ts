@@ -1,14 +1,8 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { onAbort } from '../../primitives/abandonment.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { DetachedHold } from './transfer-string.js';
-
-/** A detached hold that was not taken over yet. */
-export interface LeavingHold {
-  readonly detached: DetachedHold;
-  /** Releases the detached lock. Never rejects. */
-  free(): Promise<void>;
-}
 
 /** A hold of a single name, which calls below it can enter. */
 export interface EnterableLock extends GrantedLock {
@@ -24,20 +18,13 @@ export interface EnterableLock extends GrantedLock {
    * again. `back` is the original description of an attached hold that is detached again, which makes its string valid
    * again.
    */
-  transfer(secret: string, ttl: number | undefined, back?: DetachedHold): Promise<LeavingHold>;
-  /** Marks the hold as lost, and releases it. */
+  transfer(secret: string, ttl: number | undefined, back?: DetachedHold): Promise<DetachedHold>;
+  /** Marks the hold as lost, and releases it, also if it was detached and not taken over yet. Never rejects. */
   giveUp(error: LockLostError): Promise<void>;
 }
 
 /** Ends the wait of a branch: admitted, or not because the hold was released. */
 type SettleBranch = (admitted: boolean) => void;
-
-export interface BranchWait {
-  readonly wait: number;
-  readonly signal: AbortSignal | undefined;
-  /** Creates the error of a branch that timed out. */
-  readonly timeout: (waited: number) => Error;
-}
 
 /**
  * Admits calls below a hold into that hold.
@@ -74,14 +61,19 @@ export class Reentry {
 
   /**
    * Waits to enter. Resolves to false if the hold was released meanwhile: the caller must then acquire the lock itself.
+   *
+   * @param timeoutError creates the error of a branch that waited for the whole `wait`
    */
-  enter({ wait, signal, timeout }: BranchWait): Promise<boolean> {
+  enter(
+    { wait, signal }: Pick<ResolvedLockOptions, 'signal' | 'wait'>,
+    timeoutError: (waited: number) => Error,
+  ): Promise<boolean> {
     if (!this.open) return Promise.resolve(false);
     if (this.admits) {
       this.inside++;
       return Promise.resolve(true);
     }
-    if (wait === 0) return Promise.reject(timeout(0));
+    if (wait === 0) return Promise.reject(timeoutError(0));
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const leave = (): void => {
@@ -102,7 +94,7 @@ export class Reentry {
       const timer = setTimeout(
         () => {
           leave();
-          reject(timeout(performance.now() - startedAt));
+          reject(timeoutError(performance.now() - startedAt));
         },
         Math.min(wait, 2 ** 31 - 1),
       );

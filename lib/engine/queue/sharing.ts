@@ -11,14 +11,26 @@ const LATELY = 100;
  */
 const SURPLUS = 3;
 
-/** How a shared lease may pass from one caller to the next. */
-interface Pass {
-  readonly limit: number;
-  /** The end of the window in which it may be passed on, counted from its grant. */
-  readonly until: number;
-  /** Whether it was free when requested: instances that wait since then must not be overtaken by later callers here. */
-  readonly wasFree: boolean;
-  used: number;
+/** The right to pass a shared lease from one caller to the next. */
+class Pass {
+  /** How often the lease was passed on. */
+  used = 0;
+
+  /**
+   * @param limit of the callers
+   * @param until the end of the window in which the lease may be passed on, counted from its grant
+   * @param wasFree whether the lock was free when requested: instances that wait since then must not be overtaken by
+   *   later callers here
+   */
+  constructor(
+    readonly limit: number,
+    private readonly until: number,
+    private readonly wasFree: boolean,
+  ) {}
+
+  allows({ mode, limit }: ResolvedLockOptions, now: number, othersWait: boolean): boolean {
+    return mode === 'shared' && limit === this.limit && now < this.until && !(this.wasFree && othersWait);
+  }
 }
 
 /**
@@ -44,7 +56,7 @@ export class Sharing {
     const wasFree = lease.how === 'free';
     // A caller that waits while others read wants exclusive mode, and each further reader delays it.
     if (lease.hasTokens && (wasFree || limit < Infinity))
-      this.passes.set(lease, { limit, until, wasFree, used: 0 });
+      this.passes.set(lease, new Pass(limit, until, wasFree));
   }
 
   /** Whether holds of a shared turn exist, from one of its parts on. */
@@ -53,10 +65,9 @@ export class Sharing {
   }
 
   /** Passes a lease to a caller with these options; returns false if that is not allowed now. */
-  pass(lease: Lease, { mode, limit }: ResolvedLockOptions, now: number, othersWait: boolean): boolean {
+  pass(lease: Lease, options: ResolvedLockOptions, now: number, othersWait: boolean): boolean {
     const pass = this.passes.get(lease);
-    if (!pass || mode !== 'shared' || limit !== pass.limit) return false;
-    if (now >= pass.until || (pass.wasFree && othersWait)) return false;
+    if (!pass?.allows(options, now, othersWait)) return false;
     this.most = Math.max(this.most, ++pass.used);
     return true;
   }

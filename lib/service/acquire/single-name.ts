@@ -88,15 +88,14 @@ export class SingleName {
     if (hold.mode === 'shared' && options.mode === 'exclusive') throw upgradeError(hold);
     const startedAt = performance.now();
     const enter = async (): Promise<EnterableLock | undefined> => {
-      const entered = await reentry.enter({
-        wait: options.wait,
-        signal: options.signal,
-        timeout: (waited) =>
+      const entered = await reentry.enter(
+        options,
+        (waited) =>
           new LockTimeoutError(
             `Lock "${name}" was not acquired within ${Math.round(waited)} ms: another branch below the same hold was active.`,
             { keys: [name], waited },
           ),
-      });
+      );
       return entered ? new NestedHold(hold, reentry) : undefined;
     };
     const nested =
