@@ -2,13 +2,14 @@ import type { Operation } from './operations.js';
 
 const terms = { name: 'x', ttl: 301, tokens: 1, queues: true, sure: false } as const;
 const acquire = (instance: 'a' | 'b' | 'c'): Operation => ({ kind: 'acquire', instance, ...terms });
-const share = (instance: 'a' | 'b' | 'c', tokens: number, limit: number): Operation => ({
-  kind: 'share',
+const share = (instance: 'a' | 'b' | 'c', tokens: number, limit: number) => ({
+  kind: 'share' as const,
   instance,
   ...terms,
   tokens,
   limit,
   marks: false,
+  permits: 1,
 });
 
 /** In what the sequences begin. */
@@ -17,6 +18,8 @@ const SITUATIONS: readonly (readonly Operation[])[] = [
   [acquire('a'), acquire('b'), share('c', 2, Infinity)],
   // Readers, a writer that waits, readers behind it.
   [share('a', 2, Infinity), share('b', 1, Infinity), acquire('c'), share('b', 1, Infinity)],
+  // Two permits for each hold: one of three stays free, and a caller of a single permit waits behind.
+  [{ ...share('a', 1, 3), permits: 2 }, { ...share('b', 2, 3), permits: 2 }, share('c', 1, 3)],
   // Permits, and what a limit leaves of a turn.
   [share('a', 3, 2), share('b', 2, 3), acquire('c')],
 ];

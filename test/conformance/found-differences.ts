@@ -16,6 +16,7 @@ const share = (instance: 'a' | 'b' | 'c', given: Partial<Terms> = {}): Operation
   ...terms,
   limit: Infinity,
   marks: false,
+  permits: 1,
   ...given,
 });
 const release = (hold: number): Operation => ({ kind: 'release', hold, noted: false });

@@ -19,6 +19,8 @@ export type Operation =
       readonly name: Name;
       readonly limit: number;
       readonly marks: boolean;
+      /** Permits of each hold; with several, `tokens` holds are wanted, of so many permits each. */
+      readonly permits: number;
     } & Terms)
   /** Asks for a shared turn once more, or for what is left of it after so many holds. */
   | {
@@ -122,6 +124,7 @@ const shared: [number, fc.Arbitrary<Operation>][] = [
       sure: seldom,
       limit: fc.constantFrom(Infinity, Infinity, 1, 2, 3),
       marks: seldom,
+      permits: fc.constantFrom(1, 1, 2, 3),
     }),
   ],
   [3, op('share again', { turn: recent, after, ttl, wanted: fc.constantFrom(1, 2, 3), queues: often })],

@@ -60,6 +60,12 @@ export const seededFaults: readonly SeededFault[] = [
     instead: 'if last < 1 then',
   },
   {
+    fault: 'a hold of several permits is granted in parts',
+    modes: 'all modes',
+    text: 'return n - n % (tonumber(',
+    instead: 'return n - 0 * (tonumber(',
+  },
+  {
     fault: 'what a limit leaves of a turn loses its place',
     modes: 'all modes',
     text: 'rest = rest_of(place, room)',

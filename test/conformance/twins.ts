@@ -6,7 +6,7 @@ import { parsePlace, restOf } from '../../lib/store/place.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
-import { tokensMark } from '../../lib/store/turn-name.js';
+import { permitsMark, tokensMark } from '../../lib/store/turn-name.js';
 import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
@@ -101,8 +101,10 @@ export class Twins {
         });
       }
       case 'share': {
-        const { instance, name, ttl, tokens, queues, limit, marks } = operation;
-        const shared = { limit, turn: `s${marks ? tokensMark(3) : ''}${++this.numbered}` };
+        const { instance, name, ttl, queues, limit, marks, permits } = operation;
+        const mark = permitsMark(permits) || (marks ? tokensMark(3) : '');
+        const shared = { limit, turn: `s${mark}${++this.numbered}` };
+        const tokens = operation.tokens * permits;
         const turn = { instance, name, place: this.storeOf(instance).memory.place(CLAIM, tokens, shared) };
         this.turns.push(turn);
         return this.share(turn, ttl, tokens, queues);

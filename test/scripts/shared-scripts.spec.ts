@@ -100,6 +100,38 @@ describe('Scripts of shared holds', () => {
     expect(await client.keys('*')).toEqual(['lock:fence']);
   });
 
+  it('grant all permits of a hold together, and admit no later caller before', async () => {
+    await listen('b');
+    await listen('c');
+    await share('a~s1', { wanted: 2, limit: 3 });
+
+    expect((await share('b~s02p1', { wanted: 2, limit: 3 }))[1]).toBe('shared');
+    expect((await share('c~s1', { limit: 3 }))[1]).toBe('shared');
+    expect(await holders()).toEqual(['a~s1:1', 'a~s1:2']);
+    await release('a~s1:1');
+
+    expect(await holders()).toEqual(['a~s1:2', 'b~s02p1:1', 'b~s02p1:2']);
+    await release('a~s1:2');
+    expect(await holders()).toEqual(['b~s02p1:1', 'b~s02p1:2', 'c~s1:1']);
+  });
+
+  it('grant as many holds of several permits as the limit has room for, and keep the place of the others', async () => {
+    await listen('a');
+
+    expect((await share('a~s02p1', { wanted: 6, limit: 5 }))[1]).toBe(4);
+    expect(await waiters()).toEqual(['a|3000|2|s02p1X4|5']);
+    await release('a~s02p1:1');
+
+    expect(await holders()).toEqual(['a~s02p1:2', 'a~s02p1:3', 'a~s02p1:4', 'a~s02p1X4:1', 'a~s02p1X4:2']);
+  });
+
+  it('grant no part of a hold to a single attempt', async () => {
+    await share('a~s1', { wanted: 2, limit: 3 });
+
+    expect((await share('b~s02p1', { wanted: 2, limit: 3, patience: 'once' }))[1]).toBe('shared');
+    expect((await share('c~s1', { limit: 3, patience: 'once' }))[1]).toBe(1);
+  });
+
   it('grant the same holds to a repeated request of a turn, with growing tokens', async () => {
     const [token, holds] = await share('a~s1', { wanted: 3 });
     const [again, same] = await share('a~s1', { wanted: 3 });

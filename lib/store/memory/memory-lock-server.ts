@@ -10,7 +10,7 @@ import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
 import { formatOwner, instanceOf, isSharedOwner, ownersOf, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
-import { hadBefore, wholeTurn } from '../turn-name.js';
+import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
@@ -210,7 +210,7 @@ export class MemoryLockServer {
     };
     if (this.owner(name) === undefined) {
       this.handOff(name, { place, take });
-      const room = limit - this.shares.of(name).size;
+      const room = fitting(turn, tokens, limit - this.shares.of(name).size);
       if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
     }
     return grant ?? this.taken(name, 'first');
@@ -259,7 +259,7 @@ export class MemoryLockServer {
       const { instance, claimTtl, tokens, shared } = parsePlace(place);
       const isHeard = this.inboxes.has(instance);
       const held = this.shares.of(name).size;
-      const room = shared ? Math.min(tokens, shared.limit - held) : Number(held === 0);
+      const room = shared ? fitting(shared.turn, tokens, shared.limit - held) : Number(held === 0);
       // Only a shared acquire probes whether a blocked head still waits.
       if (room < 1 && (isHeard || place === own.place || !own.take)) {
         if (own.take && place !== own.place)

@@ -1,6 +1,6 @@
 import { includeBelow, luaFunction } from './lua-function.js';
 import { attempt, prepare } from './request.js';
-import { cover, hasLapsed, share } from './shares.js';
+import { cover, fit, hasLapsed, share } from './shares.js';
 import { clock, digits, ends } from './time.js';
 import { mint, mintShares } from './tokens.js';
 
@@ -72,7 +72,7 @@ end
  * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. It is also probed
  * whether it still waits, because its request to leave may have failed.
  */
-export const handOff = luaFunction(restOf, tell, hasLapsed, mint, mintShares, share, ends)`
+export const handOff = luaFunction(restOf, tell, hasLapsed, mint, mintShares, fit, share, ends)`
 local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -87,7 +87,7 @@ local function hand_off(lock, queue, own, shared, held, take)
     local instance, claim_ttl, wanted, turn, limit = string.match(place, '^([^|]+)|(%d+)|(%d+)|?(%w*)|?(%d*)$')
     local room = held == 0 and 1 or 0
     if turn and turn ~= '' then
-      room = math.min(tonumber(wanted), (tonumber(limit) or math.huge) - held)
+      room = fit(turn, tonumber(wanted), (tonumber(limit) or math.huge) - held)
     end
     local rest
     if instance and (room < 1 or turn ~= '' and not shared) then

@@ -67,6 +67,17 @@ end
 `;
 
 /**
+ * `fit(turn, wanted, room)`: how many of the wanted permits fit into `room`. A turn `s0<n>p…` has n permits for each
+ * hold, and receives no part of a hold.
+ */
+export const fit = luaFunction()`
+local function fit(turn, wanted, room)
+  local n = math.min(wanted, room)
+  return n - n % (tonumber(string.match(turn, '^s0(%d+)p')) or 1)
+end
+`;
+
+/**
  * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>` with the lease end `last`. Existing
  * holds keep a longer lease, because a repeated request may arrive long after its turn began.
  */
