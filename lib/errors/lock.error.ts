@@ -46,7 +46,10 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether a value is such an error or stands for one in a reply, so that `@Catch(LockError)` catches both. */
+  /**
+   * Whether a value is a lock error, or an exception that stands for one in a reply, so that `@Catch(LockError)`
+   * catches both.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const error = isLockError(value) ? (answeredError(value) ?? value) : value;
     return Function.prototype[Symbol.hasInstance].call(this, error);

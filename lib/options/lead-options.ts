@@ -25,7 +25,7 @@ export interface LeadOptions extends Omit<
   onError?: (error: unknown) => void | Promise<void>;
 }
 
-/** By this label, alerts omit holds that last as long as their instance. */
+/** Alerts ignore holds with this label, which last as long as their instance. */
 const LABEL = 'leader';
 
 const WITHOUT_MEANING = ['wait', 'outageTimeout', 'reentrant', 'mode', 'limit'];

@@ -18,8 +18,8 @@ export interface LockOptions {
   /** Ends the wait; the call rejects with `signal.reason`. */
   signal?: AbortSignal;
   /**
-   * How long to keep trying while Redis does not answer, at most {@link wait}. Default 1,000. A blocked event loop
-   * cannot read replies: afterwards they have up to 250 ms more, here and in {@link wait}.
+   * How long to keep trying while Redis does not answer, at most {@link wait}. Default 1,000. While the event loop is
+   * blocked, replies cannot be read, so they have up to 250 ms more afterwards, here and in {@link wait}.
    */
   outageTimeout?: Duration;
   /** Renew the lease at a third of {@link ttl} while the hold lasts. Default true. */

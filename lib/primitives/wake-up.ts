@@ -1,7 +1,8 @@
 import type { Clock, ScheduledCall } from './clock.js';
 
 /**
- * One timer that moves forward when an earlier time is added. It may ring early: the callback must check what is due.
+ * One timer that moves forward when an earlier time is added. It may call back early: the callback must check what is
+ * due.
  */
 export class WakeUp {
   private timer: ScheduledCall | undefined;
@@ -12,7 +13,7 @@ export class WakeUp {
     private readonly ring: (now: number) => void,
   ) {}
 
-  /** Rings at `due` at the latest, on {@link Clock.now}'s scale. */
+  /** Calls back at `due` at the latest, on {@link Clock.now}'s scale. */
   at(due: number): void {
     if (due >= this.due) return;
     this.clear();
@@ -26,7 +27,7 @@ export class WakeUp {
     this.due = Infinity;
   }
 
-  /** Rings after `delay`. */
+  /** Calls back after `delay`. */
   protected sleep(delay: number): void {
     this.wait(delay, () => this.end());
   }
@@ -52,7 +53,7 @@ const PUNCTUAL = 5;
 const MAX_RESTARTS = 10;
 
 /**
- * Rings when the time for a reply has passed.
+ * Calls back when the time for a reply has passed.
  *
  * While the event loop is blocked, requests may be unwritten and replies unread. The last part of the time therefore
  * counts only while the event loop runs: it begins after the first part, and restarts if its own timer is late.

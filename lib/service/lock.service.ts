@@ -404,7 +404,10 @@ export class LockService {
     return invocation === undefined ? this.request(key, options) : this.grantIn(invocation, key, options);
   }
 
-  /** Below a handler: the invocation's first wait ends when the client leaves, and an error knows this service. */
+  /**
+   * Acquires on behalf of an invocation: its first wait ends when the client disconnects, and its errors refer to this
+   * service.
+   */
   private grantIn(
     invocation: Invocation,
     key: string | readonly string[],

@@ -48,7 +48,7 @@ export class HealthCheck {
 
   private async grantAndRelease(): Promise<void> {
     const { name, store } = this;
-    // Without a place, it never queues. With `spent: 0`, it adopts a lock that an earlier check left.
+    // Without a place, the check never queues. With `spent: 0`, it adopts a lock that an earlier check left.
     const reply = await store.acquire({ name, ttl: CHECK_LEASE, tokens: 1, place: undefined, spent: 0 });
     if (!isGrant(reply)) throw new Error(`${reply.owner} has the name that is for probes only.`);
     if (!(await store.release(name, reply.owner))) throw new Error('The lock was gone before its release.');

@@ -86,7 +86,10 @@ export interface StoreEvents {
   revoked(name: string, owner: string): void;
   /** The lock may be free, and waiters here should ask. For stores that hand no lock over. */
   released(name: string): void;
-  /** Another caller probes the place of this instance, which must leave it if no caller here waits at it. */
+  /**
+   * Another instance checks whether a caller still waits at this place. If none does, this instance must leave the
+   * queue.
+   */
   askedIfWaiting(name: string, place: string): void;
   /** Another instance has sent a message. */
   told(message: string): void;

@@ -8,7 +8,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The findings of a check, as they arise. */
+/** The findings of a check, one by one. */
 export type Findings = AsyncGenerator<Finding, void>;
 
 export const ok = finding('ok');

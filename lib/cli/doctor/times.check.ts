@@ -6,7 +6,7 @@ import type { Patient } from './patient.js';
 /** Maximum number of timed requests. */
 const SAMPLES = 100;
 const PATIENCE = 2_000;
-/** Milliseconds of watching the server's clock. */
+/** Milliseconds for which the check watches the server's clock. */
 const WATCHED = 1_000;
 /** Milliseconds by which clocks may differ; NTP keeps them far closer. */
 const SKEW = 1_000;

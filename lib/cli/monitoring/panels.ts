@@ -8,7 +8,7 @@ export const CALLER_LEGEND = '{{code_function_name}} {{lock_key_template}} {{loc
 /** Unit in Grafana: `short` is a plain number. */
 type Unit = 'short' | 's' | 'reqps' | 'percentunit';
 
-/** A panel of the dashboard, without its place. */
+/** A panel of the dashboard, without its position. */
 export interface Panel {
   readonly type: string;
   readonly title: string;

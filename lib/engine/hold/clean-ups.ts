@@ -20,7 +20,7 @@ interface CleanUp {
 }
 
 /**
- * Sends requests that end something which no caller needs, and repeats unconfirmed ones until the lease has expired.
+ * Sends requests that end holds and waits of no caller, and repeats unconfirmed ones until the lease has expired.
  * Otherwise a name would stay taken for a whole lease because Redis rejected writes for a moment.
  */
 export class CleanUps {

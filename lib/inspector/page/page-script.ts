@@ -26,7 +26,7 @@ const ask = (address) => fetch(address, { headers: { accept: 'application/json' 
 
 const state = { paused: false, data: undefined, grants: new Map(), labels: new Map(), waits: [], recent: [], open: undefined };
 
-/** Stores a value in a map of bounded size. Names beyond that are not read by anybody. */
+/** Stores a value in a map of bounded size. Nobody reads more names. */
 function remember(map, name, value) {
   if (map.size >= MOST_COUNTED && !map.has(name)) map.delete(map.keys().next().value);
   map.set(name, value);
@@ -126,7 +126,7 @@ async function poll() {
     if (turn === asked) trouble('The application does not answer. Trying again.');
   }
   if (turn !== asked) return;
-  // A list that takes long is asked for less often.
+  // A slow listing is requested less often.
   timer = setTimeout(poll, Math.max(PACE, 10 * (performance.now() - began)));
 }
 

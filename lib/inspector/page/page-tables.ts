@@ -15,7 +15,7 @@ const COMPARE = {
 };
 const sort = { by: 'waiting', order: -1 };
 
-/** What stands in each table, by its id. */
+/** The content of each table, by its id. */
 const filled = new Map();
 let pressed;
 
@@ -64,7 +64,7 @@ function headOf(head, className) {
 function fill(id, heads, rows, none) {
   const table = $(id);
   const content = JSON.stringify([rows, none, sort]);
-  // What is pressed must still be there when it is let go.
+  // A table with a pressed button stays, or the click would be lost.
   if (filled.get(id) === content || (pressed && table.contains(pressed))) return;
   filled.set(id, content);
   const active = document.activeElement;

@@ -24,14 +24,14 @@ export class LastResortFilter extends LockExceptionFilter {
   }
 
   override catch(error: LockError, host: ArgumentsHost): unknown {
-    // The recipient of the error is unknown there: an event, for example, has no sender that reads a reply.
+    // Over other transports, nobody may read the reply: an event, for example, has no sender that waits.
     if (!['http', 'graphql'].includes(host.getType<string>()))
       Logger.error(error.message, error.stack, LOG_CONTEXT);
-    // oxlint-disable-next-line promise/valid-params -- that of a filter, not of a promise
+    // oxlint-disable-next-line promise/valid-params -- catch() of a filter, not of a promise
     return super.catch(error, host);
   }
 
-  /** A global filter for HttpExceptions formats this reply like the others, as for locked controllers. */
+  /** Lets a global filter for HttpExceptions format this reply, as it formats the replies of controllers. */
   protected override filterFor(exception: Error): ExceptionFilter {
     const filters = this.application.getGlobalFilters().toReversed();
     const own = filters.find((filter) => typesOf(filter).some((type) => exception instanceof type));

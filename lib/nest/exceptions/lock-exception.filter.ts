@@ -38,7 +38,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     const exception = exceptionFor(error, host, this.adapterHost.httpAdapter, this.service);
     // Over HTTP a filter replies; elsewhere it throws.
     if (type !== 'http') throw exception;
-    // oxlint-disable-next-line promise/valid-params -- that of a filter, not of a promise
+    // oxlint-disable-next-line promise/valid-params -- catch() of a filter, not of a promise
     return this.filterFor(exception).catch(exception, host);
   }
 

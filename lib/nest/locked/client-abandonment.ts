@@ -56,7 +56,7 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
     if (!this.isHeard) this.stopListening();
   }
 
-  /** Leaves the waits alone when the connection closes: the reply is there. */
+  /** Stops listening to the connection, so that its end no longer ends the waits. */
   stopListening(): void {
     unheard.remove(this);
     this.stop?.();
@@ -64,14 +64,15 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
   }
 
   /**
-   * Aborts when the connection closes, or at once if it has closed. Never aborts without a connection, or if its end
-   * ends the call.
+   * Aborts when the connection closes, or at once if it has closed. Has no effect for transports without such a
+   * connection.
    */
   listen(): void {
     const connection = connectionOf(this.context);
     if (connection === undefined) return;
     // An HttpException, because Nest logs other errors, although no client waits for the reply.
-    const gone = (): void => this.abort(new HttpException('The client has gone', CLIENT_CLOSED_REQUEST));
+    const gone = (): void =>
+      this.abort(new HttpException('The client has disconnected', CLIENT_CLOSED_REQUEST));
     if (connection.destroyed === true) return gone();
     connection.on('close', gone);
     this.stop = () => connection.off('close', gone);

@@ -28,11 +28,11 @@ const consumers = new WeakSet<object>();
 const servedDirectly = new WeakSet<NestInterceptor>();
 
 /**
- * Lets Nest call the handler of an HTTP route without its path through rxjs, if the given interceptor is the only one
- * around it. That path would cost every route of the application, with and without a lock.
+ * Lets Nest call the handler of an HTTP route without rxjs, if the given interceptor is the only one around it. The
+ * path through rxjs would cost CPU time on every route of the application, with and without a lock.
  *
- * @returns false for a Nest version that has no such class as expected: it goes its own path, as do routes with other
- * interceptors.
+ * @returns false if this version of Nest lacks the expected class. It then calls the handlers itself, as for routes
+ *   with other interceptors.
  */
 export function serveDirectly(interceptor: LockInterceptor, creator: ExternalContextCreator): boolean {
   const consumer: Partial<InterceptorsConsumer> = Object.getPrototypeOf(
@@ -46,7 +46,7 @@ export function serveDirectly(interceptor: LockInterceptor, creator: ExternalCon
   return true;
 }
 
-/** Once for each class, whose objects serve all applications of a process. */
+/** Replaces the method once for each class, because its objects serve all applications of a process. */
 function replaceIntercept(consumer: InterceptorsConsumer): void {
   if (consumers.has(consumer)) return;
   consumers.add(consumer);

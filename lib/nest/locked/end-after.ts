@@ -55,7 +55,8 @@ export function endAfter<T>(
         next: (value) => {
           pass();
           held = { value };
-          // By then it is known whether this was the last value, as for a Promise or a single value.
+          // A Promise or a single value ends right after its value, so the next microtask knows whether this value was
+          // the last one.
           queueMicrotask(passUnlessLast);
         },
         error: (error: unknown) => end('failed', () => fail(error)),

@@ -23,7 +23,7 @@ export class LockSlot extends Invocation {
   private readonly holds: Lock[] = [];
   /** The methods whose calls have the slot, outermost first. */
   private readonly calls: object[] = [];
-  /** Methods among these that were called again meanwhile, on behalf of the outermost one. */
+  /** Methods among `calls` that the outermost one has called again. */
   private called: Set<object> | undefined;
   private over = false;
   declare protected readonly client: ClientAbandonment;
@@ -95,8 +95,8 @@ export class LockSlot extends Invocation {
     const isInner = method !== this.calls[0];
     if (this.calls.at(-1) === method) this.calls.pop();
     else this.calls.splice(this.calls.indexOf(method), 1);
-    // If the slot kept it, it would block the other call, for which the invocation waits, and all other calls that
-    // enter the outer hold.
+    // An inner hold is released at once. Until the end of the invocation, it would block the other call, for which the
+    // invocation waits, and all calls that enter the outer hold.
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
     if (this.calls.length === 0 && this.over) void this.releaseAll();

@@ -65,7 +65,7 @@ export class LockedCall {
       defer(() => asObservable(this.method.refuse(error, this.instance, this.args))).subscribe(subscriber);
       return;
     }
-    // If the subscriber has left by now, rxjs only finalizes and does not start the work.
+    // If the subscriber has already unsubscribed, rxjs only runs the finalizers and does not start the work.
     const held = whileHeld(
       lock,
       (subscribe) => this.inContext(lock, subscribe),

@@ -166,7 +166,7 @@ export class LockedMethod {
 }
 
 /**
- * The class of an instance whose constructor is on the call stack, which is the only sign of an unfinished instance.
+ * The class of an instance whose constructor is on the call stack. Nothing else reveals an unfinished instance.
  */
 function constructorAround(instance: object): string | undefined {
   const constructors = new Error().stack?.matchAll(/ at new (\S+) \(/g) ?? [];

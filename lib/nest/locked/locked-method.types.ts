@@ -50,7 +50,7 @@ export interface LockedDecorator<K extends KeySource, B extends MethodArguments 
     descriptor: { value?: M } & Substitutes<R> &
       Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M>>,
   ): void;
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- without A there is no constraint to check
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- A is the constraint that the compiler checks
   <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
     target: TargetDemand<K>,
     propertyKey: string | symbol,

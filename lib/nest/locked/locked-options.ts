@@ -5,9 +5,9 @@ import { assertHoldRange, assertLimitGoesWith, LOCK_OPTION_CHECKS } from '../../
 import { assertOptions, type OptionChecks, refuseOption } from '../../options/option-checks.js';
 
 /**
- * Options of `@Locked`: those of an acquire, the reaction to a timeout, and the module. `Args` are the arguments of
- * `onTimeout`, which the method's own must fit. `Result` is its result in place of the method's, and `Word` a word
- * instead of a function.
+ * Options of `@Locked`: those of an acquire, the reaction to a timeout, and the module. `Args` are the arguments of an
+ * `onTimeout` function, which the method's arguments must fit, and `Result` is its result. `Word` is `'throw'` or
+ * `'skip'` instead of a function.
  */
 export interface LockedOptions<
   Args extends readonly unknown[] = [],

@@ -33,8 +33,8 @@ function lossOf(lock: Lock): Observable<never> {
 }
 
 /**
- * Throws LockLostError if a hold ended before its work did, but not if the work released it. A mock of a lock cannot
- * distinguish both, and counts as lost when it is not held.
+ * Throws LockLostError if a hold ended before its work did, but not if the work released it. A mocked lock cannot
+ * distinguish the two cases: it counts as lost if it is not held.
  */
 export function assertNotLost(lock: Lock & Partial<GrantedLock>): void {
   if (lock.assertNotLost === undefined) lock.assertHeld();

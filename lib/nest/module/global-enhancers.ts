@@ -28,7 +28,7 @@ export class GlobalEnhancers implements OnApplicationBootstrap {
     @Inject(ModuleRef) moduleRef: ModuleRef,
     @Inject(ExternalContextCreator) contextCreator: ExternalContextCreator,
   ) {
-    // NestFactory.createApplicationContext of Nest 11 creates none, and runs no global interceptors.
+    // NestFactory.createApplicationContext of Nest 11 creates no application config, and runs no global interceptors.
     const application = moduleRef['container'].applicationConfig;
     if (application === undefined) return;
     const interceptors = application.getGlobalInterceptors();

@@ -2,7 +2,7 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import { LockInterceptor } from '../locked/lock.interceptor.js';
 
-/** Metadata keys of other packages, which an import would make dependencies. */
+/** Metadata keys of other packages, written as text because an import would add a dependency. */
 const OF_METHODS: readonly (readonly [key: string, place: string])[] = [
   ['SCHEDULER_TYPE', 'scheduled jobs'],
   ['EVENT_LISTENER_METADATA', 'event listeners'],
@@ -14,10 +14,10 @@ const OF_CLASSES: readonly (readonly [key: string, place: string])[] = [
   ['__eventsHandler__', 'event handlers'],
 ];
 
-/** What Nest calls through interceptors. */
+/** Metadata keys of the handlers that Nest calls through interceptors. */
 const OF_HANDLERS = ['path', 'microservices:pattern', 'websockets:message_mapping', 'graphql:resolver_type'];
 
-/** Whether Nest calls a method through interceptors: its lock is held until those and all that wraps it have ended. */
+/** Whether Nest calls a method through interceptors. Its lock is then held until all interceptors have ended. */
 export function isHandler(method: object): boolean {
   return OF_HANDLERS.some((key) => Reflect.hasMetadata(key, method));
 }
@@ -26,7 +26,7 @@ export function isScheduled(method: object): boolean {
   return Reflect.hasMetadata('SCHEDULER_TYPE', method);
 }
 
-/** The place of a method that is known to skip interceptors, if the method or its class has some. */
+/** The kind of a method that has interceptors, or whose class has them, although Nest calls it without them. */
 export function placeIgnoringInterceptors(
   method: object,
   type: object,

@@ -9,7 +9,7 @@ import { ttlTooShort } from './start.messages.js';
 /** Round trips of a lease: the acquire, a renewal, and a second renewal if the first one is lost. */
 const ROUND_TRIPS_OF_A_LEASE = 3;
 
-/** Applications whose classes were checked; otherwise each of their named modules would repeat it. */
+/** Applications whose classes were checked; without it, each named module would repeat the check. */
 const checked = new WeakSet<ModulesContainer>();
 
 /**

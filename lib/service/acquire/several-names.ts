@@ -134,7 +134,7 @@ export class SeveralNames {
       this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
   }
 
-  /** Whether a failure only met the end of the wait: a wait for a taken name ends in a timeout, not in an outage. */
+  /** Whether the wait had ended before the failure: a wait for a taken name ends in a timeout, not in an outage. */
   private isLate(failure: unknown): boolean {
     const { wait } = this.options;
     return failure instanceof LockUnavailableError && this.hasSeenTaken && wait > 0 && this.left <= 0;
@@ -196,7 +196,7 @@ export class SeveralNames {
     const lost = this.held.findIndex(({ held }) => !held);
     if (lost < 0) return;
     const { options, roundTrip } = this;
-    // A renewal would come too late for each lease that is kept.
+    // Renewals would arrive after the leases have expired.
     if (options.ttl < 2 * roundTrip) throw shortLeaseError(this.names, options.ttl, roundTrip, this.failed);
     this.keep(lost);
   }

@@ -86,7 +86,7 @@ export class Campaign {
     }
   }
 
-  /** Releases the hold; reports it as lost if a call below the ended work kept it for too long. */
+  /** Releases the hold. Reports it as lost if a nested call kept it for too long after the work had ended. */
   private async release(hold: EnterableLock): Promise<void> {
     const { held } = hold;
     await hold.release();

@@ -21,7 +21,7 @@ export class WaitGraph {
   private readonly below = new WeakMap<object, Set<BlockedCall>>();
 
   /**
-   * Waits for what `granting` resolves to.
+   * Runs `granting`, and records the wait until its Promise has settled.
    *
    * @throws LockDeadlockError at once, if this wait would close a cycle.
    */

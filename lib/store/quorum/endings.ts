@@ -5,7 +5,7 @@ import { isAnswer, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
 import { NotAsked, type QuorumNode } from './quorum-node.js';
 
-/** What a release ends on a node. */
+/** What a request to a node ends: a hold, a grant or a wait. */
 export interface Ending {
   readonly name: string;
   /** Ends exclusive grants up to this token; later requests for tokens up to it are outdated. */
@@ -28,7 +28,7 @@ export class Endings {
     private readonly nodeTimeout: number,
   ) {}
 
-  /** Ends it on all nodes; resolves to whether a majority still had the lock. */
+  /** Sends an ending to all nodes; resolves to whether a majority still had the lock. */
   everywhere(ending: Ending): Promise<boolean> {
     const { quorum } = this;
     return quorum.ask({
@@ -43,7 +43,7 @@ export class Endings {
     });
   }
 
-  /** Ends it without a waiting caller. After a failure, the lease ends it, as after a crash. */
+  /** Sends an ending for which no caller waits. If the request fails, the lease expires, as after a crash. */
   inBackground(node: QuorumNode, ending: Ending): Promise<unknown> {
     const ended: Promise<unknown> = this.send(node, ending)
       .catch(() => undefined)
@@ -53,9 +53,9 @@ export class Endings {
   }
 
   /**
-   * Ends it on all nodes that did not report the name as taken, including silent ones: their request may be on its way,
-   * and no other request would end its grant. Resolves when the reachable nodes have confirmed it, at the latest after
-   * `nodeTimeout`.
+   * Sends an ending to all nodes that did not report the name as taken. A silent node may still receive the acquire,
+   * and no other request would end that grant. Resolves when the reachable nodes have confirmed the ending, at the
+   * latest after `nodeTimeout`.
    */
   async whereNotTaken(votes: readonly Vote<NodeAnswer>[], ending: Ending): Promise<void> {
     const confirmed = this.quorum.nodes.flatMap((node, i) => {
@@ -68,8 +68,8 @@ export class Endings {
   }
 
   /**
-   * Ends it in the background on the nodes that were asked, for a name that is soon requested again or cancelled. The
-   * other nodes receive nothing, so that an outage queues no flood.
+   * Sends an ending in the background to the nodes that received the acquire, for a name that is soon requested again
+   * or cancelled. The other nodes receive nothing, so that requests do not accumulate during an outage.
    */
   whereAsked(votes: readonly Vote<NodeAnswer>[], ending: Ending): void {
     this.quorum.nodes.forEach((node, i) => {
@@ -79,7 +79,7 @@ export class Endings {
     });
   }
 
-  /** Ends it on all nodes in the background. */
+  /** Sends an ending to all nodes in the background. */
   behind(ending: Ending): void {
     for (const node of this.quorum.nodes) void this.inBackground(node, ending);
   }

@@ -1,6 +1,5 @@
 /**
- * Maximum number of entries, above the number of shared holds of an instance. Revocations without a majority must not
- * accumulate.
+ * Maximum number of remembered revocations without a majority. It exceeds the number of shared holds of an instance.
  */
 const MAX_REMEMBERED = 10_000;
 

@@ -37,7 +37,7 @@ export class Waits {
     this.proposed.delete(name);
   }
 
-  /** A single attempt found the name taken. */
+  /** Handles a single attempt that found the name taken. */
   rest(name: string): void {
     if (!this.waits.has(name)) this.proposed.delete(name);
   }

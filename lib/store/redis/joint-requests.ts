@@ -7,7 +7,7 @@ import type { Outbox } from './outbox.js';
 
 /**
  * Acquires several locks of one server together. Each request is a separate call, so that Redis works on it while the
- * next one is written. One call for all requests of a tick was slower.
+ * next one is written. One call for all requests of a tick was measurably slower.
  */
 export class JointRequests implements JointStore {
   constructor(private readonly outbox: Outbox) {}

@@ -5,8 +5,8 @@ import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 
 /**
- * The end of a turn on one node while the instance has more callers. It reserves the lock for another waiting instance
- * and queues this one. If no other instance waits there, it accepts the instance's next token.
+ * Ends a turn on one node while the instance has more callers: reserves the lock for another waiting instance and
+ * queues this one. If no other instance waits there, the node accepts the instance's next token.
  *
  * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
  * ARGV  1 instance, 2 token of the hold, 3 proposed token, 4 last token of its block, 5 ttl in ms,

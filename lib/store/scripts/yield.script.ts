@@ -5,8 +5,8 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * The end of an instance's turn while it has more callers. It hands the lock to another waiting instance and queues
- * this one again. If no other instance waits, this one keeps the lock.
+ * Ends an instance's turn while it has more callers: hands the lock to another waiting instance and queues this one
+ * again. If no other instance waits, this one keeps the lock.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders if this instance has met shared mode
  * ARGV  1 owner id, 2 inbox channel prefix or '' (no messages), 3 length of the key prefix,

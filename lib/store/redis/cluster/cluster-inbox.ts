@@ -32,8 +32,8 @@ interface Subscription {
 }
 
 /**
- * The subscriptions of one instance in a Cluster. For each awaited name, one channel in its slot, at the node that
- * serves the slot; and one channel for revocations, which are published to all nodes.
+ * The subscriptions of one instance in a Cluster. Each awaited name has a channel in its slot, at the node that serves
+ * the slot. One further channel receives revocations, which are published to all nodes.
  *
  * Subscriptions follow the slots: after a change of the slot map or the loss of a connection, the instance subscribes
  * again at the node that serves the slot by then.
@@ -134,7 +134,7 @@ export class ClusterInbox implements Inbox {
     );
   }
 
-  /** The subscription is active. During a trial of the node, it is reported when the trial ends. */
+  /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
   private heed({ address, command, name }: Subscription): void {
     const trial = this.trials.at(address);
     if (command === 'subscribe' || trial.counting === 'counted') this.events.subscribed(name);

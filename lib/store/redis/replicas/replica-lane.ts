@@ -125,7 +125,10 @@ export class ReplicaLane {
     }
   }
 
-  /** Rejects a request. Requests behind a flight were written later: replicas that lack the flight also lack them. */
+  /**
+   * Rejects a request. Replicas that lack the current flight also lack the requests behind it, which were written
+   * later.
+   */
   private refuse(request: Request): void {
     if (this.written) return request.resolve(undefined);
     request.reject(

@@ -43,7 +43,7 @@ export interface TrialSettings {
   /** Maximum milliseconds of a message. */
   readonly patience: number;
   readonly log: LockLog;
-  /** What a finding leads to; by default a line in the log. */
+  /** The effect of a finding; by default a line in the log. */
   readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
   /** Address of the server for errors, without credentials. */
   readonly where: string;

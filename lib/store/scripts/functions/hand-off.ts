@@ -69,8 +69,8 @@ end
  *
  * The rest of a limited turn keeps its place at the head (see `rest_of`). But if the instance let a claim lease of the
  * turn expire, the rest loses its place. The instance may be frozen, and each wanted hold would cost the others one
- * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. It is also probed
- * whether it still waits, because its request to leave may have failed.
+ * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. Its instance is also
+ * asked whether it still waits, because its request to leave may have failed.
  */
 export const handOff = luaFunction(restOf, tell, hasLapsed, mint, mintShares, fit, share, ends)`
 local ask_if_waiting

@@ -47,9 +47,9 @@ end
 `;
 
 /**
- * Not a function, but a check at the beginning of a script. A request that is too late can only be a delayed copy: the
- * reply is minus the server's time. Reads ARGV[2]: the server's time in microseconds until which the request
- * counts, or '' if unknown.
+ * Checks at the beginning of a script whether the request is in time; inline code, not a function. A late request can
+ * only be a delayed copy: the reply is minus the server's time. Reads ARGV[2]: the server's time in microseconds until
+ * which the request counts, or '' if unknown.
  */
 export const inTime = luaFunction(clock)`
 if ARGV[2] ~= '' and clock() > tonumber(ARGV[2]) then
