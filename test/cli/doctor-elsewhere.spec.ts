@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.js';
 import { HAS_COMPILER, WrongClock } from '../support/wrong-clock.js';
 import { type Diagnosis, diagnose, HEALTHY } from './support/diagnosis.js';
 
-describe('nest-redis-lock doctor, as a user of few rights', () => {
+describe('nest-redis-lock doctor, as a user with few rights', () => {
   const enough = LEAST_RIGHTS.join(' ');
   const guardedFor = (rights: string): Promise<RedisServer> =>
     RedisServer.start({
@@ -25,7 +25,7 @@ describe('nest-redis-lock doctor, as a user of few rights', () => {
     return await diagnoseAt(guarded);
   };
 
-  it('accepts the rights that an application needs, and says what it could not check', async () => {
+  it('accepts the rights that an application needs, and lists the checks that it skipped', async () => {
     const { exitCode, bad, findings } = await diagnoseAs(enough);
 
     expect({ exitCode, bad }).toEqual({ exitCode: 0, bad: [] });
@@ -142,14 +142,14 @@ describeClocks(`nest-redis-lock doctor, where a server's clock is wrong${without
   it.each([
     ['ahead', 3_600, '60 min ahead of'],
     ['behind', -3_600, '60 min behind'],
-  ])('finds that it is %s', async (_, ahead, expected) => {
+  ])('finds that the clock is %s', async (_, ahead, expected) => {
     const { exitCode, bad, said } = await diagnoseAt(ahead, 1);
 
     expect({ exitCode, bad }).toEqual({ exitCode: 1, bad: ['warning clock'] });
     expect(said).toContain(expected);
   });
 
-  it('finds that it does not go as time does', async () => {
+  it('finds that the clock runs too fast or too slow', async () => {
     const { exitCode, bad, said } = await diagnoseAt(0, 3);
 
     expect(exitCode).toBe(2);
@@ -184,7 +184,7 @@ describe('nest-redis-lock doctor, with several servers', () => {
     expect(late.said).toContain('Of 1 replica only 0 confirmed');
   });
 
-  it('looks at each master of a Cluster, with few rights and SPUBLISH', async () => {
+  it('checks each master of a Cluster, with few rights and SPUBLISH', async () => {
     await using cluster = await RedisCluster.start({ replicas: 0, config: HEALTHY });
     for (const each of cluster.servers)
       await cluster
@@ -216,7 +216,7 @@ describe('nest-redis-lock doctor, with several servers', () => {
     expect(broken.bad).toContain('error reach');
   });
 
-  it('looks at the master that sentinels name', async () => {
+  it('checks the master that sentinels name', async () => {
     await using group = await SentinelGroup.start({ config: { 'min-replicas-to-write': 1, ...HEALTHY } });
     const urls = group.sentinels.flatMap(({ url }) => ['--url', url]);
 
@@ -230,7 +230,7 @@ describe('nest-redis-lock doctor, with several servers', () => {
     expect(unknown).toMatchObject({ exitCode: 2, bad: ['error reach'] });
   });
 
-  it('looks at each server of a quorum', async () => {
+  it('checks each server of a quorum', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => RedisServer.start({ config: HEALTHY })));
     await servers[1]?.kill();
     const urls = servers.map(({ url }) => url);

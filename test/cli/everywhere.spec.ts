@@ -90,7 +90,7 @@ describe('nest-redis-lock', () => {
 });
 
 describeTls(`nest-redis-lock over TLS${withoutTls}`, () => {
-  it('works as a user of few rights', async () => {
+  it('works for a user with few rights', async () => {
     await using certificate = await Certificate.create();
     const rights = [...LEAST_RIGHTS, LIST_RIGHT, READY_CHECK_RIGHT].join(' ');
     await using guarded = await RedisServer.start({

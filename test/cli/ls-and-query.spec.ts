@@ -76,7 +76,7 @@ describe('nest-redis-lock', () => {
     ]);
   });
 
-  it('ls shows at most so many names and says that there are more', async () => {
+  it('ls --limit bounds the shown names, and the output says that more exist', async () => {
     await using both = await holder.locks.acquire(['a', 'b']);
     expect(both.held).toBe(true);
 
@@ -128,7 +128,7 @@ describe('nest-redis-lock', () => {
     expect(free.stdout).toContain('It is free');
   });
 
-  it('keeps to the prefix of the application', async () => {
+  it('uses the key prefix of the application', async () => {
     await server.client().set('app:{job}', 'somebody', 'PX', 60_000);
 
     const [own, other] = await Promise.all([
@@ -172,7 +172,7 @@ describe('nest-redis-lock', () => {
 });
 
 describeTls(`nest-redis-lock over TLS${withoutTls}`, () => {
-  it('works as a user of few rights, whose password the environment has', async () => {
+  it('works for a user with few rights, with a password from the environment', async () => {
     await using certificate = await Certificate.create();
     await using guarded = await RedisServer.start({
       acl: [

@@ -47,7 +47,7 @@ describe('nest-redis-lock run', () => {
     expect(exitCode).toBe(0);
   }
 
-  it('holds the lock while the command works, gives it name and token, and ends as it does', async () => {
+  it('holds the lock while the command runs, passes it name and token, and returns its exit code', async () => {
     const looked = join(directory, 'looked');
     const command = start(
       `echo "$LOCK_NAME $LOCK_TOKEN go"; until [ -e '${looked}' ]; do sleep 0.02; done; exit 7`,
@@ -83,7 +83,7 @@ describe('nest-redis-lock run', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('needs a command behind --, and refuses options that it does not know', async () => {
+  it('requires a command after --, and rejects unknown options', async () => {
     const flags = ['--url', server.url];
     const results = await Promise.all([
       CommandLine.run(['run', 'job', ...flags]),
@@ -125,7 +125,7 @@ describe('nest-redis-lock run', () => {
     expect(await command.end()).toMatchObject({ exitCode: 0, stdout: 'worked\n' });
   });
 
-  it('lets as many work at once as --limit says', async () => {
+  it('runs at most --limit commands at the same time', async () => {
     const gate = join(directory, 'gate');
     const wait = `echo in; until [ -e ${gate} ]; do sleep 0.05; done`;
     const inside = [start(wait, '--limit', '2'), start(wait, '--limit', '2')];
@@ -180,7 +180,7 @@ describe('nest-redis-lock run', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('gives up the wait at %s, and leaves the queue', async (signal, expected) => {
+  ] as const)('stops waiting at %s, and leaves the queue', async (signal, expected) => {
     await redis.set(KEY, 'somebody', 'PX', 60_000);
     const command = start('echo worked', '--wait', 'forever');
     await waitFor(() => redis.exists(`${KEY}:q`), { ...PATIENCE, that: 'the command to wait' });
@@ -191,7 +191,7 @@ describe('nest-redis-lock run', () => {
     expect(await redis.exists(`${KEY}:q`)).toBe(0);
   });
 
-  it('ends the command by SIGTERM when the lock is lost, and says so with 76', async () => {
+  it('ends the command by SIGTERM when the lock is lost, and exits with 76', async () => {
     const command = start(`trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.05; done`);
     await command.says('ready');
 
@@ -216,7 +216,7 @@ describe('nest-redis-lock run', () => {
     await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
   });
 
-  it('leaves no fork of a lost command behind that outlives its parent', async () => {
+  it('also ends forks of the command that outlive it after a lost lock', async () => {
     const script = `sh -c "trap '' TERM; sleep 600" & echo "fork $!"; wait`;
     const command = start(script, '--kill-after', '60s');
     await command.says(/fork \d+/);
@@ -228,7 +228,7 @@ describe('nest-redis-lock run', () => {
     await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
   });
 
-  it('ends with the command itself, whatever runs in the background', async () => {
+  it('exits with the command, although its children continue in the background', async () => {
     const gate = join(directory, 'background');
     const fork = `(until [ -e ${gate} ]; do sleep 0.05; done) >/dev/null 2>&1 &`;
 

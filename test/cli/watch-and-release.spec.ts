@@ -190,7 +190,7 @@ describe('nest-redis-lock release', () => {
 
     beforeEach(() => redis.set(KEY, 'somebody', 'PX', 60_000));
 
-    it('shows the holder, explains the consequence, and releases at yes', async () => {
+    it('shows the holder, explains the consequence, and releases after yes', async () => {
       const { code, said } = await answer('yes\r');
 
       expect(said).toMatch(/somebody[^]*older fencing token[^]*Released job/);
@@ -203,7 +203,7 @@ describe('nest-redis-lock release', () => {
       ['nothing', '\r'],
       ['Ctrl-C', '\u0003'],
       ['Ctrl-D', '\u0004'],
-    ])('leaves it as it is at %s', async (_, typed) => {
+    ])('releases nothing after %s', async (_, typed) => {
       const { code, said } = await answer(typed);
 
       expect(said).toContain('Nothing was released');

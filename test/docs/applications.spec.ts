@@ -65,7 +65,7 @@ describe('the queue processor', () => {
     expect(new Set(sources.map((text) => text.replaceAll(/^\/\/.*\n/gm, ''))).size).toBe(1);
   });
 
-  it('does every job of one customer, however few attempts it has, though their lock is mostly taken', async () => {
+  it('runs every job of one customer, although few attempts remain and the lock is mostly taken', async () => {
     await using redis = await RedisServer.start({ config: { 'maxmemory-policy': 'noeviction' } });
     // With work that takes a while, so that most jobs find the lock taken, and a shorter wait for it.
     const hurried = source

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RedisServer } from '../support/redis-server.js';
 import { documentOf } from './documents.js';
 
-it('The page on servers asks questions that a server which can be used answers as the page says', async () => {
+it('A usable server replies to the commands of the page on servers as the page says', async () => {
   await using server = await RedisServer.start();
   const [listener, client] = [server.client(), server.client()];
   await listener.subscribe('lock:inbox:try');

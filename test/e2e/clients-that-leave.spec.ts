@@ -129,7 +129,7 @@ class WaitingResolver {
   }
 }
 
-describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
+describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
   let server: RedisServer;
   let app: HttpApplication;
   let locks: LockService;
@@ -235,7 +235,7 @@ describe.each(platforms)('a client that goes away on %s', (name, adapter) => {
     await waitFor(() => waiters() === 0, { that: 'nobody to wait any more' });
   });
 
-  it('when its request has the lock lets the handler run on, under it', async () => {
+  it('lets the handler continue under its lock if the request has acquired it', async () => {
     await holder.release();
     const gate = app.nest.get(Gate);
     const client = new AbortController();

@@ -185,14 +185,14 @@ describe('an instance with locked methods', () => {
     await other.close();
   });
 
-  it('is locked when it is made after the start, by the only service there is', async () => {
+  it('is locked by the only running service when it is created after the start', async () => {
     const app = await start({});
     const acquire = jest.spyOn(app.get(LockService), 'acquire');
     expect(await new Jobs().run('a')).toEqual(['job:a', 'a']);
     expect(acquire).toHaveBeenCalledTimes(1);
   });
 
-  it('does not run when it is made after the start and two applications could serve it', async () => {
+  it('rejects calls when it is created after the start and two applications could serve it', async () => {
     await start({});
     await start({});
     const jobs = new Jobs();
@@ -201,7 +201,7 @@ describe('an instance with locked methods', () => {
     expect(jobs.runs).toBe(0);
   });
 
-  it('does not run without the module, once the only application has ended too', async () => {
+  it('rejects calls without the module, also after the only application has ended', async () => {
     await (await start({})).close();
     const app = await start({ providers: [Jobs] }, []);
     await expect(app.get(Jobs).run('a')).rejects.toThrow('Import the RedisLockModule in its application');

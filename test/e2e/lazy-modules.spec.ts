@@ -58,7 +58,7 @@ describe('a module that is loaded lazily', () => {
     expect(await module.get(Reports).run()).toBe('ran');
   });
 
-  it('has them if the module of the locks is not global, and it imports the one that exports it', async () => {
+  it('has the locks of a module that is not global, if it imports a module that exports it', async () => {
     const local = locks(false);
     @Module({ imports: [local], exports: [local] })
     class Shared {}
@@ -77,7 +77,7 @@ describe('a module that is loaded lazily', () => {
     await expect(refused).rejects.toThrow('Import it in the root module');
   });
 
-  it('cannot import RedisLockModule, whether with other locks in the application or none', async () => {
+  it('cannot import RedisLockModule, with and without other locks in the application', async () => {
     const reports = RedisLockModule.forRootAsync({
       name: 'reports',
       useFactory: () => ({ connection: server.url }),

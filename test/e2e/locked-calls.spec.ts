@@ -176,7 +176,7 @@ describe('a call of a locked method (row 13)', () => {
     }
   };
 
-  it('gives the result and has released by then', async () => {
+  it('returns the result after the release', async () => {
     expect(await work.call('a', () => 'done')).toBe('done');
     expect(await isFree()).toBe(true);
   });
@@ -185,13 +185,13 @@ describe('a call of a locked method (row 13)', () => {
     expect(await work.call('a', () => locks.query('work:a'))).toMatchObject({ held: [{ name: 'work:a' }] });
   });
 
-  it('passes the error of the work unchanged, and has released by then', async () => {
+  it('passes the error of the work unchanged, after the release', async () => {
     const error = new Error('no');
     await expect(work.call('a', () => Promise.reject(error))).rejects.toBe(error);
     expect(await isFree()).toBe(true);
   });
 
-  it('passes the error of the work unchanged when the hold was lost too', async () => {
+  it('passes the error of the work unchanged, also if the hold was lost', async () => {
     const error = new Error('no');
     const failing = work.call('a', async (lock) => {
       await locks.forceRelease('work:a');
@@ -210,7 +210,7 @@ describe('a call of a locked method (row 13)', () => {
     await expect(lost).rejects.toThrow(LockLostError);
   });
 
-  it('succeeds when the work gives its lock up early', async () => {
+  it('succeeds when the work releases its lock early', async () => {
     const early = work.call('a', async (lock) => {
       await lock?.release();
       return isFree();
@@ -314,13 +314,13 @@ describe('a call of a locked method (row 13)', () => {
       });
     });
 
-    it('does not take the timeout of a call below for its own', async () => {
+    it('does not apply onTimeout to the timeout of a nested call', async () => {
       await taken('work:nested', async () => {
         await expect(work.nesting('a')).rejects.toThrow(LockTimeoutError);
       });
     });
 
-    it('gives up when the signal of its options aborts', async () => {
+    it('stops waiting when the signal of its options aborts', async () => {
       await taken('work:a', async () => {
         const waiting = work.abandoned('a');
         const reason = new Error('enough');

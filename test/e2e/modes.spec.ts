@@ -65,7 +65,7 @@ describe.each(platforms)('modes of locked handlers on %s', (_name, adapter) => {
     return { app, reports: app.nest.get(ReportsController), locks: app.nest.get(LockService) };
   }
 
-  it('let two readers in at once, of two instances, and keep a writer and those behind it waiting', async () => {
+  it('admit readers of two instances together, and let a writer and later readers wait', async () => {
     const [one, two] = [instance(0), instance(1)];
     const readers = [one.app.get('/reports/7'), two.app.get('/reports/7')];
     await waitFor(() => one.reports.reading.arrived + two.reports.reading.arrived === 2, {
@@ -98,7 +98,7 @@ describe.each(platforms)('modes of locked handlers on %s', (_name, adapter) => {
     expect(lateToken).toBeGreaterThan(writerToken);
   });
 
-  it('let as many in as the limit says, whichever instance they came to, and answer the next with 423', async () => {
+  it('admit as many requests of all instances as the limit allows, and reply 423 to the next one', async () => {
     const [one, two] = [instance(0), instance(1)];
     const building = [one.app.get('/reports/1/build'), two.app.get('/reports/2/build')];
     await waitFor(() => one.reports.building.arrived + two.reports.building.arrived === 2, {

@@ -119,7 +119,7 @@ describe('RedisLockModule', () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  it('gives each of several named modules its own service, everywhere', async () => {
+  it('injects for each of several named modules its own service, everywhere', async () => {
     @Module({ providers: [Consumer] })
     class Feature {}
     const app = await start({

@@ -145,7 +145,7 @@ describe('OpenTelemetry', () => {
     expect(last?.attributes['lock.granted.how']).toBe('local');
   });
 
-  it('says which method and template it was for, and not which order', async () => {
+  it('has attributes for method and template, and none for the lock name', async () => {
     expect((await app.get('/orders/forty-two')).status).toBe(200);
 
     const attributes = { 'code.function.name': 'OrdersController.get', 'lock.key.template': 'order:<0>' };
@@ -168,7 +168,7 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it('does not call contention an error, but failures', async () => {
+  it('marks failures as errors, but not contention', async () => {
     const held = await others.acquire('taken');
     await locks.tryAcquire('taken');
     await expect(locks.acquire('taken', { signal: AbortSignal.timeout(20) })).rejects.toThrow();
@@ -215,7 +215,7 @@ describe('OpenTelemetry', () => {
     expect(seconds['lock_outcome="released"']).toBeLessThan(60);
   });
 
-  it('counts the holds of the process, and tells the age of the oldest', async () => {
+  it('reports the number of holds of the process, and the age of the oldest', async () => {
     const first = await locks.acquire('first', { label: 'Import' });
     await sleep(30);
     const second = await locks.acquire(['second', 'third'], { label: 'Import' });

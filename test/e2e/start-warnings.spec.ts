@@ -165,7 +165,7 @@ describe('the start of an application', () => {
     ]);
   });
 
-  it('says nothing of a locked class that no module of the application provides', async () => {
+  it('is silent about a locked class that no module of the application provides', async () => {
     class OfAnotherApplication {
       @Locked('orders')
       async place(): Promise<void> {}

@@ -114,7 +114,7 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
       await waitFor(isFree, { that: 'the lock to be free after the client has gone' });
     });
 
-    it('gives up the wait of a client that goes away', async () => {
+    it('ends the wait of a client that disconnects', async () => {
       const holder = await locks.acquire('stream:a');
       const client = new AbortController();
       const response = app.get(`/${route}/a`, { signal: client.signal });
@@ -140,7 +140,7 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
     await waitFor(isFree);
   });
 
-  it("answers with nothing to a lock that is taken with onTimeout: 'skip'", async () => {
+  it("replies with an empty stream if the lock is taken, with onTimeout: 'skip'", async () => {
     const holder = await locks.acquire('stream:a');
     const response = await app.get('/unanswered/a');
     expect(response.status).toBe(200);

@@ -72,7 +72,7 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
     await waitFor(async () => (await locks.query('order:7')).held.length === 0);
   });
 
-  it('that would wait in a cycle fails with 500, says nothing of it to the client, and all of it in the log', async () => {
+  it('that would wait in a cycle fails with 500, hides the cycle from the client, and logs it', async () => {
     const logged: string[] = [];
     const spy = jest
       .spyOn(Logger, 'error')

@@ -5,7 +5,7 @@ import { replay } from './schedule.js';
 
 /** The exploration prints each case. Paste it here. */
 describe('A schedule that the exploration found', () => {
-  it('breaks the same rule when it is replayed from its printed case, and none in correct code', () => {
+  it('breaks the same rule in a replay of its printed case, and no rule in correct code', () => {
     const { fault, plan } = faultsOfOneName[0];
     jest.doMock(resolve(__dirname, '../..', fault.file), () => faulty(fault));
     jest.isolateModules(() => {

@@ -45,7 +45,7 @@ describe('a fault that leaves Redis its data, but outlasts the lease (row 12)', 
     await expectHolderToLose(held, () => held.holder.proxy.pass());
   });
 
-  it('the network of the holder swallowing everything', async () => {
+  it('the network of the holder dropping everything', async () => {
     await held.breakWhileHeld(() => held.holder.proxy.drop('both'));
 
     await expectHolderToLose(held, () => held.holder.proxy.pass());

@@ -59,7 +59,7 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
-  it('another client deleting the key, and the old holder releasing before it knows', async () => {
+  it('another client deleting the key, and the old holder releasing before it has noticed', async () => {
     await holdAndWait({ ttl: LONG_TTL });
 
     await scene.losing(() => scene.admin.del(KEY));
@@ -69,7 +69,7 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
-  it('a restart without data, which the old holder learns at its reconnect', async () => {
+  it('a restart without data, which the old holder detects when it reconnects', async () => {
     await holdAndWait({ ttl: LONG_TTL });
 
     await scene.losing(() => scene.server.restart({ keepData: false }));
@@ -78,7 +78,7 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
-  it('a deleted key, which the old holder learns at its reconnect', async () => {
+  it('a deleted key, which the old holder detects when it reconnects', async () => {
     await holdAndWait({ ttl: LONG_TTL });
 
     await scene.losing(async () => {
@@ -90,7 +90,7 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
-  it('forceRelease, which the old holder is told', async () => {
+  it('forceRelease, with a message to the old holder', async () => {
     await holdAndWait({ ttl: LONG_TTL });
 
     await scene.losing(async () => expect(await scene.operator.forceRelease('job')).toBe(true));
@@ -99,7 +99,7 @@ describe('a fault that takes the data', () => {
     await expectNewHolderUntouched();
   });
 
-  it('forceRelease of a holder whose inbox is closed, found at its next renewal', async () => {
+  it('forceRelease of a holder whose inbox is closed, detected by its next renewal', async () => {
     await holdAndWait({ ttl: TTL });
 
     await scene.losing(async () => {

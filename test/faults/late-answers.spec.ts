@@ -9,7 +9,7 @@ import type { FlatOptions } from '../support/flat-options.js';
 
 const KEY = 'lock:{job}';
 
-describe('an answer that comes late, or never', () => {
+describe('a late or lost reply', () => {
   let server: RedisServer;
   let proxy: TcpProxy;
   let services: LockServices;
@@ -39,7 +39,7 @@ describe('an answer that comes late, or never', () => {
       ...options,
     });
 
-  it('does not bring a hold back that was lost while its extension was under way', async () => {
+  it('does not revive a hold that was lost while its extension was in flight', async () => {
     const holder = openBehindProxy({ ttl: 600 });
     const other = services.open({ connection: server.url, ttl: 600, wait: 5_000 });
     const lost = await holder.acquire('job');
@@ -58,7 +58,7 @@ describe('an answer that comes late, or never', () => {
     await next.release();
   });
 
-  it('lets no holder outlast Redis when a lease is shortened', async () => {
+  it('never lets a hold outlast its lease in Redis after the lease was shortened', async () => {
     const holder = openBehindProxy({ ttl: 10_000 });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const shortened = await holder.acquire('job');
@@ -74,7 +74,7 @@ describe('an answer that comes late, or never', () => {
     await extension;
   });
 
-  it('lets no holder outlast Redis when the next local caller requested a shorter lease', async () => {
+  it('never lets a hold outlast its lease in Redis if the next local caller requested a shorter lease', async () => {
     const holder = openBehindProxy({ handoff: { window: 5_000 } });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const waiting: Promise<Lock>[] = [];
@@ -94,7 +94,7 @@ describe('an answer that comes late, or never', () => {
     proxy.pass();
   });
 
-  it('lets no holder outlast Redis after a minimal hold', async () => {
+  it('never lets a hold outlast its lease in Redis after minHold', async () => {
     const holder = openBehindProxy({ ttl: 10_000, handoff: { window: 5_000 } });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const first = await holder.acquire('job');
@@ -128,7 +128,7 @@ describe('an answer that comes late, or never', () => {
     await lock.release();
   });
 
-  it('does not make a hold of a grant that came after its lease', async () => {
+  it('does not turn a grant that arrives after its lease into a hold', async () => {
     const slow = openBehindProxy({ ttl: 600 });
     const other = services.open({ connection: server.url });
     await connect(slow);
@@ -150,7 +150,7 @@ describe('an answer that comes late, or never', () => {
     await lock.release();
   });
 
-  it('gives the next caller here a token of its own when the lease ran out before the release', async () => {
+  it('gives the next local caller a new token if the lease expired before the release', async () => {
     const holder = services.open({ connection: server.url, ttl: 1_000 });
     const expired = await holder.acquire('job', { renew: false });
     const { signal } = expired;
@@ -165,7 +165,7 @@ describe('an answer that comes late, or never', () => {
     await next.release();
   });
 
-  it('costs no result for a lost reply of the release', async () => {
+  it('does not change the result of the work if it is the reply to the release', async () => {
     const service = services.open({ connection: proxy.url, commandTimeout: 300 });
     await connect(service, { outageTimeout: 10_000 });
 
@@ -177,7 +177,7 @@ describe('an answer that comes late, or never', () => {
     expect(result).toBe('the result');
   });
 
-  it('masks no error of the work for a lost reply of the release', async () => {
+  it('does not hide an error of the work if it is the reply to the release', async () => {
     const service = services.open({ connection: proxy.url, commandTimeout: 300 });
     await connect(service, { outageTimeout: 10_000 });
     const failure = new Error('the work failed');
@@ -190,7 +190,7 @@ describe('an answer that comes late, or never', () => {
     await expect(call).rejects.toBe(failure);
   });
 
-  it('finds a forced release that overtook the answer of the acquire', async () => {
+  it('does not hide a forced release that overtook the reply to the acquire', async () => {
     const { holder, operator } = await openWithSeparateInbox();
     proxy.hold('toClient');
     const acquired = holder.acquire('job', { ttl: 30_000 });
@@ -212,7 +212,7 @@ describe('an answer that comes late, or never', () => {
     await lock.release();
   });
 
-  it('finds a forced release that overtook the reply of a yield, and serves the waiter', async () => {
+  it('does not hide a forced release that overtook the reply to a yield, and the waiter is served', async () => {
     const { holder, operator } = await openWithSeparateInbox({ handoff: { max: 1 } });
     const first = await holder.acquire('job');
     const waiting = [holder.acquire('job'), holder.acquire('job')];
@@ -232,7 +232,7 @@ describe('an answer that comes late, or never', () => {
     }
   });
 
-  it('makes no hold of permits that came after their leases, and keeps none of them', async () => {
+  it('does not turn permits that arrive after their leases into holds, and keeps none of them', async () => {
     const permit = { mode: 'shared', limit: 2 } as const;
     const slow = openBehindProxy({ ttl: 600 });
     const other = services.open({ connection: server.url });
@@ -257,7 +257,7 @@ describe('an answer that comes late, or never', () => {
     });
   });
 
-  it('finds a forced release that overtook the answer of an acquire of several readers', async () => {
+  it('does not hide a forced release that overtook the reply to an acquire of several readers', async () => {
     const { holder, operator } = await openWithSeparateInbox();
     await connect(holder, { mode: 'shared' });
     proxy.hold('toClient');
@@ -279,7 +279,7 @@ describe('an answer that comes late, or never', () => {
     }
   });
 
-  it('has its connection reset, so that no request still under way there runs after it was sent again', async () => {
+  it('resets its connection, so that no request in flight there runs after its repetition', async () => {
     const errors: unknown[] = [];
     const links: { client: Socket; redis: Socket }[] = [];
     const relay = createServer((client) => {
@@ -302,7 +302,7 @@ describe('an answer that comes late, or never', () => {
     relay.close();
   });
 
-  it('keeps the other leases when one key of a renewal holds something else', async () => {
+  it('keeps the other leases when one key of a renewal has another type', async () => {
     const holder = services.open({ connection: proxy.url, ttl: 900 });
     const [broken, whole] = await Promise.all([holder.acquire('job'), holder.acquire('other')]);
     const lost = broken.signal;

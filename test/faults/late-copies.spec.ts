@@ -11,7 +11,7 @@ const KEPT = 400;
 /** What went out over a client, so that a network may deliver it once more. */
 type Sent = readonly [sha: string, keys: number, ...args: (string | number)[]];
 
-describe('A copy of an acquire that a network delivers late', () => {
+describe('A late copy of an acquire', () => {
   let server: RedisServer;
   let client: Redis;
 
@@ -51,7 +51,7 @@ describe('A copy of an acquire that a network delivers late', () => {
     expect((await instance.locks.query('n')).held).toEqual([]);
   });
 
-  it('is distinguished from a request that had to wait, which is repeated', async () => {
+  it('is distinguished from a delayed request, which is repeated', async () => {
     await using proxy = await TcpProxy.start(server);
     await using instance = await new Instance({ connection: proxy.url, commandTimeout: 3 * KEPT }).warmUp();
     const before = (await server.commandCounts())['evalsha'] ?? 0;
@@ -65,7 +65,7 @@ describe('A copy of an acquire that a network delivers late', () => {
     await lock.release();
   });
 
-  it('is recognised by the server’s clock, whatever the instance’s clock says', async () => {
+  it('is recognised by the server’s clock, independently of the instance’s clock', async () => {
     const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
     const run = (latest: number): Promise<unknown> =>
       client.eval(acquireScript.lua, 3, ...keys, 'a', latest, '0 5 ', '5000 1 ');

@@ -7,7 +7,7 @@ import { yieldScript } from '../../lib/store/scripts/yield.script.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectNoHarm, HeldScene } from './support/held-scene.js';
 
-describe('a lost reply, again and again', () => {
+describe('repeatedly lost replies', () => {
   let scene: FaultScene;
   let held: HeldScene;
 
@@ -49,7 +49,7 @@ describe('a lost reply, again and again', () => {
     await expectNoHarm(held, await scene.close());
   });
 
-  it('the reply of a cancelled wait lost leaves no trace', async () => {
+  it('a lost reply of a cancelled wait leaves nothing in Redis', async () => {
     await scene.open();
     await held.holder.worker.call('hold', 'job');
     const { worker, proxy } = scene.contender(1);

@@ -20,7 +20,7 @@ describe('four processes that share names under random faults', () => {
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
-  it('get everything back although Redis loses its data', async () => {
+  it('continue correctly after Redis has lost its data', async () => {
     await expectExclusion(scene, 1_500, { takeData: true, terms: MIXED_LIMITS });
   });
 });

@@ -148,7 +148,7 @@ describe('A call for several names', () => {
     },
   );
 
-  it('names what Redis rejects, and releases the rest', async () => {
+  it('reports the name that Redis rejects, and releases the others', async () => {
     const { locks } = await open({ connection: server.url });
     await server.client().rpush('lock:{c}', 'a list, not a lock');
 

@@ -14,7 +14,7 @@ describe('a hold that goes from one process to another, for a while', () => {
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
-  it('has one holder at a time under random faults, and is never taken twice', async () => {
+  it('has one holder at a time under random faults, and is never attached twice', async () => {
     const seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31));
     await scene.open({ ttl: 400, commandTimeout: 150, outageTimeout: 2_000, wait: 4_000 });
     const names = ['red', 'green'] as const;

@@ -63,7 +63,7 @@ describe('a hold that goes from one process to another', () => {
     await expectOne();
   });
 
-  it('is lost to a taker that is stopped for longer than the lease, and knows it at once', async () => {
+  it('is lost for an attaching process that is stopped for longer than the lease, which detects it at once', async () => {
     await scene.open();
     const [first, second, third] = [
       scene.contender(0).worker,

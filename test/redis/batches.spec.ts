@@ -90,7 +90,7 @@ describe('Requests of one tick', () => {
     expect(leases.map((lease) => Math.ceil(lease / 20_000) * 20_000)).toEqual(ttls);
   });
 
-  it('revive no ended hold, whatever a health check in the same call reports as ended', async () => {
+  it('revive no ended hold, although a health check in the same call reports no ended token', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const first = await instance.locks.acquire('n');
     await first.release();
@@ -110,7 +110,7 @@ describe('Requests of one tick', () => {
     await (await again).release();
   });
 
-  it('fail one by one: a name that Redis refuses spoils no other', async () => {
+  it('fail one by one: a name that Redis rejects does not affect others', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     await server.client().rpush('lock:{n:3}', 'a list, not a lock');
     const results = await Promise.allSettled(names(8).map((name) => instance.locks.acquire(name)));
@@ -135,7 +135,7 @@ describe('Requests of one tick', () => {
     expect(held).toEqual([]);
   });
 
-  it('let a name be acquired again in the tick of its release', async () => {
+  it('acquire a name again in the tick of its release', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const first = await instance.locks.acquire('n');
     const [, second] = await Promise.all([first.release(), instance.locks.acquire('n')]);

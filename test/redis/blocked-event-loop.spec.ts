@@ -37,7 +37,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
   };
 
-  it('is no outage: the lock is granted by the answer that waited to be read', async () => {
+  it('causes no outage error: the reply that waited to be read grants the lock', async () => {
     const acquiring = instance.locks.acquire('n');
     await written();
     blockEventLoop(BLOCKED);
@@ -45,7 +45,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     expect(lock.held).toBe(true);
   });
 
-  it('does not fail a request whose answer waited to be read', async () => {
+  it('does not fail a request whose reply waited to be read', async () => {
     await using lock = await instance.locks.acquire('n');
     const extending = lock.extend(20_000);
     await written();
@@ -64,7 +64,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     ['a lock with a wait that ends meanwhile', (locks) => locks.acquire('n', { wait: PATIENCE })],
   ];
 
-  it.each(calls)('is no outage for %s whose request it holds back', async (_, call) => {
+  it.each(calls)('causes no outage error for %s whose request it delays', async (_, call) => {
     const acquiring = call(instance.locks);
     // What the engine asks for in this tick is not written before its end.
     for (let i = 0; i < 5; i++) await Promise.resolve();
@@ -73,14 +73,14 @@ describe('An event loop that is blocked while Redis answers', () => {
     expect(lock?.held).toBe(true);
   });
 
-  it('is no outage if it ends right before outageTimeout does', async () => {
+  it('causes no outage error if it ends right before outageTimeout', async () => {
     const acquiring = instance.locks.acquire('n');
     blockEventLoop(PATIENCE - 1);
     await using lock = await acquiring;
     expect(lock.held).toBe(true);
   });
 
-  it('does not fail a request that it held back', async () => {
+  it('does not fail a request that it delayed', async () => {
     await using lock = await instance.locks.acquire('n');
     const extending = lock.extend(20_000);
     blockEventLoop(BLOCKED);

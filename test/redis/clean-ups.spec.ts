@@ -7,7 +7,7 @@ import { Instance, type InstanceOptions } from './instance.js';
 /** Far below the lease of 30 s that is left where nobody tries again. */
 const SOON = { timeout: 5_000 };
 
-describe('What ends a hold or a wait', () => {
+describe('A request that ends a hold or a wait', () => {
   let server: RedisServer;
   let admin: Redis;
   let other: Instance;
@@ -115,7 +115,7 @@ describe('What ends a hold or a wait', () => {
     });
   });
 
-  it('is tried for a while only when the application is shut down, and then left to the lease', async () => {
+  it('is repeated only for a while after the application was shut down; then the lease expires', async () => {
     const { locks } = await connect();
     await (await locks.acquire('before')).release();
     const lock = await locks.acquire('n');

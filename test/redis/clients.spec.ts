@@ -66,7 +66,7 @@ describe('Redis clients', () => {
     await expectToWork(first, second);
   });
 
-  it('that was passed in is never closed by us', async () => {
+  it('that were passed in are never closed by the module', async () => {
     const client = server.client();
     const instance = await new Instance({ connection: client }).warmUp();
     await instance.locks.close();
@@ -75,7 +75,7 @@ describe('Redis clients', () => {
     expect(await client.ping()).toBe('PONG');
   });
 
-  it('that was passed in gets no listeners that stay after the end', async () => {
+  it('that were passed in have no listeners left after the shutdown', async () => {
     const client = server.client();
     await client.ping();
     const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
@@ -85,7 +85,7 @@ describe('Redis clients', () => {
     expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
   });
 
-  it('of our own making are closed by us, both of them', async () => {
+  it('of the module are closed by the module, both of them', async () => {
     const connection = { host: server.host, port: server.port, connectionName: 'owned' };
     const instance = await new Instance({ connection }).warmUp();
     expect(await connections('owned')).toBe(2);
@@ -95,7 +95,7 @@ describe('Redis clients', () => {
   });
 
   it.each(['SIGSTOP', 'SIGKILL'])(
-    'of this module let the process end soon after their end, also if Redis got a %s',
+    'of the module let the process end soon after they were closed, also if Redis received a %s',
     async (signal) => {
       await using gone = await RedisServer.start();
       const script = spawnTypeScript(join(__dirname, 'leaving.script.ts'), [
@@ -138,7 +138,7 @@ describe('Redis clients', () => {
     expect(await new PlainLock(server.client(), 'app:lock:{prefixed}').tryAcquire(50)).toBe(true);
   });
 
-  it('with a key prefix that looks like a lock keep the counter of the fencing tokens for good', async () => {
+  it('with a key prefix that looks like a lock keep the counter of the fencing tokens without expiry', async () => {
     const client = server.client({ keyPrefix: 'app{x}:' });
     await using instance = new Instance({ connection: client, keyPrefix: '' });
     await instance.locks.using('prefixed', () => undefined);
@@ -146,7 +146,7 @@ describe('Redis clients', () => {
     expect(await client.pttl('fence')).toBe(-1);
   });
 
-  it('of two instances with prefixes of their own have locks of their own', async () => {
+  it('of two instances with different prefixes have separate locks', async () => {
     await using blue = new Instance({ connection: server.url, keyPrefix: 'blue:' });
     await using green = new Instance({ connection: server.url, keyPrefix: 'green:' });
     await blue.locks.using('apart', async () => {
@@ -154,7 +154,7 @@ describe('Redis clients', () => {
     });
   });
 
-  it('whose network swallows everything are replaced at once', async () => {
+  it('whose network drops everything are replaced at once', async () => {
     const proxy = await TcpProxy.start(server);
     const connection = new RedisConnection(proxy.url, quiet);
     connection.connect();

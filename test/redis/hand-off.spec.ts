@@ -65,7 +65,7 @@ describe('Hand-off across instances', () => {
     return requests.slice(0, at).findLast(({ from }) => from === requests[at]?.from)?.command;
   };
 
-  it('keeps the place of a waiter whose message is late while its instance uses other names', async () => {
+  it('keeps the place of a waiter with a late message, while its instance uses other names', async () => {
     const name = 'late-message';
     await using third = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
     const order: string[] = [];
@@ -102,7 +102,7 @@ describe('Hand-off across instances', () => {
     expect(client.corked).not.toContain(false);
   });
 
-  it('reaches the waiter first whatever else is released in that tick', async () => {
+  it('reaches the waiter first, although other locks are released in that tick', async () => {
     const lock = await far.locks.acquire('led');
     const waits = near.locks.acquire('led');
     await queued('led', 1);
@@ -135,7 +135,7 @@ describe('Hand-off across instances', () => {
     expect(fromOutside.map((entry) => entry[entry.indexOf('count') + 1])).toEqual([1]);
   });
 
-  it('by a message that comes later than the claim lease never yields a held hold', async () => {
+  it('creates no hold if the message arrives after the claim lease', async () => {
     const lock = await near.locks.acquire('late');
     const holds: Lock[] = [];
     const grants = far.locks.acquire('late', { ttl: 900 }).then((hold) => {
@@ -161,7 +161,7 @@ describe('Hand-off across instances', () => {
     await (await grants).release();
   });
 
-  it('by a message that got lost is found by the next question, at most a second later', async () => {
+  it('is detected by the next re-ask, at most a second later, if its message is lost', async () => {
     const lock = await near.locks.acquire('lost');
     const grants = far.locks.acquire('lost', { ttl: 30_000 });
     await queued('lost', 1);
@@ -209,7 +209,7 @@ describe('Hand-off across instances', () => {
     expect(order).toEqual(['far', 'third']);
   });
 
-  it('asks again for everyone as soon as the inbox is subscribed again', async () => {
+  it('is preceded by a re-ask for all waiters when the inbox is subscribed again', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `everyone:${i}`);
     const locks = await Promise.all(names.map((name) => near.locks.acquire(name)));
     const waits = names.map((name) => far.locks.acquire(name));

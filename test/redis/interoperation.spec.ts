@@ -4,7 +4,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 import { PlainLock } from './plain-lock.js';
 
-describe('A plain client that does SET NX PX and compare-and-delete on lock:{name}', () => {
+describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', () => {
   let server: RedisServer;
   let instance: Instance;
   let plain: PlainLock;
@@ -44,13 +44,13 @@ describe('A plain client that does SET NX PX and compare-and-delete on lock:{nam
     expect(await instance.locks.using(name, () => 'ours')).toBe('ours');
   });
 
-  it('leaves the lock to us when its lease ends (row 2)', async () => {
+  it('passes the lock to this package when its lease expires (row 2)', async () => {
     await plain.tryAcquire(200);
 
     expect(await instance.locks.using(name, () => 'ours')).toBe('ours');
   });
 
-  it('leaves the lock to this package after its release, at the next re-ask (row 2)', async () => {
+  it('passes the lock to this package after its release, at the next re-ask (row 2)', async () => {
     await plain.tryAcquire(60_000);
     const ours = instance.locks.acquire(name, { ttl: 600 });
     await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
@@ -69,7 +69,7 @@ describe('A plain client that does SET NX PX and compare-and-delete on lock:{nam
     ]);
   });
 
-  it('holds a lock without expiry as long as it likes', async () => {
+  it('keeps a lock without expiry for an unlimited time', async () => {
     const client = server.client();
     await client.set(key, 'for ever');
     const error: unknown = await instance.locks
@@ -84,7 +84,7 @@ describe('A plain client that does SET NX PX and compare-and-delete on lock:{nam
     expect(await client.exists(key)).toBe(0);
   });
 
-  it('that deletes or overwrites our lock makes us lose it at the next renewal', async () => {
+  it('that deletes or overwrites a lock of this package ends the hold at its next renewal', async () => {
     for (const harm of [() => server.client().del(key), () => server.client().set(key, 'somebody')]) {
       const lock = await instance.locks.acquire(name, { ttl: 600 });
       const aborted = once(lock.signal, 'abort');

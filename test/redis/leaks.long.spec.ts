@@ -6,7 +6,7 @@ import type { LeakCalls } from './leak.worker.js';
 
 const MEGABYTE = 2 ** 20;
 
-describe('No leak', () => {
+describe('The memory of a process', () => {
   let server: RedisServer;
   let worker: Worker<LeakCalls>;
 
@@ -29,7 +29,7 @@ describe('No leak', () => {
   it.each([
     ['locked and unlocked, contended, abandoned and forgotten', exclusive, 20_000],
     ['read, written and counted, contended and forgotten', shared, 50_000],
-  ])('is there after 100,000 distinct names, %s', async (title, ways, share) => {
+  ])('does not grow with 100,000 distinct names, %s', async (title, ways, share) => {
     const all = async (prefix: string, names: number): Promise<void> => {
       for (const way of ways) await worker.call('use', way, `${title} ${prefix}`, names);
       await quiet();

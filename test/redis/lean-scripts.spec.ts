@@ -34,7 +34,7 @@ describe('A client with lean scripts', () => {
     expect(await echoed(options)).toEqual(SENT);
   });
 
-  it('leaves it to one that has a prefix for keys', async () => {
+  it('leaves clients with a key prefix unchanged', async () => {
     expect(await echoed({ keyPrefix: 'app:' })).toEqual([
       2,
       'app:lock:{ä}',

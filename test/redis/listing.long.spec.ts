@@ -11,7 +11,7 @@ const MEGABYTE = 2 ** 20;
 
 const FILL = `for i = ARGV[1], ARGV[2] do redis.call('SET', 'lock:{x:' .. i .. '}', 'plain:1', 'PX', 3600000) end`;
 
-it('A list of a million locks delays no caller, and takes no memory', async () => {
+it('A list of a million locks delays no caller, and needs little memory', async () => {
   await using server = await RedisServer.start();
   await using instance = await new Instance({ connection: server.url }).warmUp();
   const admin = server.client();

@@ -156,7 +156,7 @@ describe('Readers, writers and permits across instances', () => {
     await last.release();
   });
 
-  it('wait for one claim lease of an instance that is frozen, however many of its callers came first', async () => {
+  it('wait for one claim lease of a frozen instance, independently of its number of waiting callers', async () => {
     const permit = { mode: 'shared', limit: 1, ttl: 700 } as const;
     const { locks } = await open();
     const held = await locks.acquire('frozen', permit);
@@ -176,7 +176,7 @@ describe('Readers, writers and permits across instances', () => {
     await lock.release();
   });
 
-  it('get in past a writer killed with -9 at the head while other readers hold', async () => {
+  it('are admitted past a writer killed with -9 at the head while other readers hold', async () => {
     const [holder, reader] = [await open(), await open()];
     const reading = await holder.locks.acquire('dead head', READ);
     const writer = await openElsewhere();
@@ -198,7 +198,7 @@ describe('Readers, writers and permits across instances', () => {
     ['a writer for a reader', READ, {}],
     ['a waiter for a permit', { mode: 'shared', limit: 1 }, { mode: 'shared', limit: 1 }],
   ] as const)(
-    'let %s in with the lease of a holder killed with -9, and not before',
+    'admit %s when the lease of a holder killed with -9 expires, and not before',
     async (title, held, wanted) => {
       const { locks } = await open();
       const dying = await openElsewhere();
@@ -258,7 +258,7 @@ describe('Readers, writers and permits across instances', () => {
     log.close();
   });
 
-  it('keep a plain client out by SET NX PX, and wait for one that holds', async () => {
+  it('exclude a plain client with SET NX PX, and wait for one that holds', async () => {
     const { locks } = await open();
     const plain = new PlainLock(server.client(), 'lock:{plain}');
     const readers = await Promise.all([

@@ -72,7 +72,7 @@ describe('Clients of node-redis', () => {
       expect(await server.client().client('LIST')).not.toMatch(/ flags=\w*t/);
     });
 
-    it('may be handed in with command options of their own', async () => {
+    it('may be passed in with their own command options', async () => {
       const template = create({ url: server.url });
       const open = (client: object): Instance =>
         new Instance({ connection: nodeRedis(client as typeof template) });
@@ -196,7 +196,7 @@ describe('Clients of node-redis', () => {
     expect(() => nodeRedis(given as never)).toThrow('nodeRedis takes a client of');
   });
 
-  it('cost the other promises of the process nothing', async () => {
+  it('do not slow down other promises of the process', async () => {
     await using worker = await startWorker<ConnectingCalls>(join(__dirname, 'connecting.worker.ts'));
     expect(await worker.call('isSlowedDown', server.url)).toBe(false);
   });

@@ -21,7 +21,7 @@ describe('Order', () => {
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
   });
 
-  it('is strict arrival order within an instance, also while instances compete', async () => {
+  it('is arrival order within an instance, also while instances compete', async () => {
     const instances = await Promise.all([open(), open()]);
     const orders = await Promise.all(
       instances.map(async ({ locks }) => {
@@ -105,7 +105,7 @@ describe('Order', () => {
     await Promise.all(callers);
   });
 
-  it('lets no instance have more than handoff.max holds in a row while instances compete', async () => {
+  it('limits each instance to handoff.max consecutive holds while instances compete', async () => {
     const max = 8;
     const instances = await Promise.all([1, 2, 3].map(() => open({ max, window: 60_000 })));
     const holders: number[] = [];

@@ -62,7 +62,7 @@ describe('While Redis does not answer', () => {
     );
   });
 
-  it('no caller is kept beyond its wait', async () => {
+  it('no caller waits beyond its wait', async () => {
     server.freeze();
     const { code, took } = await outcome(instance.locks.acquire('n', { wait: 80, outageTimeout: 60_000 }));
 
@@ -102,7 +102,7 @@ describe('While Redis does not answer', () => {
     await lock.release();
   });
 
-  it('a release neither fails nor hangs: it is logged, and left to the lease', async () => {
+  it('a release neither fails nor hangs: it is logged, and the lease expires', async () => {
     const work = async (): Promise<string> => {
       await server.kill();
       return 'result';
@@ -112,7 +112,7 @@ describe('While Redis does not answer', () => {
     expect(instance.logged.join()).toContain('The release of n was not confirmed');
   });
 
-  it('waiters reject after their outageTimeout; more patient ones acquire the lock afterwards', async () => {
+  it('waiters reject after their outageTimeout; those with a longer one acquire the lock afterwards', async () => {
     await using holder = await new Instance({ connection: server.url }).warmUp();
     await holder.locks.acquire('n', { ttl: 1_000, renew: false });
     const options: LockOptions = { ttl: 600, wait: 20_000 };

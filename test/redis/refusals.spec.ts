@@ -69,7 +69,7 @@ describe('A Redis that answers with an error', () => {
   it.each([
     ['NOPERM', 'secret', 'NOPERM .*\\bevalsha\\b.*'],
     ['WRONGPASS', 'wrong', 'WRONGPASS invalid username-password pair or user is disabled'],
-  ])('%s has refused the lock, also while the connection is tried again', async (_code, password, said) => {
+  ])('%s has rejected the lock, also during reconnection attempts', async (_code, password, said) => {
     await admin.call('ACL', 'SETUSER', 'user', 'reset', 'on', '>secret', '+info', ...NO_SCRIPTS);
     const connection = `redis://user:${password}@${server.host}:${server.port}`;
     instance = new Instance({ connection, commandTimeout: 100 });
@@ -81,7 +81,7 @@ describe('A Redis that answers with an error', () => {
     }
   });
 
-  it('has refused an extension, a detachment and a question, and their messages say so', async () => {
+  it('has rejected an extension, a detachment and a query, and the messages say so', async () => {
     const { locks } = await connect();
     const lock = await locks.acquire('n');
     await admin.config('SET', 'min-replicas-to-write', 1);

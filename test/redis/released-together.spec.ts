@@ -16,7 +16,7 @@ describe('Locks that one call releases', () => {
     await server.stop();
   });
 
-  it.each(COUNTS)('leave alone each of %i that another owner has since', async (count) => {
+  it.each(COUNTS)('are released without those of %i that another owner has acquired', async (count) => {
     for (let lost = 0; lost < count; lost++) {
       const names = Array.from({ length: count }, (_, i) => `${count}:${lost}:${i}`);
       const locks = await Promise.all(names.map((name) => holder.locks.acquire(name)));

@@ -25,7 +25,7 @@ describe('Renewal', () => {
 
   const pttl = (name: string): Promise<number> => server.client().pttl(`lock:{${name}}`);
 
-  it('under way while the hold is released brings nothing back and reports no loss (request delayed)', async () => {
+  it('in flight during the release revives nothing and reports no loss (request delayed)', async () => {
     const lock = await instance.locks.acquire('late request', { ttl: 600 });
     const { signal } = lock;
     const extensions = store.count('extend');
@@ -41,7 +41,7 @@ describe('Renewal', () => {
     expect(instance.engine.keeper.size).toBe(0);
   });
 
-  it('under way while the hold is released does not touch the next holder (request delayed)', async () => {
+  it('in flight during the release does not affect the next holder (request delayed)', async () => {
     await using other = await new Instance({ connection: server.url }).warmUp();
     const lock = await instance.locks.acquire('next holder', { ttl: 600 });
     const extensions = store.count('extend');
@@ -57,7 +57,7 @@ describe('Renewal', () => {
     await next.release();
   });
 
-  it('answered after the release means nothing any more, here or for the next hold', async () => {
+  it('has no effect on this and the next hold if its reply arrives after the release', async () => {
     const lock = await instance.locks.acquire('late answer', { ttl: 600 });
     const { signal } = lock;
     const extensions = store.count('extend');
@@ -74,7 +74,7 @@ describe('Renewal', () => {
     await next.release();
   });
 
-  it('does not begin while a release is under way', async () => {
+  it('does not begin while a release is in flight', async () => {
     const lock = await instance.locks.acquire('releasing', { ttl: 300 });
     const go = store.hold('requests', 'release');
     const extensions = store.count('extend');
@@ -96,7 +96,7 @@ describe('Renewal', () => {
     expect(store.count('extend')).toBe(extensions);
   });
 
-  it('does not begin while the lock is being yielded, nor bring it back to this instance', async () => {
+  it('does not begin while the lock is yielded, and does not return it to this instance', async () => {
     await using other = await new Instance({ connection: server.url }).warmUp();
     const lock = await instance.locks.acquire('yielded', { ttl: 600 });
     const [elsewhere, here] = [other.locks.acquire('yielded'), instance.locks.acquire('yielded')];
@@ -126,7 +126,7 @@ describe('Renewal', () => {
     await lock.release();
   });
 
-  it('that is never confirmed leaves a hold that ends earlier here than in Redis, and notifies its owner', async () => {
+  it('that is never confirmed ends the hold in the instance before Redis ends it, and aborts its signal', async () => {
     const lock = await instance.locks.acquire('unconfirmed', { ttl: 600 });
     jest.spyOn(instance.store, 'extend').mockRejectedValue(new Error('no answer'));
     const aborted = once(lock.signal, 'abort');
@@ -139,7 +139,7 @@ describe('Renewal', () => {
     await lock.release();
   });
 
-  it('of one hold that is gone does not disturb the others in its batch', async () => {
+  it('of one lost hold does not affect the others in its batch', async () => {
     const [gone, kept] = [
       await instance.locks.acquire('gone', { ttl: 600 }),
       await instance.locks.acquire('kept', { ttl: 600 }),

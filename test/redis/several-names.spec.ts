@@ -48,7 +48,7 @@ describe('Several names', () => {
     log.close();
   });
 
-  it('are renewed in one request, under one lease, until one of them goes its own way', async () => {
+  it('are renewed in one request, under one lease, until one of them is released separately', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const { keeper } = instance.engine;
     const lock = await instance.locks.acquire(names(10), { ttl: 6_000 });

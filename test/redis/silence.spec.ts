@@ -48,7 +48,7 @@ describe('Silence', () => {
     await lock.release();
   });
 
-  it('costs no request at all to enter a hold again, or to be refused while a caller here holds the lock', async () => {
+  it('costs no request for re-entry, and for an attempt while a local caller holds the lock', async () => {
     const [{ locks }] = instances as [Instance];
     await locks.using('nested', async () => {
       await log.clear();

@@ -55,7 +55,7 @@ describe('A client that was passed in and is inside a MULTI', () => {
     await lock.release();
   });
 
-  it('answers no question, and confirms no extension, detachment or forced release', async () => {
+  it('answers no query, and confirms no extension, detachment or forced release', async () => {
     const lock = await instance.locks.acquire('n', { outageTimeout: 10_000 });
     const reader = await instance.locks.acquire('s', { mode: 'shared', outageTimeout: 10_000 });
     await inMulti(async () => {

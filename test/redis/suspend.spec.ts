@@ -37,7 +37,7 @@ describe('A machine that slept for longer than the lease', () => {
     expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
   });
 
-  it('aborts the signals of all holds in the turn in which the first is seen to be over', async () => {
+  it('aborts the signals of all expired holds as soon as it detects the first one', async () => {
     const { signal } = await instance.locks.acquire('another');
     sleep();
     expect(lock.held).toBe(false);
@@ -47,7 +47,7 @@ describe('A machine that slept for longer than the lease', () => {
     expect(lock.signal.aborted).toBe(true);
   });
 
-  it('never holds again, although Redis still has the lease and a new connection checks it', async () => {
+  it('never holds again, although Redis still has the lease and a new connection renews it', async () => {
     const { signal } = lock;
     sleep();
     await server.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');

@@ -40,14 +40,14 @@ describe('The trial of a server', () => {
   };
 
   describe('that counts receivers', () => {
-    it('is content with it, and says nothing', async () => {
+    it('reports nothing', async () => {
       const each = await instance(server).warmUp();
 
       expect(each.store.reaskDelay).toBeUndefined();
       expect(each.logged).toEqual([]);
     });
 
-    it('takes one script for each connection, in full, and no other command', async () => {
+    it('sends one script for each connection, in full, and no other command', async () => {
       const log = await RequestLog.open(server);
       await instance(server).warmUp();
       const requests = await log.requests();
@@ -135,7 +135,7 @@ describe('The trial of a server', () => {
     });
   });
 
-  it('lets an instance poll while messages are counted and do not come, and listen once they come late', async () => {
+  it('lets an instance poll while counted messages do not arrive, and listen once they arrive late', async () => {
     const strange = await strangeServer({});
     const each = instance(strange, { commandTimeout: 400 });
     strange.withhold('tried ');
@@ -158,7 +158,7 @@ describe('The trial of a server', () => {
   });
 
   describe('whose scripts may not read the time', () => {
-    it('lets everything be done with a clock of keys that expire', async () => {
+    it('runs all operations with a clock made of expiring keys', async () => {
       const each = await instance(await strangeServer({ refused: { TIME: NOT_ALLOWED } })).warmUp();
       const other = await instance(server).warmUp();
       const before = Date.now() * 1_000;
@@ -180,7 +180,7 @@ describe('The trial of a server', () => {
       await Promise.all([next.release(), shared.release()]);
     });
 
-    it('leaves the counter as it was, which has no end', async () => {
+    it('leaves the counter without an expiry', async () => {
       const each = await instance(await strangeServer({ refused: { TIME: NOT_ALLOWED } })).warmUp();
       await each.locks.query('nobody has it');
 
@@ -213,7 +213,7 @@ describe('The trial of a server', () => {
     ]);
   });
 
-  it('rejects calls or says nothing of a finding, as startupChecks tells', async () => {
+  it('rejects calls for a finding or ignores it, according to startupChecks', async () => {
     const policy = { maxmemory: '100mb', 'maxmemory-policy': 'volatile-lru' };
     await using evicting = await RedisServer.start({ config: policy });
     const strict = instance(evicting, { startupChecks: 'error' });

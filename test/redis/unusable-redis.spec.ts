@@ -70,7 +70,7 @@ describe('A Redis that cannot be used', () => {
     expectHarmless(outcome);
   });
 
-  it('because the password is wrong, given as ioredis options, is no different', async () => {
+  it('because the password in ioredis options is wrong is reported in the same way', async () => {
     const outcome = await worker.call('attempt', { port: server.port, username: USER, password: SECRET });
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');

@@ -56,7 +56,7 @@ describe('sample 07, the failover', () => {
     expect(report.longestGap.sentinel).toBeGreaterThan(700);
   });
 
-  it('refuses on the quorum with 3 of 5 down, and grants again with 2 down (row 9)', () => {
+  it('rejects on the quorum with 3 of 5 down, and grants again with 2 down (row 9)', () => {
     expect(after('quorum: 3 of 5 down')).toMatchObject({
       sentinel: { outcome: 'granted' },
       quorum: { outcome: 'refused' },

@@ -84,7 +84,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     });
   }
 
-  it('falls below zero in red without the lock, stops at zero in green with it, and keeps both in sight', async () => {
+  it('shows the stock below zero in red without the lock and at zero in green with it, side by side', async () => {
     await sale('unlocked', () => button().click());
     expect(await page.locator('.kicker').textContent()).toBe('Last sale, without the lock');
     expect(await page.locator('h1').textContent()).toMatch(/^\d+ sneakers sold that do not exist\.$/);

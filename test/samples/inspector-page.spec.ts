@@ -217,7 +217,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await held.release();
   });
 
-  it.each(['light', 'dark'] as const)('has nothing that axe knows to be wrong, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no violation that axe knows, %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const held = await locks.acquire('order:42', { label: 'Orders.place' });
     await locks.acquire('lost');

@@ -204,7 +204,7 @@ describe('one node of a quorum, of holds that are shared', () => {
       expect(await node.holders()).toEqual([]);
     });
 
-    it('releases a grant without a majority in silence, and queues the instance', async () => {
+    it('releases a grant without a majority and without a message, and queues the instance', async () => {
       await node.acquireShared('a', 100);
       await node.acquire('b', 200, { since: 1 });
       const place = placeToShare('a', 0);
@@ -262,7 +262,7 @@ describe('one node of a quorum, of holds that are shared', () => {
     });
   });
 
-  it('leaves nothing behind for good', async () => {
+  it('leaves no key without expiry', async () => {
     const isLimited = async (): Promise<void> => {
       for (const key of await node.client.keys(`${node.lock}*`))
         expect(await node.client.pttl(key)).toBeGreaterThan(0);

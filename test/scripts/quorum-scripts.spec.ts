@@ -87,7 +87,7 @@ describe('one node of a quorum', () => {
     expect(await node.owner()).toBe('c:0');
   });
 
-  it('passes over an instance that does not listen any more', async () => {
+  it('skips an instance that no longer listens', async () => {
     await node.acquire('a', 100);
     await node.acquire('gone', 200, { since: 1 });
     await node.acquire('b', 200, { since: 2 });
@@ -106,7 +106,7 @@ describe('one node of a quorum', () => {
     expect(await node.owner()).toBe('c:0');
   });
 
-  it('releases a grant without a majority in silence, and queues the instance', async () => {
+  it('releases a grant without a majority and without a message, and queues the instance', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 200, { since: 1 });
     await node.release('a', 100, { mode: 'quiet', place: 'a|0' });
@@ -163,7 +163,7 @@ describe('one node of a quorum', () => {
     expect(await node.queue()).toEqual(['c', 'b', 'd']);
   });
 
-  it('goes by the time of the places while its clock is right, in whatever order they come', async () => {
+  it('orders places by their times while its clock is right, in any order of arrival', async () => {
     const now = (await node.time()) * 1_000;
     await node.acquire('a', now);
     await node.acquire('c', now, { since: now });
@@ -172,7 +172,7 @@ describe('one node of a quorum', () => {
     expect(await node.queue()).toEqual(['b', 'c']);
   });
 
-  it('leaves nothing behind for good', async () => {
+  it('leaves no key without expiry', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 200, { since: 1 });
     for (const key of await node.client.keys(`${node.lock}*`)) {

@@ -316,7 +316,7 @@ const OTHER_TYPES: Readonly<Record<string, string>> = {
   'the shared holders': N.shared,
 };
 
-describe('A script that Redis refuses something', () => {
+describe('A script for which Redis rejects', () => {
   let server: RedisServer;
   let admin: Redis;
   let user: Redis;

@@ -47,7 +47,7 @@ describe('A Redis user with the least rights', () => {
     expect(await problems('app', LEAST_RIGHTS, PATIENT)).toEqual([]);
   });
 
-  it('can do everything with a database and with a prefix of its client and of its own', async () => {
+  it('can do everything with a database, a client prefix and a module prefix', async () => {
     const rights = LEAST_RIGHTS.map((right) =>
       right.replace('~lock:', '~shop:mutex:').replace('&lock:', '&mutex:'),
     );
@@ -78,7 +78,7 @@ describe('A Redis user with the least rights', () => {
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
 
-  it('need not be allowed INFO, without which ioredis skips its ready check with a warning', async () => {
+  it('works without INFO: ioredis then skips its ready check with a warning', async () => {
     const warn = jest.spyOn(console, 'warn').mockImplementation(() => {});
     await admin.call('ACL', 'SETUSER', 'uninformed', 'reset', 'on', '>secret', ...LEAST_RIGHTS);
     const connection = `redis://uninformed:secret@${server.host}:${server.port}`;
@@ -92,7 +92,7 @@ describe('A Redis user with the least rights', () => {
     warn.mockRestore();
   });
 
-  it('cannot do without any of them', async () => {
+  it('cannot work if any of them is missing', async () => {
     const missing = LEAST_RIGHTS.filter((right) => right !== '+eval');
     const outcomes = await Promise.all(
       missing.map(async (right, i) => {

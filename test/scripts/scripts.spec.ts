@@ -135,7 +135,7 @@ describe('Scripts', () => {
     },
   );
 
-  it('work while Redis forgets them all the time', async () => {
+  it('work while Redis forgets them repeatedly', async () => {
     await using first = await new Instance({ connection: server.url }).warmUp();
     await using second = await new Instance({ connection: server.url }).warmUp();
     const over = new AbortController();
@@ -155,14 +155,14 @@ describe('Scripts', () => {
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
 
-  it('give the same grant twice when the same request comes twice', async () => {
+  it('return the same grant for a repeated request', async () => {
     const [token] = await acquire('a');
 
     expect(await acquire('a')).toEqual([token, 1]);
     expect(await client.get('lock:{n}')).toBe(`a:${token}`);
   });
 
-  it('give a new grant if the found hold has ended here', async () => {
+  it('return a new grant if the hold has already ended in the instance', async () => {
     const [token] = await acquire('a');
     const [next, tokens] = await acquire('a', { spent: token });
 
@@ -294,12 +294,12 @@ describe('Scripts', () => {
     expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(10_000);
   });
 
-  it('bring nothing back that is to be transferred and is gone', async () => {
+  it('revive no hold that is lost before its transfer', async () => {
     expect(await run(transferScript, ['a:1', 'b~taken:1', 9_000], pair)).toBe(0);
     expect(await client.exists('lock:{n}')).toBe(0);
   });
 
-  it('consider a lock in transfer neither as a grant of the instance, nor as one to release', async () => {
+  it('treat a lock in transfer neither as a grant of the instance nor as a lock to release', async () => {
     const [token] = await acquire('a');
     await run(transferScript, [`a:${token}`, 'a~gone:1', 5_000], pair);
 
@@ -311,7 +311,7 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toBe('a~gone:1');
   });
 
-  it('extend nothing that is not the owner’s, and bring nothing back', async () => {
+  it('extend no lease of another owner, and revive no ended one', async () => {
     const [token] = await acquire('a', { ttl: 5_000 });
     const other = ['lock:{gone}', 'lock:{gone}:s', ...pair];
 
@@ -322,7 +322,7 @@ describe('Scripts', () => {
     expect(await client.pttl('lock:{n}')).toBeGreaterThan(8_000);
   });
 
-  it('skip waiters that are gone, and forget them', async () => {
+  it('skip dead waiters, and remove them', async () => {
     await listen('c');
     const [token] = await acquire('a');
     await acquire('gone');
@@ -363,7 +363,7 @@ describe('Scripts', () => {
     expect(tokens[2]).toBeGreaterThan(tokens[0] ?? Infinity);
   });
 
-  it('reserve blocks also after the clock was set back, and leave it no further behind', async () => {
+  it('reserve blocks also after the clock was set back, without moving the counter further ahead', async () => {
     const hour = 3_600_000_000;
     const ahead = async (): Promise<number> => {
       const [seconds, micros] = (await client.time()).map(Number);
@@ -520,7 +520,7 @@ describe('Scripts', () => {
       [[-2, 'shared', expect.any(Number)]],
     ],
   ] as const)(
-    'only tell who waits for a shared hold to ask, where %s is not given the key of those',
+    'only notify shared waiters to ask again if %s lacks the key of shared holders',
     async (_name, script, argsOf, reply) => {
       const on = await confined(keys);
       const messages = await listen('b');

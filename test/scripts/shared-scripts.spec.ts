@@ -186,7 +186,7 @@ describe('Scripts of shared holds', () => {
     expect(await client.pttl(LOCK)).toBeGreaterThan(55_000);
   });
 
-  it('shorten no lease when a place that was left comes up after its turn', async () => {
+  it('shorten no lease when an abandoned place is served after its turn', async () => {
     await listen('a');
     await share('a~s1', { wanted: 2 });
     await run(extendScript, ['a~s1:2', 60_000], [LOCK, SHARED]);
@@ -228,7 +228,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual(['b|3000|1|s1|', 'w|3000|1', 'c|3000|1|s7|4']);
   });
 
-  it('let a dead head block no request while others hold', async () => {
+  it('skip a dead waiter at the head while others hold', async () => {
     await share('a~s1');
     await acquire('dead');
     expect(await share('b~s1')).toHaveLength(2);
@@ -237,7 +237,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual([]);
   });
 
-  it('let a live head block others, and only probe it', async () => {
+  it('let a live waiter at the head block others, and ask it whether it still waits', async () => {
     const messages = await listen('w');
     await share('a~s1');
     await acquire('w');
@@ -248,7 +248,7 @@ describe('Scripts of shared holds', () => {
     expect(messages).toEqual(['waiting w|3000|1 n']);
   });
 
-  it('let a single attempt past a head that is dead, but past none that lives', async () => {
+  it('let a single attempt overtake a dead waiter at the head, but no live one', async () => {
     await share('a~s1');
     await acquire('dead');
     expect((await share('b~s1', { patience: 'once' }))[1]).toBe(1);
@@ -293,7 +293,7 @@ describe('Scripts of shared holds', () => {
     expect(owner).toBe('shared');
   });
 
-  it('extend nothing that is gone, and bring nothing back', async () => {
+  it('extend no lost hold, and revive none', async () => {
     await share('a~s1', { ttl: 5_000 });
     const on = [LOCK, SHARED, 'lock:{gone}', 'lock:{gone}:s'];
     expect(await run(extendScript, ['a~s1:2', 9_000, 'a~s1:1', 9_000], on)).toEqual([0, 0]);
@@ -349,7 +349,7 @@ describe('Scripts of shared holds', () => {
     expect(await client.zcard(SHARED)).toBe(0);
   });
 
-  it('hand a free lock on when the waiter leaves that was asked to acquire it', async () => {
+  it('hand a free lock on when the notified waiter leaves', async () => {
     await Promise.all(['b', 'w'].map(listen));
     const [token] = await share('a~s1');
     expect(token).toBeGreaterThan(0);
@@ -363,7 +363,7 @@ describe('Scripts of shared holds', () => {
     expect(await waiters()).toEqual([]);
   });
 
-  it('give up all holds of a turn with its place, although the first one was released', async () => {
+  it('end all holds of a turn with its place, although the first one was released', async () => {
     await Promise.all(['a', 'w'].map(listen));
     await share('a~s1', { wanted: 3 });
     await release('a~s1:1');
@@ -374,7 +374,7 @@ describe('Scripts of shared holds', () => {
     expect(await client.zcard(SHARED)).toBe(0);
   });
 
-  it('give up the rest of a turn without the holds that were granted before it', async () => {
+  it('end the rest of a turn without the holds that were granted before it', async () => {
     await listen('a');
     await share('a~s1', { wanted: 3, limit: 2 });
     await release('a~s1:1');
@@ -433,7 +433,7 @@ describe('Scripts of shared holds', () => {
       expect(await client.get(LOCK)).toMatch(/^w:/);
     });
 
-    it('waits although the lock was free, and the answer that granted a part was for a turn that queues', async () => {
+    it('waits although the lock was free and the reply granted a part of the turn', async () => {
       expect((await share('a~s1', { ...PERMIT, wanted: 5 }))[1]).toBe(2);
       expect(await waiters()).toEqual([rest('a~s1X2', 3)]);
       expect((await share('a~s1X2', { ...PERMIT, wanted: 3 }))[1]).toBe('shared');
@@ -505,7 +505,7 @@ describe('Scripts of shared holds', () => {
       expect(await holders()).toEqual(['a~s1:4', 'b~s1:1', 'c~s1:1', 'c~s1:2']);
     });
 
-    it('goes with an instance that is dead', async () => {
+    it('ends with an instance that is dead', async () => {
       const subscriber = server.client();
       await subscriber.subscribe('lock:inbox:mortal');
       await listen('c');
@@ -523,7 +523,7 @@ describe('Scripts of shared holds', () => {
     it.each([
       ['the only hold', 1],
       ['one of two holds', 2],
-    ])('goes with an instance that lets %s by hand-off run out: it may be frozen', async (_, limit) => {
+    ])('ends with an instance that lets %s by hand-off expire: it may be frozen', async (_, limit) => {
       await Promise.all(['b', 'c'].map(listen));
       await share('a~s1', { limit, wanted: limit });
       await share('b~s1', { limit, wanted: 5, claimTtl: 50 });
@@ -541,7 +541,7 @@ describe('Scripts of shared holds', () => {
     it.each([
       ['renewed', (): Promise<unknown> => run(extendScript, ['b~s1:1', 100], [LOCK, SHARED])],
       ['asked for', (): Promise<unknown> => share('b~s1', { ...PERMIT, wanted: 5, claimTtl: 50, ttl: 100 })],
-    ])('stays with an instance that has %s its hold before it ran out', async (_, confirm) => {
+    ])('stays with an instance that has %s its hold before it expired', async (_, confirm) => {
       await Promise.all(['b', 'c'].map(listen));
       await share('a~s1', { ...PERMIT, wanted: 2 });
       await share('b~s1', { ...PERMIT, wanted: 5, claimTtl: 50 });

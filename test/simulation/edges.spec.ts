@@ -118,7 +118,7 @@ function acquire(locks: LockService, kind: Kind, options: LockOptions): Promise<
   return locks.acquire(kind.keys, { ...kind.options, ...options });
 }
 
-describe('The error of a call that ends at an edge', () => {
+describe('The error of a call at a boundary of time', () => {
   describe.each(cases)('for %s (by callers %s)', (_, place, kind) => {
     it('is a timeout if the wait ends as the lock becomes free', async () => {
       const run = (release: number): Promise<Outcome | undefined> => {
@@ -173,7 +173,7 @@ describe('The error of a call that ends at an edge', () => {
       await expectAt(around(outageTimeout), run, { seen, allowed });
     });
 
-    it('is the reason of the signal wherever the caller gives up', async () => {
+    it('is the reason of the signal whenever the caller aborts', async () => {
       const granted = WAIT + ROUND_TRIP;
       for (const edge of [2 * ROUND_TRIP, granted]) {
         const run = (abort: number): Promise<Outcome | undefined> => {

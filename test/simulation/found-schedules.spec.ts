@@ -60,7 +60,7 @@ describe('A schedule that was found', () => {
     await expect(run(callers, { handoff: { max: 32, window: 1_000 } })).resolves.toBeUndefined();
   });
 
-  it('does not trust the answer to a renewal that a shorter one has followed', async () => {
+  it('does not trust the reply to a renewal if a shorter one has followed', async () => {
     const steps: TimedStep[] = [
       caller({ ttl: 40, work: 30, abortAfter: 0 }),
       caller({ ttl: 40, renew: false, minHold: 400, work: 3_000 }),
@@ -86,7 +86,7 @@ describe('A schedule that was found', () => {
     { mode: 'exclusive', limit: undefined },
     { mode: 'shared', limit: Infinity },
   ])(
-    'ends a wait in time also when its grant was taken away before it was known ($mode)',
+    'ends a wait in time also when its grant was released forcibly before it was known ($mode)',
     async ({ limit }) => {
       const steps: TimedStep[] = [
         caller({ name: 'y' }),
@@ -99,7 +99,7 @@ describe('A schedule that was found', () => {
     },
   );
 
-  it('does not give the lock away when the end of a turn arrives a second time', async () => {
+  it('does not hand the lock off again when the end of a turn arrives a second time', async () => {
     const steps: TimedStep[] = [
       caller({ work: 10 }),
       caller({ work: 3_000 }),
@@ -143,7 +143,7 @@ describe('A schedule that was found', () => {
     await expect(run(callers, { latencies: [3, 1] })).resolves.toBeUndefined();
   });
 
-  it('lets no writer in beside a reader because its own inbox is closed', async () => {
+  it('admits no writer beside a reader because its own inbox is closed', async () => {
     const steps: TimedStep[] = [
       caller({ work: 15 }),
       caller({ after: 1 }),
@@ -185,7 +185,7 @@ describe('A schedule that was found', () => {
     await expect(run(steps)).resolves.toBeUndefined();
   });
 
-  it('hands a free lock on when the reader gives up that was asked to acquire it', async () => {
+  it('hands a free lock on when the notified reader leaves', async () => {
     const shared = { limit: Infinity };
     const steps: TimedStep[] = [
       caller({ work: 28 }),
@@ -212,7 +212,7 @@ describe('A schedule that was found', () => {
     await expect(run(steps, { latencies: [3] })).resolves.toBeUndefined();
   });
 
-  it('keeps no attempt waiting because a grant comes that is too late to be used, and no answer', async () => {
+  it('ends an attempt in time although a grant arrives too late and the reply is missing', async () => {
     const steps: TimedStep[] = [
       caller({ instance: 1, ttl: 40, work: 8 }),
       caller({ after: 1, instance: 1, ttl: 40 }),

@@ -8,7 +8,7 @@ import type { ContractContext } from '../lock-backend.js';
 export function describeAcquiring(context: ContractContext): void {
   const { ordersInstances } = context.capabilities;
   describe('acquiring', () => {
-    it('gives a free lock at once (row 3)', async () => {
+    it('grants a free lock at once (row 3)', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
 
@@ -17,7 +17,7 @@ export function describeAcquiring(context: ContractContext): void {
       await lock.release();
     });
 
-    it('makes tryAcquire give a free lock, and null for a taken one (row 3)', async () => {
+    it('resolves tryAcquire to a free lock, and to null for a taken one (row 3)', async () => {
       const { locks, others, name } = context;
       const lock = await locks.tryAcquire(name);
 
@@ -27,7 +27,7 @@ export function describeAcquiring(context: ContractContext): void {
       await lock?.release();
     });
 
-    it('gives a released lock to the next attempt, here and elsewhere', async () => {
+    it('grants a released lock to the next attempt, in this and in other instances', async () => {
       const { locks, others, name } = context;
       for (const service of [locks, others, locks, locks]) {
         const lock = await service.tryAcquire(name);
@@ -92,7 +92,7 @@ export function describeAcquiring(context: ContractContext): void {
     );
 
     it.each(['locks', 'others'] as const)(
-      'gives a lock held by %s as soon as it is released within wait',
+      'grants a lock held by %s as soon as it is released within wait',
       async (holder) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name);
@@ -116,7 +116,7 @@ export function describeAcquiring(context: ContractContext): void {
       await (await next).release();
     });
 
-    it('serves callers of one instance in their order of arrival', async () => {
+    it('serves callers of one instance in arrival order', async () => {
       const { locks, others, name } = context;
       const order: number[] = [];
       const lock = await others.acquire(name);
@@ -148,7 +148,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect(ordersInstances ? order : order.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
     });
 
-    it('never lets two callers in at once, whichever instances they come from', async () => {
+    it('never grants a lock to two callers at the same time, in the same or in different instances', async () => {
       const { locks, others, name } = context;
       let inside = 0;
       let most = 0;
@@ -163,7 +163,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect(most).toBe(1);
     });
 
-    it('makes tryAcquire resolve to null behind maxWaiters callers', async () => {
+    it('resolves tryAcquire to null behind maxWaiters callers', async () => {
       const { backend, name } = context;
       const small = backend.service({ maxWaiters: 1 });
       const first = small.acquire(name);
@@ -199,7 +199,7 @@ export function describeAcquiring(context: ContractContext): void {
       await Promise.all([lock.release(), other?.release()]);
     });
 
-    it('takes any name of up to 512 bytes, and keeps names apart', async () => {
+    it('accepts any name of up to 512 bytes, and distinguishes all names', async () => {
       const { locks, name } = context;
       const names = [`${name} ä 😀 "x" {y} *?[`, `${name}:q`, `${name}}`, `${name}${'x'.repeat(480)}`];
       for (const each of names) {
@@ -210,7 +210,7 @@ export function describeAcquiring(context: ContractContext): void {
       }
     });
 
-    it('lets one instance and another pass a name with special characters to each other', async () => {
+    it('hands a name with special characters from one instance to another', async () => {
       const { locks, others } = context;
       const name = `${context.name} ä 😀 {y}:"z" %s`;
       const lock = await locks.acquire(name);

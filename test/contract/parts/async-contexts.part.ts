@@ -52,7 +52,7 @@ export function describeAsyncContexts(context: ContractContext): void {
   describe('the async context', () => {
     const works = detaches ? [...WORK_BY, ['an attached hold', attached] as const] : WORK_BY;
 
-    it.each(works)('of others is not that of a listener to the loss of %s', async (_, run) => {
+    it.each(works)('of other callers is not passed to a listener for the loss of %s', async (_, run) => {
       const { backend, name } = context;
       const locks = backend.service();
       const busy = `${name}:busy`;
@@ -86,7 +86,7 @@ export function describeAsyncContexts(context: ContractContext): void {
       );
     });
 
-    it('of who began to use the instance, or takes a lock away, is not that of a listener to the loss', async () => {
+    it('of the first caller, or of forceRelease, is not passed to a listener for the loss', async () => {
       const { backend, others, name } = context;
       const locks = backend.service();
       await callers.run('stranger', () => locks.using(`${name}:first`, () => undefined));
@@ -100,7 +100,7 @@ export function describeAsyncContexts(context: ContractContext): void {
       await lock.release();
     });
 
-    it('of who ends a campaign is not that of the leader’s listener', async () => {
+    it('of the code that ends a campaign is not passed to the leader’s listener', async () => {
       const { locks, name } = context;
       const busy = `${name}:busy`;
       const end = new AbortController();
@@ -125,7 +125,7 @@ export function describeAsyncContexts(context: ContractContext): void {
       expect(await entered).toBe(false);
     });
 
-    it('of a caller is not that of who is told on a channel of losses and renewals', async () => {
+    it('of a caller is not passed to subscribers of the channels of losses and renewals', async () => {
       const { backend, name } = context;
       const locks = backend.service();
       const told: unknown[] = [];

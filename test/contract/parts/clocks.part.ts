@@ -8,7 +8,7 @@ const MODES = ['exclusive', 'shared'] as const;
 /** What becomes of leases and queues when the clock of the servers is set back. */
 export function describeClocks(context: ContractContext): void {
   describe('after the clock of the servers was set back', () => {
-    it.each(MODES)('a lease that lasts too long is put right by renewal (%s)', async (mode) => {
+    it.each(MODES)('renewal shortens a lease that lasts too long (%s)', async (mode) => {
       const { backend, locks, others, name } = context;
       const lock = await locks.acquire(name, { mode, ttl: 900 });
       await backend.setClockBack(MINUTE);

@@ -66,7 +66,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(String(error)).toContain(`Deadlock: ${told.join('; ')}.`);
     });
 
-    it('is refused though its wait would end some time', async () => {
+    it('is rejected although its wait would end eventually', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -146,7 +146,7 @@ export function describeDeadlocks(context: ContractContext): void {
     const share = { mode: 'shared', wait: Infinity } as const;
 
     it.each(['holder', 'reader'] as const)(
-      'waits for those for whom that one waits: a cycle is refused when the %s closes it',
+      'also waits for the holders for which the call ahead waits: the %s closes a cycle and is rejected',
       async (last) => {
         const { locks, name } = context;
         const [a, b] = [`${name}:a`, `${name}:b`];
@@ -175,7 +175,7 @@ export function describeDeadlocks(context: ContractContext): void {
       },
     );
 
-    it('may wait for others when that call has left', async () => {
+    it('may wait for others after the call ahead has left', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const [holding, together] = [meeting(2), meeting(2)];
@@ -200,7 +200,7 @@ export function describeDeadlocks(context: ContractContext): void {
   });
 
   describe('a call that waits while it holds', () => {
-    it('may wait without a cycle: equal order everywhere, and re-entrance', async () => {
+    it('may wait without a cycle: with one order everywhere, and with re-entrance', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       let inside = 0;
@@ -229,7 +229,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([null, null]);
     });
 
-    it('is not refused for a wait that has ended', async () => {
+    it('is not rejected for a wait that has ended', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);

@@ -60,7 +60,7 @@ export function describeDiagnostics(context: ContractContext): void {
     const came = handsOff
       ? 'handed off by another instance'
       : 'had by asking again (as every grant of a majority)';
-    it(`tell that a lock was ${came}`, async () => {
+    it(`report that a lock was ${came}`, async () => {
       const { locks, others, name } = context;
       const held = await others.acquire(name);
       const wait = locks.acquire(name);
@@ -162,7 +162,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:queue:length').at(-1)).toEqual({ name, length: 0 });
     });
 
-    it('say nothing of calls that enter a hold around them', async () => {
+    it('publish nothing for calls that enter a surrounding hold', async () => {
       const { locks, name } = context;
       await locks.using(name, () => locks.using(name, async () => {}));
 

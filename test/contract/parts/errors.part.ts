@@ -31,7 +31,7 @@ export function describeErrors(context: ContractContext): void {
       },
     );
 
-    it('give each caller its own time of the wait', async () => {
+    it('report to each caller how long it waited', async () => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
       const waits = [IN_VAIN + 90, IN_VAIN, IN_VAIN + 45];
@@ -45,7 +45,7 @@ export function describeErrors(context: ContractContext): void {
     });
 
     it.each(['', '}x', 'a\nb', '\uD800', 'x'.repeat(513), 7, undefined, null])(
-      'refuse a name that is none: %p',
+      'reject an invalid name: %p',
       async (key) => {
         const { locks } = context;
         const name = key as string;
@@ -101,7 +101,7 @@ export function describeErrors(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('refuse an option that does not exist, and name the one that was meant', async () => {
+    it('reject an option that does not exist, and suggest a similar one', async () => {
       const { locks, name } = context;
 
       await expect(locks.acquire(name, { tll: 5 } as LockOptions)).rejects.toMatchObject({
@@ -110,7 +110,7 @@ export function describeErrors(context: ContractContext): void {
       });
     });
 
-    it('refuse a minHold beyond maxHold', async () => {
+    it('reject a minHold longer than maxHold', async () => {
       const { locks, name } = context;
 
       await expect(locks.acquire(name, { minHold: 100, maxHold: 50 })).rejects.toMatchObject({
@@ -118,7 +118,7 @@ export function describeErrors(context: ContractContext): void {
       });
     });
 
-    it('come from the defaults of the module unless the call overrides them', async () => {
+    it('depend on the defaults of the module unless the call overrides them', async () => {
       const { backend, others, name } = context;
       const hasty = backend.service({ wait: IN_VAIN });
       // So that the wait is not spent on connecting.

@@ -79,7 +79,7 @@ export function describeHolds(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is certain for no longer than its lease, and for nearly all of it', async () => {
+    it('is held for nearly its whole lease, and never longer', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 5_000 });
       const [held] = (await locks.query(name)).held;
@@ -90,7 +90,7 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.remaining).toBe(0);
     });
 
-    it('refuses to be relied on once it is released', async () => {
+    it('throws from assertHeld once it is released', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
       lock.assertHeld();
@@ -102,7 +102,7 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.signal.aborted).toBe(false);
     });
 
-    it('stops to be held in the moment of its release, not only when the store has answered', async () => {
+    it('is no longer held from the moment of its release, before the store replies', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
       const released = lock.release();
@@ -111,7 +111,7 @@ export function describeHolds(context: ContractContext): void {
       await released;
     });
 
-    it('is extended, for now and for later renewals', async () => {
+    it('is extended with a ttl that later renewals use as well', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 1_000 });
       await lock.extend(60_000);
@@ -133,7 +133,7 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
     });
 
-    it.each([0, -1, 1.5, Number.NaN, Infinity, 9])('refuses to be extended by %p', async (ttl) => {
+    it.each([0, -1, 1.5, Number.NaN, Infinity, 9])('rejects an extension by %p', async (ttl) => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
 

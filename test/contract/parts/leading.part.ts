@@ -9,7 +9,7 @@ export function describeLeading(context: ContractContext): void {
   describe('lead', () => {
     const pause = 5;
 
-    it('runs the work in one instance at a time, and in another when that ends', async () => {
+    it('runs the work in one instance at a time, and in another one when that instance ends', async () => {
       const { locks, others, name } = context;
       const end = new AbortController();
       const terms: string[] = [];
@@ -131,7 +131,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('resolves while it waits for the lead, or for its pause to end', async () => {
+    it('resolves while it waits for the lock, or for the end of its pause', async () => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
       const end = new AbortController();
@@ -239,7 +239,7 @@ export function describeLeading(context: ContractContext): void {
       await service.lead(name, () => undefined);
     });
 
-    it('lets calls below the work enter, and is no part of the context that it was started in', async () => {
+    it('lets calls below the work enter its hold, and runs outside the async context of its caller', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const outer = `${name}:outer`;
@@ -263,7 +263,7 @@ export function describeLeading(context: ContractContext): void {
       await campaign;
     });
 
-    it('refuses arguments that can never work', async () => {
+    it('rejects arguments that can never work', async () => {
       const { locks, name } = context;
 
       await expect(locks.lead('', () => undefined)).rejects.toBeInstanceOf(LockKeyError);

@@ -21,7 +21,7 @@ export function describeLeases(context: ContractContext): void {
       await lock.release();
     });
 
-    it('is renewed no more once the work has ended (row 4)', async () => {
+    it('is not renewed after the work has ended (row 4)', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 150 });
       await lock.release();
@@ -109,7 +109,7 @@ export function describeLeases(context: ContractContext): void {
       expect(await others.using(name, { wait: 1_000 }, () => 'free')).toBe('free');
     });
 
-    it('is renewed no more after maxHold, so that others get the lock from work that never ends', async () => {
+    it('is not renewed after maxHold, so that others acquire the lock of work that never ends', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 300, maxHold: 500 });
       const next = await others.acquire(name, { wait: 20_000 });

@@ -29,7 +29,7 @@ function isTold(locks: LockService, name: string, label: string): Promise<unknow
 /** list, holds and labels. */
 export function describeListing(context: ContractContext): void {
   if (!context.capabilities.lists) {
-    it('list is refused, for it would have to reach all shards', async () => {
+    it('list rejects, because no request reaches all shards', async () => {
       await expect(listed(context.locks)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
     });
   }
@@ -133,7 +133,7 @@ export function describeListing(context: ContractContext): void {
       [{ prefix: 1 }, /prefix must be a string/],
       [{ limit: 0 }, /limit must be a whole number/],
       [{ beginning: 'a' }, /no option beginning/],
-    ])('refuses the options %j', async (options, message) => {
+    ])('rejects the options %j', async (options, message) => {
       const listing = listed(context.locks, options as ListOptions);
 
       await expect(listing).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
@@ -262,7 +262,7 @@ export function describeListing(context: ContractContext): void {
       await second.release();
     });
 
-    it('is there for names that were acquired together, and for each shared hold', async () => {
+    it('is shown for names that were acquired together, and for each shared hold', async () => {
       const { locks, others, name } = context;
       const both = await locks.acquire([`${name}:a`, `${name}:b`], { label: 'both' });
       await isTold(others, `${name}:b`, 'both');
@@ -274,7 +274,7 @@ export function describeListing(context: ContractContext): void {
       await Promise.all([both, ...readers].map((lock) => lock.release()));
     });
 
-    it.each(['', 'é'.repeat(65), 'two\nlines', 7])('is refused that is %j', async (label) => {
+    it.each(['', 'é'.repeat(65), 'two\nlines', 7])('is rejected if it is %j', async (label) => {
       const { locks, name } = context;
 
       await expect(locks.acquire(name, { label: label as string })).rejects.toMatchObject({

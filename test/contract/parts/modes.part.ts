@@ -19,7 +19,7 @@ export function describeModes(context: ContractContext): void {
   const { ordersInstances, detaches } = context.capabilities;
 
   describe('modes', () => {
-    it('lets readers in together, here and elsewhere, each with a token of its own', async () => {
+    it('admits readers of all instances together, each with its own token', async () => {
       const { locks, others, name } = context;
       const readers = await Promise.all([
         locks.acquire(name, READ),
@@ -185,7 +185,7 @@ export function describeModes(context: ContractContext): void {
       await reader.release();
     });
 
-    it("gives a place free with the lease of a reader that is not renewed, and that reader's signal aborts", async () => {
+    it('frees a permit when the lease of a reader expires, and aborts the signal of that reader', async () => {
       const { locks, others, name } = context;
       const reader = await locks.acquire(name, { ...READ, ttl: 200, renew: false });
       const writer = await others.acquire(name, { wait: 5_000 });
@@ -195,7 +195,7 @@ export function describeModes(context: ContractContext): void {
       await writer.release();
     });
 
-    it('keeps a reader in for minHold', async () => {
+    it('keeps the name of a reader taken for minHold', async () => {
       const { locks, others, name } = context;
       const reader = await locks.acquire(name, { ...READ, minHold: 300 });
       await reader.release();
@@ -249,7 +249,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('refuses exclusive inside shared at once', async () => {
+    it('rejects exclusive inside shared at once', async () => {
       const { locks, name } = context;
       const refusal = locks.using(name, READ, () => locks.acquire(name));
 
@@ -290,7 +290,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('refuses bad modes and limits', async () => {
+    it('rejects invalid modes and limits', async () => {
       const { locks, name } = context;
       await expect(locks.acquire(name, { mode: 'read' as 'shared' })).rejects.toBeInstanceOf(LockConfigError);
       await expect(locks.acquire(name, { mode: 'shared', limit: 0 })).rejects.toThrow(/limit/);
@@ -318,7 +318,7 @@ export function describeModes(context: ContractContext): void {
 export function describeSemaphores(context: ContractContext): void {
   describe('semaphores', () => {
     if (!context.capabilities.countsPermits) {
-      it('are refused, for no majority can count permits', async () => {
+      it('are rejected, because no majority can count permits', async () => {
         const { locks, name } = context;
         const refusal = locks.acquire(name, { mode: 'shared', limit: 2 });
         await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
@@ -327,7 +327,7 @@ export function describeSemaphores(context: ContractContext): void {
       return;
     }
 
-    it('let so many in, and the next one when one leaves', async () => {
+    it('admit up to the limit, and the next caller when a holder releases', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 3 } as const;
       const holders = await Promise.all([
@@ -347,7 +347,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('never let more in, and let all in by and by', async () => {
+    it('never admit more than the limit, and admit every caller eventually', async () => {
       const { locks, others, name } = context;
       let inside = 0;
       let most = 0;
@@ -391,7 +391,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('take the permit of a holder back with its lease', async () => {
+    it('free the permit of a holder when its lease expires', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const kept = await locks.acquire(name, options);
@@ -403,7 +403,7 @@ export function describeSemaphores(context: ContractContext): void {
       await release([kept, next, dying]);
     });
 
-    it.each([1, 2])('go to callers in the order of arrival, with a limit of %i', async (limit) => {
+    it.each([1, 2])('go to callers in arrival order, with a limit of %i', async (limit) => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit } as const;
       const holders = await Promise.all(Array.from({ length: limit }, () => others.acquire(name, options)));
@@ -429,7 +429,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('pass to others when the first waiter leaves with a part of its permits', async () => {
+    it('pass permits to others when the first waiter leaves with a part of its permits', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
@@ -487,7 +487,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('are open to attempts without waiters', async () => {
+    it('grant permits to attempts if no caller waits', async () => {
       const { locks, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const tried = await Promise.all([1, 2, 3].map(() => locks.tryAcquire(name, options)));

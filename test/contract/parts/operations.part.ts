@@ -97,7 +97,7 @@ export function describeOperations(context: ContractContext): void {
       await lock.release();
     });
 
-    it('grants the lock to the next waiter, whom the old holder does not affect', async () => {
+    it('grants the lock to the next waiter, which the old holder cannot affect', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const next = others.acquire(name);
@@ -124,7 +124,7 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends only the holds of the named owners, and says who holds the lock now', async () => {
+    it('ends only the holds of the named owners, and returns the current holders', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const old = await ownerOf(locks, name);
@@ -142,7 +142,7 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends a hold for one of several operators, and leaves the next holder alone', async () => {
+    it('ends a hold once for several operators, and keeps the next hold', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const next = others.acquire(name);

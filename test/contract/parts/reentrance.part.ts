@@ -12,7 +12,7 @@ type Leak = (key: string | readonly string[], options?: LockOptions) => Promise<
 /** Calls below a hold of the same name. */
 export function describeReentrance(context: ContractContext): void {
   describe('re-entrance', () => {
-    it('lets nested calls in, with the same fencing token, and frees the lock with the outermost (row 5)', async () => {
+    it('admits nested calls with the same fencing token, and frees the lock when the outermost ends (row 5)', async () => {
       const { locks, others, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, async (inner) => {
@@ -47,7 +47,7 @@ export function describeReentrance(context: ContractContext): void {
       await locks.using(name, async () => expect(await others.tryAcquire(name)).toBeNull());
     });
 
-    it('lets parallel branches in one after the other, in order', async () => {
+    it('admits parallel branches one at a time, in order', async () => {
       const { locks, name } = context;
       const order: string[] = [];
       const branch = (label: string) => async (): Promise<void> => {
@@ -76,7 +76,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('lets a branch give up by its signal', async () => {
+    it('lets a branch stop waiting by its signal', async () => {
       const { locks, name } = context;
       const reason = new Error('enough');
       await locks.using(name, async () => {
@@ -335,7 +335,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, second);
     });
 
-    it('lets a call for one name into a hold of several', async () => {
+    it('lets a call for one name enter a hold of several', async () => {
       const { locks, name } = context;
       const [first, second] = [`${name}:a`, `${name}:b`];
 

@@ -232,7 +232,7 @@ export function describeContendedNames(context: ContractContext): void {
       await (await waiting).release();
     });
 
-    it('let parallel branches below one of them in, one after the other', async () => {
+    it('admit parallel branches below one of them one at a time', async () => {
       const { locks } = context;
       const [a, b, c] = names();
       const inside: number[] = [];

@@ -72,7 +72,7 @@ export function describeSeveralNames(context: ContractContext): void {
       await second.release();
     });
 
-    it('do not make callers wait for each other for ever, in whatever order they name them', async () => {
+    it('cause no deadlock, in whatever order the callers list them', async () => {
       const { locks, others } = context;
       const [a, b, c] = names();
       const lists = [
@@ -144,7 +144,7 @@ export function describeSeveralNames(context: ContractContext): void {
       await Promise.all(next.map((each) => each.release()));
     });
 
-    it('leave no more at a hold around them when they are released', async () => {
+    it('add nothing to a surrounding hold when they are released', async () => {
       const { locks, others } = context;
       const [a, b] = names();
       const lost = locks.using(a, async (outer) => {

@@ -15,7 +15,7 @@ export function describeShutdown(context: ContractContext): void {
   });
 
   describe('shutdown', () => {
-    it('rejects new and waiting callers, here and in the store’s queue', async () => {
+    it('rejects new and waiting callers, in this instance and in the store’s queue', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       const lock = await locks.acquire(name);

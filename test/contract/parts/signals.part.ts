@@ -5,10 +5,10 @@ import type { ContractContext } from '../lock-backend.js';
 /** Giving up by AbortSignal wherever a caller stands. */
 export function describeSignals(context: ContractContext): void {
   const { ordersInstances } = context.capabilities;
-  describe('giving up by signal', () => {
+  describe('an aborted signal', () => {
     const reason = new Error('The user went away.');
 
-    it('rejects a caller whose signal has already aborted, without a request', async () => {
+    it('rejects a new call at once, without a request', async () => {
       const { locks, name } = context;
 
       await expect(locks.acquire(name, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -72,7 +72,7 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('releases a lock that is handed off at that moment, or grants it to its caller', async () => {
+    it('releases a lock that is handed off at the same moment, or grants it to its caller', async () => {
       const { locks, others, name } = context;
       for (let i = 0; i < 25; i++) {
         const lock = await others.acquire(name);
@@ -107,7 +107,7 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, second);
     });
 
-    it('lets go of the signal after the grant, after the timeout and after the shutdown', async () => {
+    it('has no listeners left after the grant, after the timeout and after the shutdown', async () => {
       const { backend, locks, others, name } = context;
       const { signal } = new AbortController();
       const ending = backend.service();
@@ -125,7 +125,7 @@ export function describeSignals(context: ContractContext): void {
       expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     });
 
-    it('adds one listener to a signal that a thousand callers share, lest Node warn of a leak', async () => {
+    it('has one listener for a thousand callers, so that Node does not warn of a leak', async () => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
       const aborter = new AbortController();

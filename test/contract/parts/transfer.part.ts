@@ -9,7 +9,7 @@ export function describeTransfer(context: ContractContext): void {
   if (!context.capabilities.detaches) return describeRefusal(context);
 
   describe('transferring a lock', () => {
-    it('gives the hold to another instance: same names, same fencing token, renewed and released there', async () => {
+    it('moves the hold to another instance, which renews and releases it under the same names and token', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 900 });
       const transfer = await lock.detach();
@@ -55,7 +55,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('lets calls in the old context in no more: they wait as strangers do', async () => {
+    it('admits no more calls of the old context: they wait like other callers', async () => {
       const { locks, others, name } = context;
       await locks.using(name, async (lock) => {
         const transfer = await lock.detach();
@@ -85,7 +85,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives the hold to one of several takers, the same instance included', async () => {
+    it('gives the hold to one of several attaching callers, also in the same instance', async () => {
       const { locks, others, backend, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach();
@@ -134,7 +134,7 @@ export function describeTransfer(context: ContractContext): void {
       await (await others.attach(transfer)).release();
     });
 
-    it('refuses a string whose minHold was changed, and takes the genuine one', async () => {
+    it('rejects a string whose minHold was changed, and accepts the original', async () => {
       const { locks, others, name } = context;
       const transfer = await (await locks.acquire(name, { minHold: 500 })).detach();
       const [, content = ''] = transfer.split('.');
@@ -147,7 +147,7 @@ export function describeTransfer(context: ContractContext): void {
       await (await others.attach(transfer)).release();
     });
 
-    it('attaches no more names than maxNames allows, and leaves the string good', async () => {
+    it('rejects more names than maxNames allows, and the string stays valid', async () => {
       const { locks, others, backend, name } = context;
       const names = ['a', 'b', 'c'].map((each) => `${name}:${each}`);
       const transfer = await (await locks.acquire(names)).detach();
@@ -169,7 +169,7 @@ export function describeTransfer(context: ContractContext): void {
       transferOf('["s",["n","i",1,1e999,"exclusive"]]'),
       transferOf('["s",["n","i",1,1e15,"exclusive"]]'),
       'order:42',
-    ])('refuses %j, which is no such string', async (text) => {
+    ])('rejects the invalid string %j', async (text) => {
       await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
     });
 
@@ -200,7 +200,7 @@ export function describeTransfer(context: ContractContext): void {
       expect(await others.using(name, () => 'free')).toBe('free');
     });
 
-    it('is refused for a hold that is lost', async () => {
+    it('is rejected for a lost hold', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const ended = aborted(lock.signal);
@@ -304,7 +304,7 @@ export function describeTransfer(context: ContractContext): void {
       await (await locks.attach(transfer)).release();
     });
 
-    it('is refused below a hold of the same name, and while a call below is inside', async () => {
+    it('is rejected below a hold of the same name, and while a nested call is inside', async () => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, async (inner) => {
@@ -318,7 +318,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('refuses a lease that can never be', async () => {
+    it('rejects an invalid lease', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
 
@@ -327,7 +327,7 @@ export function describeTransfer(context: ContractContext): void {
       await lock.release();
     });
 
-    it('releases nothing when release and detach meet', async () => {
+    it('releases nothing when release and detach are called at the same time', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const [transfer] = await Promise.all([lock.detach(), lock.release()]);
@@ -337,7 +337,7 @@ export function describeTransfer(context: ContractContext): void {
       await taken.release();
     });
 
-    it('gives up by the signal, and leaves the string good', async () => {
+    it('ends by the signal, and the string stays valid', async () => {
       const { locks, others, name } = context;
       const reason = new Error('enough');
       const transfer = await (await locks.acquire(name)).detach();

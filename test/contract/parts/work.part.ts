@@ -26,7 +26,7 @@ export function describeWork(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives its own error unchanged, and frees the lock', async () => {
+    it('rejects with its own error unchanged, and frees the lock', async () => {
       const { locks, name } = context;
       const failure = new TypeError('no such product');
 
@@ -50,7 +50,7 @@ export function describeWork(context: ContractContext): void {
       await lock.release();
     });
 
-    it('that succeeded though its lock was lost meanwhile gives LockLostError', async () => {
+    it('that succeeded although its lock was lost meanwhile rejects with LockLostError', async () => {
       const { locks, others, name } = context;
       const work = async (): Promise<string> => {
         await others.forceRelease(name);
@@ -61,13 +61,13 @@ export function describeWork(context: ContractContext): void {
       await expect(locks.using(name, work)).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('that succeeded after maxHold gives LockLostError', async () => {
+    it('that succeeded after maxHold rejects with LockLostError', async () => {
       const { locks, name } = context;
 
       await expect(locks.using(name, { maxHold: 30 }, () => sleep(60))).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('that failed after its lock was lost gives its own error', async () => {
+    it('that failed after its lock was lost rejects with its own error', async () => {
       const { locks, others, name } = context;
       const failure = new Error('declined');
       const work = async (): Promise<never> => {
@@ -78,7 +78,7 @@ export function describeWork(context: ContractContext): void {
       await expect(locks.using(name, work)).rejects.toBe(failure);
     });
 
-    it('that blocked the event loop beyond its lease gives LockLostError', async () => {
+    it('that blocked the event loop beyond its lease rejects with LockLostError', async () => {
       const { locks, name } = context;
 
       await expect(locks.using(name, { ttl: 50, renew: false }, blockFor60ms)).rejects.toBeInstanceOf(
@@ -110,7 +110,7 @@ export function describeWork(context: ContractContext): void {
       expect(locks.current()).toBeUndefined();
     });
 
-    it('sees the innermost lock as the current one, and finds the outer by its name', async () => {
+    it('sees the innermost lock as the current one, and finds the outer lock by its name', async () => {
       const { locks, name } = context;
       await locks.using(name, (outer) =>
         locks.using(`${name}:inner`, (inner) => {

@@ -141,7 +141,7 @@ describe.each([
       expect(Logger.prototype.error).not.toHaveBeenCalled();
     });
 
-    it('say nothing about it without LockExceptionFilter', async () => {
+    it('hide the lock error without LockExceptionFilter', async () => {
       await using _ = await app.nest.get(LockService).acquire('stock:a');
       client.send('unfiltered', { sku: 'a' });
       await waitFor(() => client.received.length === 1);

@@ -257,7 +257,7 @@ describe('locked resolvers', () => {
     it.each([
       ['key is missing', 'LOCK_KEY', ''],
       ['lock is taken', 'LOCK_TIMEOUT', 'a'],
-    ])('tell no client of what a service did whose %s', async (_what, code, sku) => {
+    ])('hide from clients the error of a service whose %s', async (_what, code, sku) => {
       const application = await start({ wait: 0 });
       for (const text of ['query { look(', 'mutation { take(', 'query { shelf(']) {
         const asked = `${text}sku: "${sku}")${text.includes('shelf') ? ' { left }' : ''} }`;
@@ -282,7 +282,7 @@ describe('locked resolvers', () => {
       expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
     });
 
-    it('answer for a field as for a query, whether fields have interceptors or not', async () => {
+    it('reply for a field as for a query, with and without interceptors for fields', async () => {
       const fields = 'query { stock(sku: "a") { pieces } }';
       for (const enhancers of [[], ['interceptors' as const]]) {
         const application = await start({ wait: 0 }, { fieldResolverEnhancers: enhancers });
@@ -321,7 +321,7 @@ describe('locked resolvers', () => {
       expect(application.nest.get(Journal).lines).toEqual(['made while false']);
     });
 
-    it.each(['takes', 'counted'])('tell no client of what a service did: %s', async (field) => {
+    it.each(['takes', 'counted'])('hide from clients the error of a service: %s', async (field) => {
       const application = await start({ wait: 0 });
       await using _ = await application.nest.get(LockService).acquire('stock:a');
       const query = `subscription { ${field}(sku: "a") }`;
@@ -330,7 +330,7 @@ describe('locked resolvers', () => {
       expect(JSON.stringify(told)).not.toMatch(/stock|Warehouse|held|<0>|\d{13}/);
     });
 
-    it('refuse it with the code of the lock error when the lock is taken', async () => {
+    it('reject it with the code of the lock error when the lock is taken', async () => {
       const application = await start({ wait: 0 });
       await using _ = await application.nest.get(LockService).acquire('stock:a');
       expect(await received(application)).toMatchObject([

@@ -131,7 +131,7 @@ describe.each(platforms)('a hybrid application on %s and TCP', (_name, adapter) 
       expect(refused).toMatchObject({ status: 'error', code: 'LOCK_TIMEOUT' });
     });
 
-    it('has nothing logged as an error', () => {
+    it('logs no error', () => {
       expect(error).not.toHaveBeenCalled();
     });
   });

@@ -57,7 +57,7 @@ describe('A hundred callers in four processes that want one lock of a Redis Clus
     ['is killed', 'kill'],
     ['freezes', 'freeze'],
   ] as const)(
-    'go on by themselves when its master %s, soon after the Cluster does',
+    'continue by themselves when its master %s, soon after the Cluster does',
     async (_, fault) => {
       const name = `lost by ${fault}`;
       await scene.rush(name);

@@ -32,7 +32,7 @@ describe("wake: 'poll'", () => {
     return instance;
   };
 
-  it('does everything with locks without any right to publish or subscribe', async () => {
+  it('runs all operations without any right to publish or subscribe', async () => {
     const [first, second] = [open(), open()];
     const log = await openLog();
     const lock = await first.locks.acquire('job');
@@ -68,7 +68,7 @@ describe("wake: 'poll'", () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
-  it('lets an instance in although another one always has callers waiting', async () => {
+  it('serves an instance although another one always has waiting callers', async () => {
     const [busy, modest] = [open(), open()];
     const rush = { over: false };
     let holds = 0;

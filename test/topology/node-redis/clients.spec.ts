@@ -60,7 +60,7 @@ describe('A client of createCluster', () => {
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
 
-  it('comes back to nodes that its reconnectStrategy gives up', async () => {
+  it('reconnects to nodes although its reconnectStrategy gives up', async () => {
     const template = redis6.createCluster({
       rootNodes: cluster.nodes.map((socket) => ({ socket })),
       defaults: { socket: { reconnectStrategy: false, socketTimeout: 1_000 }, commandsQueueMaxLength: 1 },
@@ -154,7 +154,7 @@ describe('A client of createSentinel', () => {
     },
   );
 
-  it('goes with the master though its reconnectStrategy gives up, or throws', async () => {
+  it('follows the master although its reconnectStrategy gives up, or throws', async () => {
     const { name = '', password, sentinelPassword, sentinels = [] } = group.connection;
     const strange = (): never => {
       throw new Error('a strategy of somebody');
@@ -180,7 +180,7 @@ describe('A client of createSentinel', () => {
     await expectToWork(second, first);
   });
 
-  it('of redis 5 is refused, for it keeps its options to itself', () => {
+  it('of redis 5 is rejected, because it hides its options', () => {
     const [, , each] = cases;
     if (!each) throw new Error('There is no such case');
 

@@ -182,7 +182,7 @@ describe('a quorum of five (row 9)', () => {
     });
   });
 
-  it('takes the lock from its holder by forceRelease, though two nodes hang', async () => {
+  it('ends a hold by forceRelease, although two nodes hang', async () => {
     const lock = await instance.locks.acquire(name);
     const operator = await scene.instance(OPTIONS);
     for (const node of first(2)) scene.node(node).server.freeze();

@@ -64,7 +64,7 @@ describe('shared holds on a quorum of five', () => {
   });
 
   it.each([1, 2])(
-    'are kept by the others, and not brought back, when %d nodes start again empty',
+    'stay on the other nodes, and are not restored, when %d nodes start again empty',
     async (count) => {
       const readers = await granted();
       for (const node of first(count)) await scene.node(node).server.restart({ keepData: false });
@@ -153,7 +153,7 @@ describe('shared holds on a quorum of five', () => {
     await lock.release();
   }, 30_000);
 
-  it('are taken from all readers by forceRelease, though two nodes hang', async () => {
+  it('are ended by forceRelease, although two nodes hang', async () => {
     const readers = await granted();
     for (const node of first(2)) scene.node(node).server.freeze();
     const ended = readers.map(({ signal }) => aborted(signal));

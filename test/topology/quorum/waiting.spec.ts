@@ -155,7 +155,7 @@ describe('a quorum of five', () => {
     expect(pending).toHaveLength(shown ? 1 : 0);
   });
 
-  it('passes a lock on that is reserved for an instance which does not wait any more', async () => {
+  it('passes on a lock that is reserved for an instance without waiters', async () => {
     const nodeTimeout = 5_000;
     const [holder, idle, next] = await Promise.all([1, 2, 3].map(() => scene.instance({ nodeTimeout })));
     if (!holder || !idle || !next) throw new Error('There are three.');

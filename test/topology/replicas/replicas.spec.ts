@@ -13,7 +13,7 @@ const AMPLE = 20_000;
 /** Replicas that are cut off are waited for that long. */
 const SHORT = 150;
 
-describe('A lock that replicas have to know', () => {
+describe('A lock that replicas must confirm', () => {
   jest.setTimeout(90_000);
 
   let set: ReplicaSet;
@@ -193,7 +193,7 @@ describe('A lock that replicas have to know', () => {
     expect(longer.held).toBe(true);
   });
 
-  it('is not taken for known when the connection that waits for replicas breaks', async () => {
+  it('is not confirmed if the connection that waits for replicas breaks', async () => {
     // A handshake without commands: on this Redis each of them would make WAIT look at the latest write of anybody.
     const { host, port } = set.master;
     const connection = { host, port, protocol: 2, enableReadyCheck: false, disableClientInfo: true } as const;
@@ -220,7 +220,7 @@ describe('A lock that replicas have to know', () => {
     await (lock as Lock).release();
   });
 
-  it('is not taken for known when the replicas are those of another server', async () => {
+  it('is not confirmed by the replicas of another server', async () => {
     const target = { port: set.master.port };
     await using proxy = await TcpProxy.start(target);
     await using others = await ReplicaSet.start(1);

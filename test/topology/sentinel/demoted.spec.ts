@@ -6,7 +6,7 @@ import { waitFor } from '../../support/wait-for.js';
 
 const PATIENCE = 20_000;
 
-describe('A server that takes no writes', () => {
+describe('A server that rejects writes', () => {
   let server: RedisServer;
   let instance: Instance | undefined;
 

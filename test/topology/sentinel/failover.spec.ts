@@ -35,7 +35,7 @@ describe('A master that sentinels watch', () => {
     return instance.warmUp();
   };
 
-  it('refuses callers with a short outageTimeout before another master is there', async () => {
+  it('rejects callers with a short outageTimeout until another master is promoted', async () => {
     const { locks } = await open();
     const holder = await open();
     await using taken = await holder.locks.acquire('taken', { ttl: PATIENCE });
@@ -59,7 +59,7 @@ describe('A master that sentinels watch', () => {
     await waitFor(async () => (await group.master()) !== old, FAILOVER);
   });
 
-  it('is found again by a client that ioredis ended, as it does when it hears of a failover while it looks', async () => {
+  it('is found again by a client that ioredis ended because of a failover during its search', async () => {
     const redis = createClient(group.connection);
     redis.on('error', () => undefined);
     const client = new OwnIoredisClient(redis);
@@ -134,7 +134,7 @@ describe('A master that sentinels watch', () => {
     expect(logged).toEqual([[expect.stringContaining('set failoverDetector: true')], []]);
   });
 
-  it('keeps through its death what one of two replicas knew, because the more recent one is promoted', async () => {
+  it('preserves a hold that one of two replicas has, because the more recent one is promoted', async () => {
     const [holder, stranger] = [await open(), await open()];
     const behind = await group.cutReplicas(1);
     const replicas = { min: 1, timeout: PATIENCE };
@@ -154,7 +154,7 @@ describe('A master that sentinels watch', () => {
     expect(await next.client().get('lock:{job}')).toMatch(new RegExp(`:${lock.fencingToken}$`));
   });
 
-  it('loses what one of two replicas knew when that one dies with it, except the order of tokens', async () => {
+  it('loses a hold if the only replica that has it dies as well, but keeps the order of tokens', async () => {
     const [holder, stranger] = [await open(), await open()];
     const [behind] = await group.cutReplicas(1);
     const knowing = (await group.replicas()).find((replica) => replica !== behind);
@@ -227,7 +227,7 @@ describe('A master that sentinels watch', () => {
     await expectHandOff(lock, second);
   });
 
-  it('that the sentinels do not name, since their password is wrong, is one log line without it', async () => {
+  it('that the sentinels do not name, because their password is wrong, causes one log line without the password', async () => {
     const { connection } = group;
     const wrong = { ...connection, sentinelPassword: 's3cret-of-sentinels' };
     const instance = new Instance({ connection: wrong, outageTimeout: 500 });

@@ -30,7 +30,7 @@ describe('100 callers whose master is killed', () => {
     expect(holds.some(({ begin }) => begin > loss.to)).toBe(true);
   });
 
-  it('keep every lock that a replica knew of, with replicas: { min: 1 }', async () => {
+  it('keep every lock that a replica had, with replicas: { min: 1 }', async () => {
     // A holder that is cut off from its replicas for longer than this gives up, so it is longer than the failover.
     const ttl = PATIENCE;
     const replicas = { min: 1, timeout: PATIENCE };

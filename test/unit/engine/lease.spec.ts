@@ -24,7 +24,7 @@ describe('The request that leaves a lease unchanged', () => {
     expect(asked).toBeCloseTo(18_800 / 0.99, 6);
   });
 
-  it('is never nothing', () => {
+  it('is never undefined', () => {
     expect(lease().remainder(60_000)).toBe(1);
   });
 });

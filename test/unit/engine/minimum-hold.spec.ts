@@ -10,7 +10,7 @@ class HastyClock extends ManualClock {
 }
 
 describe('minHold', () => {
-  it('keeps the name taken to its end, also when the timer rings early', async () => {
+  it('keeps the name taken until its end, also if the timer calls back early', async () => {
     const fixture = new EngineFixture({}, new HastyClock());
     const hold = await fixture.hold({ minHold: 300 });
     const released = hold.release();

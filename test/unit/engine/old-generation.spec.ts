@@ -81,7 +81,7 @@ describe('Removed entries are not copied into the old generation of the heap', (
     expect(grown).toBeLessThan(MAX_GROWTH);
   });
 
-  test('of what stands in a line', () => {
+  test('of the items of a Fifo', () => {
     const line = new Fifo<Node>();
     const grown = growth(
       () => new Node(),
@@ -91,7 +91,7 @@ describe('Removed entries are not copied into the old generation of the heap', (
     expect(grown).toBeLessThan(MAX_GROWTH);
   });
 
-  test('but where each leads to the next, to see that this can be seen', () => {
+  test('except if each links to the next one, which proves that the test can fail', () => {
     let last = new Node();
     const grown = growth(
       () => new Node(),
@@ -102,7 +102,7 @@ describe('Removed entries are not copied into the old generation of the heap', (
   });
 });
 
-test('Of what had a deadline and has left nothing stays in memory', async () => {
+test('A removed item with a deadline is collected', async () => {
   const deadlines = new Deadlines<Node>(new SystemClock(), () => undefined);
   deadlines.add(new Node());
   let node: Node | undefined = new Node();

@@ -12,7 +12,7 @@ class SlowClock extends ManualClock {
 }
 
 describe('The list of own holds', () => {
-  it('has the oldest hold first, also in a process that lacks its processor meanwhile', async () => {
+  it('has the oldest hold first, also in a process that was paused meanwhile', async () => {
     const clock = new SlowClock();
     const fixture = new EngineFixture({}, clock);
     for (const [token, name] of ['a', 'b', 'c'].entries()) {

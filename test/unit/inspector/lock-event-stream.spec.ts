@@ -4,7 +4,7 @@ import { LockEventStream } from '../../../lib/inspector/lock-event-stream.js';
 describe('LockEventStream', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('writes nothing behind its end, which would be an error, for a client that has not read that far', async () => {
+  it('writes nothing after its end to a client that has not read everything', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const stream = new LockEventStream();
     const failed = jest.fn();

@@ -43,7 +43,7 @@ describe('a key template', () => {
     expect(resolve('order:<0>', value)).toEqual([`order:${part}`]);
   });
 
-  it('walks to own properties, to getters, also inherited ones, and to properties without a prototype', () => {
+  it('reads own properties, own and inherited getters, and properties of objects without a prototype', () => {
     expect(resolve('<0.customer.id>', { customer: { id: 5 } })).toEqual(['5']);
     expect(resolve('<0.sku>', new Order())).toEqual(['screw%2F7']);
     expect(resolve('<0.sku>', new Preorder())).toEqual(['screw%2F7']);
@@ -56,7 +56,7 @@ describe('a key template', () => {
     expect(resolve('<0[][]>', [['a', 'b'], ['c']])).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes the parts of placeholders that walk the same array from the same element', () => {
+  it('takes the parts of placeholders with the same array from the same element', () => {
     const lines = [
       { warehouse: 'north', skus: ['a', 'b'] },
       { warehouse: 'south', skus: ['c'] },
@@ -133,7 +133,7 @@ describe('a key template', () => {
     );
   });
 
-  it('says of an argument that is left out when its default value is set', () => {
+  it('explains for an omitted argument when its default value is set', () => {
     const advice = 'a default value of the parameter is set after the lock is acquired';
     expect(() => resolve('order:<0>')).toThrow(advice);
     expect(() => resolve('order:<0>', null)).not.toThrow(advice);
@@ -182,7 +182,7 @@ describe('a key template', () => {
     );
   });
 
-  it('never says a value, which may be personal', () => {
+  it('never contains a value in a message, because it may be personal', () => {
     const calls = [
       () => resolve('<0.name>', 'ann@example.org'),
       () => resolve('<0>', 'ann@example.org'.repeat(100)),

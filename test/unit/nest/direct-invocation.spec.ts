@@ -132,7 +132,7 @@ describe.each(platforms)('a route with no other interceptor on %s', (_name, adap
     ['/value', 'true'],
     ['/stream', 'last'],
     ['/unlocked', 'unlocked'],
-  ])('is served without the way of interceptors (%s)', async (path, body) => {
+  ])('is served without Nest’s path through interceptors (%s)', async (path, body) => {
     expect(await (await app.get(path)).text()).toBe(body);
     expect(intercepted).not.toHaveBeenCalled();
     await waitFor(isFree);

@@ -17,7 +17,7 @@ describe('the options of a call', () => {
     });
   });
 
-  it('require replicas, or none although the module does', () => {
+  it('require replicas, or no replicas although the module requires some', () => {
     const strict = { ...defaults, replicas: { min: 1, timeout: 50 } };
     expect(resolveLockOptions(strict, { wait: 5 }).replicas).toEqual({ min: 1, timeout: 50 });
     expect(resolveLockOptions(strict, { replicas: { min: 2 } }).replicas).toEqual({ min: 2, timeout: 100 });

@@ -14,7 +14,7 @@ describe.each([WakeUp, AnswerWakeUp])('%p', (Kind) => {
     wakeUp = new Kind(clock, (now) => rung.push(now - start));
   });
 
-  it.each([1, 7, 300, 1_000, 60_000])('rings after %d ms, once', async (delay) => {
+  it.each([1, 7, 300, 1_000, 60_000])('calls back after %d ms, once', async (delay) => {
     wakeUp.at(start + delay);
     await clock.advance(2 * delay);
 
@@ -22,7 +22,7 @@ describe.each([WakeUp, AnswerWakeUp])('%p', (Kind) => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rings at the earliest of several appointments', async () => {
+  it('calls back at the earliest of several times', async () => {
     wakeUp.at(start + 1_000);
     wakeUp.at(start + 300);
     wakeUp.at(start + 600);
@@ -31,14 +31,14 @@ describe.each([WakeUp, AnswerWakeUp])('%p', (Kind) => {
     expect(rung).toEqual([300]);
   });
 
-  it('rings at once for a time in the past', async () => {
+  it('calls back at once for a time in the past', async () => {
     wakeUp.at(start - 100);
     await clock.advance(0);
 
     expect(rung).toEqual([0]);
   });
 
-  it('does not ring after a clear, and rings for the next time', async () => {
+  it('does not call back after a clear, and calls back for the next time', async () => {
     wakeUp.at(start + 300);
     await clock.advance(200);
     wakeUp.clear();

@@ -32,7 +32,7 @@ describe('A text about a connection', () => {
     expect(new Redaction({ password: 'user' }).text('username or user')).toBe('***name or ***');
   });
 
-  it('keeps its own letters, although a password is one of them, and shows that nowhere', () => {
+  it('keeps its own words, although a password is a single letter, and shows no quoted password', () => {
     const short = new Redaction({ username: 'user', password: 't' }, { password: '6' });
     const texts = [
       "READONLY You can't write against a read only replica",
@@ -46,11 +46,11 @@ describe('A text about a connection', () => {
     expect(short.text("beginning with: 'user' 't'")).toBe("beginning with: '***' '***'");
   });
 
-  it('shows no rest of a password that another one begins', () => {
+  it('shows no remainder of a password that begins with another password', () => {
     expect(new Redaction({ password: 'abc' }, { password: 'abcdef' }).text('abcdef')).toBe('***');
   });
 
-  it('names no user whose name means something in a pattern', () => {
+  it('hides a user name that contains special characters of patterns', () => {
     const name = 'a+b.c[d]/e';
     expect(new Redaction({ username: name }).text(`User ${name} has no permissions`)).toBe(
       'User *** has no permissions',

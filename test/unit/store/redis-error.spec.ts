@@ -16,7 +16,7 @@ describe('An error of Redis', () => {
     'OOM command not allowed when used memory > ‘maxmemory’.',
     'ERR max number of clients reached',
     'Connection is closed.',
-  ])('that passes is worth another try: %s', (message) => {
+  ])('that is temporary is retried: %s', (message) => {
     expect(storeError(new Error(message), redaction)).not.toBeInstanceOf(StoreRefusal);
   });
 
@@ -26,7 +26,7 @@ describe('An error of Redis', () => {
     'NOPERM User app has no permissions to run the ‘wait’ command',
     'WRONGTYPE Operation against a key holding the wrong kind of value',
     'ERR unknown command ‘WAIT’',
-  ])('that nothing cures is a refusal: %s', (message) => {
+  ])('that a retry cannot fix is a refusal: %s', (message) => {
     expect(storeError(new Error(message), redaction)).toBeInstanceOf(StoreRefusal);
   });
 

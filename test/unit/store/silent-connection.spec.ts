@@ -44,7 +44,7 @@ function startRunner(): { clock: ManualClock; runner: ScriptRunner; replaced: nu
   return { clock, runner, replaced, thaw: () => (frozen = false) };
 }
 
-describe('a connection on which no answers come', () => {
+describe('a connection without replies', () => {
   it('is replaced once in each command timeout, however many requests wait', async () => {
     const { clock, runner, replaced } = startRunner();
     for (let i = 0; i < 40; i += 1) {
@@ -58,7 +58,7 @@ describe('a connection on which no answers come', () => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(TIMEOUT);
   });
 
-  it('has the time to answer again when it was replaced, though requests expire one soon after the other', async () => {
+  it('has a whole timeout after its replacement, although requests expire in quick succession', async () => {
     const { clock, runner, thaw } = startRunner();
     let answers = 0;
     for (let i = 0; i < 40; i += 1) {

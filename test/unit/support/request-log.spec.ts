@@ -66,7 +66,7 @@ describe('RequestLog', () => {
     expect(set?.from).not.toBe(del?.from);
   });
 
-  it('has nothing of its own in it', async () => {
+  it('contains none of its own commands', async () => {
     await log.clear();
     await log.requests();
 

@@ -60,7 +60,7 @@ describe('TcpProxy', () => {
     expect(await client.lrange('list', 0, -1)).toEqual(expected);
   });
 
-  it('lets the server run a command and swallows the reply', async () => {
+  it('lets the server run a command and drops the reply', async () => {
     const client = await connect();
     proxy.drop('toClient');
 
@@ -72,7 +72,7 @@ describe('TcpProxy', () => {
     expect(await client.get('name')).toBe('value');
   });
 
-  it('swallows requests while the connection stays open', async () => {
+  it('drops requests while the connection stays open', async () => {
     const client = await connect();
     proxy.drop('toServer');
 

@@ -5,7 +5,7 @@ import TestEnvironment from '../../../tools/test-environment.cjs';
 const CONFIG = { globals: {}, testEnvironmentOptions: {}, fakeTimers: {} };
 
 describe('the environment of a spec', () => {
-  it('ends the async storages that were used while it was there, which otherwise slow down all later specs', async () => {
+  it('ends the async storages that it used, which would slow down all later specs', async () => {
     const { run, enterWith } = AsyncLocalStorage.prototype;
     const environment = new TestEnvironment({ projectConfig: CONFIG } as never, {} as never);
     const [entered, ran] = [new AsyncLocalStorage<string>(), new AsyncLocalStorage<string>()];

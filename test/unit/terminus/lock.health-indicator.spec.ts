@@ -61,7 +61,7 @@ describe('The health indicator', () => {
     });
   });
 
-  it('is up then with a terminus that does not know degraded', async () => {
+  it('is up instead of degraded with a terminus that lacks degraded', async () => {
     const indicator = await indicatorOver({ ...HEALTHY, nodes }, true);
 
     expect(await indicator.isHealthy('locks')).toMatchObject({ locks: { status: 'up', answering: 2 } });

@@ -88,7 +88,7 @@ describe('LockTestingModule', () => {
     await two.close();
   });
 
-  it('excludes replicas that share a server, and hands off between them in no time', async () => {
+  it('excludes applications that share a server, and hands off between them without delay', async () => {
     // Nobody advances the fake timers: a hand-off that needs one would never come.
     jest.useFakeTimers();
     const server = new MemoryLockServer();
@@ -112,7 +112,7 @@ describe('LockTestingModule', () => {
     await two.close();
   });
 
-  it('ends a wait when fake timers say so', async () => {
+  it('ends a wait by fake timers', async () => {
     jest.useFakeTimers();
     const module = await replica();
     const locks = module.get(LockService);
@@ -202,7 +202,7 @@ describe('LockTestingModule.replace', () => {
   });
 });
 
-it('is what the error of an instance that a test has made by itself names', async () => {
+it('is suggested by the error of an instance that a test has created itself', async () => {
   const call = new StockService().reserve('a');
   await expect(call).rejects.toThrow(LockConfigError);
   await expect(call).rejects.toThrow(

@@ -39,7 +39,7 @@ describe('a node’s clock', () => {
     expect(clock.offset).toBe(AHEAD);
   });
 
-  it('is better known after a shorter trip', () => {
+  it('is more precise after a shorter trip', () => {
     answer({ at: 0, there: 1, back: 41 });
     expect(clock.offset).toBe(AHEAD - 20_000);
     answer({ at: 100, there: 1, back: 1 });
@@ -57,7 +57,7 @@ describe('a node’s clock', () => {
     expect(clock.offset).toBe(AHEAD + by);
   });
 
-  it('is known from the last answers only, since clocks drift', () => {
+  it('is estimated from the last replies only, because clocks drift', () => {
     answer({ at: 0, there: 0.5, back: 0.5 });
     for (let at = 10; at <= 80; at += 10) answer({ at, there: 10, back: 10, ahead: AHEAD + 1_000 });
 

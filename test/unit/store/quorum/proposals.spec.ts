@@ -16,11 +16,11 @@ describe('the tokens that an instance proposes', () => {
     times.forEach((time, node) => proposals.observe(node, time + clock.now() * 1_000, proposals.sending()));
   }
 
-  it('begin with a question, for nothing is known of the nodes’ clocks', () => {
+  it('begin with a request for the nodes’ clocks, which are unknown', () => {
     expect(new Proposals(new ManualClock()).next(0, 8)).toEqual({ first: 0, last: 0 });
   });
 
-  it('follow the median of the clocks, so that one that is wrong means nothing', () => {
+  it('follow the median of the clocks, so that a single wrong clock has no effect', () => {
     const now = 1_800_000_000_000_000;
     const { first } = known(now, now + 3_600_000_000, now + 5).next(0, 1);
 
