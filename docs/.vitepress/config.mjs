@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { drawings } from './drawings.mjs';
 import { withLayout } from './layout.mjs';
 import { repositoryLinks } from './repository-links.mjs';
+import { miniSearch, searchableText } from './search.mjs';
 import { chineseSidebar, sidebar } from './sidebar.mjs';
 import site from './site.json' with { type: 'json' };
 import { slugOf } from './slug.mjs';
@@ -76,7 +77,14 @@ export default defineConfig({
   },
   themeConfig: {
     logo: '/logo.svg',
-    search: { provider: 'local', options: { locales: { 'zh-CN': { translations: chineseSearch } } } },
+    search: {
+      provider: 'local',
+      options: {
+        locales: { 'zh-CN': { translations: chineseSearch } },
+        miniSearch,
+        _render: searchableText,
+      },
+    },
     sidebar,
     outline: [2, 3],
     nav: [
