@@ -1,7 +1,8 @@
 import { closedError, expiredError, takenError } from '../../lib/engine/lock-errors.js';
 import type { Lease } from '../../lib/engine/hold/lease.js';
 import { next } from '../../lib/engine/queue/name-machine.js';
-import { type Effect, Step } from '../../lib/engine/queue/name.js';
+import { Step } from '../../lib/engine/queue/name.js';
+import type { Effect } from '../../lib/engine/queue/name-effect.js';
 import { type Event, never } from '../../lib/engine/queue/name-event.js';
 import { Waiter } from '../../lib/engine/queue/waiter.js';
 import { isGrant, type Grant, type Taken } from '../../lib/store/grant.js';

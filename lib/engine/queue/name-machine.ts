@@ -3,9 +3,12 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { adopt, ask, askOrRest, claim, hear, leaveUnlessWanted, turnFor, yieldTo } from './contending.js';
+import { ask, askAgain, askOrRest, leaveUnlessWanted, turnFor } from './asking.js';
 import type { Step } from './name.js';
 import { type Event, never } from './name-event.js';
+import { freeShares, release, releaseShare, useSpare } from './passing.js';
+import { claim, hear } from './replies.js';
+import { Sharing } from './sharing.js';
 import { IDLE, type Turn } from './turn.js';
 import { patienceEnd, type Waiter } from './waiter.js';
 
@@ -22,7 +25,7 @@ export function next(step: Step, event: Event): void {
     case 'enter':
       return enter(step, event.waiter);
     case 'adopted':
-      return adopt(step, event.lease);
+      return void (name.sharing ??= new Sharing()).leases.set(event.lease.owner, event.lease);
     case 'released':
       return name.sharing?.leases.has(event.lease.owner)
         ? releaseShare(step, event.lease)
@@ -181,20 +184,6 @@ function revoked(step: Step, owner: string): void {
   } else if (name.isBusy) (name.revoked ??= new Set()).add(owner);
 }
 
-/** Passes the exclusive lock to the next caller here, or lets the store decide. */
-function release(step: Step, lease: Lease): void {
-  const { name, now } = step;
-  const head = name.line.first;
-  if (head?.options.mode === 'exclusive') {
-    if (lease.fits(head.options, now) && name.budget.spend(now)) step.admitLocally(head, lease);
-    else yieldTo(step, head, lease);
-    return;
-  }
-  step.end(lease);
-  step.do({ kind: 'free', lease });
-  askOrRest(step, undefined);
-}
-
 /** Handles the end of a lease that has expired, was transferred or revoked, or is unknown to the store. */
 function endLease(step: Step, lease: Lease, error: LockLostError | undefined): void {
   const { state } = step.name;
@@ -218,26 +207,6 @@ function endLease(step: Step, lease: Lease, error: LockLostError | undefined): v
   }
 }
 
-function askAgain(step: Step): void {
-  const { state } = step.name;
-  switch (state.kind) {
-    case 'asking':
-    case 'returning':
-    case 'yielding':
-      state.turn.isOutdated = true;
-      return;
-    case 'gathering':
-    case 'queued':
-    case 'unsure':
-      return ask(step, state.turn);
-    case 'idle':
-    case 'held':
-      return;
-    default:
-      return never(state);
-  }
-}
-
 /** Rejects the waiters whose `outageTimeout` has passed. */
 function endOutages(step: Step): void {
   const { hasSeenTaken, line, silentSince } = step.name;
@@ -248,51 +217,4 @@ function endOutages(step: Step): void {
     else step.lackAnswer(waiter);
   }
   leaveUnlessWanted(step);
-}
-
-/** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */
-function releaseShare(step: Step, lease: Lease): void {
-  const { line, sharing } = step.name;
-  const head = line.first;
-  if (head && passShare(step, head, lease)) return;
-  if (head || !sharing?.isAmongOthers(lease)) return freeShares(step, lease);
-  if (sharing.spares.push(lease) === 1) step.do({ kind: 'keep-spares' });
-  // The last one waits until a caller reads again, or the store has the spares.
-  if (sharing.spares.length >= sharing.leases.size) step.do({ kind: 'hold-back' });
-}
-
-/** Gives a new caller a spare lease. If none fits, releases the spares before the caller's request. */
-function useSpare(step: Step, waiter: Waiter): boolean {
-  const { line, sharing } = step.name;
-  if (!sharing || sharing.spares.length === 0) return false;
-  const lease = line.first === waiter ? sharing.spares.pop() : undefined;
-  const isUsed = lease?.live === true && passShare(step, waiter, lease);
-  if (isUsed) step.do({ kind: 'settle-spares' });
-  else freeShares(step, lease);
-  return isUsed;
-}
-
-function passShare(step: Step, head: Waiter, lease: Lease): boolean {
-  const { found, sharing, turn } = step.name;
-  const othersWait = turn?.place !== undefined && found !== undefined;
-  if (!lease.fits(head.options, step.now) || !sharing?.pass(lease, head.options, step.now, othersWait))
-    return false;
-  step.admitLocally(head, lease);
-  if (turn) turn.owed--;
-  leaveUnlessWanted(step);
-  return true;
-}
-
-/** Releases a shared lease and all spares. */
-function freeShares(step: Step, lease: Lease | undefined): void {
-  const spares = step.name.sharing?.spares.splice(0) ?? [];
-  for (const each of lease ? [lease, ...spares] : spares) {
-    if (!each.live) continue;
-    step.end(each);
-    step.do({ kind: 'free', lease: each });
-  }
-  step.do({ kind: 'settle-spares' });
-  if (step.name.state.kind === 'idle') askOrRest(step, undefined);
-  // A waiter for the lock is in the store's queue, also for this lease; or in none, and would not be notified.
-  else if (step.name.turn?.place === undefined) askAgain(step);
 }

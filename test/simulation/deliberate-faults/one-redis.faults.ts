@@ -1,7 +1,7 @@
 import type { DeliberateFault } from './deliberate-fault.js';
 
 const server = 'lib/store/memory/memory-lock-server.ts';
-const contending = 'lib/engine/queue/contending.ts';
+const replies = 'lib/engine/queue/replies.ts';
 
 /** What could go wrong on one Redis: in the scripts, in how the engine reads their replies, between the two. */
 export const oneRedisFaults: readonly DeliberateFault[] = [
@@ -66,19 +66,19 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'the deadline of a grant counts from the reply',
-    file: contending,
+    file: replies,
     text: 'return take(step, turn, reply, ttl, sentAt, by);',
     instead: 'return take(step, turn, reply, ttl, step.now, by);',
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',
-    file: contending,
+    file: replies,
     text: 'found?.sentAt ?? -Infinity',
     instead: 'step.now',
   },
   {
     fault: 'a waiter does not ask again',
-    file: contending,
+    file: replies,
     text: 'askAt: Math.max(now, found.answeredAt + delay)',
     instead: 'askAt: now + 1e9',
   },

@@ -70,7 +70,7 @@ export const quorumFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'the deadline of a grant counts from the reply',
-    file: 'lib/engine/queue/contending.ts',
+    file: 'lib/engine/queue/replies.ts',
     text: 'return take(step, turn, reply, ttl, sentAt, by);',
     instead: 'return take(step, turn, reply, ttl, step.now, by);',
   },

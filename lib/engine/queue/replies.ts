@@ -3,82 +3,14 @@ import { type Grant, isGrant, type Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { Lease } from '../hold/lease.js';
-import type { Found, GrantedBy, Step } from './name.js';
+import { ask, askOrRest, giveBackNoted, leave, rest } from './asking.js';
+import type { GrantedBy, Step } from './name.js';
 import { Sharing } from './sharing.js';
-import { IDLE, Turn } from './turn.js';
+import type { Found, Turn } from './turn.js';
 import { isAlike, isKnownEnough, type Waiter } from './waiter.js';
 
-/** Longest claim lease: the time that a frozen waiter costs the others. */
-const MAX_CLAIM = 3_000;
 /** Maximum milliseconds until a waiting instance asks again. */
 const MAX_REASK_DELAY = 1_000;
-
-/** Sends a request for the first waiter, or forgets a name without waiters. */
-export function askOrRest(step: Step, turn: Turn | undefined, isInDoubt = false): void {
-  if (turn && isInDoubt) turn.isInDoubt = true;
-  const head = step.name.line.first;
-  if (!head) {
-    if (turn?.isInDoubt) leave(step, turn);
-    return rest(step);
-  }
-  // A caller that arrived while the name was idle is not watched yet.
-  if (!head.once) step.watch(head);
-  ask(step, turn);
-}
-
-/** Sends a request for the first waiter. `turn` continues if it suits. */
-export function ask(step: Step, turn: Turn | undefined): void {
-  const { name } = step;
-  const head = name.line.first;
-  if (!head) return;
-  const kept = keepOrLeave(step, turn, head) ?? turnFor(step, head);
-  const { ttl } = head.options;
-  const tokens = step.name.tokensOf(kept);
-  const place = head.once ? undefined : queue(step, kept, head, tokens);
-  // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
-  const spentOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
-  send(step, kept, ttl);
-  name.state = { kind: 'asking', turn: kept, ttl, sentAt: step.now };
-  step.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, spentOfName });
-  step.watchOutage();
-}
-
-/** Ends the turn of the callers here: the store decides who is next after a lease. */
-export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
-  const { ttl } = head.options;
-  const turn = turnFor(step, head);
-  turn.longest = lease.ttl;
-  const tokens = step.name.tokensOf(turn);
-  const place = queue(step, turn, head, tokens);
-  send(step, turn, ttl);
-  step.name.state = { kind: 'yielding', lease, turn, ttl, sentAt: step.now };
-  step.do({ kind: 'yield', lease, head, tokens, place });
-  step.watchOutage();
-}
-
-/** Creates the turn for a waiter. */
-export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waiter): Turn {
-  if (mode === 'exclusive') return new Turn(undefined);
-  const { handoff } = name.rules;
-  name.sharing ??= new Sharing();
-  return new Turn({ limit, turn: name.rules.newTurn(name.sharing.tokensEach(now, handoff.max)) });
-}
-
-/** Adds a lease beside the state. */
-export function adopt({ name }: Step, lease: Lease): void {
-  (name.sharing ??= new Sharing()).leases.set(lease.owner, lease);
-}
-
-/** Ends the turn of a waiter that left or was served, if no other waiter needs it. */
-export function leaveUnlessWanted(step: Step): void {
-  const { isBusy, line, turn } = step.name;
-  if (isBusy || !turn) return;
-  const head = line.first;
-  if (head && turn.suits(head.options)) return;
-  if (head) return ask(step, turn);
-  leave(step, turn);
-  rest(step);
-}
 
 /** Handles the reply to the request of a turn. */
 export function hear(
@@ -112,49 +44,6 @@ function rejectAttempts(step: Step, which?: (waiter: Waiter) => boolean): void {
   const { line } = step.name;
   if (line.attempts === 0) return;
   for (const waiter of line) if (waiter.once && which?.(waiter) !== false) step.timeOut(waiter);
-}
-
-/** Forgets the turn, because no caller here wants the name. */
-function rest(step: Step): void {
-  const { name } = step;
-  name.silentSince = name.failure = name.found = name.revoked = undefined;
-  name.hasSeenTaken = false;
-  name.state = IDLE;
-  if (!name.hasLeases) step.do({ kind: 'drop' });
-}
-
-/** Leaves the turn, because its waiters have left. */
-function leave(step: Step, turn: Turn): void {
-  if (turn.place !== undefined || turn.isInDoubt)
-    step.do({ kind: 'cancel', place: step.name.placeOf(turn), ttl: turn.longest });
-  giveBackNoted(step, turn);
-  step.name.failure = undefined;
-}
-
-function giveBackNoted(step: Step, turn: Turn): void {
-  for (const { grant, ttl } of turn.allNoted) step.giveBack(grant, ttl);
-  turn.forgetAll();
-}
-
-function keepOrLeave(step: Step, turn: Turn | undefined, { options }: Waiter): Turn | undefined {
-  if (!turn) return undefined;
-  if (turn.serves(options) && turn.suits(options)) return turn;
-  leave(step, turn);
-  return undefined;
-}
-
-/** Takes a place in the store's queue, if the turn has none. */
-function queue({ name }: Step, turn: Turn, { options }: Waiter, tokens: number): string | undefined {
-  const { store } = name.rules;
-  if (!store.canQueue(name.name)) return undefined;
-  if (turn.place === undefined) turn.owed = name.wanted;
-  return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM), tokens, turn.terms));
-}
-
-function send({ name, now }: Step, turn: Turn, ttl: number): void {
-  turn.longest = Math.max(turn.longest, ttl);
-  turn.isOutdated = false;
-  name.silentSince ??= now;
 }
 
 function claimNoted(step: Step, turn: Turn, found: Found): void {

@@ -1,0 +1,135 @@
+import { Sharing } from './sharing.js';
+import type { Lease } from '../hold/lease.js';
+import type { Step } from './name.js';
+import { never } from './name-event.js';
+import { IDLE, Turn } from './turn.js';
+import type { Waiter } from './waiter.js';
+
+/** Longest claim lease: the time that a frozen waiter costs the others. */
+const MAX_CLAIM = 3_000;
+
+/** Sends a request for the first waiter, or forgets a name without waiters. */
+export function askOrRest(step: Step, turn: Turn | undefined, isInDoubt = false): void {
+  if (turn && isInDoubt) turn.isInDoubt = true;
+  const head = step.name.line.first;
+  if (!head) {
+    if (turn?.isInDoubt) leave(step, turn);
+    return rest(step);
+  }
+  // A caller that arrived while the name was idle is not watched yet.
+  if (!head.once) step.watch(head);
+  ask(step, turn);
+}
+
+/** Sends a request for the first waiter. `turn` continues if it suits. */
+export function ask(step: Step, turn: Turn | undefined): void {
+  const { name } = step;
+  const head = name.line.first;
+  if (!head) return;
+  const kept = keepOrLeave(step, turn, head) ?? turnFor(step, head);
+  const { ttl } = head.options;
+  const tokens = step.name.tokensOf(kept);
+  const place = head.once ? undefined : queue(step, kept, head, tokens);
+  // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
+  const spentOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
+  send(step, kept, ttl);
+  name.state = { kind: 'asking', turn: kept, ttl, sentAt: step.now };
+  step.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, spentOfName });
+  step.watchOutage();
+}
+
+/** Asks again now, or as soon as the current request is answered. */
+export function askAgain(step: Step): void {
+  const { state } = step.name;
+  switch (state.kind) {
+    case 'asking':
+    case 'returning':
+    case 'yielding':
+      state.turn.isOutdated = true;
+      return;
+    case 'gathering':
+    case 'queued':
+    case 'unsure':
+      return ask(step, state.turn);
+    case 'idle':
+    case 'held':
+      return;
+    default:
+      return never(state);
+  }
+}
+
+/** Ends the turn of the callers here: the store decides who is next after a lease. */
+export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
+  const { ttl } = head.options;
+  const turn = turnFor(step, head);
+  turn.longest = lease.ttl;
+  const tokens = step.name.tokensOf(turn);
+  const place = queue(step, turn, head, tokens);
+  send(step, turn, ttl);
+  step.name.state = { kind: 'yielding', lease, turn, ttl, sentAt: step.now };
+  step.do({ kind: 'yield', lease, head, tokens, place });
+  step.watchOutage();
+}
+
+/** Creates the turn for a waiter. */
+export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waiter): Turn {
+  if (mode === 'exclusive') return new Turn(undefined);
+  const { handoff } = name.rules;
+  name.sharing ??= new Sharing();
+  return new Turn({ limit, turn: name.rules.newTurn(name.sharing.tokensEach(now, handoff.max)) });
+}
+
+/** Ends the turn of a waiter that left or was served, if no other waiter needs it. */
+export function leaveUnlessWanted(step: Step): void {
+  const { isBusy, line, turn } = step.name;
+  if (isBusy || !turn) return;
+  const head = line.first;
+  if (head && turn.suits(head.options)) return;
+  if (head) return ask(step, turn);
+  leave(step, turn);
+  rest(step);
+}
+
+/** Leaves the turn, because its waiters have left. */
+export function leave(step: Step, turn: Turn): void {
+  if (turn.place !== undefined || turn.isInDoubt)
+    step.do({ kind: 'cancel', place: step.name.placeOf(turn), ttl: turn.longest });
+  giveBackNoted(step, turn);
+  step.name.failure = undefined;
+}
+
+/** Forgets the turn, because no caller here wants the name. */
+export function rest(step: Step): void {
+  const { name } = step;
+  name.silentSince = name.failure = name.found = name.revoked = undefined;
+  name.hasSeenTaken = false;
+  name.state = IDLE;
+  if (!name.hasLeases) step.do({ kind: 'drop' });
+}
+
+export function giveBackNoted(step: Step, turn: Turn): void {
+  for (const { grant, ttl } of turn.allNoted) step.giveBack(grant, ttl);
+  turn.forgetAll();
+}
+
+function keepOrLeave(step: Step, turn: Turn | undefined, { options }: Waiter): Turn | undefined {
+  if (!turn) return undefined;
+  if (turn.serves(options) && turn.suits(options)) return turn;
+  leave(step, turn);
+  return undefined;
+}
+
+/** Takes a place in the store's queue, if the turn has none. */
+function queue({ name }: Step, turn: Turn, { options }: Waiter, tokens: number): string | undefined {
+  const { store } = name.rules;
+  if (!store.canQueue(name.name)) return undefined;
+  if (turn.place === undefined) turn.owed = name.wanted;
+  return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM), tokens, turn.terms));
+}
+
+function send({ name, now }: Step, turn: Turn, ttl: number): void {
+  turn.longest = Math.max(turn.longest, ttl);
+  turn.isOutdated = false;
+  name.silentSince ??= now;
+}

@@ -1,0 +1,67 @@
+import type { LockLostError } from '../../errors/lock-lost.error.js';
+import type { Grant, SharedTerms } from '../../store/grant.js';
+import type { Lease } from '../hold/lease.js';
+import type { Found } from './turn.js';
+import type { Waiter } from './waiter.js';
+
+/** An action for the shell, which carries out all effects in order after the transition function has returned. */
+export type Effect =
+  | {
+      readonly kind: 'acquire';
+      readonly head: Waiter;
+      readonly shared: SharedTerms | undefined;
+      readonly tokens: number;
+      readonly place: string | undefined;
+      readonly spentOfName: number | undefined;
+    }
+  | {
+      readonly kind: 'yield';
+      readonly lease: Lease;
+      readonly head: Waiter;
+      readonly tokens: number;
+      readonly place: string | undefined;
+    }
+  | { readonly kind: 'gather' }
+  /** Leaves the store's queue, which also ends grants there. */
+  | { readonly kind: 'cancel'; readonly place: string; readonly ttl: number }
+  | { readonly kind: 'give-back'; readonly grant: Grant; readonly ttl: number }
+  /** Releases a grant, or leaves its place, and then reports `returned`. */
+  | {
+      readonly kind: 'return';
+      readonly grant: Grant;
+      readonly place: string | undefined;
+      readonly ttl: number;
+    }
+  /** Stops renewing a lease, and records its token as ended. */
+  | { readonly kind: 'end'; readonly lease: Lease }
+  /** Records the token of a grant that ended before a caller had it. */
+  | { readonly kind: 'spend'; readonly token: number }
+  /** Releases a lease that has ended here. */
+  | { readonly kind: 'free'; readonly lease: Lease }
+  | {
+      readonly kind: 'admit';
+      readonly waiter: Waiter;
+      readonly lease: Lease;
+      readonly token: number;
+      readonly renews: boolean;
+    }
+  | { readonly kind: 'reject'; readonly waiter: Waiter; readonly error: unknown }
+  /** Another holder had the lock: `by` here, or the last one that the store named. */
+  | {
+      readonly kind: 'time-out';
+      readonly waiter: Waiter;
+      readonly by: Lease | undefined;
+      readonly found: Found | undefined;
+    }
+  /** There was no reply in time. `cause` is undefined if the store knows the reason. */
+  | { readonly kind: 'unavailable'; readonly waiter: Waiter; readonly cause: unknown }
+  /** Marks the hold on a lease as lost. */
+  | { readonly kind: 'lose'; readonly lease: Lease; readonly error: LockLostError }
+  | { readonly kind: 'listen' }
+  /** Reports `spares-unused` at the end of the tick. */
+  | { readonly kind: 'keep-spares' }
+  /** The release that led here settles with the spares. */
+  | { readonly kind: 'hold-back' }
+  | { readonly kind: 'settle-spares' }
+  /** Forgets the name. */
+  | { readonly kind: 'drop' };

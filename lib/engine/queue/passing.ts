@@ -1,0 +1,65 @@
+import type { Lease } from '../hold/lease.js';
+import { askAgain, askOrRest, leaveUnlessWanted, yieldTo } from './asking.js';
+import type { Step } from './name.js';
+import type { Waiter } from './waiter.js';
+
+/** Passes the exclusive lock to the next caller here, or lets the store decide. */
+export function release(step: Step, lease: Lease): void {
+  const { name, now } = step;
+  const head = name.line.first;
+  if (head?.options.mode === 'exclusive') {
+    if (lease.fits(head.options, now) && name.budget.spend(now)) step.admitLocally(head, lease);
+    else yieldTo(step, head, lease);
+    return;
+  }
+  step.end(lease);
+  step.do({ kind: 'free', lease });
+  askOrRest(step, undefined);
+}
+
+/** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */
+export function releaseShare(step: Step, lease: Lease): void {
+  const { line, sharing } = step.name;
+  const head = line.first;
+  if (head && passShare(step, head, lease)) return;
+  if (head || !sharing?.isAmongOthers(lease)) return freeShares(step, lease);
+  if (sharing.spares.push(lease) === 1) step.do({ kind: 'keep-spares' });
+  // The last one waits until a caller reads again, or the store has the spares.
+  if (sharing.spares.length >= sharing.leases.size) step.do({ kind: 'hold-back' });
+}
+
+/** Gives a new caller a spare lease. If none fits, releases the spares before the caller's request. */
+export function useSpare(step: Step, waiter: Waiter): boolean {
+  const { line, sharing } = step.name;
+  if (!sharing || sharing.spares.length === 0) return false;
+  const lease = line.first === waiter ? sharing.spares.pop() : undefined;
+  const isUsed = lease?.live === true && passShare(step, waiter, lease);
+  if (isUsed) step.do({ kind: 'settle-spares' });
+  else freeShares(step, lease);
+  return isUsed;
+}
+
+function passShare(step: Step, head: Waiter, lease: Lease): boolean {
+  const { found, sharing, turn } = step.name;
+  const othersWait = turn?.place !== undefined && found !== undefined;
+  if (!lease.fits(head.options, step.now) || !sharing?.pass(lease, head.options, step.now, othersWait))
+    return false;
+  step.admitLocally(head, lease);
+  if (turn) turn.owed--;
+  leaveUnlessWanted(step);
+  return true;
+}
+
+/** Releases a shared lease and all spares. */
+export function freeShares(step: Step, lease: Lease | undefined): void {
+  const spares = step.name.sharing?.spares.splice(0) ?? [];
+  for (const each of lease ? [lease, ...spares] : spares) {
+    if (!each.live) continue;
+    step.end(each);
+    step.do({ kind: 'free', lease: each });
+  }
+  step.do({ kind: 'settle-spares' });
+  if (step.name.state.kind === 'idle') askOrRest(step, undefined);
+  // A waiter for the lock is in the store's queue, also for this lease; or in none, and would not be notified.
+  else if (step.name.turn?.place === undefined) askAgain(step);
+}
