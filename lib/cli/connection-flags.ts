@@ -19,8 +19,8 @@ export interface ConnectionFlags {
 }
 
 const WITHOUT_IOREDIS =
-  'The command line uses ioredis, which is not installed. This command brings it along without changing the ' +
-  'application: npx -p ioredis -p nest-redis-lock nest-redis-lock <command>';
+  'The command line uses ioredis, which is not installed. To use it without changing the application, run: ' +
+  'npx -p ioredis -p nest-redis-lock nest-redis-lock <command>';
 
 const SENTINEL_PORT = 26_379;
 

@@ -40,5 +40,5 @@ function print(out: Output, names: readonly LockListing[], isPart: boolean): voi
       String(waiting),
     ]),
   );
-  if (isPart) out.line(`There are more than these ${names.length}: see --limit.`);
+  if (isPart) out.line(`More names are held than these ${names.length}: see --limit.`);
 }

@@ -55,9 +55,14 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
 
   add('doctor', 'checks the server, one line per finding; exit code 0, 1 or 2 by the worst finding')
     .option('--json', 'prints JSON')
-    .option('--ttl <time>', 'of the application', parseDuration, 30_000)
-    .option('--command-timeout <time>', 'of the application', parseDuration, 1_000)
-    .option('--node-timeout <time>', 'of the application, for a quorum', parseDuration, 50)
+    .option('--ttl <time>', 'ttl of the application', parseDuration, 30_000)
+    .option('--command-timeout <time>', 'commandTimeout of the application', parseDuration, 1_000)
+    .option(
+      '--node-timeout <time>',
+      'advanced.nodeTimeout of the application, for a quorum',
+      parseDuration,
+      50,
+    )
     .action(async (flags) => done(await doctor(flags)));
 
   add('ls [prefix]', 'lists the held names')
@@ -74,7 +79,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     .option('--interval <time>', 'between two looks', parseDuration, 250)
     .action(async (name: string, flags) => done(await watch(name, flags)));
 
-  add('release <name>', 'ends the holds of a name, after it shows them and asks')
+  add('release <name>', 'shows the holds of a name, asks for confirmation, and ends them')
     .option('--json', 'prints JSON; needs --force')
     .option('--force', 'does not ask')
     .action(async (name: string, flags) => done(await release(name, flags)));

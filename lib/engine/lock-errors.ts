@@ -10,11 +10,11 @@ import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
 import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
 const EXPIRED =
-  'The lease ran out before it could be renewed: the process or its machine was stopped, or Redis (or enough of the ' +
-  'replicas that the option replicas asks for) did not confirm the renewal in time.';
+  'The lease expired before it was renewed: the process or its machine was stopped, or Redis (or enough of the ' +
+  'replicas that the option replicas requires) did not confirm the renewal in time.';
 
 const TAKEN =
-  'Redis does not know the hold any more: its lease ran out, its data was lost, or somebody removed the key.';
+  'Redis no longer has the hold: its lease expired, Redis lost its data, or another client removed the key.';
 
 const STOP = 'Stop its work, because another caller may hold the lock now.';
 
@@ -22,14 +22,14 @@ const CHECK = 'To check Redis, run `npx nest-redis-lock doctor`.';
 
 /** The error of a hold that lasted longer than `maxHold`. */
 export function maxHoldError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The hold went on for longer than maxHold.', { keys, reason: 'max-hold' });
+  return new LockLostError('The hold lasted longer than maxHold.', { keys, reason: 'max-hold' });
 }
 
 /** The error of a released hold that a nested call kept until the end of the lease. */
 export function notReleasedError(keys: readonly string[]): LockLostError {
   const message =
-    'A call below the hold had acquired it, too, and has not released it by the end of the lease, though the work around ' +
-    'that call was over. Release what acquire() gives, or let using() do it.';
+    'A nested call entered the hold and had not released it when the lease ended, although the work around that call had ' +
+    'ended. Release each lock that acquire() returns, or call using().';
   return new LockLostError(message, { keys, reason: 'max-hold' });
 }
 
@@ -150,7 +150,7 @@ export function extensionError(keys: readonly string[], cause?: unknown): LockUn
 /** The error of an unconfirmed detach. */
 export function detachmentError(keys: readonly string[], cause: unknown): LockUnavailableError {
   const message = refusedOr('Redis did not confirm', `the detachment of the hold on ${quoted(keys)}`, cause);
-  return new LockUnavailableError(`${message} It goes on here.`, { keys, cause });
+  return new LockUnavailableError(`${message} The hold stays with this process.`, { keys, cause });
 }
 
 /** The error of a query or a forced release that the store refused or did not answer. */
@@ -166,7 +166,7 @@ function refusedOr(outage: string, what: string, cause: unknown): string {
 }
 
 export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {
-  const message = `${waiting} callers of this instance wait for the lock already (advanced.maxWaiters).`;
+  const message = `${waiting} callers of this instance already wait for ${quoted(keys)}. Retry later, or raise advanced.maxWaiters.`;
   return new LockQueueFullError(message, { keys });
 }
 
@@ -182,7 +182,7 @@ export function takenError(keys: readonly string[]): LockLostError {
 
 /** The error of a hold that was released forcibly. */
 export function forcedError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The lock was taken away by forceRelease.', { keys, reason: 'forced' });
+  return new LockLostError('The lock was released forcibly (forceRelease).', { keys, reason: 'forced' });
 }
 
 export function closedError(keys: readonly string[]): LockClosedError {

@@ -85,6 +85,6 @@ function refuseForeignPlaceholder(template: string): void {
   throw keyTemplateError(
     template,
     template.indexOf(found) + 1,
-    `"${found}" is no placeholder; write ${instead}, or, for this text itself, use a function as the key`,
+    `"${found}" is not a placeholder; write ${instead}, or use a function as the key if this text is meant literally`,
   );
 }

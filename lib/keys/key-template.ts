@@ -65,7 +65,7 @@ export class KeyTemplate {
     if (problem === undefined) return name;
     throw new LockKeyError(
       `${method}: the lock name from key template ${JSON.stringify(this.template)} ${problem}. ` +
-        'Parts count as encodeURIComponent writes them, where "é" is 6 bytes long.',
+        'Parts count as encoded by encodeURIComponent, for which "é" is 6 bytes long.',
     );
   }
 

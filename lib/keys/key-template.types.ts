@@ -21,9 +21,9 @@ export type TemplateProblem<T extends string, A extends MethodArguments, S> = st
 type ForeignPlaceholder<T extends string> = T extends `${string}<${string}`
   ? never
   : T extends `${string}{${infer Name}}${string}`
-    ? `nest-redis-lock: {${Name}} is no placeholder, write ${Spelling<Name>}`
+    ? `nest-redis-lock: {${Name}} is not a placeholder, write ${Spelling<Name>}`
     : T extends `:${infer Name}` | `${string}/:${infer Name}` | `${string}::${infer Name}`
-      ? `nest-redis-lock: :${Name} is no placeholder, write ${Spelling<Name>}`
+      ? `nest-redis-lock: :${Name} is not a placeholder, write ${Spelling<Name>}`
       : never;
 
 type Spelling<Name extends string> = Name extends `${number}`

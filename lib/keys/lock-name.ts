@@ -63,7 +63,7 @@ export function sortedNames(names: readonly string[]): string[] {
 export function assertNameCount(names: readonly string[], most: number, caller: string): void {
   if (names.length <= most) return;
   throw new LockKeyError(
-    `${caller} names ${names.length} locks, and advanced.maxNames is ${most}. Check the length of what comes from outside, ` +
-      'take fewer at once, or set it in forRoot().',
+    `${caller} names ${names.length} locks, and advanced.maxNames is ${most}. Limit the number of names in requests, ` +
+      'use several calls, or raise advanced.maxNames in forRoot().',
   );
 }

@@ -41,8 +41,7 @@ export function nodeRedis(client: NodeRedisClientLike): NodeRedisConnection {
     return { kind: 'cluster', openClients: () => new NodeRedisCluster(client) };
   if (!has('duplicate') || !has('sendCommand') || !has('isReady')) {
     throw new LockConfigError(
-      'nodeRedis takes a client of node-redis, as createClient(), createSentinel() and createCluster() of the package redis ' +
-        'make it.',
+      'nodeRedis takes a client of node-redis, from createClient(), createSentinel() or createCluster() of the package redis.',
     );
   }
   const template = client as unknown as NodeRedisTemplate;

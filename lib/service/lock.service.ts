@@ -433,7 +433,8 @@ export class LockService {
     assertNameCount(names, this.options.maxNames, 'The call');
     names.forEach(assertLockName);
     const [first] = names;
-    if (first === undefined) throw new LockKeyError('There is no lock name in the list; name at least one.');
+    if (first === undefined)
+      throw new LockKeyError('The list of lock names is empty: pass at least one name.');
     return names.length === 1
       ? this.single.acquire(first, options)
       : new SeveralNames(names, options, this.single).acquire();

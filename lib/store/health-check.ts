@@ -50,8 +50,8 @@ export class HealthCheck {
     const { name, store } = this;
     // Without a place, the check never queues. With `spent: 0`, it adopts a lock that an earlier check left.
     const reply = await store.acquire({ name, ttl: CHECK_LEASE, tokens: 1, place: undefined, spent: 0 });
-    if (!isGrant(reply)) throw new Error(`${reply.owner} has the name that is for probes only.`);
-    if (!(await store.release(name, reply.owner))) throw new Error('The lock was gone before its release.');
+    if (!isGrant(reply)) throw new Error(`${reply.owner} holds the name that is reserved for health checks.`);
+    if (!(await store.release(name, reply.owner))) throw new Error('The lock was lost before its release.');
   }
 
   private async nodesWithin(timeout: number): Promise<readonly StoreNode[] | undefined> {

@@ -86,7 +86,7 @@ describe('nest-redis-lock', () => {
       CommandLine.run(['ls', '--limit', '2', '--json', '--url', server.url]),
     ]);
 
-    expect(table.stdout).toContain('There are more than these 1');
+    expect(table.stdout).toContain('More names are held than these 1');
     expect(json(list)).toMatchObject({ isPart: true, names: [expect.anything()] });
     expect(json(all)).toMatchObject({ isPart: false });
   });

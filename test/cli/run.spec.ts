@@ -252,7 +252,7 @@ describe('nest-redis-lock run', () => {
     // The lease begins with the grant or its last renewal, so it is still there, or just over.
     const { exitCode, stderr } = await command.end();
     expect(exitCode).toBe(76);
-    expect(stderr).toContain('The lease ran out');
+    expect(stderr).toContain('The lease expired');
     proxy.pass();
   });
 

@@ -127,7 +127,7 @@ describe('the start of an application', () => {
       async handled(): Promise<void> {}
     }
     await start({ controllers: [OrdersController], providers: [Orders, Refunds] });
-    expect(warnings()).toEqual([expect.stringContaining('wraps Orders.pay from above its @Locked')]);
+    expect(warnings()).toEqual([expect.stringContaining('A decorator above @Locked wraps Orders.pay')]);
   });
 
   it('warns of a scheduled job on a provider that is not static', async () => {
@@ -266,7 +266,7 @@ describe('the start of an application', () => {
     await withProviders(Special, LockedAgain);
     expect(warnings()).toEqual([
       expect.stringMatching(
-        /^Middle\.place overrides Base\.place, which is @Locked, and is not: .* on the override, too\.$/,
+        /^Middle\.place is not @Locked, but overrides Base\.place, which is: .* on the override as well\.$/,
       ),
     ]);
   });
@@ -290,8 +290,8 @@ describe('the start of an application', () => {
     }
     await withProviders(Orders);
     expect(warnings()).toEqual([
-      'Orders.place is a field that takes the place of Base.place, which is @Locked: its calls run without a lock. ' +
-        'Make it a method with @Locked, as in async name() { … }.',
+      'Orders.place is a field that hides Base.place, which is @Locked, so its calls run without a lock. ' +
+        'Write it as a method with @Locked: async name() { … }.',
     ]);
   });
 

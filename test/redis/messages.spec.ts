@@ -64,7 +64,7 @@ describe('The message of an error', () => {
     await lock.release();
 
     expect(String(lock.signal.reason)).toMatch(
-      /^LockLostError: The hold on "order:1" ended after \d+ ms \(Orders\.pay\)\. The lock was taken .* Stop its work/,
+      /^LockLostError: The hold on "order:1" ended after \d+ ms \(Orders\.pay\)\. The lock was released forcibly .* Stop its work/,
     );
   });
 

@@ -20,7 +20,7 @@ export async function* checkReplication(patient: Patient): Findings {
   if (good !== undefined)
     yield ok(
       'min-replicas',
-      `It takes no writes without its replicas; ${counted(Number(good))} are healthy.`,
+      `It rejects writes without enough replicas; ${counted(Number(good))} are healthy.`,
     );
   else if (replicas > 0)
     yield warning(

@@ -17,7 +17,7 @@ const TAG_BYTES = 8;
 const RETRY_DELAY = 50;
 const GONE =
   'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.';
-const FORCED = 'The lock was taken away by forceRelease.';
+const FORCED = 'The lock was released forcibly (forceRelease).';
 
 /** Attaches holds that other instances have detached. */
 export class Attachments {
@@ -166,7 +166,7 @@ class Takeover {
     try {
       const [isKnown] = await this.leases.store.extend([lease]);
       if (isKnown) return true;
-      this.failure = new Error('Too few replicas of Redis know who holds the lock now (option replicas).');
+      this.failure = new Error('Too few replicas of Redis confirmed the new holder (option replicas).');
     } catch (error) {
       this.failure = error;
     }

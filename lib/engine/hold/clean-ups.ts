@@ -73,7 +73,9 @@ export class CleanUps {
         this.underWay--;
         const problem = error instanceof Error ? error.message : String(error);
         inRootContext(() =>
-          this.log.warn(`${what()} was not confirmed; it is sent again until the lease is over. ${problem}`),
+          this.log.warn(
+            `${what()} was not confirmed. The request is repeated until the lease expires. ${problem}`,
+          ),
         );
         if (isRefusal(error)) return;
         this.failed.set(cleanUp, this.clock.now() + cleanUp.ttl);

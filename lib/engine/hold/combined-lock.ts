@@ -99,7 +99,7 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: number | u
   }
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
-    const error = new LockLostError('Not all of its names could be handed over.', {
+    const error = new LockLostError('Not all of its names could be transferred.', {
       keys,
       cause: failed.reason,
       reason: 'gone',

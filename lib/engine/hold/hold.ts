@@ -153,9 +153,12 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
       });
     this.assertHeld();
     if (this.isBusy)
-      throw new LockConfigError('A call below the hold is still inside: detach it when that has ended.', {
-        keys: this.keys,
-      });
+      throw new LockConfigError(
+        'A nested call is still inside the hold: detach the hold after that call has ended.',
+        {
+          keys: this.keys,
+        },
+      );
   }
 
   async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<DetachedHold> {

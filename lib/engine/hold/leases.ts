@@ -225,5 +225,5 @@ export class Leases {
 }
 
 function goneError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The lease ended before it could be extended.', { keys, reason: 'gone' });
+  return new LockLostError('The lease expired before it was extended.', { keys, reason: 'gone' });
 }

@@ -83,7 +83,7 @@ export function parseTransfer(value: unknown): Transfer {
       })),
     };
   }
-  throw new LockKeyError('attach() takes the string that detach() has given, whole and unchanged.');
+  throw new LockKeyError('attach() takes the string that detach() returned, complete and unchanged.');
 }
 
 function contentOf(value: string): readonly unknown[] {

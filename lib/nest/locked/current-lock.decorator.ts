@@ -15,7 +15,7 @@ export function CurrentLock(): ParameterDecorator {
     assertInstanceMember('@CurrentLock()', 'a parameter of a @Locked method', target, propertyKey);
     if (propertyKey === undefined || typeof index !== 'number') {
       throw new LockConfigError(
-        `@CurrentLock() is for a parameter of a @Locked method, but stands on ${String(propertyKey)} itself.`,
+        `@CurrentLock() is for a parameter of a @Locked method, but decorates ${String(propertyKey)} itself.`,
       );
     }
     const indexes = [...currentLockIndexes(target, propertyKey), index];

@@ -21,12 +21,12 @@ export function assertInstanceMember(
   if (typeof (key as unknown) === 'object') {
     throw new LockConfigError(
       `${decorator} was compiled as a TC39 decorator, which Nest does not know. Set "experimentalDecorators" and ` +
-        '"emitDecoratorMetadata" to true in the tsconfig.json that compiles it, or the like for another compiler.',
+        '"emitDecoratorMetadata" to true in the tsconfig.json that compiles it, or the equivalent options of another compiler.',
     );
   }
   if (typeof target !== 'function') return;
   const found =
-    key === undefined ? `stands on the class ${target.name} or its constructor` : `${String(key)} is static`;
+    key === undefined ? `decorates the class ${target.name} or its constructor` : `${String(key)} is static`;
   throw new LockConfigError(
     `${decorator} is for ${belongs} of instances, but ${found}. Put it on ${belongs} of a provider or controller.`,
   );

@@ -71,8 +71,8 @@ export class LockedMethod {
     }
     throw new LockConfigError(
       `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.module)} in its application; in a unit test, ` +
-        'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. Where it is ' +
-        'made after the start while several applications run in this process, let Nest construct it.',
+        'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. If the ' +
+        'instance is created after the start and several applications run in this process, let Nest construct it.',
     );
   }
 
@@ -97,7 +97,7 @@ export class LockedMethod {
     if (Object(lock) === lock) return;
     throw new LockConfigError(
       `${this.name} is @Locked, but its LockService is a mock that acquires nothing. Add LockTestingModule.forRoot() of ` +
-        'nest-redis-lock/testing to the imports of the testing module: its locks are real ones, in memory, and useMocker does not replace them.',
+        'nest-redis-lock/testing to the imports of the testing module: it provides real locks in memory, which useMocker does not replace.',
     );
   }
 
@@ -122,7 +122,7 @@ export class LockedMethod {
     if (this.warned) return;
     this.warned = true;
     Logger.warn(
-      `${this.name} returns an Observable, but its metadata does not say so: its calls give a Promise of it. ` +
+      `${this.name} returns an Observable, but its metadata does not say so, so its calls return a Promise of the Observable. ` +
         'Name Observable as its return type, and import it without "type".',
       LOG_CONTEXT,
     );

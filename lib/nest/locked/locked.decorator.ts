@@ -41,14 +41,14 @@ export const Locked: LockedDecoratorFactory = (key, presetOrOptions = {}) => {
     const original: unknown = (descriptor as PropertyDescriptor | undefined)?.value;
     if (typeof original !== 'function') {
       throw new LockConfigError(
-        `@Locked is for methods, but ${memberName(target, propertyKey)} is no method. ` +
-          'A field that holds a function becomes one when written as async name() { … }.',
+        `@Locked is for methods, but ${memberName(target, propertyKey)} is not a method. ` +
+          'Write a field that holds a function as a method: async name() { … }.',
       );
     }
     if (isGeneratorFunction(original)) {
       throw new LockConfigError(
         `${memberName(target, propertyKey)} is @Locked and a generator: its lock would be released before it is iterated. ` +
-          'Return a Promise of all values, or an Observable, as from(generator) makes one.',
+          'Return a Promise of all values, or an Observable, such as from(generator).',
       );
     }
     const binding = serviceBinding(options.module);

@@ -47,6 +47,9 @@ export async function releaseQuietly(lock: Lock): Promise<void> {
     await lock.release();
   } catch (error) {
     const names = lock.keys.join(', ');
-    Logger.warn(`${names} is left to its lease, the release failed: ${String(error)}`, LOG_CONTEXT);
+    Logger.warn(
+      `Lock ${names} was not released, and stays taken until its lease expires: ${String(error)}`,
+      LOG_CONTEXT,
+    );
   }
 }

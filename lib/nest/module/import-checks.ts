@@ -38,6 +38,6 @@ export function assertOnlyModule(
   throw new LockConfigError(
     `The application has ${found.length} RedisLockModules ${which}. Import one, in the root module; if a second one has ` +
       "another Redis, give it a name of its own: forRoot({ name: 'reports', … }). In a test, LockTestingModule.replace() " +
-      'takes the place of the one that the application imports.',
+      'replaces the one that the application imports.',
   );
 }

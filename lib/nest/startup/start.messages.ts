@@ -5,19 +5,19 @@ export const scheduledOnNonStatic = (method: string): string =>
   'so @nestjs/schedule never runs it. Move it to a provider with the default scope.';
 
 export const lockedOverridden = (override: string, locked: string): string =>
-  `${override} overrides ${locked}, which is @Locked, and is not: decorators are not inherited, so it runs without a lock. ` +
-  'Put @Locked on the override, too.';
+  `${override} is not @Locked, but overrides ${locked}, which is: decorators are not inherited, so it runs without a lock. ` +
+  'Put @Locked on the override as well.';
 
 export const lockedHidden = (field: string, locked: string): string =>
-  `${field} is a field that takes the place of ${locked}, which is @Locked: its calls run without a lock. ` +
-  'Make it a method with @Locked, as in async name() { … }.';
+  `${field} is a field that hides ${locked}, which is @Locked, so its calls run without a lock. ` +
+  'Write it as a method with @Locked: async name() { … }.';
 
 export const interceptorIgnored = (method: string, place: string): string =>
-  `${method} has interceptors, but Nest runs none for ${place}. Do what they do in the method, ` +
-  'or in a decorator around it; the lock is released when the method has ended.';
+  `${method} has interceptors, but Nest runs none for ${place}. Move their work into the method, ` +
+  'or into a decorator around it. The lock is released when the method ends.';
 
 export const wrapperAround = (method: string): string =>
-  `Another decorator wraps ${method} from above its @Locked. If it opens a transaction, as @Transactional() does, that commits ` +
+  `A decorator above @Locked wraps ${method}. If it opens a transaction, as @Transactional() does, the transaction commits ` +
   'after the release, and the next holder reads the old rows. Put @Locked above it.';
 
 export const moduleMissing = (method: string, module: string): string =>
@@ -25,8 +25,8 @@ export const moduleMissing = (method: string, module: string): string =>
   `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
 
 export const currentLockWithoutLocked = (method: string): string =>
-  `${method} has a @CurrentLock() parameter, but no @Locked, so it would never get a lock. ` +
-  'Put @Locked on the method, or remove the parameter. An override needs a @Locked of its own.';
+  `${method} has a @CurrentLock() parameter, but no @Locked, so it would never receive a lock. ` +
+  'Put @Locked on the method, or remove the parameter. An override needs its own @Locked.';
 
 export const ttlTooShort = (owner: string, ttl: number, roundTrip: number): string =>
   `The ttl of ${owner}, ${ttl} ms, is shorter than three round trips to Redis, of ${roundTrip.toFixed(1)} ms each: leases ` +
@@ -34,7 +34,7 @@ export const ttlTooShort = (owner: string, ttl: number, roundTrip: number): stri
 
 export const routesGoThroughNest = (): string =>
   'This version of NestJS calls interceptors in a way that nest-redis-lock does not know. Locks work, but each HTTP request ' +
-  'takes about 12 µs more CPU. Update nest-redis-lock, or set advanced.directInvocation to false, which ends this warning, too.';
+  'takes about 12 µs more CPU. Update nest-redis-lock, or set advanced.directInvocation to false, which also ends this warning.';
 
 export const noShutdownHooks = (): string =>
   'This process has granted a lock, but does not listen for SIGTERM: when it is stopped, its locks stay taken until their ' +

@@ -70,7 +70,7 @@ export class Campaign {
     const problem = cause instanceof Error ? `${message} ${cause.message}` : message;
     if (problem === this.obstacle) return;
     this.obstacle = problem;
-    this.settings.log.warn(`The campaign for ${this.settings.name} continues to try. ${problem}`);
+    this.settings.log.warn(`The campaign for ${this.settings.name} failed, and is repeated. ${problem}`);
   }
 
   private async serve(hold: EnterableLock): Promise<void> {
@@ -102,7 +102,7 @@ export class Campaign {
     const { log, name, onError } = this.settings;
     if (onError) return onError(error);
     const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    log.error(`The work of the leader of ${name} failed; it campaigns again. ${problem}`);
+    log.error(`The leader's work under ${name} failed; this instance campaigns again. ${problem}`);
   }
 
   private rest(): Promise<void> {

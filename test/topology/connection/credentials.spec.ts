@@ -197,7 +197,7 @@ describe('Credentials that expire', () => {
       await waitFor(() => instance.logged.length > 1, { that: 'the end of the trouble', timeout: AMPLE });
 
       expect(instance.logged).toEqual([
-        expect.stringMatching(/^The credentials of Redis cannot be renewed; trying again: /),
+        expect.stringMatching(/^The credentials of Redis cannot be renewed; retrying: /),
         'The credentials of Redis can be renewed again.',
       ]);
       expect(instance.logged.join()).not.toContain('s3cret');

@@ -42,11 +42,11 @@ export class DoesNotFit {
   @Locked('order:<0') async unclosed(id: string) {} // error: <0 is not closed by >
   @Locked('order:<>') async noPath(id: string) {} // error: <> is not a path
   @Locked('order:<id>') async named(id: string) {} // error: <id> is not a path
-  @Locked('order:{0}') async ofAnotherPackage(id: string) {} // error: nest-redis-lock: {0} is no placeholder, write <0>
-  @Locked('order:${id}') async ofAnInterpolation(id: string) {} // error: {id} is no placeholder, write <0> for the first argument or <0.id> for a property of it
-  @Locked(':id') async ofARoute(id: string) {} // error: :id is no placeholder, write <0> for the first argument
-  @Locked('order/:id') async ofAPath(id: string) {} // error: :id is no placeholder, write <0> for the first argument
-  @Locked('order::id') async afterAColon() {} // error: :id is no placeholder, write <0> for the first argument
-  @Locked(['order:<0>', 'log:#{1}']) async oneOfThem(id: string) {} // error: {1} is no placeholder, write <1>
+  @Locked('order:{0}') async ofAnotherPackage(id: string) {} // error: nest-redis-lock: {0} is not a placeholder, write <0>
+  @Locked('order:${id}') async ofAnInterpolation(id: string) {} // error: {id} is not a placeholder, write <0> for the first argument or <0.id> for a property of it
+  @Locked(':id') async ofARoute(id: string) {} // error: :id is not a placeholder, write <0> for the first argument
+  @Locked('order/:id') async ofAPath(id: string) {} // error: :id is not a placeholder, write <0> for the first argument
+  @Locked('order::id') async afterAColon() {} // error: :id is not a placeholder, write <0> for the first argument
+  @Locked(['order:<0>', 'log:#{1}']) async oneOfThem(id: string) {} // error: {1} is not a placeholder, write <1>
   @Locked('order:<20>') async farAway(id: string) {} // error: <20> is not a path
 }

@@ -3,27 +3,27 @@ import { parseKeyTemplate } from '../../../lib/keys/key-template.js';
 
 describe('the syntax of a key template', () => {
   it.each([
-    [
-      'a number in braces',
-      'order:{0}',
-      7,
-      '"{0}" is no placeholder; write <0>, or, for this text itself, use a',
-    ],
+    ['a number in braces', 'order:{0}', 7, '"{0}" is not a placeholder; write <0>, or use a'],
     [
       'a name in braces after "$"',
       'order:${id}',
       7,
-      '"${id}" is no placeholder; write <0> for the first argument, or <0.id> for a property of it, or',
+      '"${id}" is not a placeholder; write <0> for the first argument, or <0.id> for a property of it, or',
     ],
-    ['a name in braces', 'order:{sku}:a', 7, '"{sku}" is no placeholder; write <0> for the first argument'],
+    [
+      'a name in braces',
+      'order:{sku}:a',
+      7,
+      '"{sku}" is not a placeholder; write <0> for the first argument',
+    ],
     [
       'a name after a colon',
       ':id',
       1,
-      '":id" is no placeholder; write <0> for the first argument, or <0.id>',
+      '":id" is not a placeholder; write <0> for the first argument, or <0.id>',
     ],
-    ['a name after "/:"', 'orders/:id/pay', 8, '":id" is no placeholder'],
-    ['a name after "::"', 'order::id', 7, '":id" is no placeholder'],
+    ['a name after "/:"', 'orders/:id/pay', 8, '":id" is not a placeholder'],
+    ['a name after "::"', 'order::id', 7, '":id" is not a placeholder'],
     ['the instance itself', 'a:<this>', 3, 'a property of the instance is expected'],
     ['the elements of the instance', 'a:<this[]>', 3, 'a property of the instance is expected'],
     ['the class of the instance', '<this.constructor.name>', 1, '"constructor" belongs to every object'],

@@ -178,7 +178,7 @@ describe('a key template', () => {
   it('says that parts count as encoded if that makes a name too long', () => {
     expect(() => resolve('<0>', 'é'.repeat(100))).toThrow(
       'is 600 bytes long; a lock name is 1 to 512 bytes of UTF-8 without control characters, and does not start ' +
-        'with "}". Parts count as encodeURIComponent writes them, where "é" is 6 bytes long.',
+        'with "}". Parts count as encoded by encodeURIComponent, for which "é" is 6 bytes long.',
     );
   });
 

@@ -45,11 +45,11 @@ describe('@Locked', () => {
     }
     expectRefusal(
       () => Reflect.decorate([Locked('a') as unknown as ClassDecorator], Jobs),
-      '@Locked is for a method of instances, but stands on the class Jobs',
+      '@Locked is for a method of instances, but decorates the class Jobs',
     );
     expectRefusal(
       () => (Locked('a') as unknown as PropertyDecorator)(Jobs.prototype, 'run'),
-      '@Locked is for methods, but Jobs.run is no method. A field that holds a function becomes one when written as',
+      '@Locked is for methods, but Jobs.run is not a method. Write a field that holds a function as a method:',
     );
   });
 
@@ -99,7 +99,7 @@ describe('@Locked', () => {
 
   it('refuses an accessor', () => {
     const decorate = Locked('a') as MethodDecorator;
-    expect(() => decorate({}, 'total', { get: () => 1 })).toThrow('total is no method');
+    expect(() => decorate({}, 'total', { get: () => 1 })).toThrow('total is not a method');
   });
 });
 
@@ -111,16 +111,16 @@ describe('@CurrentLock', () => {
       }
       return Jobs;
     }).toThrow(
-      '@CurrentLock() is for a parameter of a @Locked method of instances, but stands on the class Jobs',
+      '@CurrentLock() is for a parameter of a @Locked method of instances, but decorates the class Jobs',
     );
   });
 
   it('refuses whatever else is no parameter, and a parameter of a static method', () => {
     const decorate = CurrentLock() as unknown as (target: unknown, key?: string, descriptor?: object) => void;
     class Jobs {}
-    expectRefusal(() => decorate(Jobs), 'but stands on the class Jobs');
-    expectRefusal(() => decorate(Jobs.prototype, 'lock'), 'but stands on lock itself');
-    expectRefusal(() => decorate(Jobs.prototype, 'run', { value: () => {} }), 'but stands on run itself');
+    expectRefusal(() => decorate(Jobs), 'but decorates the class Jobs');
+    expectRefusal(() => decorate(Jobs.prototype, 'lock'), 'but decorates lock itself');
+    expectRefusal(() => decorate(Jobs.prototype, 'run', { value: () => {} }), 'but decorates run itself');
     expectRefusal(() => CurrentLock()(Jobs, 'run', 0), 'but run is static');
     expectRefusal(
       () => tc39(CurrentLock())(() => {}, { kind: 'method', name: 'run' }),

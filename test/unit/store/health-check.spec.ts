@@ -38,7 +38,7 @@ describe('A health check of a store', () => {
     (await store.next('acquire')).answer(grant(7));
     (await store.next('release')).answer(false);
 
-    expect((await health).trouble?.message).toContain('gone before its release');
+    expect((await health).trouble?.message).toContain('lost before its release');
   });
 
   it('reports the refusal of a store, and another user of its name', async () => {

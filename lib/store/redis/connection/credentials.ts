@@ -123,7 +123,7 @@ export class Credentials {
     const isKnown = this.problem?.error.message === problem.message;
     this.problem = { error: problem, of };
     if (isKnown) return;
-    this.log.error(`The credentials of Redis cannot be renewed; trying again: ${problem.message}`);
+    this.log.error(`The credentials of Redis cannot be renewed; retrying: ${problem.message}`);
   }
 
   private end(of: 'provider' | 'server'): void {

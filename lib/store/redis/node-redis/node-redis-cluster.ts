@@ -262,7 +262,7 @@ export function readSlotMap(reply: unknown, host: string): string[] {
     const address = `${typeof masterHost === 'string' && masterHost !== '' ? masterHost : host}:${Number(port)}`;
     for (let slot = Number(first); slot <= Number(last); slot++) owners[slot] = address;
   }
-  if (owners.length === 0) throw new Error('The node serves no slots, and knows of none that does.');
+  if (owners.length === 0) throw new Error('The node serves no slots, and knows no node that does.');
   return owners;
 }
 
