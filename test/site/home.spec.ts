@@ -38,7 +38,7 @@ describeInBrowser('the first page', (site) => {
 
   it('offers the command of each package manager, to copy', async () => {
     const { page } = site;
-    await page.goto(site.url);
+    await site.open('/');
     const group = page.locator('.vp-code-group');
     const seen: string[] = [];
     for (const tab of ['npm', 'pnpm', 'yarn', 'bun']) {

@@ -29,10 +29,10 @@ describeInBrowser('the site', (site) => {
 
   it('leads past its menus to the text, by the keyboard', async () => {
     const { page } = site;
-    await page.goto(`${site.url}/guide/options.html`);
+    await site.open('/guide/options.html');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(new URL(page.url()).hash).toBe('#VPContent');
+    await page.waitForURL(/#VPContent$/);
     await page.keyboard.press('Tab');
     const inside = 'document.querySelector("#VPContent").contains(document.activeElement)';
     expect(await page.evaluate(inside)).toBe(true);
@@ -41,7 +41,7 @@ describeInBrowser('the site', (site) => {
   it('opens its menu of pages at 360 px, and closes it with Escape', async () => {
     const { page } = site;
     await page.setViewportSize({ width: 360, height: 740 });
-    await page.goto(`${site.url}/guide/options.html`);
+    await site.open('/guide/options.html');
     const menu = page.locator('.VPLocalNav .menu');
     await menu.focus();
     await page.keyboard.press('Enter');

@@ -18,6 +18,8 @@ export interface SiteInBrowser {
   readonly url: string;
   /** A page of a new context. */
   readonly page: Page;
+  /** Opens a path of the site in `page`, and waits until the page's scripts answer clicks and keys. */
+  open(path: string): Promise<void>;
 }
 
 /** Tests of the built site in a browser, skipped where there is none. No page may ask another host for anything. */
@@ -57,6 +59,11 @@ export function describeInBrowser(title: string, describeTests: (site: SiteInBro
       },
       get page() {
         return page;
+      },
+      async open(path) {
+        await page.goto(served.url + path);
+        // The router takes clicks over before the components do: a click in between gets lost.
+        await page.waitForFunction('document.querySelector("#app").__vue_app__ !== undefined');
       },
     });
   });
