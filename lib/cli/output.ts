@@ -37,7 +37,7 @@ export class Output {
 }
 
 /** Prints a text to stderr. */
-export function tell(text: string): void {
+export function printError(text: string): void {
   process.stderr.write(`nest-redis-lock: ${text}\n`);
 }
 

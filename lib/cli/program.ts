@@ -6,7 +6,7 @@ import { CommandError, ExitCode } from './exit-code.js';
 import { ls } from './ls.command.js';
 import { ALERT_RULES } from './monitoring/alert-rules.js';
 import { dashboard } from './monitoring/dashboard.js';
-import { Output, tell } from './output.js';
+import { Output, printError } from './output.js';
 import { query } from './query.command.js';
 import { release } from './release.command.js';
 import { run } from './run.command.js';
@@ -114,15 +114,15 @@ function exitCodeOf(error: unknown): number {
   // Commander has already printed the error, the help or the version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
   if (error instanceof CommandError) {
-    tell(error.message);
+    printError(error.message);
     return error.exitCode;
   }
   if (!isLockError(error)) {
-    tell(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return ExitCode.failed;
   }
   const isUsage = error.code === 'LOCK_CONFIG' || error.code === 'LOCK_KEY';
-  tell(isUsage ? error.message : withCauses(error));
+  printError(isUsage ? error.message : withCauses(error));
   return isUsage ? ExitCode.usage : ExitCode.unavailable;
 }
 

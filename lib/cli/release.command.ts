@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { LockInfo } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { CommandError, ExitCode } from './exit-code.js';
-import { Output, tell } from './output.js';
+import { Output, printError } from './output.js';
 import { printSnapshot } from './query.command.js';
 import { withLocks } from './with-locks.js';
 
@@ -24,13 +24,13 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
   }
   return withLocks(flags, async (locks) => {
     const snapshot = await locks.query(name);
-    const tellResult = (released: readonly LockInfo[]): number => {
+    const reportResult = (released: readonly LockInfo[]): number => {
       const isReleased = released.length > 0;
       if (out.isJson) out.json({ name, released: isReleased, held: released });
       else out.line(isReleased ? `Released ${name}.` : `Nobody holds ${name}.`);
       return isReleased ? ExitCode.done : ExitCode.free;
     };
-    if (snapshot.held.length === 0) return tellResult([]);
+    if (snapshot.held.length === 0) return reportResult([]);
     if (!out.isJson) printSnapshot(out, snapshot);
     await out.flush();
     if (!flags.force) {
@@ -42,7 +42,7 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
     const { released, held } = await locks.forceRelease(name, { owners });
     if (released.length === 0 && held.length > 0)
       return decline(`It is now held by ${held.join(', ')}. Check again.`);
-    return tellResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
+    return reportResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
   });
 }
 
@@ -59,6 +59,6 @@ async function isConfirmed(name: string): Promise<boolean> {
 }
 
 function decline(reason: string): number {
-  tell(reason);
+  printError(reason);
   return ExitCode.declined;
 }

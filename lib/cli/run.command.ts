@@ -5,7 +5,7 @@ import type { Lock } from '../engine/hold/lock.interface.js';
 import type { LockOptions } from '../options/lock-options.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { ExitCode } from './exit-code.js';
-import { printable, tell } from './output.js';
+import { printable, printError } from './output.js';
 import { ChildCommand } from './run/child-command.js';
 import { withLocks } from './with-locks.js';
 
@@ -25,7 +25,7 @@ const LABEL_BYTES = 128;
 /** Milliseconds of retries while Redis does not answer, within the wait. */
 const OUTAGE = 5_000;
 
-const LOG: LockLog = { log: tell, warn: tell, error: tell };
+const LOG: LockLog = { log: printError, warn: printError, error: printError };
 
 /** Runs a command while it holds the name. */
 export async function run(name: string, command: readonly string[], flags: RunFlags): Promise<number> {
@@ -41,7 +41,7 @@ export async function run(name: string, command: readonly string[], flags: RunFl
       } catch (error) {
         if (interruption.exitCode !== undefined) return interruption.exitCode;
         if (!(error instanceof LockTimeoutError)) throw error;
-        tell(busyMessage(name, error));
+        printError(busyMessage(name, error));
         return flags.skip ? ExitCode.done : ExitCode.busy;
       }
       try {
@@ -67,7 +67,7 @@ async function runWhileHeld(
   interruption.passOn((signal) => child.signal(signal));
   let ending: Promise<void> | undefined;
   const endIt = (): void => {
-    tell(`The lock ${name} was lost; ending the command. ${reasonOf(lock.signal)}`);
+    printError(`The lock ${name} was lost; ending the command. ${reasonOf(lock.signal)}`);
     ending = child.end(killAfter);
   };
   if (lock.signal.aborted) endIt();

@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../errors/lock.error.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { ExitCode } from './exit-code.js';
-import { Output, printable, tell } from './output.js';
+import { Output, printable, printError } from './output.js';
 import { withLocks } from './with-locks.js';
 
 export interface WatchFlags extends ConnectionFlags {
@@ -21,7 +21,7 @@ export async function watch(name: string, flags: WatchFlags): Promise<number> {
     while (!end.signal.aborted) {
       try {
         const snapshot = withLabels(await locks.query(name), labels);
-        if (trouble !== '') tell('Redis answers again.');
+        if (trouble !== '') printError('Redis answers again.');
         trouble = '';
         if (end.signal.aborted) return;
         const state = stateOf(snapshot);
@@ -30,7 +30,7 @@ export async function watch(name: string, flags: WatchFlags): Promise<number> {
       } catch (error) {
         // The first query failed: the address is probably wrong.
         if (!(error instanceof LockUnavailableError) || shown === '') throw error;
-        if (trouble === '') tell(error.message);
+        if (trouble === '') printError(error.message);
         trouble = error.message;
       }
       await sleep(flags.interval, undefined, { signal: end.signal }).catch(() => {});

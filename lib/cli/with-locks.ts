@@ -11,7 +11,7 @@ const SILENT: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
  * Milliseconds between requests for labels. Longer than in an application, because this process has only just begun to
  * listen.
  */
-const LABEL_PATIENCE = [100, 200, 300, 400];
+const LABEL_INTERVALS = [100, 200, 300, 400];
 
 /** Runs a command with a LockService, and closes its connections afterwards. */
 export async function withLocks<T>(
@@ -21,7 +21,7 @@ export async function withLocks<T>(
 ): Promise<T> {
   const locks = openLockService(resolveModuleOptions(moduleOptions(flags)), {
     log,
-    labelPatience: LABEL_PATIENCE,
+    labelIntervals: LABEL_INTERVALS,
   });
   try {
     return await use(locks);

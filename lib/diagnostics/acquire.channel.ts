@@ -110,13 +110,13 @@ export async function observeLength<Options extends ObservedOptions, Hold>(
 ): Promise<Hold> {
   try {
     const asking = engine.acquire(name, options);
-    tellLength(engine, name);
+    publishLength(engine, name);
     return await asking;
   } finally {
-    tellLength(engine, name);
+    publishLength(engine, name);
   }
 }
 
-function tellLength(engine: ObservedEngine<never, unknown>, name: string): void {
+function publishLength(engine: ObservedEngine<never, unknown>, name: string): void {
   if (queueLength.hasSubscribers) queueLength.publish({ name, length: engine.waitersOf(name) });
 }

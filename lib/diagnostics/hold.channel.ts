@@ -19,7 +19,7 @@ export function hasHoldSubscribers(): boolean {
 }
 
 /** Publishes that a hold has ended after `held` ms: released, or lost for a reason. */
-export function tellHoldEnd(
+export function publishHoldEnd(
   { acquire, fencingToken }: ObservedHold,
   held: number,
   reason: LockLostReason | undefined,
@@ -46,7 +46,7 @@ export function hasRenewalSubscribers(): boolean {
  * Publishes the reply at `now`, or the missing reply, to a renewal that was sent at `sentAt`. Call it before the leases
  * are updated.
  */
-export function tellRenewal(
+export function publishRenewal(
   leases: readonly ObservedLease[],
   sentAt: number,
   now: number,

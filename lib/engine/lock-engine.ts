@@ -29,7 +29,7 @@ export interface EngineSettings {
   readonly maxWaiters: number;
   readonly log: LockLog;
   /** Milliseconds between requests for labels; see {@link Labels}. */
-  readonly labelPatience?: readonly number[];
+  readonly labelIntervals?: readonly number[];
 }
 
 /** The engine of one instance: its local queues, its leases, and the events of its store. */
@@ -56,7 +56,7 @@ export class LockEngine implements StoreEvents {
     this.leases = new Leases(this.clock, this.store, cleanUps, (event) =>
       this.queueOf(event.lease.name).feed(event),
     );
-    this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelPatience);
+    this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelIntervals);
     this.views = new LockViews(
       this.leases,
       this.labels,

@@ -67,7 +67,7 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
     const pairs = CHANNELS.map((channel) => [
       channel,
       (message: LockChannels[typeof channel]) => {
-        for (const stream of this.streams) stream.tell(channel, message);
+        for (const stream of this.streams) stream.publish(channel, message);
       },
     ]);
     return Object.fromEntries(pairs) as LockListeners;

@@ -32,7 +32,7 @@ export class LockEventStream extends Readable {
     this.push('retry: 2000\n\n');
   }
 
-  tell(channel: Channel, message: Message): void {
+  publish(channel: Channel, message: Message): void {
     if (this.events.length < AT_MOST) this.events.push({ channel, message, at: Date.now() });
     else this.leftOut += 1;
     this.timer ??= setTimeout(() => this.flush(), PAUSE).unref();

@@ -381,7 +381,7 @@ export class LockService {
       const trouble = new LockClosedError('The application is shutting down and grants no more locks.');
       return { responseTime: 0, trouble, nodes: undefined };
     }
-    return (this.healthCheck ??= new HealthCheck(this.engine.store)).look(timeout);
+    return (this.healthCheck ??= new HealthCheck(this.engine.store)).check(timeout);
   }
 
   /** @internal Rejects new and waiting acquires with LockClosedError from now on. */

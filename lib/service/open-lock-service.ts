@@ -8,7 +8,7 @@ import { type Instance, openStore } from '../store/open-store.js';
 import { THIS_PROCESS } from '../store/owner-id.js';
 import { LockService } from './lock.service.js';
 
-export interface Surroundings extends Pick<EngineSettings, 'labelPatience'> {
+export interface Surroundings extends Pick<EngineSettings, 'labelIntervals'> {
   /** Receives reports that have no caller. */
   readonly log: LockLog;
   /** Opens the store. Default: that of the option `connection`. */

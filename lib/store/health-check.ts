@@ -30,7 +30,7 @@ export class HealthCheck {
   constructor(private readonly store: LockStore) {}
 
   /** Checks the store. Always settles within `timeout` ms, and never rejects. */
-  async look(timeout: number): Promise<StoreHealth> {
+  async check(timeout: number): Promise<StoreHealth> {
     const startedAt = performance.now();
     const [trouble, nodes] = await Promise.all([this.grantWithin(timeout), this.nodesWithin(timeout)]);
     return { responseTime: performance.now() - startedAt, trouble, nodes };
@@ -48,8 +48,8 @@ export class HealthCheck {
 
   private async grantAndRelease(): Promise<void> {
     const { name, store } = this;
-    // Without a place, the check never queues. With `spent: 0`, it adopts a lock that an earlier check left.
-    const reply = await store.acquire({ name, ttl: CHECK_LEASE, tokens: 1, place: undefined, spent: 0 });
+    // Without a place, the check never queues. With `endedToken: 0`, it adopts a lock that an earlier check left.
+    const reply = await store.acquire({ name, ttl: CHECK_LEASE, tokens: 1, place: undefined, endedToken: 0 });
     if (!isGrant(reply)) throw new Error(`${reply.owner} holds the name that is reserved for health checks.`);
     if (!(await store.release(name, reply.owner))) throw new Error('The lock was lost before its release.');
   }

@@ -18,16 +18,16 @@ export interface AcquireRequest {
    * The highest token whose lease has ended here: a lock in the store with at most this token counts as free, not as a
    * grant.
    */
-  readonly spent: number;
-  /** Replaces `spent` if the store has queued this instance: every later grant of the name is a hand-off to it. */
-  readonly spentOfName?: number | undefined;
+  readonly endedToken: number;
+  /** Replaces `endedToken` if the store has queued this instance: every later grant of the name is a hand-off to it. */
+  readonly endedTokenOfName?: number | undefined;
   /** Called when servers have answered and the request continues, because several instances contend for the lock. */
   readonly onContention?: (() => void) | undefined;
   /** Replicas that must confirm a grant before it counts; too few reject with {@link TooFewReplicas}. */
   readonly replicas?: ReplicaDemand | undefined;
 }
 
-export interface YieldRequest extends Omit<AcquireRequest, 'spent' | 'spentOfName' | 'shared'> {
+export interface YieldRequest extends Omit<AcquireRequest, 'endedToken' | 'endedTokenOfName' | 'shared'> {
   readonly owner: string;
 }
 

@@ -16,7 +16,7 @@ interface Sample {
 export class NodeClock {
   private samples: readonly Sample[] = [];
   private best: Sample | undefined;
-  private told: number | undefined;
+  private lastTime: number | undefined;
 
   /** The node's time minus the local time, in microseconds; undefined before the first reply. */
   get offset(): number | undefined {
@@ -26,8 +26,8 @@ export class NodeClock {
   /** Records the node's `time` in microseconds from the reply to a request; local times are in milliseconds. */
   observe(time: number, sentAt: number, answeredAt: number): void {
     // Requests of one call share one reply with the time.
-    if (time === this.told) return;
-    this.told = time;
+    if (time === this.lastTime) return;
+    this.lastTime = time;
     const middle = ((sentAt + answeredAt) / 2) * 1_000;
     const sample = { offset: time - middle, trip: (answeredAt - sentAt) * 1_000 };
     // Drops samples that contradict the new one: a clock was set or has drifted since.

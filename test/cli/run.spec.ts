@@ -10,7 +10,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { CommandLine, type Result } from './support/command-line.js';
 
-const PATIENCE = { timeout: 30_000 };
+const LONG_WAIT = { timeout: 30_000 };
 const KEY = 'lock:{job}';
 
 describe('nest-redis-lock run', () => {
@@ -117,7 +117,7 @@ describe('nest-redis-lock run', () => {
   it('waits for the lock, and then runs the command', async () => {
     await redis.set(KEY, 'somebody', 'PX', 60_000);
     const command = start('echo worked', '--wait', '30s');
-    await waitFor(() => redis.exists(`${KEY}:q`), { ...PATIENCE, that: 'the command to wait' });
+    await waitFor(() => redis.exists(`${KEY}:q`), { ...LONG_WAIT, that: 'the command to wait' });
     expect(command.stdout).toBe('');
 
     await redis.del(KEY);
@@ -183,7 +183,7 @@ describe('nest-redis-lock run', () => {
   ] as const)('stops waiting at %s, and leaves the queue', async (signal, expected) => {
     await redis.set(KEY, 'somebody', 'PX', 60_000);
     const command = start('echo worked', '--wait', 'forever');
-    await waitFor(() => redis.exists(`${KEY}:q`), { ...PATIENCE, that: 'the command to wait' });
+    await waitFor(() => redis.exists(`${KEY}:q`), { ...LONG_WAIT, that: 'the command to wait' });
 
     command.kill(signal);
 
@@ -213,7 +213,7 @@ describe('nest-redis-lock run', () => {
     await releaseByForce();
 
     expect((await command.end()).exitCode).toBe(76);
-    await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
+    await waitFor(() => !isAlive(fork), { ...LONG_WAIT, that: 'the fork to end' });
   });
 
   it('also ends forks of the command that outlive it after a lost lock', async () => {
@@ -225,7 +225,7 @@ describe('nest-redis-lock run', () => {
     await releaseByForce();
 
     expect((await command.end()).exitCode).toBe(76);
-    await waitFor(() => !isAlive(fork), { ...PATIENCE, that: 'the fork to end' });
+    await waitFor(() => !isAlive(fork), { ...LONG_WAIT, that: 'the fork to end' });
   });
 
   it('exits with the command, although its children continue in the background', async () => {
@@ -274,7 +274,7 @@ describe('nest-redis-lock run', () => {
     ]);
     await command.says('ready');
     proxy.reset();
-    await waitFor(() => proxy.connections >= 2, { ...PATIENCE, that: 'it to connect again' });
+    await waitFor(() => proxy.connections >= 2, { ...LONG_WAIT, that: 'it to connect again' });
     await writeFile(gate, '');
 
     expect((await command.end()).exitCode).toBe(3);

@@ -7,7 +7,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { CommandLine, json, shellCommand } from './support/command-line.js';
 
-const PATIENCE = { timeout: 30_000 };
+const LONG_WAIT = { timeout: 30_000 };
 const KEY = 'lock:{job}';
 /** For a shell. */
 const COMMAND = shellCommand('release', 'job');
@@ -135,7 +135,7 @@ describe('nest-redis-lock release', () => {
 
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(new RegExp(`${holder.name}:${lock.fencingToken}[^]*Released job`));
-    await waitFor(() => lock.signal.aborted, { ...PATIENCE, that: 'the holder to learn of it' });
+    await waitFor(() => lock.signal.aborted, { ...LONG_WAIT, that: 'the holder to learn of it' });
     await holder.locks.close();
   });
 
@@ -178,7 +178,7 @@ describe('nest-redis-lock release', () => {
       let said = '';
       terminal.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
       try {
-        await waitFor(() => said.includes('Type yes'), { ...PATIENCE, that: 'the question' });
+        await waitFor(() => said.includes('Type yes'), { ...LONG_WAIT, that: 'the question' });
         await meanwhile?.();
         terminal.stdin.write(typed);
         const [code] = await ended;

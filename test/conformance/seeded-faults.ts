@@ -32,7 +32,7 @@ export const seededFaults: readonly SeededFault[] = [
   {
     fault: 'a hold that has ended counts as the grant of its instance',
     modes: 'exclusive',
-    text: 'if not token or token <= tonumber(spent) then',
+    text: 'if not token or token <= tonumber(ended_token) then',
     instead: 'if not token then',
   },
   {

@@ -23,7 +23,7 @@ export class SteppedTopology implements Topology {
   ) {
     this.redis = connection as SteppedRedis;
     const run = this.redis.run.bind(this.redis);
-    this.scripts = { isIdle: true, serverOf: () => '', run, runPatiently: run };
+    this.scripts = { isIdle: true, serverOf: () => '', run, runWithoutTimeout: run };
   }
 
   hears(): boolean {

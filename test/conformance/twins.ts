@@ -59,7 +59,7 @@ export class Twins {
     readonly names: readonly string[];
     readonly tag: string;
   }[] = [];
-  private readonly spent = new Map<string, number>();
+  private readonly endedToken = new Map<string, number>();
   private readonly floors = new Map<string, number>();
   private numbered = 0;
 
@@ -97,7 +97,7 @@ export class Twins {
           ttl,
           tokens,
           place: queues ? place : undefined,
-          spentOfName: sure ? this.floors.get(instance + name) : undefined,
+          endedTokenOfName: sure ? this.floors.get(instance + name) : undefined,
         });
       }
       case 'share': {
@@ -217,9 +217,9 @@ export class Twins {
   private async acquire(
     instance: string,
     name: string,
-    terms: Omit<Parameters<LockStore['acquire']>[0], 'name' | 'spent'>,
+    terms: Omit<Parameters<LockStore['acquire']>[0], 'name' | 'endedToken'>,
   ): Promise<void> {
-    const request = { ...terms, name, spent: this.spent.get(instance) ?? 0 };
+    const request = { ...terms, name, endedToken: this.endedToken.get(instance) ?? 0 };
     this.learn(name, instance, await this.both(instance, (store) => store.acquire(request)));
   }
 
@@ -249,7 +249,7 @@ export class Twins {
   ): Promise<T> {
     const { redis, memory } = this.storeOf(instance);
     const reply = await ask(redis);
-    this.memory.knowsModes = this.redis.gaveSharedKeys;
+    this.memory.hasMetSharedMode = this.redis.gaveSharedKeys;
     assertEqual('reply', normal(reply), normal(await ask(memory)));
     return reply;
   }
@@ -288,11 +288,11 @@ export class Twins {
     else for (const owner of ownersOf(reply)) this.holds.push({ name, owner });
   }
 
-  /** Only holds of the instance's own turns count as spent. */
+  /** Only holds of the instance's own turns count. */
   private spend({ owner }: Hold): void {
     if (tagIn(owner) !== undefined) return;
     const instance = instanceOf(owner);
-    this.spent.set(instance, Math.max(this.spent.get(instance) ?? 0, tokenOf(owner)));
+    this.endedToken.set(instance, Math.max(this.endedToken.get(instance) ?? 0, tokenOf(owner)));
   }
 
   private storeOf(instance: string): Stores {

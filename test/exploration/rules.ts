@@ -3,10 +3,10 @@ import type { Caller, Site } from './site.js';
 import { sure } from './sure.js';
 import { timesOf } from './moves.js';
 import type { Budget, World } from './world.js';
-import { NAMES, PATIENCE, TTL } from './world-server.js';
+import { NAMES, WAIT, TTL } from './world-server.js';
 
 /** How long a caller may wait at most: for a lock, for an answer, and while its instance is frozen. */
-const LONGEST = 4 * PATIENCE + 4 * TTL;
+const LONGEST = 4 * WAIT + 4 * TTL;
 
 export function isHeld({ now }: World, { lease, phase }: Caller): boolean {
   return phase === 'holds' && sure(lease).live && now < sure(lease).deadline;

@@ -176,7 +176,7 @@ export class Shell {
       case 'acquire': {
         const { head, kind, ...rest } = effect;
         const { ttl, replicas } = head.options;
-        const request = { name: name.name, ttl, replicas, spent: site.spent, ...rest };
+        const request = { name: name.name, ttl, replicas, endedToken: site.endedToken, ...rest };
         site.requests.push({ of, kind, request });
         return;
       }
@@ -263,7 +263,7 @@ export class Shell {
   }
 
   private spend(of: number, token: number): void {
-    this.site.spent = Math.max(this.site.spent, token);
+    this.site.endedToken = Math.max(this.site.endedToken, token);
     sure(this.site.topics[of]).name.spend(token);
   }
 

@@ -39,7 +39,7 @@ export interface Site {
   readonly callers: Caller[];
   readonly topics: Topic[];
   /** The highest token that has ended here. */
-  spent: number;
+  endedToken: number;
   /** The number of the last shared turn. */
   turns: number;
   isClosing: boolean;
@@ -93,7 +93,7 @@ export function newSite(i: number, callers: readonly Pick<Caller, 'options' | 'o
       hasSpares: false,
       returning: 0,
     })),
-    spent: 0,
+    endedToken: 0,
     turns: FIRST_TURN + i * TURNS,
     isClosing: false,
     isCut: false,

@@ -11,7 +11,7 @@ export const NAMES = ['n', 'm'];
 /** Milliseconds of every lease. */
 export const TTL = 100;
 /** Longest wait of a caller, and longest wait without an answer. */
-export const PATIENCE = 350;
+export const WAIT = 350;
 
 export const NO_EVENTS = constant<StoreEvents>({} as StoreEvents, 'events');
 
@@ -35,7 +35,7 @@ export function currentWorld(): Surroundings {
 
 /** Puts messages on their way, instead of delivering them at the end of the tick. */
 class WorldInboxes extends MemoryInboxes {
-  override tell(id: string, message: (inbox: StoreEvents) => void): boolean {
+  override send(id: string, message: (inbox: StoreEvents) => void): boolean {
     if (!this.has(id)) return false;
     const { messages } = current.site(INSTANCES.indexOf(id));
     const put = (name: string, content: object): void =>

@@ -3,9 +3,9 @@ import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock
 import { constant, copyOf } from './copy.js';
 import { newSite, type Site, siteCopy } from './site.js';
 import { sure } from './sure.js';
-import { INSTANCES, NO_EVENTS, PATIENCE, TTL, WorldServer } from './world-server.js';
+import { INSTANCES, NO_EVENTS, WAIT, TTL, WorldServer } from './world-server.js';
 
-const PATIENT = { ttl: TTL, wait: PATIENCE, outageTimeout: PATIENCE };
+const PATIENT = { ttl: TTL, wait: WAIT, outageTimeout: WAIT };
 
 /** How often something may happen at most. */
 export interface Budget {

@@ -41,7 +41,7 @@ it('a released grant is never adopted', async () => {
   const refused = engine.acquire('job', defaults);
 
   expect(store.released).toEqual([grant.owner]);
-  expect(store.acquires).toMatchObject([{ spent: grant.token }]);
+  expect(store.acquires).toMatchObject([{ endedToken: grant.token }]);
   engine.beginShutdown();
   await expect(refused).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
 });

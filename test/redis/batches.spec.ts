@@ -102,7 +102,7 @@ describe('Requests of one tick', () => {
       ttl: 1_000,
       tokens: 1,
       place: undefined,
-      spent: 0,
+      endedToken: 0,
     });
 
     expect((await again).fencingToken).toBeGreaterThan(first.fencingToken);

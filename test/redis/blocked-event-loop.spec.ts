@@ -4,9 +4,9 @@ import { blockEventLoop } from '../support/block-event-loop.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
-/** Longer than the patience below, and than Redis takes on a busy machine. */
+/** Longer than the timeout below, and than Redis takes on a busy machine. */
 const BLOCKED = 700;
-const PATIENCE = 500;
+const TIMEOUT = 500;
 
 /** Until what was asked for in this turn has left the process: ioredis writes at its end, node-redis after it. */
 function written(): Promise<void> {
@@ -23,8 +23,8 @@ describe('An event loop that is blocked while Redis answers', () => {
     server = await RedisServer.start();
     instance = await new Instance({
       connection: server.url,
-      outageTimeout: PATIENCE,
-      commandTimeout: PATIENCE,
+      outageTimeout: TIMEOUT,
+      commandTimeout: TIMEOUT,
     }).warmUp();
   });
   afterEach(async () => {
@@ -61,7 +61,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     ['several names', (locks) => locks.acquire(['m', 'n'])],
     ['several shared names', (locks) => locks.acquire(['m', 'n'], { mode: 'shared' })],
     ['an attempt', (locks) => locks.tryAcquire('n')],
-    ['a lock with a wait that ends meanwhile', (locks) => locks.acquire('n', { wait: PATIENCE })],
+    ['a lock with a wait that ends meanwhile', (locks) => locks.acquire('n', { wait: TIMEOUT })],
   ];
 
   it.each(calls)('causes no outage error for %s whose request it delays', async (_, call) => {
@@ -75,7 +75,7 @@ describe('An event loop that is blocked while Redis answers', () => {
 
   it('causes no outage error if it ends right before outageTimeout', async () => {
     const acquiring = instance.locks.acquire('n');
-    blockEventLoop(PATIENCE - 1);
+    blockEventLoop(TIMEOUT - 1);
     await using lock = await acquiring;
     expect(lock.held).toBe(true);
   });

@@ -10,7 +10,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 const [connection = ''] = process.argv.slice(2);
 const [first, second] = [new Instance({ connection }), new Instance({ connection })];
-const patience = new AbortController();
+const controller = new AbortController();
 const CALLERS = 200;
 
 /** After so short a wait it may be that Redis has not even answered. */
@@ -25,7 +25,7 @@ const ways = {
     await Promise.all([first, second, first].map(({ locks }) => locks.using(name, () => undefined)));
   },
   async abandoned(name: string): Promise<void> {
-    const lock = await first.locks.acquire(name, { signal: patience.signal });
+    const lock = await first.locks.acquire(name, { signal: controller.signal });
     await Promise.all(
       [first, second].map(({ locks }) =>
         locks.acquire(name, { wait: 1 + Math.random() }).catch(ignoreTimeout),
@@ -84,7 +84,7 @@ const calls = {
     return {
       heap: process.memoryUsage().heapUsed,
       waits: [first, second].map(({ engine }) => engine.queues.waits.size),
-      signalListeners: getEventListeners(patience.signal, 'abort').length,
+      signalListeners: getEventListeners(controller.signal, 'abort').length,
       resources: process.getActiveResourcesInfo().toSorted(),
     };
   },

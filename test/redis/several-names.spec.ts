@@ -13,7 +13,7 @@ const PROCESSES = 4;
 const CALLERS = 50;
 const TURNS = 20;
 /** How many times as long as its fair share of the time a caller may wait; one that others overtake waits for most of TURNS. */
-const PATIENCE = 14;
+const LONGEST_SHARE = 14;
 /** The lock and its queue. */
 const KEYS_OF_A_NAME = 2;
 
@@ -138,7 +138,7 @@ describe('Several names', () => {
     expect(holds.filter(({ heldUntil }) => heldUntil === undefined)).toEqual([]);
     expect(overlaps(holds, [], 30_000)).toEqual([]);
     expect(fallingTokens(holds)).toEqual([]);
-    expect(longestWait(turns)).toBeLessThan(PATIENCE * fairShare(turns));
+    expect(longestWait(turns)).toBeLessThan(LONGEST_SHARE * fairShare(turns));
     expect(await locksLeft()).toEqual([]);
   });
 });

@@ -14,8 +14,8 @@ describe('A machine that slept for longer than the lease', () => {
   beforeEach(async () => {
     server = await RedisServer.start();
     // So long that no timer of theirs asks for the time.
-    const patience = { commandTimeout: MINUTE, outageTimeout: MINUTE };
-    instance = await new Instance({ connection: server.url, ...patience }).warmUp();
+    const limits = { commandTimeout: MINUTE, outageTimeout: MINUTE };
+    instance = await new Instance({ connection: server.url, ...limits }).warmUp();
     lock = await instance.locks.acquire('n');
   });
   afterEach(async () => {

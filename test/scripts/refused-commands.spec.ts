@@ -71,10 +71,10 @@ const waiting = [PLACES.dead, PLACES.alone, 'v|3000|1'];
 const terms = `${TTL} 2 3000|2`;
 const share = (limit = ''): string => `${TTL} 2 s1 ${limit} 3000|2`;
 
-const acquire = (instance: string, spent = 0): Pick<Scene, 'script' | 'keys' | 'args'> => ({
+const acquire = (instance: string, endedToken = 0): Pick<Scene, 'script' | 'keys' | 'args'> => ({
   script: acquireScript,
   keys: both,
-  args: [instance, '', `${spent} ${BOTH}`, terms, terms],
+  args: [instance, '', `${endedToken} ${BOTH}`, terms, terms],
 });
 const acquireShared = (limit = '', instance = 'a'): Pick<Scene, 'script' | 'keys' | 'args'> => ({
   script: acquireSharedScript,

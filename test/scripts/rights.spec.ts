@@ -27,13 +27,13 @@ describe('A Redis user with the least rights', () => {
   const problems = async (
     user: string,
     rights: readonly string[],
-    patience: number,
+    timeout: number,
   ): Promise<readonly string[]> => {
     await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', READY_CHECK_RIGHT, ...rights);
     const connection = `redis://${user}:secret@${server.host}:${server.port}`;
-    const options = { connection, ttl: 5_000, wait: patience, outageTimeout: patience };
+    const options = { connection, ttl: 5_000, wait: timeout, outageTimeout: timeout };
     const [first, second] = [new Instance(options), new Instance(options)];
-    const failure = await everything(first, second, user, patience).then(
+    const failure = await everything(first, second, user, timeout).then(
       () => [],
       (error: unknown) => [String(error)],
     );
@@ -190,12 +190,12 @@ async function everything(
   { locks }: Instance,
   other: Instance,
   prefix: string,
-  patience: number,
+  timeout: number,
 ): Promise<void> {
   await locks.using(`${prefix}:free`, (lock) => lock.extend());
   await other.locks.using(`${prefix}:other`, () => undefined);
   await locks.using([`${prefix}:one`, `${prefix}:two`], () => undefined);
-  await waitFor(() => other.store.canQueue('n'), { timeout: patience, that: 'the inbox' });
+  await waitFor(() => other.store.canQueue('n'), { timeout: timeout, that: 'the inbox' });
 
   const name = `${prefix}:handed`;
   const lock = await locks.acquire(name);
@@ -203,7 +203,7 @@ async function everything(
   // Together, so that no rejection is left alone when something fails on the way.
   await Promise.all([
     other.locks.acquire(name).then(release),
-    waitFor(async () => (await locks.query(name)).pending.length === 1, { timeout: patience }).then(() =>
+    waitFor(async () => (await locks.query(name)).pending.length === 1, { timeout: timeout }).then(() =>
       Promise.all([locks.acquire(name).then(release), lock.release()]),
     ),
   ]);
@@ -215,7 +215,7 @@ async function everything(
   const [reader, goer] = await Promise.all([1, 2].map(() => locks.acquire(shared, { mode: 'shared' })));
   await Promise.all([
     other.locks.acquire(shared).then(release),
-    waitFor(async () => (await locks.query(shared)).pending.length === 1, { timeout: patience }).then(
+    waitFor(async () => (await locks.query(shared)).pending.length === 1, { timeout: timeout }).then(
       async () => {
         await reader?.extend();
         const attached = await other.locks.attach((await goer?.detach()) ?? '');
@@ -228,7 +228,7 @@ async function everything(
   await other.locks.acquire(name, { wait: IN_VAIN }).catch((error: unknown) => {
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
   });
-  const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(patience) });
+  const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(timeout) });
   await other.locks.forceRelease(name);
   await aborted;
   await taken.release();

@@ -59,9 +59,9 @@ describe('Scripts', () => {
   ): Promise<unknown> => client.eval(script.lua, on.length, ...on, ...args);
   const acquire = async (
     instance: string,
-    { ttl = 10_000, tokens = 1, place = '3000|1', spent = 0 } = {},
+    { ttl = 10_000, tokens = 1, place = '3000|1', endedToken = 0 } = {},
   ): Promise<Granted> => {
-    const args = [instance, '', `${spent} ${BOTH}`, `${ttl} ${tokens} ${place}`];
+    const args = [instance, '', `${endedToken} ${BOTH}`, `${ttl} ${tokens} ${place}`];
     const all = (await run(acquireScript, args)) as number | [Reply];
     const reply = typeof all === 'number' ? [all] : all;
     return typeof reply[0] === 'number' ? [reply[0], tokens] : (reply[0] as Granted);
@@ -164,7 +164,7 @@ describe('Scripts', () => {
 
   it('return a new grant if the hold has already ended in the instance', async () => {
     const [token] = await acquire('a');
-    const [next, tokens] = await acquire('a', { spent: token });
+    const [next, tokens] = await acquire('a', { endedToken: token });
 
     expect(tokens).toBe(1);
     expect(next).toBeGreaterThan(token);
@@ -346,7 +346,7 @@ describe('Scripts', () => {
     const seconds = Number((await client.time())[0]);
     const tokens: number[] = [];
     const take = async (): Promise<void> => {
-      const [token] = await acquire('a', { tokens: 100, spent: Number.MAX_SAFE_INTEGER });
+      const [token] = await acquire('a', { tokens: 100, endedToken: Number.MAX_SAFE_INTEGER });
       tokens.push(token);
     };
     await take();
@@ -371,12 +371,12 @@ describe('Scripts', () => {
     };
     await acquire('a');
     await client.incrby('lock:fence', hour);
-    const [, block] = await acquire('a', { tokens: 512, spent: Number.MAX_SAFE_INTEGER });
+    const [, block] = await acquire('a', { tokens: 512, endedToken: Number.MAX_SAFE_INTEGER });
     expect(block).toBe(512);
     const blocks: number[] = [];
     // More in all than there are microseconds meanwhile.
     for (let i = 0; i < 2_000; i++) {
-      const [, tokens] = await acquire('a', { tokens: 4_096, spent: Number.MAX_SAFE_INTEGER });
+      const [, tokens] = await acquire('a', { tokens: 4_096, endedToken: Number.MAX_SAFE_INTEGER });
       blocks.push(tokens);
     }
 
@@ -447,7 +447,7 @@ describe('Scripts', () => {
 
   it('reserve as many tokens as requested: no later one is among them', async () => {
     const [first, block] = await acquire('a', { tokens: 4_096 });
-    const [second] = await acquire('a', { spent: first });
+    const [second] = await acquire('a', { endedToken: first });
 
     expect(block).toBe(4_096);
     expect(second).toBeGreaterThanOrEqual(first + 4_096);

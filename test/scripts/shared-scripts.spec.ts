@@ -30,7 +30,7 @@ interface Terms {
   readonly limit?: number | '';
   readonly claimTtl?: number;
   /** Whether to queue. */
-  readonly patience?: 'waits' | 'once';
+  readonly attempt?: 'waits' | 'once';
 }
 
 describe('Scripts of shared holds', () => {
@@ -53,11 +53,11 @@ describe('Scripts of shared holds', () => {
       wantedAtFirst = wanted,
       limit = '',
       claimTtl = 3_000,
-      patience = 'waits',
+      attempt = 'waits',
     }: Terms = {},
   ): Promise<Reply> => {
     const [instance = '', tag] = turn.split('~');
-    const rest = patience === 'waits' ? `${claimTtl}|${wantedAtFirst}` : '';
+    const rest = attempt === 'waits' ? `${claimTtl}|${wantedAtFirst}` : '';
     const terms = `${ttl} ${wanted} ${tag} ${limit} ${rest}`;
     const [reply] = (await run(acquireSharedScript, [instance, '', `0 ${BOTH}`, terms])) as [Reply];
     return reply;
@@ -128,8 +128,8 @@ describe('Scripts of shared holds', () => {
   it('grant no part of a hold to a single attempt', async () => {
     await share('a~s1', { wanted: 2, limit: 3 });
 
-    expect((await share('b~s02p1', { wanted: 2, limit: 3, patience: 'once' }))[1]).toBe('shared');
-    expect((await share('c~s1', { limit: 3, patience: 'once' }))[1]).toBe(1);
+    expect((await share('b~s02p1', { wanted: 2, limit: 3, attempt: 'once' }))[1]).toBe('shared');
+    expect((await share('c~s1', { limit: 3, attempt: 'once' }))[1]).toBe(1);
   });
 
   it('grant the same holds to a repeated request of a turn, with growing tokens', async () => {
@@ -251,10 +251,10 @@ describe('Scripts of shared holds', () => {
   it('let a single attempt overtake a dead waiter at the head, but no live one', async () => {
     await share('a~s1');
     await acquire('dead');
-    expect((await share('b~s1', { patience: 'once' }))[1]).toBe(1);
+    expect((await share('b~s1', { attempt: 'once' }))[1]).toBe(1);
     await listen('w');
     await acquire('w');
-    expect((await share('c~s1', { patience: 'once' }))[1]).toBe('shared');
+    expect((await share('c~s1', { attempt: 'once' }))[1]).toBe('shared');
 
     expect(await waiters()).toEqual(['w|3000|1']);
   });
@@ -441,7 +441,7 @@ describe('Scripts of shared holds', () => {
       await cancel(rest('a~s1X2', 3));
       await Promise.all(['a~s1:1', 'a~s1:2'].map(release));
 
-      expect((await share('b~s1', { ...PERMIT, wanted: 5, patience: 'once' }))[1]).toBe(2);
+      expect((await share('b~s1', { ...PERMIT, wanted: 5, attempt: 'once' }))[1]).toBe(2);
       expect(await waiters()).toEqual([]);
     });
 

@@ -14,11 +14,11 @@ export class KnownModes {
   keysOf<T>(execute: () => Promise<T>): () => Promise<{ reply: T; hasAsked: boolean }> {
     const { areKnown, server } = this;
     return async () => {
-      server.knowsModes = areKnown;
+      server.hasMetSharedMode = areKnown;
       server.hasAsked = false;
       const executed = execute();
       const { hasAsked } = server;
-      server.knowsModes = true;
+      server.hasMetSharedMode = true;
       return { reply: await executed, hasAsked };
     };
   }

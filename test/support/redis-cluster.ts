@@ -19,7 +19,7 @@ export interface RedisClusterOptions {
 /** Slots of a Cluster. */
 const SLOTS = 16_384;
 /** Milliseconds until nodes have agreed on something, on a loaded machine. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /**
  * A Redis Cluster of real servers, which end with this process.
@@ -196,7 +196,7 @@ export class RedisCluster implements AsyncDisposable {
         const views = await Promise.all(running.map((server) => this.viewOf(server)));
         return views.every(({ known, ok }) => ok && known >= running.length);
       },
-      { timeout: PATIENCE, interval: 50, that: 'the nodes of the Cluster to agree' },
+      { timeout: TIMEOUT, interval: 50, that: 'the nodes of the Cluster to agree' },
     );
   }
 
@@ -254,7 +254,7 @@ export class RedisCluster implements AsyncDisposable {
         );
         return infos.every((info) => info.includes('master_link_status:up'));
       },
-      { timeout: PATIENCE, that: 'the replicas to follow their masters' },
+      { timeout: TIMEOUT, that: 'the replicas to follow their masters' },
     );
   }
 

@@ -7,7 +7,7 @@ import { parsePlace } from '../../lib/store/place.js';
  */
 export class ScriptTwin extends MemoryLockServer {
   /** Whether the next script is given the key of shared holders. */
-  knowsModes = true;
+  hasMetSharedMode = true;
   /** Whether a waiter for a shared hold was only asked to acquire, since this was set to false. */
   hasAsked = false;
 
@@ -29,11 +29,12 @@ export class ScriptTwin extends MemoryLockServer {
 
   protected override handOff(name: string, own: Own = {}): string | undefined {
     const queue = [...this.queues.of(name).keys()];
-    if (this.knowsModes || !queue.some((place) => parsePlace(place).shared)) return super.handOff(name, own);
+    if (this.hasMetSharedMode || !queue.some((place) => parsePlace(place).shared))
+      return super.handOff(name, own);
     for (const place of queue) {
       const { instance, tokens, shared } = parsePlace(place);
       if (shared) {
-        if (this.inboxes.tell(instance, (inbox) => inbox.released(name))) {
+        if (this.inboxes.send(instance, (inbox) => inbox.released(name))) {
           this.hasAsked = true;
           return 'shared';
         }

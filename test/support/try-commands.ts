@@ -7,7 +7,7 @@ import { OutputTail } from './output-tail.js';
 import { waitFor } from './wait-for.js';
 
 /** Milliseconds that a command may take on a loaded machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 const NOBODY_HOLDS = 1;
 const LOST = 76;
 
@@ -43,7 +43,7 @@ export async function tryCommands({
     spawnWithLifeline(node, [program, ...args], { env });
   const run = (...args: string[]): Promise<Ended> =>
     new Promise((resolve) => {
-      execFile(node, [program, ...args], { env, timeout: PATIENCE }, (error, stdout, stderr) => {
+      execFile(node, [program, ...args], { env, timeout: TIMEOUT }, (error, stdout, stderr) => {
         resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
       });
     });
@@ -69,7 +69,7 @@ export async function tryCommands({
         assert(isRunning(holder), 'run ended before the lock was taken from it');
         return (await run('query', lock)).exitCode !== NOBODY_HOLDS;
       },
-      { timeout: PATIENCE, that: 'run to hold the lock' },
+      { timeout: TIMEOUT, that: 'run to hold the lock' },
     );
 
     assert.match(await printed('ls'), new RegExp(`│ ${lock} .*│ run `));
@@ -95,7 +95,7 @@ async function tryWatch(watch: ReturnType<typeof spawnWithLifeline>): Promise<vo
   output.collect(watch.stderr);
   try {
     await waitFor(() => output.toString().includes('held by') || !isRunning(watch), {
-      timeout: PATIENCE,
+      timeout: TIMEOUT,
       that: 'watch to print the holder',
     });
     assert.match(output.toString(), /held by .* \(run /);

@@ -13,16 +13,16 @@ import { error, type Finding, messageOf, ok } from './finding.js';
 import { type DoctorSettings, Patient } from './patient.js';
 
 /** Milliseconds within which a server must answer. */
-const PATIENCE = 3_000;
+const TIMEOUT = 3_000;
 
 /** Client options that fail at once, without retries. */
 const FAST = {
   lazyConnect: true,
   retryStrategy: () => null,
   sentinelRetryStrategy: () => null,
-  connectTimeout: PATIENCE,
-  sentinelCommandTimeout: PATIENCE,
-  commandTimeout: PATIENCE,
+  connectTimeout: TIMEOUT,
+  sentinelCommandTimeout: TIMEOUT,
+  commandTimeout: TIMEOUT,
   disconnectTimeout: 100,
   maxRetriesPerRequest: 0,
   // The ready check needs INFO, for which the user may lack the right.
@@ -61,7 +61,7 @@ async function admitOne(patient: Patient): Promise<Admission> {
   const { redis } = patient;
   try {
     await connected(redis);
-    await answerWithin(new SystemClock(), redis.time(), PATIENCE + 500);
+    await answerWithin(new SystemClock(), redis.time(), TIMEOUT + 500);
   } catch (reason) {
     // Any other reply proves that the server answers.
     if (!messageOf(reason).startsWith('NOPERM')) {
@@ -87,8 +87,8 @@ async function admitCluster(
     lazyConnect: true,
     clusterRetryStrategy: () => null,
     enableReadyCheck: false,
-    slotsRefreshTimeout: PATIENCE,
-    redisOptions: { ...options?.redisOptions, connectTimeout: PATIENCE, disconnectTimeout: 100 },
+    slotsRefreshTimeout: TIMEOUT,
+    redisOptions: { ...options?.redisOptions, connectTimeout: TIMEOUT, disconnectTimeout: 100 },
   });
   const server = nodes
     .map(String)
@@ -133,7 +133,7 @@ async function connected(client: Redis | Cluster): Promise<void> {
   client.on('error', note);
   client.on('node error', note);
   try {
-    await answerWithin(new SystemClock(), client.connect(), PATIENCE + 500);
+    await answerWithin(new SystemClock(), client.connect(), TIMEOUT + 500);
   } catch (rejection) {
     const cause = reason ?? rejection;
     // On a Cluster, the error of the last node.

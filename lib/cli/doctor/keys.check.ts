@@ -6,7 +6,7 @@ import type { Patient } from './patient.js';
 import { serverTime } from './times.check.js';
 
 /** Maximum milliseconds of the scan. */
-const PATIENCE = 5_000;
+const MAX_DURATION = 5_000;
 const PAGE = 200;
 /** Maximum number of findings of one kind that are listed. */
 const MOST = 5;
@@ -36,7 +36,7 @@ interface Key {
  */
 export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Findings {
   const { before } = settings.keySpace;
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + MAX_DURATION;
   const [types, forever, fences]: [Key[], Key[], string[]] = [[], [], isOfCluster ? [] : [`${before}fence`]];
   let [cursor, seen] = ['0', 0];
   try {
@@ -56,12 +56,12 @@ export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Fin
     const part = cursor === '0' ? '' : ' checked; there are more';
     if (types.length + forever.length === 0)
       yield ok('keys', `All keys of locks (${seen}${part}) are of the right type, and expire.`);
-    yield* told(
+    yield* findings(
       types,
       ({ key, type }) =>
         `${key} is a ${type}, so that lock cannot be acquired: delete the key, or choose another keyPrefix.`,
     );
-    yield* told(
+    yield* findings(
       forever,
       ({ key }) =>
         `${key} never expires, so that lock cannot be acquired: find out who set the key, then delete it.`,
@@ -83,7 +83,7 @@ async function describe(redis: Redis, keys: readonly string[]): Promise<Key[]> {
   });
 }
 
-function* told(keys: readonly Key[], sentence: (key: Key) => string): Generator<Finding> {
+function* findings(keys: readonly Key[], sentence: (key: Key) => string): Generator<Finding> {
   for (const key of keys.slice(0, MOST)) yield error('keys', sentence(key));
   if (keys.length > MOST) yield error('keys', `There are ${keys.length - MOST} more such keys.`);
 }

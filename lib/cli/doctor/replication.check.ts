@@ -2,7 +2,7 @@ import { error, type Finding, type Findings, messageOf, ok, skipped, warning } f
 import type { Patient } from './patient.js';
 
 /** Milliseconds for replicas to confirm a write. */
-const PATIENCE = 500;
+const TIMEOUT = 500;
 
 /** Checks whether the server is a master of the configured kind, and whether its replicas confirm writes. */
 export async function* checkReplication(patient: Patient): Findings {
@@ -50,11 +50,11 @@ async function* checkCluster(patient: Patient): Findings {
 async function checkWait({ redis }: Patient, replicas: number): Promise<Finding> {
   try {
     // WAIT refers to the last write of this connection, which the check of scripts made.
-    const confirmed = await redis.wait(replicas, PATIENCE);
+    const confirmed = await redis.wait(replicas, TIMEOUT);
     if (confirmed < replicas)
       return warning(
         'wait',
-        `Of ${counted(replicas)} only ${confirmed} confirmed a write within ${PATIENCE} ms.`,
+        `Of ${counted(replicas)} only ${confirmed} confirmed a write within ${TIMEOUT} ms.`,
       );
     return replicas === 0
       ? ok('wait', 'It supports WAIT, but has no replicas.')

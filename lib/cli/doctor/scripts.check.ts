@@ -9,7 +9,7 @@ import type { Patient } from './patient.js';
 import { grantOf } from './rights.js';
 
 /** Milliseconds for a message to arrive, and until an undelivered message is repeated. */
-const PATIENCE = 1_000;
+const TIMEOUT = 1_000;
 const AGAIN = 200;
 
 /** Commands that the trial of each connection does not check. */
@@ -141,8 +141,8 @@ async function tryMessages(patient: Patient): Promise<Trial> {
   if (receivers === 0)
     return { reply, trouble: 'It, or a proxy before it, does not count the receivers of a script’s message' };
   while (!heard.has(`tried ${name}`)) {
-    if (performance.now() >= began + PATIENCE)
-      return { reply, trouble: `It has not delivered a script’s message within ${PATIENCE} ms` };
+    if (performance.now() >= began + TIMEOUT)
+      return { reply, trouble: `It has not delivered a script’s message within ${TIMEOUT} ms` };
     await sleep(5);
   }
   return { reply };

@@ -5,7 +5,7 @@ import type { Patient } from './patient.js';
 
 /** Maximum number of timed requests. */
 const SAMPLES = 100;
-const PATIENCE = 2_000;
+const MAX_DURATION = 2_000;
 /** Milliseconds for which the check watches the server's clock. */
 const WATCHED = 1_000;
 /** Milliseconds by which clocks may differ; NTP keeps them far closer. */
@@ -16,7 +16,7 @@ const STEP = 100;
 /** Compares the round trip with the time limits of the application. */
 export async function* checkRoundTrip({ redis, settings }: Patient): Findings {
   const times: number[] = [];
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + MAX_DURATION;
   do {
     const sent = performance.now();
     await redis.eval('return 1', 0);

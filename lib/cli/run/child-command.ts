@@ -40,13 +40,13 @@ export class ChildCommand {
   }
 
   /**
-   * Ends the command and its children: by SIGTERM, then by SIGKILL after `patience` ms, or when only children are left.
+   * Ends the command and its children: by SIGTERM, then by SIGKILL after `killAfter` ms, or when only children are left.
    */
-  async end(patience: number): Promise<void> {
+  async end(killAfter: number): Promise<void> {
     this.toGroup('SIGTERM');
     // A stopped process does not receive SIGTERM.
     this.toGroup('SIGCONT');
-    const timer = setTimeout(() => this.toGroup('SIGKILL'), patience);
+    const timer = setTimeout(() => this.toGroup('SIGKILL'), killAfter);
     await this.ended;
     clearTimeout(timer);
     this.toGroup('SIGKILL');

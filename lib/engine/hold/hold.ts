@@ -1,5 +1,5 @@
 import { describedLoss, expiredError, maxHoldError, notReleasedError } from '../lock-errors.js';
-import { type ObservedHold, tellHoldEnd } from '../../diagnostics/hold.channel.js';
+import { type ObservedHold, publishHoldEnd } from '../../diagnostics/hold.channel.js';
 import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
@@ -248,6 +248,6 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   private tellEnd(reason: LockLostReason | undefined): void {
-    tellHoldEnd(this, this.leases.clock.now() - this.startedAt, reason);
+    publishHoldEnd(this, this.leases.clock.now() - this.startedAt, reason);
   }
 }

@@ -1,4 +1,4 @@
-import { hasRenewalSubscribers, tellRenewal } from '../../diagnostics/hold.channel.js';
+import { hasRenewalSubscribers, publishRenewal } from '../../diagnostics/hold.channel.js';
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
@@ -94,7 +94,7 @@ export class LeaseKeeper {
     for (const lease of leases) this.wakeUp.at(lease.due);
     const reply = await this.store.extend(batch.extensions).catch(() => undefined);
     const now = this.clock.now();
-    if (hasRenewalSubscribers()) tellRenewal(leases, sentAt, now, reply !== undefined);
+    if (hasRenewalSubscribers()) publishRenewal(leases, sentAt, now, reply !== undefined);
     this.carryOut(this.machine.answer(batch, reply, now));
   }
 }

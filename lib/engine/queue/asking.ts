@@ -31,10 +31,10 @@ export function ask(step: Step, turn: Turn | undefined): void {
   const tokens = step.name.tokensOf(kept);
   const place = head.once ? undefined : queue(step, kept, head, tokens);
   // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
-  const spentOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
+  const endedTokenOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
   send(step, kept, ttl);
   name.state = { kind: 'asking', turn: kept, ttl, sentAt: step.now };
-  step.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, spentOfName });
+  step.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, endedTokenOfName });
   step.watchOutage();
 }
 

@@ -139,8 +139,8 @@ export class LocalQueue {
     return settled;
   }
 
-  private acquire({ head, place, shared, spentOfName, tokens }: EffectOf<'acquire'>): void {
-    const { highestSpentToken: spent, store } = this.queues;
+  private acquire({ head, place, shared, endedTokenOfName, tokens }: EffectOf<'acquire'>): void {
+    const { highestSpentToken: endedToken, store } = this.queues;
     const { ttl, replicas } = head.options;
     const { name } = this.name;
     const onContention = (): void => this.report({ kind: 'contended' });
@@ -151,8 +151,8 @@ export class LocalQueue {
         tokens,
         shared,
         place,
-        spent,
-        spentOfName,
+        endedToken,
+        endedTokenOfName,
         replicas,
         onContention,
       }),

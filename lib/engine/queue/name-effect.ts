@@ -12,7 +12,7 @@ export type Effect =
       readonly shared: SharedTerms | undefined;
       readonly tokens: number;
       readonly place: string | undefined;
-      readonly spentOfName: number | undefined;
+      readonly endedTokenOfName: number | undefined;
     }
   | {
       readonly kind: 'yield';

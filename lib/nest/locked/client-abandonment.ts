@@ -3,7 +3,7 @@ import { Abandonment } from '../../primitives/abandonment.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 
 /** Milliseconds of waiting after which a call listens to its connection: calls without a wait pay nothing. */
-const UNHEARD = 20;
+const LISTEN_DELAY = 20;
 /** The status of nginx for a request whose client disconnected before the reply. */
 const CLIENT_CLOSED_REQUEST = 499;
 
@@ -22,13 +22,13 @@ interface Message {
   readonly socket?: unknown;
 }
 
-const unheard = new Fifo<ClientAbandonment>();
+const notListening = new Fifo<ClientAbandonment>();
 let timer: NodeJS.Timeout | undefined;
 
 function listenToAll(): void {
   timer = undefined;
-  for (let each = unheard.first; each; each = unheard.first) {
-    unheard.remove(each);
+  for (let each = notListening.first; each; each = notListening.first) {
+    notListening.remove(each);
     each.listen();
   }
 }
@@ -47,8 +47,8 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
     const isFirst = !this.isHeard;
     super.addEventListener(type, listener);
     if (!isFirst) return;
-    unheard.push(this);
-    timer ??= setTimeout(listenToAll, UNHEARD).unref();
+    notListening.push(this);
+    timer ??= setTimeout(listenToAll, LISTEN_DELAY).unref();
   }
 
   override removeEventListener(type: 'abort', listener: () => void): void {
@@ -58,7 +58,7 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
 
   /** Stops listening to the connection, so that its end no longer ends the waits. */
   stopListening(): void {
-    unheard.remove(this);
+    notListening.remove(this);
     this.stop?.();
     this.stop = undefined;
   }

@@ -31,11 +31,11 @@ export function endAfter<T>(
       if (!hasEnded) pass();
     };
     const fail = (error: unknown): void => subscriber.error(translate(error));
-    const end = (how: 'completed' | 'failed', tell: () => void): void => {
+    const end = (how: 'completed' | 'failed', emit: () => void): void => {
       hasEnded = true;
       const finish = (): void => {
         pass();
-        tell();
+        emit();
       };
       try {
         const closed = close(how);

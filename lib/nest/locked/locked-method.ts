@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { isObservable } from 'rxjs';
-import { type CallOrigin, tellSkipped } from '../../diagnostics/call-origin.js';
+import { type CallOrigin, publishSkipped } from '../../diagnostics/call-origin.js';
 import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { Abandonment } from '../../primitives/abandonment.js';
@@ -161,7 +161,7 @@ export class LockedMethod {
       `${origin.method} was skipped: ${keys.join(', ')} was taken for the whole wait.`,
       LOG_CONTEXT,
     );
-    tellSkipped(origin, keys);
+    publishSkipped(origin, keys);
   }
 }
 

@@ -39,7 +39,7 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     for (const [, wrapper] of provided(this.modules)) {
       bind(wrapper.instance);
       if (wrapper.isFactory && !(wrapper.isDependencyTreeStatic() && !wrapper.isTransient))
-        bindWhatItMakes(wrapper, bind);
+        bindCreatedInstances(wrapper, bind);
     }
   }
 
@@ -58,7 +58,7 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
  * Wraps a factory of request-scoped or transient instances, which runs again after the start, when the application of
  * its instances is otherwise unknown.
  */
-function bindWhatItMakes(wrapper: InstanceWrapper, bind: (instance: unknown) => void): void {
+function bindCreatedInstances(wrapper: InstanceWrapper, bind: (instance: unknown) => void): void {
   for (const host of wrapper.getStaticTransientInstances()) bind(host?.instance);
   const make: unknown = wrapper.metatype;
   if (typeof make !== 'function') return;

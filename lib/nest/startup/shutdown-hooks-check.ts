@@ -5,7 +5,7 @@ import { inRootContext } from '../../primitives/root-context.js';
 import { noShutdownHooks } from './start.messages.js';
 
 /** Milliseconds between the first granted lock and the check, because main.ts may enable the hooks after a grant. */
-const PATIENCE = 1_000;
+const CHECK_DELAY = 1_000;
 
 let isWatching = false;
 
@@ -19,7 +19,7 @@ export function watchForShutdownHooks(): void {
   const stop = listenToLocks({
     'nest-redis-lock:acquire:granted': () => {
       stop();
-      inRootContext(() => setTimeout(warnWithoutHooks, PATIENCE).unref());
+      inRootContext(() => setTimeout(warnWithoutHooks, CHECK_DELAY).unref());
     },
   });
 }

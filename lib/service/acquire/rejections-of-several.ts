@@ -38,11 +38,11 @@ export function timeoutOf(
   const message = timeoutMessage(keys, waited, holder, label);
   const error = new LockTimeoutError(message, { keys, waited, cause: first, holder, retryAfter });
   const heldInAll = first && first.held.length > 0 ? first.held : held;
-  return heldInAll.length > 0 ? heldMeanwhile(error, heldInAll) : error;
+  return heldInAll.length > 0 ? withHeldNames(error, heldInAll) : error;
 }
 
 /** Copies an error and adds the names that the call held while it waited, for which others may have waited. */
-export function heldMeanwhile(
+export function withHeldNames(
   { message, keys, cause, waited, holder, retryAfter }: LockTimeoutError,
   held: readonly string[],
 ): LockTimeoutError {

@@ -75,14 +75,14 @@ export class SeveralNames {
   private async acquireOneByOne(): Promise<CombinedLock> {
     for (;;) {
       await this.attempt();
-      this.keepWhatIsCertain();
+      this.dropLostHolds();
       const next = this.names[this.held.length];
       if (next === undefined) return this.begin();
       this.hasSeenTaken = true;
       const { left } = this;
       if (left <= 0) throw this.timeout(next, this.misses);
       this.held.push(await this.waitFor(next, left));
-      this.keepWhatIsCertain();
+      this.dropLostHolds();
     }
   }
 
@@ -114,8 +114,8 @@ export class SeveralNames {
   private async attempt(): Promise<void> {
     const { wait, outageTimeout } = this.options;
     // Without a wait, all trips together have the outageTimeout.
-    const patience = wait === 0 ? this.left + outageTimeout : Math.min(outageTimeout, this.left);
-    const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: patience };
+    const tripTimeout = wait === 0 ? this.left + outageTimeout : Math.min(outageTimeout, this.left);
+    const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: tripTimeout };
     const startedAt = this.now;
     const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this.held, this.ask));
     this.taken = [];
@@ -192,7 +192,7 @@ export class SeveralNames {
    * Drops lost holds. A lease can expire or be released forcibly while the call waits for another name; the call then
    * asks for that name again.
    */
-  private keepWhatIsCertain(): void {
+  private dropLostHolds(): void {
     const lost = this.held.findIndex(({ held }) => !held);
     if (lost < 0) return;
     const { options, roundTrip } = this;

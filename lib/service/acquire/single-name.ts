@@ -6,7 +6,7 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { EnclosingHold, LockContext } from '../reentrance/lock-context.js';
 import { NestedHold } from '../reentrance/nested-hold.js';
 import { type BlockedCall, upgradeError, WaitGraph } from '../reentrance/wait-graph.js';
-import { heldMeanwhile } from './rejections-of-several.js';
+import { withHeldNames } from './rejections-of-several.js';
 import { leaseCovering } from '../../options/lock-options.js';
 
 /** Acquires from the engine, if the call cannot enter a surrounding hold. `wait: 0` is a single attempt. */
@@ -72,7 +72,7 @@ export class SingleName {
       return await this.waits.during({ name, holds, blockers }, granting);
     } catch (error) {
       const names = new Set(holds.flatMap(({ keys }) => keys).filter((key) => key !== name));
-      throw names.size > 0 && error instanceof LockTimeoutError ? heldMeanwhile(error, [...names]) : error;
+      throw names.size > 0 && error instanceof LockTimeoutError ? withHeldNames(error, [...names]) : error;
     }
   }
 

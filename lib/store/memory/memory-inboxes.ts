@@ -17,7 +17,7 @@ export class MemoryInboxes {
   }
 
   /** Sends a message, which arrives after the causing call, as from Redis. Returns whether the instance listens. */
-  tell(instance: string, message: (inbox: StoreEvents) => void): boolean {
+  send(instance: string, message: (inbox: StoreEvents) => void): boolean {
     const inbox = this.inboxes.get(instance);
     if (inbox) void Promise.resolve(inbox).then(message);
     return inbox !== undefined;

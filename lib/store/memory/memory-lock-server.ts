@@ -62,14 +62,14 @@ export class MemoryLockServer {
 
   /** @internal */
   acquire(instance: string, request: AcquireRequest): Grant | Taken {
-    const { name, ttl, tokens, place, shared, spentOfName = request.spent } = request;
-    const spent = shared ? request.spent : spentOfName;
+    const { name, ttl, tokens, place, shared, endedTokenOfName = request.endedToken } = request;
+    const endedToken = shared ? request.endedToken : endedTokenOfName;
     const owner = this.owner(name);
     const token = owner?.startsWith(`${instance}:`) ? Number(owner.slice(instance.length + 1)) : Infinity;
     // The hold has ended in the instance, and only its release was lost.
-    if (token <= spent) this.locks.clear(name);
+    if (token <= endedToken) this.locks.clear(name);
     if (shared) return this.acquireShared(instance, request, shared);
-    if (owner !== undefined && token > spent && token < Infinity) {
+    if (owner !== undefined && token > endedToken && token < Infinity) {
       this.locks.prolong(name, owner, ttl);
       if (place !== undefined) this.queues.dequeue(name, place);
       return { owner, token, tokens: 1 };
@@ -163,7 +163,7 @@ export class MemoryLockServer {
   forceRelease(name: string, owners?: readonly string[]): ForcedRelease {
     const released = this.holders(name).filter((owner) => owners?.includes(owner) ?? true);
     for (const each of released) {
-      this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));
+      this.inboxes.send(instanceOf(each), (inbox) => inbox.revoked(name, each));
       this.leasesLike(each).delete(name, each);
     }
     if (released.length > 0) this.handOff(name);
@@ -177,7 +177,7 @@ export class MemoryLockServer {
 
   /** @internal */
   send(instance: string, message: string): boolean {
-    return this.inboxes.tell(instance, (inbox) => inbox.told(message));
+    return this.inboxes.send(instance, (inbox) => inbox.told(message));
   }
 
   /** @internal The held names with a prefix. */
@@ -263,7 +263,7 @@ export class MemoryLockServer {
       // Only a shared acquire probes whether a blocked head still waits.
       if (room < 1 && (isHeard || place === own.place || !own.take)) {
         if (own.take && place !== own.place)
-          this.inboxes.tell(instance, (inbox) => inbox.askedIfWaiting(name, place));
+          this.inboxes.send(instance, (inbox) => inbox.askedIfWaiting(name, place));
         break;
       }
       if (place === own.place) {
@@ -288,7 +288,7 @@ export class MemoryLockServer {
       for (const owner of ownersOf(grant))
         if (shared) this.shares.handOff(name, owner, claimTtl);
         else this.locks.keep(name, owner, claimTtl);
-      this.inboxes.tell(instance, (inbox) => inbox.granted(name, grant, claimTtl));
+      this.inboxes.send(instance, (inbox) => inbox.granted(name, grant, claimTtl));
       given ??= grant.owner;
       if (!shared || rest !== undefined) break;
     }

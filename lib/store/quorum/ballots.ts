@@ -38,7 +38,7 @@ export class Ballots {
   constructor(private readonly parts: BallotParts) {}
 
   /** Votes on an acquire. */
-  acquire(request: Omit<AcquireRequest, 'spent'>, { first, last }: Proposal): Promise<Round> {
+  acquire(request: Omit<AcquireRequest, 'endedToken'>, { first, last }: Proposal): Promise<Round> {
     const { ttl, place = '' } = request;
     const { instance } = this.parts.keys;
     const args = [instance, first, last, Math.ceil(ttl), place, retention(ttl)];

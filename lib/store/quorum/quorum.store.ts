@@ -96,10 +96,10 @@ export class QuorumStore implements LockStore {
       node.open({
         released: (name, last) => {
           // Without a waiter here, the node's reservation passes to the next instance.
-          if (!this.waits.hear(index, name, last)) this.endings.passOn(node, name);
+          if (!this.waits.handleRelease(index, name, last)) this.endings.passOn(node, name);
         },
         revoked: (name, owner) => {
-          if (!revocations.hear(index, owner)) return;
+          if (!revocations.record(index, owner)) return;
           this.forget(owner);
           events.revoked(name, owner);
         },
@@ -140,7 +140,7 @@ export class QuorumStore implements LockStore {
     const bid = shared ? this.bidToShare(request, shared) : this.bidAlone(request);
     const reply = await this.contest.run(bid, this.waits.lastOf(name));
     // An attempt without a place needs no leave.
-    if (place === undefined && !isGrant(reply)) this.waits.rest(name);
+    if (place === undefined && !isGrant(reply)) this.waits.endAttempt(name);
     return reply;
   }
 
@@ -233,7 +233,7 @@ export class QuorumStore implements LockStore {
     for (const node of this.quorum.nodes) node.close();
   }
 
-  private bidAlone(request: Omit<AcquireRequest, 'spent'>): Bid {
+  private bidAlone(request: Omit<AcquireRequest, 'endedToken'>): Bid {
     const { name, place = '', tokens, onContention } = request;
     return {
       name,

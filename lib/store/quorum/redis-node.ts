@@ -26,7 +26,7 @@ const AWAY: ReadonlySet<ClientState> = new Set(['reconnecting', 'ended']);
  * Maximum number of unanswered requests of a node. Beyond it, the node receives no new ones. Requests that end holds
  * have a higher limit; beyond it, the lease ends the hold.
  */
-const MAX_OWED: Readonly<Record<RequestKind, number>> = { take: 100, end: 10_000 };
+const MAX_UNANSWERED: Readonly<Record<RequestKind, number>> = { take: 100, end: 10_000 };
 
 export interface RedisNodeSettings {
   readonly connection: SingleConnection;
@@ -49,7 +49,7 @@ export class RedisNode implements QuorumNode {
   private readonly trial: SingleTrial;
   private inbox: EndpointInbox | undefined;
   /** Number of unanswered requests. */
-  private owed = 0;
+  private unanswered = 0;
   private silentSince = 0;
   private requests: { readonly script: LuaScript; readonly batch: ScriptBatch } | undefined;
 
@@ -73,7 +73,7 @@ export class RedisNode implements QuorumNode {
       channel: keys.inbox() + instance,
       where: this.label,
       consequence: 'Waiters may lose their place there, and ask at intervals.',
-      patience: commandTimeout,
+      messageTimeout: commandTimeout,
       startupChecks: settings.startupChecks,
       clock,
       log: labelledLog,
@@ -120,15 +120,15 @@ export class RedisNode implements QuorumNode {
     if (kind === 'take' && AWAY.has(this.connection.commands.state))
       return Promise.reject(new NotAsked(this.trouble.message, { cause: this.trouble }));
     const now = clock.now();
-    if (this.owed >= MAX_OWED[kind] && now - this.silentSince > nodeTimeout) {
+    if (this.unanswered >= MAX_UNANSWERED[kind] && now - this.silentSince > nodeTimeout) {
       return Promise.reject(
-        new NotAsked(`It has not answered ${this.owed} requests.`, { cause: this.trouble }),
+        new NotAsked(`It has not answered ${this.unanswered} requests.`, { cause: this.trouble }),
       );
     }
-    if (this.owed++ === 0) this.silentSince = now;
+    if (this.unanswered++ === 0) this.silentSince = now;
     const answer = script.takesSeveral ? this.gather(script, keys, args) : this.send(script, keys, args);
     const settle = (): void => {
-      this.owed--;
+      this.unanswered--;
       this.silentSince = clock.now();
     };
     answer.then(settle, settle);
@@ -160,7 +160,7 @@ export class RedisNode implements QuorumNode {
 
   private call(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.connection.commands.cork();
-    return this.scripts.runPatiently(script, keys, args);
+    return this.scripts.runWithoutTimeout(script, keys, args);
   }
 
   close(): void {

@@ -8,19 +8,19 @@ const MAX_REMEMBERED = 10_000;
  * after a majority granted the lock again.
  */
 export class Revocations {
-  private readonly tellers = new Map<string, Set<number>>();
+  private readonly notifiers = new Map<string, Set<number>>();
 
   constructor(private readonly majority: number) {}
 
   /** Records a node's notification; returns whether a majority has notified. */
-  hear(node: number, owner: string): boolean {
-    const told = this.tellers.get(owner) ?? new Set();
-    told.add(node);
-    this.tellers.delete(owner);
-    if (told.size >= this.majority) return true;
-    this.tellers.set(owner, told);
-    const [oldest] = this.tellers.keys();
-    if (this.tellers.size > MAX_REMEMBERED && oldest !== undefined) this.tellers.delete(oldest);
+  record(node: number, owner: string): boolean {
+    const notified = this.notifiers.get(owner) ?? new Set();
+    notified.add(node);
+    this.notifiers.delete(owner);
+    if (notified.size >= this.majority) return true;
+    this.notifiers.set(owner, notified);
+    const [oldest] = this.notifiers.keys();
+    if (this.notifiers.size > MAX_REMEMBERED && oldest !== undefined) this.notifiers.delete(oldest);
     return false;
   }
 }

@@ -2,7 +2,7 @@ import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 
 interface Wait {
   /** Nodes that have notified of a release since the last call of `ask`. */
-  readonly told: Set<number>;
+  readonly notified: Set<number>;
   /** The highest token that any node is known to have accepted. */
   last: number;
   timer: ScheduledCall | undefined;
@@ -28,7 +28,7 @@ export class Waits {
   constructor(private readonly settings: WaitsSettings) {}
 
   begin(name: string): void {
-    if (!this.waits.has(name)) this.waits.set(name, { told: new Set(), last: 0, timer: undefined });
+    if (!this.waits.has(name)) this.waits.set(name, { notified: new Set(), last: 0, timer: undefined });
   }
 
   end(name: string): void {
@@ -38,7 +38,7 @@ export class Waits {
   }
 
   /** Handles a single attempt that found the name taken. */
-  rest(name: string): void {
+  endAttempt(name: string): void {
     if (!this.waits.has(name)) this.proposed.delete(name);
   }
 
@@ -63,13 +63,13 @@ export class Waits {
   }
 
   /** Handles a node's notification of a release; returns false if no caller waits for the name. */
-  hear(node: number, name: string, last: number): boolean {
+  handleRelease(node: number, name: string, last: number): boolean {
     const wait = this.waits.get(name);
     if (!wait) return false;
     this.note(name, last);
-    wait.told.add(node);
+    wait.notified.add(node);
     const { clock, delay, majority } = this.settings;
-    if (wait.told.size >= majority) this.call(name, wait);
+    if (wait.notified.size >= majority) this.call(name, wait);
     else wait.timer ??= clock.schedule(() => this.call(name, wait), delay);
     return true;
   }
@@ -77,7 +77,7 @@ export class Waits {
   private call(name: string, wait: Wait): void {
     this.settings.clock.cancel(wait.timer);
     wait.timer = undefined;
-    wait.told.clear();
+    wait.notified.clear();
     this.settings.ask(name);
   }
 }

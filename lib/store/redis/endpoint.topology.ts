@@ -50,9 +50,17 @@ export abstract class EndpointTopology {
     scripts: Scripts,
     target: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
   ): SingleTrial {
-    const { clock, commandTimeout: patience, log, startupChecks } = this.settings;
+    const { clock, commandTimeout: messageTimeout, log, startupChecks } = this.settings;
     const { connection } = this;
     const where = connection.label;
-    return new SingleTrial(connection, { scripts, ...target, where, patience, startupChecks, clock, log });
+    return new SingleTrial(connection, {
+      scripts,
+      ...target,
+      where,
+      messageTimeout,
+      startupChecks,
+      clock,
+      log,
+    });
   }
 }

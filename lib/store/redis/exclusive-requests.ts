@@ -19,10 +19,10 @@ export class ExclusiveRequests {
     );
   }
 
-  acquire({ name, ttl, tokens, place, spentOfName }: AcquireRequest): Promise<Grant | Taken> {
+  acquire({ name, ttl, tokens, place, endedTokenOfName }: AcquireRequest): Promise<Grant | Taken> {
     const { keys, args } = this.acquires.content;
     this.outbox.pushKeys(keys, name);
-    args.push(this.terms(ttl, tokens, place, spentOfName));
+    args.push(this.terms(ttl, tokens, place, endedTokenOfName));
     this.outbox.flushSoon();
     return this.acquires.join((reply) => this.answer(reply, tokens));
   }
@@ -32,7 +32,7 @@ export class ExclusiveRequests {
     const keys: string[] = [];
     outbox.pushKeys(keys, name);
     const args = [owner, ...outbox.common(keys), Math.ceil(ttl), tokens, place];
-    const reply = await outbox.runPatiently(yieldScript, outbox.withFence(keys), args);
+    const reply = await outbox.runWithoutTimeout(yieldScript, outbox.withFence(keys), args);
     return reply === null ? undefined : this.answer(list(reply), tokens);
   }
 
@@ -73,9 +73,9 @@ export class ExclusiveRequests {
     ttl: number,
     tokens: number,
     place: string | undefined,
-    spentOfName: number | undefined,
+    endedTokenOfName: number | undefined,
   ): string {
     const rest = place?.slice(this.outbox.instance.length + 1) ?? '';
-    return `${Math.ceil(ttl)} ${tokens} ${rest}${spentOfName === undefined ? '' : ` ${spentOfName}`}`;
+    return `${Math.ceil(ttl)} ${tokens} ${rest}${endedTokenOfName === undefined ? '' : ` ${endedTokenOfName}`}`;
   }
 }

@@ -15,9 +15,9 @@ export class Outbox {
    * Whether this instance has met shared mode. From then on, scripts also receive the key of shared holders. The
    * additional key for each lock costs time, so instances without shared mode omit it.
    */
-  private knowsModes = false;
+  private hasMetSharedMode = false;
   /** The highest token whose lease has ended here. */
-  private spent = 0;
+  private endedToken = 0;
   private isFlushDue = false;
   private readonly batches: ScriptBatch[] = [];
   private readonly times: ServerTimes;
@@ -56,12 +56,12 @@ export class Outbox {
   /** Adds the keys of a lock for scripts to which the key of shared holders is optional. */
   pushKeys(keys: string[], name: string): void {
     const lock = this.keySpace.lock(name);
-    if (this.knowsModes) keys.push(lock, `${lock}:q`, `${lock}:s`);
+    if (this.hasMetSharedMode) keys.push(lock, `${lock}:q`, `${lock}:s`);
     else keys.push(lock, `${lock}:q`);
   }
 
   /** The keys of several locks: all locks, all queues, and all shared holders. */
-  keysOf(names: readonly string[], withShared = this.knowsModes): string[] {
+  keysOf(names: readonly string[], withShared = this.hasMetSharedMode): string[] {
     const locks = names.map((name) => this.keySpace.lock(name));
     const keys = [...locks, ...locks.map((lock) => `${lock}:q`)];
     if (withShared) keys.push(...locks.map((lock) => `${lock}:s`));
@@ -69,14 +69,14 @@ export class Outbox {
   }
 
   /** Records contact with shared mode. Flushes first, because the gathered requests have one key less for each lock. */
-  noteModes(): void {
-    if (this.knowsModes) return;
+  noteSharedMode(): void {
+    if (this.hasMetSharedMode) return;
     this.flush();
-    this.knowsModes = true;
+    this.hasMetSharedMode = true;
   }
 
-  noteSpent(token: number): void {
-    this.spent = Math.max(this.spent, token);
+  noteEndedToken(token: number): void {
+    this.endedToken = Math.max(this.endedToken, token);
   }
 
   /**
@@ -111,9 +111,9 @@ export class Outbox {
   }
 
   /** Runs a script as {@link run} does, without a time limit for the reply. */
-  runPatiently(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
+  runWithoutTimeout(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.flush();
-    return this.topology.scripts.runPatiently(script, keys, args);
+    return this.topology.scripts.runWithoutTimeout(script, keys, args);
   }
 
   /**
@@ -124,20 +124,20 @@ export class Outbox {
     script: LuaScript,
     content: BatchContent,
     holder = this.instance,
-    patience = this.settings.commandTimeout / 2,
+    validity = this.settings.commandTimeout / 2,
   ): Promise<unknown> {
     const { clock } = this.settings;
     const { scripts } = this.topology;
     const keys = this.withFence(content.keys);
     const server = scripts.serverOf(keys);
-    const latest = this.times.in(patience, server);
+    const latest = this.times.in(validity, server);
     const sentAt = clock.now();
-    const args = [holder, latest, `${this.spent} ${this.prefixes(content.keys)}`, ...content.args];
-    return scripts.runPatiently(script, keys, args).then((reply) => {
+    const args = [holder, latest, `${this.endedToken} ${this.prefixes(content.keys)}`, ...content.args];
+    return scripts.runWithoutTimeout(script, keys, args).then((reply) => {
       const said = Array.isArray(reply) ? 0 : integer(reply);
       if (said < 0) {
         this.times.correct(-said, server, sentAt);
-        return this.sendAcquires(script, content, holder, 2 * patience);
+        return this.sendAcquires(script, content, holder, 2 * validity);
       }
       this.times.observe(() => timeIn(reply), server, sentAt);
       return reply;
@@ -188,7 +188,7 @@ export class Outbox {
   /** Parses the reply to a release. A shared waiter may have been notified instead of admitted. */
   isReleased(reply: unknown): boolean {
     const outcome = integer(reply);
-    if (outcome === 2) this.noteModes();
+    if (outcome === 2) this.noteSharedMode();
     return outcome > 0;
   }
 
@@ -196,7 +196,7 @@ export class Outbox {
   taken(reply: unknown[]): Taken {
     const [remaining, by, tokenFloor] = list(reply, 3);
     const [left, owner] = [integer(remaining), text(by)];
-    if (owner === SHARED_OWNER) this.noteModes();
+    if (owner === SHARED_OWNER) this.noteSharedMode();
     return { owner, remaining: left < 0 ? undefined : left, tokenFloor: integer(tokenFloor) };
   }
 }

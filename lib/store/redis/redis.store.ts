@@ -96,8 +96,8 @@ export class RedisStore implements LockStore {
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const { shared, spent, replicas } = request;
-    this.outbox.noteSpent(spent);
+    const { shared, endedToken, replicas } = request;
+    this.outbox.noteEndedToken(endedToken);
     const answer = shared ? this.shared.acquire(request, shared) : this.exclusive.acquire(request);
     return replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
   }
@@ -136,18 +136,18 @@ export class RedisStore implements LockStore {
   async transfer({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
     const [lock, , shared] = this.keySpace.keys(name);
     const args = [from, to, Math.ceil(ttl)];
-    return isOne(await this.outbox.runPatiently(transferScript, [lock, shared], args));
+    return isOne(await this.outbox.runWithoutTimeout(transferScript, [lock, shared], args));
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const [answer] = await this.look([name]);
+    const [answer] = await this.snapshots([name]);
     if (answer?.status !== 'fulfilled') throw answer?.reason;
     return answer.value;
   }
 
   async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
     for await (const names of this.topology.names(beginning)) {
-      const answers = await this.look(names);
+      const answers = await this.snapshots(names);
       yield answers.flatMap((answer) => {
         if (answer.status === 'fulfilled') return answer.value.held.length > 0 ? [answer.value] : [];
         // A key of another type holds no lock.
@@ -162,7 +162,7 @@ export class RedisStore implements LockStore {
     const keys = this.keySpace.keys(name);
     const args = [...outbox.common(keys), this.keySpace.revocations, ...only(owners)];
     const forced = forcedRelease(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
-    await topology.tellRevoked?.(forced.released, name);
+    await topology.notifyRevoked?.(forced.released, name);
     return forced;
   }
 
@@ -192,7 +192,7 @@ export class RedisStore implements LockStore {
   }
 
   /** Queries holders and waiters of names, after all earlier requests. */
-  private look(names: readonly string[]): Promise<PromiseSettledResult<LockSnapshot>[]> {
+  private snapshots(names: readonly string[]): Promise<PromiseSettledResult<LockSnapshot>[]> {
     const { keySpace, outbox, topology } = this;
     outbox.flush();
     const queries = new ScriptBatch(

@@ -45,7 +45,7 @@ export class SharedRequests {
 
   private answer(reply: unknown, turn: string): Grant | Taken {
     // After the reply only: a user without rights to the key of shared holders can continue to use exclusive locks.
-    this.outbox.noteModes();
+    this.outbox.noteSharedMode();
     const parts = list(reply);
     return parts.length === 2 ? this.grant(parts, turn) : this.outbox.taken(parts);
   }

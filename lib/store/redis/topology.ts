@@ -41,7 +41,7 @@ export interface Topology {
   /** Whether a grant of this name would currently arrive, and its sender would know. */
   hears(name: string): boolean;
   /** Notifies holders of a forced release, if its script cannot; undefined if it can. */
-  tellRevoked?(owners: readonly string[], name: string): Promise<void>;
+  notifyRevoked?(owners: readonly string[], name: string): Promise<void>;
   /** Undefined if the topology rejects `replicas`. */
   readonly replication?: Replication;
   /** Connects, and starts to report messages and interruptions. */

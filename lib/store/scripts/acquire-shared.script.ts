@@ -26,7 +26,7 @@ import { luaScript } from './lua-script.js';
  */
 export const acquireSharedScript = luaScript('acquire-shared')`
 local fence, instance = KEYS[1], ARGV[1]
-local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
+local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mintShares, inTime, tokenFloor, live, cover, ends, fit, share, handOff, enqueue, attempt, prepare, restOf, clock)}
 ask_if_waiting = true
 local function grant_of(turn, n)
@@ -64,7 +64,7 @@ local function acquire(lock, queue, shared, terms)
   prepare(queue)
   if owner and string.sub(owner, 1, #instance + 1) == instance .. ':' then
     local token = tonumber(string.sub(owner, #instance + 2))
-    if token and token <= tonumber(spent) then
+    if token and token <= tonumber(ended_token) then
       redis.call('DEL', lock)
       owner = nil
     end

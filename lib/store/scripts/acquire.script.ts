@@ -47,14 +47,14 @@ if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEY
 end
 local function acquire()
 local instance = ARGV[1] .. ':'
-local spent, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
+local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mint, digits, inTime, attempt)}
 -- Only a taken lock needs these functions: without them, free ones measurably cost less.
-local function queue_up(lock, queue, shared, ttl, place, spent)
+local function queue_up(lock, queue, shared, ttl, place, ended_token)
   ${includeBelow([mint, digits, attempt], tokenFloor, handOff, enqueue, prepare)}
   local function own_grant(lock, queue, ttl, place, owner)
     local token = tonumber(string.sub(owner, #instance + 1))
-    if not token or token <= tonumber(spent) then
+    if not token or token <= tonumber(ended_token) then
       return nil
     end
     if redis.call('PTTL', lock) < tonumber(ttl) then
@@ -87,7 +87,7 @@ local function queue_up(lock, queue, shared, ttl, place, spent)
   return { redis.call('PTTL', lock), owner, token_floor() }
 end
 local reply, known = {}, nil
-local ttl, wanted, place, spent_of_name
+local ttl, wanted, place, ended_of_name
 local token, left, is_short = nil, 0, false
 local stride = (#KEYS - 1) / (#ARGV - 3)
 for i = 1, #ARGV - 3 do
@@ -95,12 +95,12 @@ for i = 1, #ARGV - 3 do
   local lock, queue = KEYS[k], KEYS[k + 1]
   if ARGV[i + 3] ~= known then
     known = ARGV[i + 3]
-    ttl, wanted, place, spent_of_name = string.match(known, '^(%d+) (%d+) (%S*) ?(%d*)$')
+    ttl, wanted, place, ended_of_name = string.match(known, '^(%d+) (%d+) (%S*) ?(%d*)$')
     wanted = tonumber(wanted)
     place = place ~= '' and ARGV[1] .. '|' .. place
   end
   if redis.call('EXISTS', lock, queue) > 0 then
-    reply[i] = attempt(queue_up, lock, queue, stride == 3 and KEYS[k + 2], ttl, place, tonumber(spent_of_name) or spent)
+    reply[i] = attempt(queue_up, lock, queue, stride == 3 and KEYS[k + 2], ttl, place, tonumber(ended_of_name) or ended_token)
   end
   if not reply[i] then
     if left < (is_short and 1 or wanted) then

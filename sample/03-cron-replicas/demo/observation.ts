@@ -5,7 +5,7 @@ import type { Run, RunLog } from './run-log.js';
 
 const LOOK_INTERVAL = 10;
 /** Milliseconds after which a process that should have got further is taken for dead. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** The runs of all jobs for one tick. */
 export interface Tick {
@@ -69,7 +69,7 @@ export class Observation {
   private async look(): Promise<Run[]> {
     const { log, signal } = this.options;
     await delay(LOOK_INTERVAL, undefined, { signal });
-    if (Date.now() > this.next * 1_000 + PATIENCE) throw new Error('A process has stopped running its jobs');
+    if (Date.now() > this.next * 1_000 + TIMEOUT) throw new Error('A process has stopped running its jobs');
     return log.since(this.next);
   }
 }

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { type Ended, type Granted, type Notices, now, type Refused } from '../contender/notices.interface.js';
 import type { Topology } from '../contender/topology.js';
 
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /** A grant and how it ended, if it has. */
 export interface Hold extends Granted {
@@ -75,7 +75,7 @@ export class Journal {
   }
 
   private async until(what: string, condition: () => boolean): Promise<void> {
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(PATIENCE)]);
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(TIMEOUT)]);
     while (!condition()) {
       await once(this.news, 'told', { signal }).catch((cause: unknown) => {
         throw new Error(`Waited in vain for ${what}`, { cause });

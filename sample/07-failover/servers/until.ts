@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 const INTERVAL = 50;
 
 /** Waits until a condition is met; one that throws, because a server is gone, is not met yet. */
@@ -9,7 +9,7 @@ export async function until(
   signal: AbortSignal,
   condition: () => Promise<boolean>,
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + TIMEOUT;
   while (!(await condition().catch(() => false))) {
     if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`);
     await delay(INTERVAL, undefined, { signal });

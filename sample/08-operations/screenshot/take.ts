@@ -8,7 +8,7 @@ import { findChromium, startChromium } from '../../01-flash-sale/screenshot/chro
 
 const SCHEMES = ['light', 'dark'] as const;
 /** Milliseconds for which the page listens, so that it has something to tell. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /** Makes the pictures of the README from the page of one instance. */
 async function main(): Promise<void> {
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
         httpCredentials: { username: 'operator', password },
       });
       await page.goto(`${url}/locks`);
-      await delay(PATIENCE);
+      await delay(TIMEOUT);
       const picture = await page.screenshot();
       await sharp(picture)
         .png({ palette: true, effort: 10, compressionLevel: 9 })

@@ -11,7 +11,7 @@ import { representativesOf } from './contest-report.js';
 const NAMES = 30;
 const LEASE = 1_000;
 /** Milliseconds after which a waiter of a dead holder's lock is no longer waited for. */
-const PATIENCE = 15_000;
+const TIMEOUT = 15_000;
 
 /** kill -9 of the holder of 30 names, each of which another process waits for. */
 export const killedHolderCase: BenchCase = {
@@ -72,8 +72,8 @@ async function latenessAfterKill(bench: Bench, id: string): Promise<number[]> {
     await sleep(LEASE / 2);
     await holder.kill();
     const ends = await endsOfLeases(client, names);
-    const over = sleep(PATIENCE, undefined, { ref: false }).then(() => {
-      throw new Error(`Names were not had again within ${PATIENCE / 1_000} s.`);
+    const over = sleep(TIMEOUT, undefined, { ref: false }).then(() => {
+      throw new Error(`Names were not had again within ${TIMEOUT / 1_000} s.`);
     });
     const begins = await Promise.race([taken, over]);
     return begins.map((begin, index) => begin - (ends[index] ?? NaN));

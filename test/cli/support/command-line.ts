@@ -5,7 +5,7 @@ import { packed } from '../../support/packed-package.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /** Milliseconds that a process may take on a loaded machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** What a command has printed, and how it ended. */
 export interface Result {
@@ -59,7 +59,7 @@ export class CommandLine {
       const all = this.stdout + this.stderr;
       return typeof text === 'string' ? all.includes(text) : text.test(all);
     };
-    await waitFor(matches, { timeout: PATIENCE, that: `the command to say ${String(text)}` }).catch(
+    await waitFor(matches, { timeout: TIMEOUT, that: `the command to say ${String(text)}` }).catch(
       (cause: unknown) => {
         throw new Error(`It said:\n${this.stdout}\n${this.stderr}`, { cause });
       },

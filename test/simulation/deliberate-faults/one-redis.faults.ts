@@ -41,8 +41,8 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'an acquire returns a hold that its instance has released',
     file: server,
-    text: 'const spent = shared ? request.spent : spentOfName;',
-    instead: 'const spent = 0;',
+    text: 'const endedToken = shared ? request.endedToken : endedTokenOfName;',
+    instead: 'const endedToken = 0;',
   },
   {
     fault: 'the next hold of a turn keeps the owner id',
@@ -61,7 +61,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'an instance does not adopt its own grant after a lost reply',
     file: server,
-    text: 'if (owner !== undefined && token > spent && token < Infinity) {',
+    text: 'if (owner !== undefined && token > endedToken && token < Infinity) {',
     instead: 'if (false) {',
   },
   {
@@ -134,7 +134,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'a forced release does not notify the holder',
     file: server,
-    text: 'this.inboxes.tell(instanceOf(each), (inbox) => inbox.revoked(name, each));',
+    text: 'this.inboxes.send(instanceOf(each), (inbox) => inbox.revoked(name, each));',
     instead: '',
   },
 ];

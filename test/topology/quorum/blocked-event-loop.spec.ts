@@ -5,7 +5,7 @@ import { blockEventLoop } from '../../support/block-event-loop.js';
 import { QuorumScene } from './scene.js';
 
 const NODE_TIMEOUT = 200;
-const PATIENCE = 500;
+const TIMEOUT = 500;
 /** Longer than both. */
 const BLOCKED = 700;
 
@@ -15,7 +15,7 @@ describe('An event loop that is blocked right after a call', () => {
 
   beforeAll(async () => {
     scene = await QuorumScene.start();
-    instance = await scene.instance({ nodeTimeout: NODE_TIMEOUT, outageTimeout: PATIENCE });
+    instance = await scene.instance({ nodeTimeout: NODE_TIMEOUT, outageTimeout: TIMEOUT });
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 

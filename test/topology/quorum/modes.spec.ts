@@ -111,7 +111,7 @@ describe('readers and writers of a quorum', () => {
       if (action === 'write' || action === 'read') {
         if (hold) continue;
         const shared = action === 'read' ? { turn: `s${turn}`, limit: Infinity } : undefined;
-        const request = { name, ttl: TTL, tokens: holds, shared, place: undefined, spent: 0 };
+        const request = { name, ttl: TTL, tokens: holds, shared, place: undefined, endedToken: 0 };
         const grant = await store.acquire(request).catch(() => undefined);
         if (!grant || !isGrant(grant)) continue;
         // Of several readers, too: no token is that of anybody before.

@@ -167,7 +167,7 @@ describe('shared holds on a quorum of five', () => {
 
   it('of a repeated turn replace its earlier ones', async () => {
     const shared = { turn: 'sx', limit: Infinity };
-    const request = { name, ttl: 20_000, tokens: 3, shared, place: undefined, spent: 0 };
+    const request = { name, ttl: 20_000, tokens: 3, shared, place: undefined, endedToken: 0 };
     const before = await instance.store.acquire(request);
     const again = await instance.store.acquire({ ...request, tokens: 2 });
 

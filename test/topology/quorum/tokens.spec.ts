@@ -102,7 +102,7 @@ describe('fencing tokens of a quorum', () => {
       if (!store) continue;
       let reply;
       if (action === 'acquire' && !hold) {
-        const request = { name, ttl: TTL, tokens: wanted, place: undefined, spent: 0 };
+        const request = { name, ttl: TTL, tokens: wanted, place: undefined, endedToken: 0 };
         reply = await store.acquire(request).catch(() => undefined);
       } else if (action === 'yield' && hold) {
         held.delete(instance);

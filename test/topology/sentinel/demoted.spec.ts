@@ -4,7 +4,7 @@ import { RedisServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 describe('A server that rejects writes', () => {
   let server: RedisServer;
@@ -22,19 +22,19 @@ describe('A server that rejects writes', () => {
     await using next = await RedisServer.start();
     const target = { port: server.port };
     await using address = await TcpProxy.start(target);
-    instance = await new Instance({ connection: address.url, ttl: PATIENCE }).warmUp();
+    instance = await new Instance({ connection: address.url, ttl: TIMEOUT }).warmUp();
     const admin = server.client();
     target.port = next.port;
     await admin.replicaof(next.host, next.port);
 
     // Its connections stay open, and the old master answers every request.
-    await using lock = await instance.locks.acquire('job', { outageTimeout: PATIENCE });
+    await using lock = await instance.locks.acquire('job', { outageTimeout: TIMEOUT });
 
     expect(lock.held).toBe(true);
     expect(await next.client().exists('lock:{job}')).toBe(1);
     const { name } = instance;
     await waitFor(async () => (await next.client().pubsub('CHANNELS')).includes(`lock:inbox:${name}`), {
-      timeout: PATIENCE,
+      timeout: TIMEOUT,
       that: 'the inbox to follow',
     });
   });
@@ -49,7 +49,7 @@ describe('A server that rejects writes', () => {
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(String((error as LockUnavailableError).cause)).toMatch(/READONLY|Connection/);
     await server.client().replicaof('NO', 'ONE');
-    await using lock = await instance.locks.acquire('job', { outageTimeout: PATIENCE });
+    await using lock = await instance.locks.acquire('job', { outageTimeout: TIMEOUT });
     expect(lock.held).toBe(true);
   });
 
@@ -62,7 +62,7 @@ describe('A server that rejects writes', () => {
       code: 'LOCK_UNAVAILABLE',
       cause: { message: expect.stringContaining('NOREPLICAS') as string },
     });
-    const patient = instance.locks.acquire('job', { outageTimeout: PATIENCE });
+    const patient = instance.locks.acquire('job', { outageTimeout: TIMEOUT });
     await admin.config('SET', 'min-replicas-to-write', 0);
     await using lock = await patient;
     expect(lock.held).toBe(true);

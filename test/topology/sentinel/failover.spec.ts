@@ -10,8 +10,8 @@ import { SentinelGroup } from '../../support/sentinel-group.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /** Longer than any failover here. */
-const PATIENCE = 90_000;
-const FAILOVER = { timeout: PATIENCE, interval: 20 };
+const TIMEOUT = 90_000;
+const FAILOVER = { timeout: TIMEOUT, interval: 20 };
 
 describe('A master that sentinels watch', () => {
   jest.setTimeout(180_000);
@@ -30,7 +30,7 @@ describe('A master that sentinels watch', () => {
 
   const open = async (options: InstanceOptions = {}): Promise<Instance> => {
     const { connection } = group;
-    const instance = new Instance({ connection, wait: PATIENCE, commandTimeout: 500, ...options });
+    const instance = new Instance({ connection, wait: TIMEOUT, commandTimeout: 500, ...options });
     instances.push(instance);
     return instance.warmUp();
   };
@@ -38,17 +38,17 @@ describe('A master that sentinels watch', () => {
   it('rejects callers with a short outageTimeout until another master is promoted', async () => {
     const { locks } = await open();
     const holder = await open();
-    await using taken = await holder.locks.acquire('taken', { ttl: PATIENCE });
+    await using taken = await holder.locks.acquire('taken', { ttl: TIMEOUT });
     expect(taken.held).toBe(true);
     const short: LockOptions = { outageTimeout: 200 };
     const waiting = locks.acquire('taken', short).catch((error: unknown) => error);
-    const patient = locks.acquire('free', { outageTimeout: PATIENCE });
+    const patient = locks.acquire('free', { outageTimeout: TIMEOUT });
     await (await patient).release();
     const old = await group.master();
 
     await old.kill();
     const refused = [locks.acquire('free', short), locks.tryAcquire('other', short)];
-    const goesOn = locks.acquire('patient', { outageTimeout: PATIENCE });
+    const goesOn = locks.acquire('patient', { outageTimeout: TIMEOUT });
 
     for (const call of refused) await expect(call).rejects.toBeInstanceOf(LockUnavailableError);
     expect(await waiting).toBeInstanceOf(LockUnavailableError);
@@ -78,10 +78,10 @@ describe('A master that sentinels watch', () => {
 
   it('with up-to-date replicas keeps the holds, and without them aborts their signals (row 8)', async () => {
     const { locks } = await open();
-    await using known = await locks.acquire('known', { ttl: PATIENCE });
+    await using known = await locks.acquire('known', { ttl: TIMEOUT });
     await replicated(await group.master(), 'lock:{known}');
     await group.cutReplicas();
-    const unknown = await locks.acquire('unknown', { ttl: PATIENCE });
+    const unknown = await locks.acquire('unknown', { ttl: TIMEOUT });
     const { signal } = unknown;
 
     const next = await group.failOver();
@@ -137,17 +137,17 @@ describe('A master that sentinels watch', () => {
   it('preserves a hold that one of two replicas has, because the more recent one is promoted', async () => {
     const [holder, stranger] = [await open(), await open()];
     const behind = await group.cutReplicas(1);
-    const replicas = { min: 1, timeout: PATIENCE };
+    const replicas = { min: 1, timeout: TIMEOUT };
     await using lock = await holder.locks.acquire('job', {
-      ttl: PATIENCE,
-      outageTimeout: PATIENCE,
+      ttl: TIMEOUT,
+      outageTimeout: TIMEOUT,
       replicas,
     });
 
     const next = await group.failOver();
 
     expect(behind).not.toContain(next);
-    const options = { outageTimeout: PATIENCE };
+    const options = { outageTimeout: TIMEOUT };
     await stranger.locks.using('something else', options, () => undefined);
     expect(await stranger.locks.tryAcquire('job', options)).toBeNull();
     expect(lock.held).toBe(true);
@@ -158,8 +158,8 @@ describe('A master that sentinels watch', () => {
     const [holder, stranger] = [await open(), await open()];
     const [behind] = await group.cutReplicas(1);
     const knowing = (await group.replicas()).find((replica) => replica !== behind);
-    const replicas = { min: 1, timeout: PATIENCE };
-    const lock = await holder.locks.acquire('job', { ttl: PATIENCE, outageTimeout: PATIENCE, replicas });
+    const replicas = { min: 1, timeout: TIMEOUT };
+    const lock = await holder.locks.acquire('job', { ttl: TIMEOUT, outageTimeout: TIMEOUT, replicas });
     const { signal, fencingToken } = lock;
 
     await knowing?.kill();
@@ -167,7 +167,7 @@ describe('A master that sentinels watch', () => {
 
     expect(next).toBe(behind);
     await waitFor(() => signal.aborted, { ...FAILOVER, that: 'the signal to abort' });
-    const after = await stranger.locks.acquire('job', { outageTimeout: PATIENCE });
+    const after = await stranger.locks.acquire('job', { outageTimeout: TIMEOUT });
     expect(after.fencingToken).toBeGreaterThan(fencingToken);
     await after.release();
   });
@@ -191,13 +191,13 @@ describe('A master that sentinels watch', () => {
     // It has missed both: its own counters are behind.
     expect(Number(await next.get('lock:fence'))).toBeLessThan(lost[0]?.token ?? 0);
     expect(await next.incr('plain-counter')).toBe(lost[0]?.count);
-    await using after = await locks.acquire('job', { outageTimeout: PATIENCE });
+    await using after = await locks.acquire('job', { outageTimeout: TIMEOUT });
     expect(after.fencingToken).toBeGreaterThan(highest);
   });
 
   it('is followed by the listening connections, so that hand-off continues', async () => {
     const [first, second] = [await open(), await open()];
-    const lock = await first.locks.acquire('job', { ttl: PATIENCE });
+    const lock = await first.locks.acquire('job', { ttl: TIMEOUT });
     await replicated(await group.master(), 'lock:{job}');
 
     const next = (await group.failOver()).client();
@@ -208,11 +208,11 @@ describe('A master that sentinels watch', () => {
 
   it('that is frozen is left for the next one, by waiters and listeners too', async () => {
     const [first, second] = [await open(), await open()];
-    const lock = await first.locks.acquire('job', { ttl: PATIENCE });
+    const lock = await first.locks.acquire('job', { ttl: TIMEOUT });
     const old = await group.master();
     await replicated(old, 'lock:{job}');
 
-    const options = { outageTimeout: PATIENCE };
+    const options = { outageTimeout: TIMEOUT };
 
     old.freeze();
     // No connection to a frozen server is closed, and new ones are accepted: one process asks before there is another
@@ -270,7 +270,7 @@ describe('A master that sentinels watch', () => {
   /** The lock reaches the waiter by a message: nobody else publishes, and a waiter that is not told does not count as alive. */
   async function expectHandOff(lock: Lock, waiter: Instance): Promise<void> {
     const [key] = lock.keys;
-    const granted = waiter.locks.acquire(key ?? '', { ttl: PATIENCE });
+    const granted = waiter.locks.acquire(key ?? '', { ttl: TIMEOUT });
     await waitFor(async () => (await waiter.locks.query(key ?? '')).pending.length === 1, FAILOVER);
     const receivers: string[] = [];
     const spy = (await group.master()).client();

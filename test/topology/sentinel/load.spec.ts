@@ -1,7 +1,7 @@
 import { FailoverScene } from '../support/failover-scene.js';
 
 /** Longer than the failover, so that nobody is refused meanwhile. */
-const PATIENCE = 90_000;
+const TIMEOUT = 90_000;
 const TTL = 2_000;
 
 /** 100 callers in 4 processes, and the master is killed. */
@@ -16,7 +16,7 @@ describe('100 callers whose master is killed', () => {
   afterEach(() => scene[Symbol.asyncDispose]());
 
   it('continue by themselves after the failover, with growing tokens', async () => {
-    const options = { ttl: TTL, wait: PATIENCE, outageTimeout: PATIENCE, commandTimeout: 500 };
+    const options = { ttl: TTL, wait: TIMEOUT, outageTimeout: TIMEOUT, commandTimeout: 500 };
     await scene.rush(25, options);
     await scene.untilEveryoneHeld(25);
 
@@ -32,9 +32,9 @@ describe('100 callers whose master is killed', () => {
 
   it('keep every lock that a replica had, with replicas: { min: 1 }', async () => {
     // A holder that is cut off from its replicas for longer than this gives up, so it is longer than the failover.
-    const ttl = PATIENCE;
-    const replicas = { min: 1, timeout: PATIENCE };
-    const options = { ttl, replicas, wait: PATIENCE, outageTimeout: PATIENCE, commandTimeout: 500 };
+    const ttl = TIMEOUT;
+    const replicas = { min: 1, timeout: TIMEOUT };
+    const options = { ttl, replicas, wait: TIMEOUT, outageTimeout: TIMEOUT, commandTimeout: 500 };
     await scene.rush(25, options);
     await scene.untilEveryoneHeld(25);
 

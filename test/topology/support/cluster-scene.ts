@@ -48,9 +48,9 @@ export class ClusterScene implements AsyncDisposable {
   async open(options: FlatOptions = {}): Promise<void> {
     this.losses.length = this.resource.accepted.length = 0;
     const connection = { nodes: this.cluster.nodes };
-    const patience = { ttl: TTL, wait: 120_000, outageTimeout: 60_000 };
+    const limits = { ttl: TTL, wait: 120_000, outageTimeout: 60_000 };
     await this.everyone((worker, i) =>
-      worker.call('open', `p${i}`, { connection, ...patience, ...options }, this.resource.port),
+      worker.call('open', `p${i}`, { connection, ...limits, ...options }, this.resource.port),
     );
   }
 

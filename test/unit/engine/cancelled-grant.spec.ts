@@ -15,6 +15,6 @@ describe('A grant that was on its way when the last waiter left', () => {
 
     expect((await fixture.store.next('release')).request.owner).toBe('me:100');
     observe(fixture.acquire());
-    expect((await fixture.store.next('acquire')).request.spent).toBe(100);
+    expect((await fixture.store.next('acquire')).request.endedToken).toBe(100);
   });
 });

@@ -11,7 +11,7 @@ describe('LockEventStream', () => {
     stream.on('error', failed);
     stream.pipe(new Writable({ highWaterMark: 1, write: () => {} }));
     const tell = async (name: string): Promise<void> => {
-      stream.tell('nest-redis-lock:queue:length', { name, length: 1 });
+      stream.publish('nest-redis-lock:queue:length', { name, length: 1 });
       await jest.advanceTimersByTimeAsync(1_000);
     };
 

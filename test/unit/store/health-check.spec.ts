@@ -11,7 +11,7 @@ describe('A health check of a store', () => {
 
   it('finds nothing wrong with a store that grants and releases', async () => {
     const store = new ScriptedStore();
-    const health = new HealthCheck(store).look(LONG);
+    const health = new HealthCheck(store).check(LONG);
     const { request, answer } = await store.next('acquire');
     answer(grant(7));
     const release = await store.next('release');
@@ -24,8 +24,8 @@ describe('A health check of a store', () => {
 
   it('uses another name in each instance', async () => {
     const [first, second] = [new ScriptedStore(), new ScriptedStore()];
-    void new HealthCheck(first).look(1);
-    void new HealthCheck(second).look(1);
+    void new HealthCheck(first).check(1);
+    void new HealthCheck(second).check(1);
 
     const names = [first, second].map(async (store) => (await store.next('acquire')).request.name);
 
@@ -34,7 +34,7 @@ describe('A health check of a store', () => {
 
   it('reports that a lock was gone before its release', async () => {
     const store = new ScriptedStore();
-    const health = new HealthCheck(store).look(LONG);
+    const health = new HealthCheck(store).check(LONG);
     (await store.next('acquire')).answer(grant(7));
     (await store.next('release')).answer(false);
 
@@ -44,18 +44,18 @@ describe('A health check of a store', () => {
   it('reports the refusal of a store, and another user of its name', async () => {
     const store = new ScriptedStore();
     const check = new HealthCheck(store);
-    const refused = check.look(LONG);
+    const refused = check.check(LONG);
     (await store.next('acquire')).fail(new Error('NOAUTH'));
     expect((await refused).trouble?.message).toContain('NOAUTH');
 
-    const strange = check.look(LONG);
+    const strange = check.check(LONG);
     (await store.next('acquire')).answer(taken(1));
     expect((await strange).trouble?.message).toContain('other:1');
   });
 
   it('ends in time without a reply, and releases a later grant', async () => {
     const store = new ScriptedStore();
-    const health = await new HealthCheck(store).look(10);
+    const health = await new HealthCheck(store).check(10);
     expect(health.trouble).toMatchObject({
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringContaining('10 ms'),
@@ -70,7 +70,7 @@ describe('A health check of a store', () => {
     const unhandled = jest.fn();
     process.on('unhandledRejection', unhandled);
     const store = new ScriptedStore();
-    await new HealthCheck(store).look(10);
+    await new HealthCheck(store).check(10);
     (await store.next('acquire')).fail(new Error('late'));
     await settle();
     await settle();
@@ -82,10 +82,10 @@ describe('A health check of a store', () => {
   it('waits for the request under way rather than send another', async () => {
     const store = new ScriptedStore();
     const check = new HealthCheck(store);
-    for (let i = 0; i < 3; i++) await check.look(10);
+    for (let i = 0; i < 3; i++) await check.check(10);
     expect(store.unseen('acquire')).toBe(1);
 
-    const health = check.look(LONG);
+    const health = check.check(LONG);
     (await store.next('acquire')).answer(grant(7));
     (await store.next('release')).answer(true);
 
@@ -108,7 +108,7 @@ describe('A health check of a store', () => {
     }
 
     it('reports the answering nodes', async () => {
-      const health = await new HealthCheck(storeOf(async () => nodes)).look(LONG);
+      const health = await new HealthCheck(storeOf(async () => nodes)).check(LONG);
 
       expect(health).toMatchObject({ trouble: undefined, nodes });
     });
@@ -117,7 +117,7 @@ describe('A health check of a store', () => {
       ['never tells', () => never],
       ['fails', () => Promise.reject(new Error('no'))],
     ])('ends in time when the store %s', async (_what, answer) => {
-      const health = await new HealthCheck(storeOf(answer)).look(10);
+      const health = await new HealthCheck(storeOf(answer)).check(10);
 
       expect(health).toMatchObject({ trouble: undefined, nodes: undefined });
     });

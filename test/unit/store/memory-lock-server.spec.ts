@@ -38,7 +38,7 @@ describe('The rest of a limited turn in memory', () => {
       tokens: wanted,
       shared: { limit: 1, turn: 's1' },
       place: place(instance, wanted),
-      spent: 0,
+      endedToken: 0,
       ...terms,
     });
     return isGrant(reply) ? reply.tokens : 0;

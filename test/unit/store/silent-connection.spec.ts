@@ -48,7 +48,7 @@ describe('a connection without replies', () => {
   it('is replaced once in each command timeout, however many requests wait', async () => {
     const { clock, runner, replaced } = startRunner();
     for (let i = 0; i < 40; i += 1) {
-      void runner.runPatiently(script, [], []);
+      void runner.runWithoutTimeout(script, [], []);
       await clock.advance(50);
     }
     await clock.advance(3 * TIMEOUT);
@@ -62,7 +62,7 @@ describe('a connection without replies', () => {
     const { clock, runner, thaw } = startRunner();
     let answers = 0;
     for (let i = 0; i < 40; i += 1) {
-      void runner.runPatiently(script, [], []).then(() => (answers += 1));
+      void runner.runWithoutTimeout(script, [], []).then(() => (answers += 1));
       await clock.advance(50);
     }
     thaw();

@@ -124,7 +124,7 @@ export class ClusterInbox implements Inbox {
         if (subscription.listener !== listener) return;
         subscription.stands = true;
         this.warning.end();
-        this.heed(subscription);
+        this.reportActive(subscription);
       },
       (error: unknown) => {
         if (subscription.listener === listener) subscription.listener = undefined;
@@ -135,7 +135,7 @@ export class ClusterInbox implements Inbox {
   }
 
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
-  private heed({ address, command, name }: Subscription): void {
+  private reportActive({ address, command, name }: Subscription): void {
     const trial = this.trials.at(address);
     if (command === 'subscribe' || trial.counting === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
@@ -173,10 +173,10 @@ export class ClusterInbox implements Inbox {
     const client = this.connection.clients.listener(address);
     if (!client) return undefined;
     const { clock, commandTimeout, instance } = this.settings;
-    const told = { events: this.events, trial: this.trials.at(address) };
+    const delivery = { events: this.events, trial: this.trials.at(address) };
     const heard = (channel: string, message: string): void => {
       // A master that was considered dead may hand locks over once more before it learns of its demotion.
-      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, told);
+      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, delivery);
     };
     const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
       if (this.listeners.get(key) === listener) {

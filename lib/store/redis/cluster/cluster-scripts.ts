@@ -31,8 +31,8 @@ export class ClusterScripts implements Scripts {
     return this.runnerOf(call[1]).run(...call);
   }
 
-  runPatiently(...call: RunArguments): Promise<unknown> {
-    return this.runnerOf(call[1]).runPatiently(...call);
+  runWithoutTimeout(...call: RunArguments): Promise<unknown> {
+    return this.runnerOf(call[1]).runWithoutTimeout(...call);
   }
 
   letMessagesLead(keys: readonly string[]): void {

@@ -32,7 +32,7 @@ export class ClusterTopology implements Topology {
     this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
     const { redaction } = this.connection;
     this.trials = new ClusterTrials(
-      { scripts: this.scripts, redaction, patience: commandTimeout, startupChecks, clock, log },
+      { scripts: this.scripts, redaction, messageTimeout: commandTimeout, startupChecks, clock, log },
       (address) => this.judged(address),
     );
   }

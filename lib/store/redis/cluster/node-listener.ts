@@ -15,7 +15,7 @@ export class NodeListener {
     private readonly client: RedisClient,
     private readonly clock: Clock,
     /** Maximum milliseconds of a reply. */
-    private readonly patience: number,
+    private readonly timeout: number,
     heard: (channel: string, message: string) => void,
     private readonly lost: () => void,
   ) {
@@ -29,8 +29,8 @@ export class NodeListener {
     return new Promise((resolve, reject) => {
       if (this.isLost) return reject(new Error('The connection was closed.'));
       const timer = this.clock.schedule(
-        () => this.lose(new Error(`Redis did not answer ${command} within ${this.patience} ms.`)),
-        this.patience,
+        () => this.lose(new Error(`Redis did not answer ${command} within ${this.timeout} ms.`)),
+        this.timeout,
       );
       const end = (): void => {
         this.clock.cancel(timer);

@@ -6,7 +6,7 @@ import { inRootContext } from '../../../primitives/root-context.js';
 import type { Redaction } from './redaction.js';
 
 /** Maximum milliseconds of a provider's call. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 /** Milliseconds until a failed provider is called again: at first, and at most. */
 const BACK_OFF = { first: 100, last: 5_000 };
 /** Share of the credentials' lifetime after which new ones are requested. */
@@ -143,8 +143,8 @@ export class Credentials {
 }
 
 async function askOnce(provide: CredentialsProvider): Promise<LockCredentials> {
-  const credentials: unknown = await within<unknown>(PATIENCE, provide(), () => {
-    throw new Error(`The function credentials did not answer within ${PATIENCE} ms.`);
+  const credentials: unknown = await within<unknown>(TIMEOUT, provide(), () => {
+    throw new Error(`The function credentials did not answer within ${TIMEOUT} ms.`);
   });
   assertCredentials(credentials);
   return credentials;

@@ -17,7 +17,7 @@ export interface ScriptConnection {
 }
 
 /** How a store runs scripts. */
-export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runPatiently' | 'serverOf'> {
+export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runWithoutTimeout' | 'serverOf'> {
   /** Makes the server of these keys send the messages of the next script before its reply, if it can. */
   letMessagesLead?(keys: readonly string[]): void;
 }
@@ -88,7 +88,7 @@ export class ScriptRunner implements Scripts {
   }
 
   /** Runs a script and waits for its reply without limit, because a late reply may be a grant that must be released. */
-  runPatiently(script: LuaScript, keys: readonly string[], args: ScriptCall['args']): Promise<unknown> {
+  runWithoutTimeout(script: LuaScript, keys: readonly string[], args: ScriptCall['args']): Promise<unknown> {
     return this.send({ script, keys, args }, new SentCall(), same, rethrow);
   }
 

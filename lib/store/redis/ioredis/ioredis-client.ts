@@ -55,10 +55,10 @@ export class IoredisClient implements RedisClient {
     if (event === 'ready') return listen('ready', call);
     if (event === 'lost') return listen('close', call);
     if (event === 'message') return undoAll([listen('message', call), listen('smessage', call)]);
-    const tell = call as ClientEvents['error'];
+    const report = call as ClientEvents['error'];
     return undoAll([
-      listen('error', (error: unknown) => tell(withoutDelay(error))),
-      listen('moved', () => tell(new Error('A slot was moved to another node.'))),
+      listen('error', (error: unknown) => report(withoutDelay(error))),
+      listen('moved', () => report(new Error('A slot was moved to another node.'))),
     ]);
   }
 

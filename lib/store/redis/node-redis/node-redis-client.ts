@@ -75,7 +75,7 @@ export class NodeRedisClient implements RedisClient {
 
   evaluate({ script, keys, args }: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
     const [command, text] = by === 'digest' ? ['EVALSHA', script.sha] : ['EVAL', script.lua];
-    return this.sendPatiently([command, text, String(keys.length), ...keys, ...args.map(String)]);
+    return this.sendWithRetry([command, text, String(keys.length), ...keys, ...args.map(String)]);
   }
 
   async wait(replicas: number, timeout: number): Promise<number> {
@@ -85,8 +85,8 @@ export class NodeRedisClient implements RedisClient {
   async subscribe(command: SubscribeCommand, channel: string): Promise<void> {
     this.connect();
     const client = this.usable ?? (await this.next());
-    if (command === 'subscribe') await client.subscribe(channel, this.hear);
-    else await client.sSubscribe(channel, this.hear);
+    if (command === 'subscribe') await client.subscribe(channel, this.deliver);
+    else await client.sSubscribe(channel, this.deliver);
   }
 
   unsubscribe(channel: string): void {
@@ -117,7 +117,7 @@ export class NodeRedisClient implements RedisClient {
     const { client, hasSocket } = this;
     this.client = undefined;
     if (client) end(client, hasSocket);
-    this.tellWaiting();
+    this.settleWaiting();
     for (const companion of this.settings.companions ?? []) companion.close();
   }
 
@@ -135,13 +135,13 @@ export class NodeRedisClient implements RedisClient {
   }
 
   /** Sends a command, and repeats it on the next connection if its connection was lost. */
-  private sendPatiently(command: readonly string[]): Promise<unknown> {
+  private sendWithRetry(command: readonly string[]): Promise<unknown> {
     const sent = this.send(command);
     if (!this.settings.sendsAgain) return sent;
     return sent.catch((error: unknown) => {
       // All other errors of node-redis come from the connection.
       if (isAnswer(error) || this.usable || this.state === 'ended') throw error;
-      return this.sendPatiently(command);
+      return this.sendWithRetry(command);
     });
   }
 
@@ -149,7 +149,7 @@ export class NodeRedisClient implements RedisClient {
     return this.client?.isReady && this.state === 'ready' ? this.client : undefined;
   }
 
-  private readonly hear = (message: string, channel: string): void => {
+  private readonly deliver = (message: string, channel: string): void => {
     this.events.emit('client message', channel, message);
   };
 
@@ -163,10 +163,10 @@ export class NodeRedisClient implements RedisClient {
     });
   }
 
-  private tellWaiting(client?: NodeRedis, problem?: unknown): void {
+  private settleWaiting(client?: NodeRedis, problem?: unknown): void {
     const waiting = [...this.waiting];
     this.waiting.clear();
-    for (const tell of waiting) tell(client, problem);
+    for (const settle of waiting) settle(client, problem);
   }
 
   private begin(): void {
@@ -209,7 +209,7 @@ export class NodeRedisClient implements RedisClient {
       if (!isCurrent()) return;
       this.state = 'ready';
       this.failures = 0;
-      this.tellWaiting(client);
+      this.settleWaiting(client);
       this.events.emit('client ready');
     });
     // The subscription is lost, and node-redis does not restore it.
@@ -235,7 +235,7 @@ export class NodeRedisClient implements RedisClient {
     // A closed connection is not a problem yet: the next one may be ready soon.
     if (!(error instanceof Error && error.message === CLOSED)) this.events.emit('client error', error);
     // An error reply before the client is ready, such as rejected credentials, rejects the waiting commands.
-    if (!wasReady && isAnswer(error)) this.tellWaiting(undefined, error);
+    if (!wasReady && isAnswer(error)) this.settleWaiting(undefined, error);
     if (!client.isOpen && this.client === client) this.finish(error);
   }
 
@@ -251,7 +251,7 @@ export class NodeRedisClient implements RedisClient {
     this.failures += 1;
     if (delay === undefined) {
       this.state = 'ended';
-      return this.tellWaiting(undefined, cause);
+      return this.settleWaiting(undefined, cause);
     }
     this.state = 'reconnecting';
     const attempt = (this.attempts += 1);

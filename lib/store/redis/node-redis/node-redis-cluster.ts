@@ -154,18 +154,18 @@ export class NodeRedisCluster implements ClusterClients {
   private firstOwnerOf(slot: number): Promise<string> {
     this.connect();
     return new Promise((resolve, reject) => {
-      const look = (): void => {
+      const checkOwner = (): void => {
         const owner = this.owners[slot];
         if (owner !== undefined) end(() => resolve(owner));
         else this.refreshLater();
       };
       const refuse = (): void => end(() => reject(new Error('The connection was closed.')));
       const end = (settle: () => void): void => {
-        this.events.off('cluster refresh', look).off('closed', refuse);
+        this.events.off('cluster refresh', checkOwner).off('closed', refuse);
         settle();
       };
       if (this.state === 'ended') return refuse();
-      this.events.on('cluster refresh', look).on('closed', refuse);
+      this.events.on('cluster refresh', checkOwner).on('closed', refuse);
     });
   }
 

@@ -32,7 +32,7 @@ export class PerNameTopology extends EndpointTopology implements Topology {
    * Notifies each instance by a message in its own slot. If a message is lost, the holder learns of it at its next
    * renewal.
    */
-  async tellRevoked(owners: readonly string[], name: string): Promise<void> {
+  async notifyRevoked(owners: readonly string[], name: string): Promise<void> {
     if (this.settings.wake === 'poll') return;
     await Promise.allSettled(
       owners.map((owner) => {
@@ -68,9 +68,9 @@ export class SlotScripts implements Scripts {
     return this.runner.run(...call);
   }
 
-  runPatiently(...call: RunArguments): Promise<unknown> {
+  runWithoutTimeout(...call: RunArguments): Promise<unknown> {
     this.connection.commands.cork();
-    return this.runner.runPatiently(...call);
+    return this.runner.runWithoutTimeout(...call);
   }
 
   serverOf([key = '']: readonly string[]): string {

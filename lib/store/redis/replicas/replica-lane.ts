@@ -89,7 +89,7 @@ export class ReplicaLane {
     try {
       const written = this.client.evaluate({ script: extendScript, keys, args }, 'text');
       const [owned, replicas] = await Promise.all([
-        written.then((reply) => this.tellOthers(batch, list(reply, batch.length))),
+        written.then((reply) => this.settleLost(batch, list(reply, batch.length))),
         this.client.wait(this.min, timeout),
       ]);
       batch.forEach((request, i) => {
@@ -102,7 +102,7 @@ export class ReplicaLane {
   }
 
   /** Settles the requests whose lease is lost, without waiting for replicas. */
-  private tellOthers(batch: readonly Request[], replies: readonly unknown[]): readonly Extended[] {
+  private settleLost(batch: readonly Request[], replies: readonly unknown[]): readonly Extended[] {
     this.written = true;
     return batch.map((request, i) => {
       const reply = replies[i];

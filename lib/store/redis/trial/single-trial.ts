@@ -29,7 +29,7 @@ export class SingleTrial {
     private readonly settings: SingleTrialSettings,
   ) {
     const { redaction } = connection;
-    this.trial = new Trial({ ...settings, redaction, changed: () => this.tell() });
+    this.trial = new Trial({ ...settings, redaction, changed: () => this.report() });
     connection.onReady(() => this.begin());
   }
 
@@ -74,7 +74,7 @@ export class SingleTrial {
     this.trial.begin(() => ({ key, channel: this.inbox?.hears(name) ? channel : '' }));
   }
 
-  private tell(): void {
+  private report(): void {
     this.events?.unusable(this.trial.fault);
     this.events?.subscribed();
   }

@@ -37,11 +37,11 @@ export interface TrialTarget {
 }
 
 export interface TrialSettings {
-  readonly scripts: Pick<Scripts, 'runPatiently'>;
+  readonly scripts: Pick<Scripts, 'runWithoutTimeout'>;
   readonly redaction: Redaction;
   readonly clock: Clock;
   /** Maximum milliseconds of a message. */
-  readonly patience: number;
+  readonly messageTimeout: number;
   readonly log: LockLog;
   /** The effect of a finding; by default a line in the log. */
   readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
@@ -73,7 +73,7 @@ export class Trial {
   private isOutdated = false;
   private timer: ScheduledCall | undefined;
   private warned = false;
-  private readonly told = new Set<string>();
+  private readonly logged = new Set<string>();
 
   constructor(private readonly settings: TrialSettings) {}
 
@@ -126,7 +126,7 @@ export class Trial {
     this.isAsking = true;
     let found: Findings | undefined;
     try {
-      const reply = await scripts.runPatiently(trialScript, [key], [channel, name]);
+      const reply = await scripts.runWithoutTimeout(trialScript, [key], [channel, name]);
       found = findings(reply, (text) => redaction.text(text));
     } catch (error) {
       // Other errors also fail the locks, which report them. A refusal here may affect only some locks.
@@ -145,7 +145,7 @@ export class Trial {
   }
 
   private judge({ receivers }: Findings): void {
-    const { patience } = this.settings;
+    const { messageTimeout } = this.settings;
     if (typeof receivers === 'string') return this.fail(`does not publish in a script (${receivers})`);
     if (receivers === 0) {
       if (++this.uncounted === 1) return this.askIn(CONFIRM_DELAY);
@@ -156,8 +156,8 @@ export class Trial {
     this.isCounted = true;
     if (this.isHeard) return this.pass();
     this.timer = this.settings.clock.schedule(
-      () => this.fail(`has not delivered a script’s message within ${patience} ms`),
-      patience,
+      () => this.fail(`has not delivered a script’s message within ${messageTimeout} ms`),
+      messageTimeout,
     );
   }
 
@@ -214,7 +214,7 @@ export class Trial {
   }
 
   private isNew(finding: string): boolean {
-    const { size } = this.told;
-    return this.told.add(finding).size > size;
+    const { size } = this.logged;
+    return this.logged.add(finding).size > size;
   }
 }

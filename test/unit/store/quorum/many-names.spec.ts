@@ -87,7 +87,7 @@ describe('A quorum with requests for many free names at once', () => {
   async function acquire(store: QuorumStore, name: string): Promise<void> {
     for (;;) {
       try {
-        await store.acquire({ name, ttl: 30_000, tokens: 1, place: undefined, spent: 0 });
+        await store.acquire({ name, ttl: 30_000, tokens: 1, place: undefined, endedToken: 0 });
         return void granted.push(name);
       } catch {
         failures++;

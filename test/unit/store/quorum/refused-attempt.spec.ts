@@ -32,7 +32,7 @@ describe('An attempt that a quorum refuses', () => {
 
   /** How long the attempt takes, in virtual time. */
   async function attempt(place?: string): Promise<number> {
-    const refused = observe(store.acquire({ name: 'n', ttl: 30_000, tokens: 1, place, spent: 0 }));
+    const refused = observe(store.acquire({ name: 'n', ttl: 30_000, tokens: 1, place, endedToken: 0 }));
     while (!refused.value && (await time.step(() => undefined)));
     expect(refused.value && isGrant(refused.value)).toBe(false);
     return time.now;

@@ -3,7 +3,7 @@ import type { LockStore } from '../../../../lib/store/lock-store.js';
 import type { QuorumNode } from '../../../../lib/store/quorum/quorum-node.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 
-const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, spent: 0 };
+const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
 
 describe('Nodes of a quorum with replies that no script sends', () => {
   const storeOf = (reply: unknown): QuorumStore => {
