@@ -83,7 +83,7 @@ export class LockEngine implements StoreEvents {
   }
 
   told(message: string): void {
-    this.labels.hear(message);
+    this.labels.handle(message);
   }
 
   /** Number of callers that wait for a name. */
@@ -185,14 +185,14 @@ export class LockEngine implements StoreEvents {
   }
 
   /** Rejects all new and waiting calls from now on. Holders continue. */
-  beginShutdown(): void {
+  rejectAcquires(): void {
     this.isClosing = true;
     this.rejectAll(closedError);
   }
 
   /** Waits for running holders for at most `shutdownTimeout` ms; the leases of the others will expire. */
   async close(shutdownTimeout: number): Promise<void> {
-    this.beginShutdown();
+    this.rejectAcquires();
     await letHoldersEnd(this.leases, () => this.size === 0, this.log, shutdownTimeout);
     this.leases.cleanUps.stop();
     this.keeper.stop();

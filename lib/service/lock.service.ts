@@ -387,7 +387,7 @@ export class LockService {
   /** @internal Rejects new and waiting acquires with LockClosedError from now on. */
   beginShutdown(): void {
     this.closing.abort(new LockClosedError('The application is shutting down.'));
-    this.engine.beginShutdown();
+    this.engine.rejectAcquires();
   }
 
   /**

@@ -199,7 +199,7 @@ export class Shell {
         return;
       case 'end':
         return this.spend(of, effect.lease.token);
-      case 'spend':
+      case 'note-ended-token':
         return this.spend(of, effect.token);
       case 'free':
         return this.free(of, effect.lease);
@@ -264,7 +264,7 @@ export class Shell {
 
   private spend(of: number, token: number): void {
     this.site.endedToken = Math.max(this.site.endedToken, token);
-    sure(this.site.topics[of]).name.spend(token);
+    sure(this.site.topics[of]).name.noteEndedToken(token);
   }
 
   private free(of: number, { owner, ttl, deadline }: Lease): void {

@@ -42,6 +42,6 @@ it('a released grant is never adopted', async () => {
 
   expect(store.released).toEqual([grant.owner]);
   expect(store.acquires).toMatchObject([{ endedToken: grant.token }]);
-  engine.beginShutdown();
+  engine.rejectAcquires();
   await expect(refused).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
 });

@@ -71,10 +71,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   /**
-   * When the hold ends regardless of its lease: `maxHold` after the grant, or when the patience for nested calls ends.
+   * When the hold ends regardless of its lease: `maxHold` after the grant, or when it no longer waits for nested calls.
    */
   get endsAt(): number {
-    return Math.min(this.startedAt + this.options.maxHold, this.reentry?.patience ?? Infinity);
+    return Math.min(this.startedAt + this.options.maxHold, this.reentry?.waitsUntil ?? Infinity);
   }
 
   get keptUntil(): number {

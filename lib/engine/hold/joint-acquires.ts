@@ -103,7 +103,9 @@ export class JointAcquires {
       this.all.push(acquire);
       this.outages.add(acquire);
       const answer = store.joint?.acquire({ names, tag, ttl: options.ttl }) ?? Promise.resolve([]);
-      answer.then((reply) => this.hear(acquire, reply)).catch((error: unknown) => this.fail(acquire, error));
+      answer
+        .then((reply) => this.handleReply(acquire, reply))
+        .catch((error: unknown) => this.fail(acquire, error));
     });
   }
 
@@ -122,7 +124,7 @@ export class JointAcquires {
     this.outages.stop();
   }
 
-  private hear(acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
+  private handleReply(acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
     this.forget(acquire);
     if (!('token' in reply)) return acquire.settle({ taken: reply });
     const { names, options, sentAt } = acquire;

@@ -18,7 +18,7 @@ const INSTANCE = /-\d+-[0-9a-f]{12}$/;
  * Milliseconds between repetitions of a request, because this instance may not listen yet; after the last one, the
  * request ends.
  */
-const PATIENCE = [20, 40, 60];
+const INTERVALS = [20, 40, 60];
 /** Milliseconds without requests to an instance that has not answered: it is frozen, or runs an earlier version. */
 const SILENCE = 10_000;
 const MAX_SILENT = 1_000;
@@ -37,13 +37,13 @@ export class Labels {
 
   /**
    * @param labelOf the label of a hold of this instance
-   * @param patience see {@link PATIENCE}
+   * @param intervals see {@link INTERVALS}
    */
   constructor(
     private readonly clock: Clock,
     private readonly store: LockStore,
     private readonly labelOf: (held: HeldBy) => string | undefined,
-    private readonly patience: readonly number[] = PATIENCE,
+    private readonly intervals: readonly number[] = INTERVALS,
   ) {}
 
   /** Resolves to the label of each hold, if its instance replies soon. Never rejects. */
@@ -87,7 +87,7 @@ export class Labels {
   }
 
   /** Handles a request or a reply of another instance. */
-  hear(message: string): void {
+  handle(message: string): void {
     const [, asker = '', question, holds = ''] = QUESTION.exec(message) ?? [];
     if (question !== undefined) return this.answer(asker, question, holds);
     const [, id, labels = ''] = ANSWER.exec(message) ?? [];
@@ -113,20 +113,20 @@ export class Labels {
     const { clock, store } = this;
     const id = ++this.count;
     const question = `asked ${this.own} ${id} ${JSON.stringify(holds.map(({ name, owner }) => [name, owner]))}`;
-    let isHeard = false;
+    let hasAnswered = false;
     const answer = new Promise<readonly unknown[]>((resolve) => {
       this.questions.set(id, (labels) => {
-        isHeard = true;
+        hasAnswered = true;
         resolve(labels);
       });
     });
     try {
-      for (const delay of this.patience) {
+      for (const delay of this.intervals) {
         const isSent =
           (await answerWithin(clock, store.send?.(instance, question) ?? NOBODY, delay)) ?? false;
         if (!isSent) return [];
         const labels = await Promise.race([answer, sleep(clock, delay)]);
-        if (isHeard) return labels ?? [];
+        if (hasAnswered) return labels ?? [];
       }
     } catch {
       // The caller's own request has already reported the problem.

@@ -130,9 +130,9 @@ export class Reentry {
    * Until when the hold waits for calls inside, on the clock of its instance. Calls with a context of their own end by
    * themselves. A plain entry may have been forgotten, so it has only the rest of the lease at the release.
    */
-  get patience(): number {
+  get waitsUntil(): number {
     if (this.inside === 0) return Infinity;
-    return Math.min(...[...this.occupants].map(({ reentry }) => (reentry ? reentry.patience : this.until)));
+    return Math.min(...[...this.occupants].map(({ reentry }) => (reentry ? reentry.waitsUntil : this.until)));
   }
 
   /** Admits calls again after an unsuccessful {@link close}. */

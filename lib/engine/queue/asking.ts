@@ -9,15 +9,15 @@ import type { Waiter } from './waiter.js';
 const MAX_CLAIM = 3_000;
 
 /** Sends a request for the first waiter, or forgets a name without waiters. */
-export function askOrRest(step: Step, turn: Turn | undefined, isInDoubt = false): void {
+export function askOrGoIdle(step: Step, turn: Turn | undefined, isInDoubt = false): void {
   if (turn && isInDoubt) turn.isInDoubt = true;
   const head = step.name.line.first;
   if (!head) {
     if (turn?.isInDoubt) leave(step, turn);
-    return rest(step);
+    return goIdle(step);
   }
   // A caller that arrived while the name was idle is not watched yet.
-  if (!head.once) step.watch(head);
+  if (!head.isAttempt) step.watch(head);
   ask(step, turn);
 }
 
@@ -29,9 +29,9 @@ export function ask(step: Step, turn: Turn | undefined): void {
   const kept = keepOrLeave(step, turn, head) ?? turnFor(step, head);
   const { ttl } = head.options;
   const tokens = step.name.tokensOf(kept);
-  const place = head.once ? undefined : queue(step, kept, head, tokens);
+  const place = head.isAttempt ? undefined : queue(step, kept, head, tokens);
   // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
-  const endedTokenOfName = name.found && Math.max(name.found.tokenFloor, name.spent);
+  const endedTokenOfName = name.takenReply && Math.max(name.takenReply.tokenFloor, name.endedToken);
   send(step, kept, ttl);
   name.state = { kind: 'asking', turn: kept, ttl, sentAt: step.now };
   step.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, endedTokenOfName });
@@ -63,7 +63,7 @@ export function askAgain(step: Step): void {
 export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
   const { ttl } = head.options;
   const turn = turnFor(step, head);
-  turn.longest = lease.ttl;
+  turn.longestTtl = lease.ttl;
   const tokens = step.name.tokensOf(turn);
   const place = queue(step, turn, head, tokens);
   send(step, turn, ttl);
@@ -88,28 +88,28 @@ export function leaveUnlessWanted(step: Step): void {
   if (head && turn.suits(head.options)) return;
   if (head) return ask(step, turn);
   leave(step, turn);
-  rest(step);
+  goIdle(step);
 }
 
 /** Leaves the turn, because its waiters have left. */
 export function leave(step: Step, turn: Turn): void {
   if (turn.place !== undefined || turn.isInDoubt)
-    step.do({ kind: 'cancel', place: step.name.placeOf(turn), ttl: turn.longest });
-  giveBackNoted(step, turn);
+    step.do({ kind: 'cancel', place: step.name.placeOf(turn), ttl: turn.longestTtl });
+  giveBackUnconfirmed(step, turn);
   step.name.failure = undefined;
 }
 
 /** Forgets the turn, because no caller here wants the name. */
-export function rest(step: Step): void {
+export function goIdle(step: Step): void {
   const { name } = step;
-  name.silentSince = name.failure = name.found = name.revoked = undefined;
+  name.silentSince = name.failure = name.takenReply = name.revoked = undefined;
   name.hasSeenTaken = false;
   name.state = IDLE;
   if (!name.hasLeases) step.do({ kind: 'drop' });
 }
 
-export function giveBackNoted(step: Step, turn: Turn): void {
-  for (const { grant, ttl } of turn.allNoted) step.giveBack(grant, ttl);
+export function giveBackUnconfirmed(step: Step, turn: Turn): void {
+  for (const { grant, ttl } of turn.allUnconfirmed) step.giveBack(grant, ttl);
   turn.forgetAll();
 }
 
@@ -124,12 +124,12 @@ function keepOrLeave(step: Step, turn: Turn | undefined, { options }: Waiter): T
 function queue({ name }: Step, turn: Turn, { options }: Waiter, tokens: number): string | undefined {
   const { store } = name.rules;
   if (!store.canQueue(name.name)) return undefined;
-  if (turn.place === undefined) turn.owed = name.wanted;
+  if (turn.place === undefined) turn.unserved = name.wanted;
   return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM), tokens, turn.terms));
 }
 
 function send({ name, now }: Step, turn: Turn, ttl: number): void {
-  turn.longest = Math.max(turn.longest, ttl);
+  turn.longestTtl = Math.max(turn.longestTtl, ttl);
   turn.isOutdated = false;
   name.silentSince ??= now;
 }

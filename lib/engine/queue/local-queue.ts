@@ -94,12 +94,12 @@ export class LocalQueue {
       case 'return':
         void this.return(effect).then(() => this.report({ kind: 'returned' }));
         break;
-      case 'spend':
-        queues.spend(effect.token);
+      case 'note-ended-token':
+        queues.noteEndedToken(effect.token);
         break;
       case 'end':
         queues.leases.keeper.delete(effect.lease);
-        queues.spend(effect.lease.token);
+        queues.noteEndedToken(effect.lease.token);
         break;
       case 'free': {
         const freed = queues.leases.free(effect.lease);
@@ -140,11 +140,11 @@ export class LocalQueue {
   }
 
   private acquire({ head, place, shared, endedTokenOfName, tokens }: EffectOf<'acquire'>): void {
-    const { highestSpentToken: endedToken, store } = this.queues;
+    const { endedToken, store } = this.queues;
     const { ttl, replicas } = head.options;
     const { name } = this.name;
     const onContention = (): void => this.report({ kind: 'contended' });
-    this.hear(
+    this.reportReply(
       store.acquire({
         name,
         ttl,
@@ -163,10 +163,10 @@ export class LocalQueue {
     const { leases, store } = this.queues;
     const { ttl, replicas } = head.options;
     leases.keeper.delete(lease);
-    this.hear(store.yield({ name: this.name.name, owner: lease.owner, ttl, tokens, place, replicas }));
+    this.reportReply(store.yield({ name: this.name.name, owner: lease.owner, ttl, tokens, place, replicas }));
   }
 
-  private hear(request: Promise<Grant | Taken | undefined>): void {
+  private reportReply(request: Promise<Grant | Taken | undefined>): void {
     void request.then(
       (reply) => this.report({ kind: 'answer', reply }),
       (error: unknown) => this.report({ kind: 'failed', error }),
@@ -201,10 +201,13 @@ export class LocalQueue {
   }
 
   /** Another holder had the lock for the whole wait; the error names it. */
-  private rejectLate({ by, found, waiter }: EffectOf<'time-out'>, now: number): void {
+  private rejectLate({ by, takenReply, waiter }: EffectOf<'time-out'>, now: number): void {
     const { labels, waits } = this.queues;
     const { options, startedAt } = waiter;
-    let holder: LockHolder | undefined = found && { owner: found.owner, remaining: found.remaining };
+    let holder: LockHolder | undefined = takenReply && {
+      owner: takenReply.owner,
+      remaining: takenReply.remaining,
+    };
     if (by) {
       const label = by.holds[0]?.describe(now).label;
       const remaining = Math.max(0, by.deadline - now);

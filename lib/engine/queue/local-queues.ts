@@ -23,7 +23,7 @@ export class LocalQueues<
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
-  highestSpentToken = 0;
+  endedToken = 0;
   /**
    * A Map keeps removed entries alive, as `Fifo` explains; but here the slot of a removed queue is empty.
    */
@@ -79,13 +79,13 @@ export class LocalQueues<
   }
 
   /** Records the token of a lease or grant that has ended here. */
-  spend(token: number): void {
-    if (token > this.highestSpentToken) this.highestSpentToken = token;
+  noteEndedToken(token: number): void {
+    if (token > this.endedToken) this.endedToken = token;
   }
 
   /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `ttl` ms. */
   giveBack(name: string, grant: Grant, ttl: number): void {
-    this.spend(grant.token);
+    this.noteEndedToken(grant.token);
     for (const owner of ownersOf(grant))
       if (!this.get(name)?.name.leaseOf(owner)) void this.leases.cleanUps.free(name, owner, ttl);
   }
@@ -100,8 +100,8 @@ export class LocalQueues<
       const known = this.get(name)?.name;
       // A request that continues may obtain the grant.
       if (!owner || known?.wantsToBeAlone || known?.leaseOf(owner)) return;
-      this.spend(tokenOf(owner));
-      known?.spend(tokenOf(owner));
+      this.noteEndedToken(tokenOf(owner));
+      known?.noteEndedToken(tokenOf(owner));
       await this.store.release(name, owner);
     };
     // An exclusive lease or request of this instance could be ended by a late repetition.

@@ -1,7 +1,7 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Grant, SharedTerms } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
-import type { Found } from './turn.js';
+import type { TakenReply } from './turn.js';
 import type { Waiter } from './waiter.js';
 
 /** An action for the shell, which carries out all effects in order after the transition function has returned. */
@@ -35,7 +35,7 @@ export type Effect =
   /** Stops renewing a lease, and records its token as ended. */
   | { readonly kind: 'end'; readonly lease: Lease }
   /** Records the token of a grant that ended before a caller had it. */
-  | { readonly kind: 'spend'; readonly token: number }
+  | { readonly kind: 'note-ended-token'; readonly token: number }
   /** Releases a lease that has ended here. */
   | { readonly kind: 'free'; readonly lease: Lease }
   | {
@@ -51,7 +51,7 @@ export type Effect =
       readonly kind: 'time-out';
       readonly waiter: Waiter;
       readonly by: Lease | undefined;
-      readonly found: Found | undefined;
+      readonly takenReply: TakenReply | undefined;
     }
   /** There was no reply in time. `cause` is undefined if the store knows the reason. */
   | { readonly kind: 'unavailable'; readonly waiter: Waiter; readonly cause: unknown }

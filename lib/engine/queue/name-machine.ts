@@ -3,14 +3,14 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { ask, askAgain, askOrRest, leaveUnlessWanted, turnFor } from './asking.js';
+import { ask, askAgain, askOrGoIdle, leaveUnlessWanted, turnFor } from './asking.js';
 import type { Step } from './name.js';
 import { type Event, never } from './name-event.js';
 import { freeShares, release, releaseShare, useSpare } from './passing.js';
-import { claim, hear } from './replies.js';
+import { claim, handleReply } from './replies.js';
 import { Sharing } from './sharing.js';
 import { IDLE, type Turn } from './turn.js';
-import { patienceEnd, type Waiter } from './waiter.js';
+import { outageEnd, type Waiter } from './waiter.js';
 
 /** Milliseconds until a failed request is repeated. */
 const RETRY_DELAY = 50;
@@ -76,11 +76,11 @@ function enter(step: Step, waiter: Waiter): void {
   const { line, rules } = name;
   const isFull = line.size >= rules.maxWaiters;
   // An attempt does not wait, and must not overtake waiters.
-  if (waiter.once && (isFull || name.isTaken)) return step.timeOut(waiter);
+  if (waiter.isAttempt && (isFull || name.isTaken)) return step.timeOut(waiter);
   if (isFull) return step.reject(waiter, queueFullError([name.name], line.size));
   line.add(waiter);
   if (useSpare(step, waiter)) return;
-  if (name.state !== IDLE) return waiter.once ? step.watchOutage() : step.watch(waiter);
+  if (name.state !== IDLE) return waiter.isAttempt ? step.watchOutage() : step.watch(waiter);
   if (waiter.options.mode === 'exclusive') return ask(step, undefined);
   // Callers of one tick that can share the lock are one turn, so they stay together in the store's queue.
   name.state = { kind: 'gathering', turn: turnFor(step, waiter) };
@@ -90,7 +90,7 @@ function enter(step: Step, waiter: Waiter): void {
 function timeOut(step: Step, waiter: Waiter): void {
   const { hasSeenTaken, silentSince } = step.name;
   if (!step.name.line.has(waiter)) return;
-  if (silentSince !== undefined && !hasSeenTaken) step.lackAnswer(waiter);
+  if (silentSince !== undefined && !hasSeenTaken) step.rejectUnanswered(waiter);
   else step.timeOut(waiter);
   leaveUnlessWanted(step);
 }
@@ -100,11 +100,11 @@ function answer(step: Step, reply: Grant | Taken | undefined): void {
   const { state } = name;
   if (state.kind !== 'asking' && state.kind !== 'yielding') return;
   const isYield = state.kind === 'yielding';
-  name.hear(state.turn);
+  name.noteReply(state.turn);
   if (isYield) step.end(state.lease);
-  if (reply) hear(step, state, reply, isYield ? 'yield' : 'answer');
+  if (reply) handleReply(step, state, reply, isYield ? 'yield' : 'answer');
   // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
-  else askOrRest(step, state.turn, true);
+  else askOrGoIdle(step, state.turn, true);
 }
 
 /** Handles a missing reply or an error. What the store did is unknown until another request. */
@@ -119,9 +119,9 @@ function failed(step: Step, error: unknown): void {
   name.failure = error;
   name.failedAt = now;
   if (isRefusal(error)) {
-    for (const waiter of name.line) step.refuse(waiter, error);
+    for (const waiter of name.line) step.rejectUnavailable(waiter, error);
     // A refused request had no effect; only an earlier one may have queued this instance.
-    if (!name.found && turn.isFresh) turn.leaveNoTrace();
+    if (!name.takenReply && turn.isFresh) turn.leaveNoTrace();
   }
   name.state = { kind: 'unsure', turn, askAt: now + RETRY_DELAY };
   leaveUnlessWanted(step);
@@ -129,10 +129,10 @@ function failed(step: Step, error: unknown): void {
 
 function returnGrant(step: Step, turn: Turn, error: TooFewReplicas): void {
   const { grant, demand } = error;
-  step.spend(grant.token);
+  step.noteEndedToken(grant.token);
   step.name.state = { kind: 'returning', turn, grant, error, replicas: demand.min };
-  const place = turn.restAfter(grant) === undefined ? undefined : step.name.placeOf(turn);
-  step.do({ kind: 'return', grant, place, ttl: turn.longest });
+  const place = turn.placeAfter(grant) === undefined ? undefined : step.name.placeOf(turn);
+  step.do({ kind: 'return', grant, place, ttl: turn.longestTtl });
 }
 
 function returned(step: Step): void {
@@ -140,11 +140,11 @@ function returned(step: Step): void {
   const { state } = name;
   if (state.kind !== 'returning') return;
   const { error, grant, replicas, turn } = state;
-  name.hear(turn);
-  if (turn.noted?.grant.token === grant.token) turn.forget(grant);
+  name.noteReply(turn);
+  if (turn.unconfirmed?.grant.token === grant.token) turn.forget(grant);
   for (const waiter of name.line)
-    if ((waiter.options.replicas?.min ?? 0) >= replicas) step.refuse(waiter, error);
-  askOrRest(step, grant.turn === undefined ? turn : undefined);
+    if ((waiter.options.replicas?.min ?? 0) >= replicas) step.rejectUnavailable(waiter, error);
+  askOrGoIdle(step, grant.turn === undefined ? turn : undefined);
 }
 
 function granted(step: Step, grant: Grant, claimTtl: number): void {
@@ -154,9 +154,9 @@ function granted(step: Step, grant: Grant, claimTtl: number): void {
   if (name.leaseOf(grant.owner)) return;
   if (!turn?.awaits(grant)) return step.giveBack(grant, claimTtl);
   const isNext = grant.turn === turn.terms?.turn;
-  const known = turn.notedLike(grant);
+  const known = turn.unconfirmedLike(grant);
   if ((name.isBusy || !isNext) && !(known && known.grant.token >= grant.token))
-    turn.note(grant, claimTtl, now);
+    turn.keepUnconfirmed(grant, claimTtl, now);
   switch (state.kind) {
     case 'gathering':
     case 'queued':
@@ -191,12 +191,12 @@ function endLease(step: Step, lease: Lease, error: LockLostError | undefined): v
   if (error) step.do({ kind: 'lose', lease, error });
   switch (state.kind) {
     case 'held':
-      return state.lease === lease ? askOrRest(step, undefined) : undefined;
+      return state.lease === lease ? askOrGoIdle(step, undefined) : undefined;
     case 'idle':
     case 'gathering':
     case 'queued':
     case 'unsure':
-      return askOrRest(step, step.name.turn);
+      return askOrGoIdle(step, step.name.turn);
     // The answer decides.
     case 'asking':
     case 'returning':
@@ -212,9 +212,9 @@ function endOutages(step: Step): void {
   const { hasSeenTaken, line, silentSince } = step.name;
   if (silentSince === undefined) return;
   for (const waiter of line) {
-    const due = patienceEnd(waiter, silentSince, hasSeenTaken);
+    const due = outageEnd(waiter, silentSince, hasSeenTaken);
     if (step.now < due) step.outageAt = Math.min(step.outageAt, due);
-    else step.lackAnswer(waiter);
+    else step.rejectUnanswered(waiter);
   }
   leaveUnlessWanted(step);
 }

@@ -4,7 +4,7 @@ import type { LockStore } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import type { Effect } from './name-effect.js';
 import { Sharing } from './sharing.js';
-import { type Found, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
+import { type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
 /** Maximum number of shared holds of one turn. */
@@ -29,11 +29,11 @@ export class Name {
   /** Made for the first lease beside the state: a shared or an adopted one. */
   sharing: Sharing | undefined;
   /** The last answer that another owner has the lock, since the name was idle. */
-  found: Found | undefined;
+  takenReply: TakenReply | undefined;
   /** Whether the lock had a holder, here or elsewhere, since the name was last idle. */
   hasSeenTaken = false;
   /** The highest token of this name whose lease or grant has ended here. */
-  spent = 0;
+  endedToken = 0;
   /** Owner ids of grants that were revoked before they were known here. */
   revoked: Set<string> | undefined;
   /** Since when the store has not answered; undefined while it does. */
@@ -68,7 +68,7 @@ export class Name {
 
   /** Whether a caller here or another instance is known to have the lock. */
   get isTaken(): boolean {
-    return this.state.kind === 'held' || (this.found !== undefined && !this.isBusy);
+    return this.state.kind === 'held' || (this.takenReply !== undefined && !this.isBusy);
   }
 
   /** Whether a request for the exclusive lock continues. */
@@ -112,12 +112,12 @@ export class Name {
     return place ?? (terms ? this.rules.store.place(0, MAX_SHARES, terms) : '');
   }
 
-  spend(token: number): void {
-    this.spent = Math.max(this.spent, token);
+  noteEndedToken(token: number): void {
+    this.endedToken = Math.max(this.endedToken, token);
   }
 
   /** Records a reply: what the store did about the turn is known. */
-  hear(turn: Turn): void {
+  noteReply(turn: Turn): void {
     turn.isInDoubt = false;
     this.silentSince = this.failure = undefined;
   }
@@ -170,18 +170,18 @@ export class Step {
   end(lease: Lease): void {
     lease.live = false;
     this.name.sharing?.leases.delete(lease.owner);
-    this.name.spend(lease.token);
+    this.name.noteEndedToken(lease.token);
     this.do({ kind: 'end', lease });
   }
 
   /** Records a grant that ended before a caller had it. */
-  spend(token: number): void {
-    this.name.spend(token);
-    this.do({ kind: 'spend', token });
+  noteEndedToken(token: number): void {
+    this.name.noteEndedToken(token);
+    this.do({ kind: 'note-ended-token', token });
   }
 
   giveBack(grant: Grant, ttl: number): void {
-    this.name.spend(grant.token);
+    this.name.noteEndedToken(grant.token);
     this.do({ kind: 'give-back', grant, ttl });
   }
 
@@ -192,18 +192,18 @@ export class Step {
 
   /** Rejects a waiter because another holder has the lock. */
   timeOut(waiter: Waiter): void {
-    const { alone: by, found, line } = this.name;
+    const { alone: by, line, takenReply } = this.name;
     line.remove(waiter);
-    this.do({ kind: 'time-out', waiter, by, found });
+    this.do({ kind: 'time-out', waiter, by, takenReply });
   }
 
   /** Rejects a waiter without a reply. A failure before its arrival is not the cause. */
-  lackAnswer(waiter: Waiter): void {
+  rejectUnanswered(waiter: Waiter): void {
     const { failedAt, failure } = this.name;
-    this.refuse(waiter, failedAt < waiter.startedAt ? undefined : failure);
+    this.rejectUnavailable(waiter, failedAt < waiter.startedAt ? undefined : failure);
   }
 
-  refuse(waiter: Waiter, cause: unknown): void {
+  rejectUnavailable(waiter: Waiter, cause: unknown): void {
     this.name.line.remove(waiter);
     this.do({ kind: 'unavailable', waiter, cause });
   }
@@ -218,13 +218,13 @@ export class Step {
     const { line, silentSince } = this.name;
     if (silentSince === undefined) return;
     const wait = line.first?.options.wait || Infinity;
-    this.outageAt = Math.min(this.outageAt, silentSince + Math.min(line.patience, wait));
+    this.outageAt = Math.min(this.outageAt, silentSince + Math.min(line.shortestOutageTimeout, wait));
   }
 
   /** Watches a waiter that arrived while the name was idle, because it may wait from now on. */
   watchHead(): void {
     const head = this.name.line.first;
-    if (!head || head.once) return;
+    if (!head || head.isAttempt) return;
     this.watch(head);
     this.do({ kind: 'listen' });
   }

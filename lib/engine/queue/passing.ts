@@ -1,5 +1,5 @@
 import type { Lease } from '../hold/lease.js';
-import { askAgain, askOrRest, leaveUnlessWanted, yieldTo } from './asking.js';
+import { askAgain, askOrGoIdle, leaveUnlessWanted, yieldTo } from './asking.js';
 import type { Step } from './name.js';
 import type { Waiter } from './waiter.js';
 
@@ -8,13 +8,13 @@ export function release(step: Step, lease: Lease): void {
   const { name, now } = step;
   const head = name.line.first;
   if (head?.options.mode === 'exclusive') {
-    if (lease.fits(head.options, now) && name.budget.spend(now)) step.admitLocally(head, lease);
+    if (lease.fits(head.options, now) && name.budget.takeHold(now)) step.admitLocally(head, lease);
     else yieldTo(step, head, lease);
     return;
   }
   step.end(lease);
   step.do({ kind: 'free', lease });
-  askOrRest(step, undefined);
+  askOrGoIdle(step, undefined);
 }
 
 /** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */
@@ -40,12 +40,12 @@ export function useSpare(step: Step, waiter: Waiter): boolean {
 }
 
 function passShare(step: Step, head: Waiter, lease: Lease): boolean {
-  const { found, sharing, turn } = step.name;
-  const othersWait = turn?.place !== undefined && found !== undefined;
+  const { takenReply, sharing, turn } = step.name;
+  const othersWait = turn?.place !== undefined && takenReply !== undefined;
   if (!lease.fits(head.options, step.now) || !sharing?.pass(lease, head.options, step.now, othersWait))
     return false;
   step.admitLocally(head, lease);
-  if (turn) turn.owed--;
+  if (turn) turn.unserved--;
   leaveUnlessWanted(step);
   return true;
 }
@@ -59,7 +59,7 @@ export function freeShares(step: Step, lease: Lease | undefined): void {
     step.do({ kind: 'free', lease: each });
   }
   step.do({ kind: 'settle-spares' });
-  if (step.name.state.kind === 'idle') askOrRest(step, undefined);
+  if (step.name.state.kind === 'idle') askOrGoIdle(step, undefined);
   // A waiter for the lock is in the store's queue, also for this lease; or in none, and would not be notified.
   else if (step.name.turn?.place === undefined) askAgain(step);
 }

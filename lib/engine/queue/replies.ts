@@ -3,17 +3,17 @@ import { type Grant, isGrant, type Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { Lease } from '../hold/lease.js';
-import { ask, askOrRest, giveBackNoted, leave, rest } from './asking.js';
+import { ask, askOrGoIdle, giveBackUnconfirmed, goIdle, leave } from './asking.js';
 import type { GrantedBy, Step } from './name.js';
 import { Sharing } from './sharing.js';
-import type { Found, Turn } from './turn.js';
-import { isAlike, isKnownEnough, type Waiter } from './waiter.js';
+import type { TakenReply, Turn } from './turn.js';
+import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
 /** Maximum milliseconds until a waiting instance asks again. */
 const MAX_REASK_DELAY = 1_000;
 
 /** Handles the reply to the request of a turn. */
-export function hear(
+export function handleReply(
   step: Step,
   { turn, ttl, sentAt }: { readonly turn: Turn; readonly ttl: number; readonly sentAt: number },
   reply: Grant | Taken,
@@ -21,9 +21,9 @@ export function hear(
 ): void {
   if (isGrant(reply)) return take(step, turn, reply, ttl, sentAt, by);
   step.name.hasSeenTaken = true;
-  step.name.found = { ...reply, sentAt, answeredAt: step.now };
+  step.name.takenReply = { ...reply, sentAt, answeredAt: step.now };
   step.watchHead();
-  claimNoted(step, turn, step.name.found);
+  claimUnconfirmed(step, turn, step.name.takenReply);
 }
 
 /**
@@ -31,52 +31,52 @@ export function hear(
  * began after that request was sent. Its age is therefore known without synchronised clocks.
  */
 export function claim(step: Step, turn: Turn, grant: Grant, claimTtl: number): void {
-  const { found } = step.name;
-  if (!found || grant.token > found.tokenFloor)
-    return take(step, turn, grant, claimTtl, found?.sentAt ?? -Infinity, 'hand-off');
+  const { takenReply } = step.name;
+  if (!takenReply || grant.token > takenReply.tokenFloor)
+    return take(step, turn, grant, claimTtl, takenReply?.sentAt ?? -Infinity, 'hand-off');
   // It was made before that reply, and has ended since. Without hand-offs, some servers may still keep it.
-  if (found.tokenFloor === Infinity) step.giveBack(grant, claimTtl);
-  stayQueued(step, turn, found);
+  if (takenReply.tokenFloor === Infinity) step.giveBack(grant, claimTtl);
+  stayQueued(step, turn, takenReply);
 }
 
 /** Rejects attempts, or those that meet a condition, because another holder has the lock. */
 function rejectAttempts(step: Step, which?: (waiter: Waiter) => boolean): void {
   const { line } = step.name;
   if (line.attempts === 0) return;
-  for (const waiter of line) if (waiter.once && which?.(waiter) !== false) step.timeOut(waiter);
+  for (const waiter of line) if (waiter.isAttempt && which?.(waiter) !== false) step.timeOut(waiter);
 }
 
-function claimNoted(step: Step, turn: Turn, found: Found): void {
-  const { noted } = turn;
-  if (!noted) return stayQueued(step, turn, found);
-  turn.forget(noted.grant);
-  claim(step, turn, noted.grant, noted.ttl);
+function claimUnconfirmed(step: Step, turn: Turn, takenReply: TakenReply): void {
+  const { unconfirmed } = turn;
+  if (!unconfirmed) return stayQueued(step, turn, takenReply);
+  turn.forget(unconfirmed.grant);
+  claim(step, turn, unconfirmed.grant, unconfirmed.ttl);
 }
 
 /** Handles the reply that another owner has the lock. */
-function stayQueued(step: Step, turn: Turn, found: Found): void {
+function stayQueued(step: Step, turn: Turn, takenReply: TakenReply): void {
   const { name, now } = step;
   const { line, rules } = name;
   // The store no longer knows this part: it was granted, the grant message was lost, and its lease expired.
-  if (turn.hasNotedLater) {
+  if (turn.hasLaterUnconfirmed) {
     leave(step, turn);
-    return askOrRest(step, undefined);
+    return askOrGoIdle(step, undefined);
   }
   const { first } = line;
   // What an attempt in the other mode wants may still be free.
-  rejectAttempts(step, first?.once ? isAlike(first) : undefined);
+  rejectAttempts(step, first?.isAttempt ? isAlike(first) : undefined);
   const head = line.first;
   if (!head) {
     leave(step, turn);
-    return rest(step);
+    return goIdle(step);
   }
   // The attempt that asked may have left since: then no place here is in the store's queue.
   const isUnqueued = turn.place === undefined && rules.store.canQueue(name.name);
-  if (first?.once || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
+  if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const { reaskDelay = MAX_REASK_DELAY } = rules.store;
-  const delay = Math.min(reaskDelay, head.options.ttl / 3, (found.remaining ?? Infinity) + 2);
-  name.state = { kind: 'queued', turn, askAt: Math.max(now, found.answeredAt + delay) };
+  const delay = Math.min(reaskDelay, head.options.ttl / 3, (takenReply.remaining ?? Infinity) + 2);
+  name.state = { kind: 'queued', turn, askAt: Math.max(now, takenReply.answeredAt + delay) };
 }
 
 /** Uses a grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
@@ -84,23 +84,23 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
   const { name, now } = step;
   const head = name.line.first;
   if (grant.turn === undefined && name.revoked?.delete(grant.owner)) {
-    step.spend(grant.token);
+    step.noteEndedToken(grant.token);
     return askUnsure(step, turn, grant);
   }
   if (!head || !turn.serves(head.options)) {
     decline(step, turn, grant);
-    return askOrRest(step, undefined);
+    return askOrGoIdle(step, undefined);
   }
   const lease = new Lease(name.name, grant, ttl, sentAt);
   // Too little is left, or that is unknown, or too few replicas have confirmed: another request confirms and renews it.
-  if (lease.deadline - now < ttl / 4 || !isKnownEnough(grant, head)) {
-    turn.note(grant, ttl, turn.notedLike(grant)?.since ?? now);
+  if (lease.deadline - now < ttl / 4 || !hasEnoughReplicas(grant, head)) {
+    turn.keepUnconfirmed(grant, ttl, turn.unconfirmedLike(grant)?.since ?? now);
     return askUnsure(step, turn, grant);
   }
   lease.how = howOf(step, turn, by);
   name.hasSeenTaken = true;
   if (turn.terms) return takeShared(step, turn, grant, lease, by);
-  name.found = undefined;
+  name.takenReply = undefined;
   name.grantedAt = now;
   if (by === 'yield') name.budget.renew(now);
   else name.budget.start(now);
@@ -112,9 +112,9 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
 /** Asks again to confirm a grant. Grants that repeatedly come too late to be used count as silence. */
 function askUnsure(step: Step, turn: Turn, grant: Grant): void {
   const { name } = step;
-  const since = turn.notedLike(grant)?.since;
+  const since = turn.unconfirmedLike(grant)?.since;
   if (since !== undefined) name.silentSince = Math.min(since, name.silentSince ?? since);
-  askOrRest(step, turn);
+  askOrGoIdle(step, turn);
 }
 
 /** Grants one hold to each caller at the head of the line; `first` is the lease of the first hold. */
@@ -122,25 +122,25 @@ function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: Gran
   const { name } = step;
   const { ttl } = first;
   const unwanted = deliver(step, turn, grant, first, by);
-  turn.place = turn.restAfter(grant);
+  turn.place = turn.placeAfter(grant);
   const terms = turn.place === undefined ? undefined : parsePlace(turn.place).shared;
   if (terms) turn.terms = terms;
-  else giveBackNoted(step, turn);
+  else giveBackUnconfirmed(step, turn);
   const head = name.line.first;
   const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
   // Before anything is released, which the store would hand to this place.
   if (terms && !isWanted) leave(step, turn);
   for (const each of unwanted) step.giveBack(each, ttl);
-  if (!terms) name.found = undefined;
+  if (!terms) name.takenReply = undefined;
   if (!isWanted) {
     name.failure = undefined;
-    return askOrRest(step, undefined);
+    return askOrGoIdle(step, undefined);
   }
-  const { found } = name;
+  const { takenReply } = name;
   // The store has put the remainder at the head of the queue, so the answer that found this turn waiting still holds.
-  if (by === 'hand-off' && found && !(turn.hasNotedLater && !turn.noted))
-    return claimNoted(step, turn, found);
-  askOrRest(step, turn);
+  if (by === 'hand-off' && takenReply && !(turn.hasLaterUnconfirmed && !turn.unconfirmed))
+    return claimUnconfirmed(step, turn, takenReply);
+  askOrGoIdle(step, turn);
 }
 
 /** Grants one hold to each caller at the head of the line; returns the holds that no caller wants. */
@@ -155,9 +155,9 @@ function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: Granted
   for (const lease of leases) {
     const { owner } = lease;
     const head = name.line.first;
-    if (name.revoked?.delete(owner)) step.spend(lease.takeToken());
-    else if (head && turn.serves(head.options) && isKnownEnough(grant, head)) {
-      turn.owed--;
+    if (name.revoked?.delete(owner)) step.noteEndedToken(lease.takeToken());
+    else if (head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
+      turn.unserved--;
       sharing.begin(lease, head.options.limit, now + name.rules.handoff.window);
       step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
     } else unwanted.push({ owner, token: lease.token, tokens: 1 });
@@ -170,9 +170,9 @@ function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: Granted
  */
 function decline(step: Step, turn: Turn, grant: Grant): void {
   turn.forget(grant);
-  if (turn.restAfter(grant) === undefined) {
-    step.giveBack(grant, turn.longest);
-    giveBackNoted(step, turn);
+  if (turn.placeAfter(grant) === undefined) {
+    step.giveBack(grant, turn.longestTtl);
+    giveBackUnconfirmed(step, turn);
   } else leave(step, turn);
   step.name.failure = undefined;
 }
@@ -180,7 +180,7 @@ function decline(step: Step, turn: Turn, grant: Grant): void {
 function howOf({ name }: Step, turn: Turn, by: GrantedBy): LockGrantedHow {
   if (by === 'yield') return 'local';
   if (by === 'hand-off') return 'hand-off';
-  if (!name.found) return 'free';
+  if (!name.takenReply) return 'free';
   // If a hand-off arrived while a request was in flight, the reply only confirms it.
-  return turn.noted ? 'hand-off' : 're-ask';
+  return turn.unconfirmed ? 'hand-off' : 're-ask';
 }

@@ -9,7 +9,7 @@ import { hadBefore, isFrom, wholeTurn } from '../../store/turn-name.js';
 const MAX_BUDGET = 4_096;
 
 /** The last reply that another owner has the lock, with the times of its request and its arrival. */
-export interface Found extends Taken {
+export interface TakenReply extends Taken {
   readonly sentAt: number;
   readonly answeredAt: number;
 }
@@ -35,12 +35,12 @@ export class Turn {
   isInDoubt = false;
   /** Whether the next request is due as soon as the current one is answered. */
   isOutdated = false;
-  /** The longest lease that was requested, in milliseconds. */
-  longest = 0;
+  /** The longest `ttl` of its requests. */
+  longestTtl = 0;
   /** Number of callers that are counted in a shared turn and not served yet. */
-  owed = 0;
+  unserved = 0;
   /** By part: besides the current part, later ones may have unconfirmed grants. */
-  private unconfirmed: Map<string | undefined, UnconfirmedGrant> | undefined;
+  private unconfirmedByPart: Map<string | undefined, UnconfirmedGrant> | undefined;
 
   /** @param terms undefined for an exclusive hold */
   constructor(public terms: SharedTerms | undefined) {}
@@ -60,7 +60,7 @@ export class Turn {
    * again, behind other instances. An exclusive turn that left no trace in the store may still become another one.
    */
   suits(options: ResolvedLockOptions): boolean {
-    if (this.terms) return this.serves(options) && (this.isFresh || this.owed > 0);
+    if (this.terms) return this.serves(options) && (this.isFresh || this.unserved > 0);
     return this.serves(options) || (this.place === undefined && !this.isInDoubt);
   }
 
@@ -82,40 +82,40 @@ export class Turn {
   }
 
   /** The unconfirmed grant of the current part. */
-  get noted(): UnconfirmedGrant | undefined {
-    return this.unconfirmed?.get(this.terms?.turn);
+  get unconfirmed(): UnconfirmedGrant | undefined {
+    return this.unconfirmedByPart?.get(this.terms?.turn);
   }
 
   /** Whether later parts have unconfirmed grants. */
-  get hasNotedLater(): boolean {
-    return (this.unconfirmed?.size ?? 0) > (this.noted ? 1 : 0);
+  get hasLaterUnconfirmed(): boolean {
+    return (this.unconfirmedByPart?.size ?? 0) > (this.unconfirmed ? 1 : 0);
   }
 
-  get allNoted(): Iterable<UnconfirmedGrant> {
-    return this.unconfirmed?.values() ?? [];
+  get allUnconfirmed(): Iterable<UnconfirmedGrant> {
+    return this.unconfirmedByPart?.values() ?? [];
   }
 
   /** Keeps a grant until a reply confirms it. */
-  note(grant: Grant, ttl: number, since: number): void {
-    this.unconfirmed ??= new Map<string | undefined, UnconfirmedGrant>();
-    this.unconfirmed.set(grant.turn, { grant, ttl, since });
+  keepUnconfirmed(grant: Grant, ttl: number, since: number): void {
+    this.unconfirmedByPart ??= new Map<string | undefined, UnconfirmedGrant>();
+    this.unconfirmedByPart.set(grant.turn, { grant, ttl, since });
   }
 
   /** The earlier unconfirmed grant of the same part. */
-  notedLike({ turn }: Grant): UnconfirmedGrant | undefined {
-    return this.unconfirmed?.get(turn);
+  unconfirmedLike({ turn }: Grant): UnconfirmedGrant | undefined {
+    return this.unconfirmedByPart?.get(turn);
   }
 
   forget({ turn }: Grant): void {
-    this.unconfirmed?.delete(turn);
+    this.unconfirmedByPart?.delete(turn);
   }
 
   forgetAll(): void {
-    this.unconfirmed = undefined;
+    this.unconfirmedByPart = undefined;
   }
 
   /** The place of its remainder after a grant; undefined without one. */
-  restAfter({ tokens }: Grant): string | undefined {
+  placeAfter({ tokens }: Grant): string | undefined {
     return this.place === undefined ? undefined : restOf(this.place, tokens);
   }
 }
@@ -156,7 +156,7 @@ export class HandoffBudget {
   }
 
   /** Takes one hold from the budget; returns false if it is used up. */
-  spend(now: number): boolean {
+  takeHold(now: number): boolean {
     if (this.used >= this.size || now - this.answeredAt >= this.options.window) return false;
     this.used++;
     return true;

@@ -22,7 +22,7 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   ) {}
 
   /** Whether it sends a single request and does not queue. */
-  get once(): boolean {
+  get isAttempt(): boolean {
     return this.options.wait === 0;
   }
 
@@ -54,10 +54,10 @@ export class Waiter implements FifoNode<Waiter>, Timed {
 }
 
 /** Whether one request can serve both waiters. */
-export function isAlike({ options, once }: Waiter): (waiter: Waiter) => boolean {
+export function isAlike({ options, isAttempt }: Waiter): (waiter: Waiter) => boolean {
   const { mode, limit, replicas } = options;
   return (other) =>
-    other.once === once &&
+    other.isAttempt === isAttempt &&
     other.options.mode === mode &&
     other.options.limit === limit &&
     other.options.replicas?.min === replicas?.min;
@@ -69,21 +69,21 @@ export function wantsToBeAlone({ mode, limit }: ResolvedLockOptions): boolean {
 }
 
 /** Whether enough replicas confirmed a grant for the waiter. */
-export function isKnownEnough({ replicas = 0 }: Pick<Grant, 'replicas'>, { options }: Waiter): boolean {
+export function hasEnoughReplicas({ replicas = 0 }: Pick<Grant, 'replicas'>, { options }: Waiter): boolean {
   return replicas >= (options.replicas?.min ?? 0);
 }
 
 /** The time at which a waiter is rejected during an outage that began at `silentSince`. */
-export function patienceEnd(
-  { startedAt, once, options }: Waiter,
+export function outageEnd(
+  { startedAt, isAttempt, options }: Waiter,
   silentSince: number,
   hasSeenTaken: boolean,
 ): number {
   // A reply that needs confirmation does not restart the time limit of an attempt.
-  const since = once ? startedAt : Math.max(silentSince, startedAt);
+  const since = isAttempt ? startedAt : Math.max(silentSince, startedAt);
   const outageEnds = since + options.outageTimeout;
   // Once the lock was seen taken, the event `timeout` ends the wait.
-  return once || hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
+  return isAttempt || hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
 }
 
 /** The waiters of one local queue, in arrival order. */
@@ -91,7 +91,7 @@ export class WaitingLine {
   /** Number of waiters that send a single request. */
   attempts = 0;
   /** A lower bound of the shortest `outageTimeout` among the waiters. */
-  patience = Infinity;
+  shortestOutageTimeout = Infinity;
   private readonly waiters = new Fifo<Waiter>();
 
   get first(): Waiter | undefined {
@@ -108,8 +108,8 @@ export class WaitingLine {
 
   add(waiter: Waiter): void {
     this.waiters.push(waiter);
-    this.patience = Math.min(this.patience, waiter.options.outageTimeout);
-    if (waiter.once) this.attempts++;
+    this.shortestOutageTimeout = Math.min(this.shortestOutageTimeout, waiter.options.outageTimeout);
+    if (waiter.isAttempt) this.attempts++;
   }
 
   has(waiter: Waiter): boolean {
@@ -119,13 +119,13 @@ export class WaitingLine {
   remove(waiter: Waiter): void {
     if (!this.has(waiter)) return;
     this.waiters.remove(waiter);
-    if (waiter.once) this.attempts--;
-    if (this.waiters.size === 0) this.patience = Infinity;
+    if (waiter.isAttempt) this.attempts--;
+    if (this.waiters.size === 0) this.shortestOutageTimeout = Infinity;
   }
 
   /** Waiters, without attempts, that exclude all other holders. */
   get toBeAlone(): readonly Waiter[] {
-    return [...this.waiters].filter(({ once, options }) => !once && wantsToBeAlone(options));
+    return [...this.waiters].filter(({ isAttempt, options }) => !isAttempt && wantsToBeAlone(options));
   }
 
   /** Number of consecutive waiters from the head that meet a condition, at most `most`. */

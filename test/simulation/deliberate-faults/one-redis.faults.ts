@@ -73,13 +73,13 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a hand-off counts from its arrival',
     file: replies,
-    text: 'found?.sentAt ?? -Infinity',
+    text: 'takenReply?.sentAt ?? -Infinity',
     instead: 'step.now',
   },
   {
     fault: 'a waiter does not ask again',
     file: replies,
-    text: 'askAt: Math.max(now, found.answeredAt + delay)',
+    text: 'askAt: Math.max(now, takenReply.answeredAt + delay)',
     instead: 'askAt: now + 1e9',
   },
   {

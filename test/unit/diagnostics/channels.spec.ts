@@ -105,7 +105,7 @@ describe('Channels', () => {
   it('publish a call that is rejected at once', async () => {
     using events = new LockEvents('n');
     const { engine } = new EngineFixture();
-    engine.beginShutdown();
+    engine.rejectAcquires();
     await expect(observeAcquire(engine, 'n', LOCK_OPTION_DEFAULTS)).rejects.toMatchObject({
       code: 'LOCK_CLOSED',
     });

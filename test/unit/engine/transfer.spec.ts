@@ -314,7 +314,7 @@ describe('A hold that is attached', () => {
   it('is not granted after shutdown began, but undone', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
-    fixture.engine.beginShutdown();
+    fixture.engine.rejectAcquires();
     await settle();
     expect(attaching.error).toMatchObject({ code: 'LOCK_CLOSED' });
     call.answer(true);

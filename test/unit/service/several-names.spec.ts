@@ -312,7 +312,7 @@ describe('A call for several names', () => {
     const calls = await trip('a', 'b', 'c', 'd');
     calls[0]?.answer(grant(1));
     await settle();
-    fixture.engine.beginShutdown();
+    fixture.engine.rejectAcquires();
     await settle();
 
     expect(first.error).toBeInstanceOf(LockClosedError);
