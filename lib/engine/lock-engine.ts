@@ -166,7 +166,7 @@ export class LockEngine implements StoreEvents {
     if (joint) this.leases.lose(joint, forcedError([name]), true);
   }
 
-  /** Asks again, because earlier messages were missed: grants to waiters, and forced releases. */
+  /** Sends requests again, because messages may have been missed: grants to waiters, and forced releases. */
   subscribed(name?: string): void {
     if (name !== undefined) return this.queues.get(name)?.report({ kind: 'ask-again' });
     this.keeper.checkNow();

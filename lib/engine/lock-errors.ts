@@ -81,7 +81,7 @@ export function withHolderLabel(error: LockTimeoutError, label: string): LockTim
   return new LockTimeoutError(message, { cause, held, holder, keys, retryAfter, waited });
 }
 
-/** A sentence about the holder, as far as known, after a space. */
+/** Describes the holder in a sentence that begins with a space; empty for an unknown holder. */
 function heldBy(holder: LockHolder | undefined): string {
   if (holder?.owner === undefined) return '';
   const { label, owner, remaining } = holder;

@@ -43,7 +43,7 @@ export function hadBefore(turn: string): number {
   return Number(REST.exec(turn)?.[1] ?? 0);
 }
 
-/** The name of the remaining part after a part of a turn was granted some holds. */
+/** The name of the remaining part, after some holds of a part were granted. */
 export function turnAfter(turn: string, holds: number): string {
   return `${wholeTurn(turn)}X${hadBefore(turn) + holds}`;
 }

@@ -10,7 +10,7 @@ const MAX_DELAY = 1_000;
 /** Maximum number of requests in a round, which fit into a few calls: an outage must not accumulate requests. */
 const ROUND = 256;
 
-/** An idempotent request that ends something which no caller needs any more. */
+/** An idempotent request that ends a hold or a wait that no caller needs any more. */
 interface CleanUp {
   readonly send: () => Promise<unknown>;
   /** Milliseconds after which the lease has expired and nothing is left to end. */
@@ -64,7 +64,7 @@ export class CleanUps {
     return this.run(() => `Taking the hold of ${name} back`, { ttl, send });
   }
 
-  /** Sends a request for the end of something. Settles with its reply, and never rejects. */
+  /** Sends an ending request. Settles with its reply, and never rejects. */
   run(what: () => string, cleanUp: CleanUp): Promise<void> {
     this.underWay++;
     return cleanUp.send().then(
@@ -115,7 +115,7 @@ export class CleanUps {
     due.forEach(([cleanUp, end], i) => {
       const outcome = outcomes[i];
       this.failed.delete(cleanUp);
-      // Queued behind the requests that had no attempt in this round.
+      // Goes behind the requests that were not sent in this round.
       if (outcome?.status === 'rejected' && !isRefusal(outcome.reason)) this.failed.set(cleanUp, end);
     });
     const isAnswered = outcomes.some(({ status }) => status === 'fulfilled');

@@ -217,7 +217,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
 
   runOut(): void {
     const isMaxHold = this.leases.clock.now() >= this.startedAt + this.options.maxHold;
-    // First, because a listener of the signal may release at once, which would pass the lease on.
+    // Comes first: a listener of the signal may release at once, and the release would pass the lease on.
     this.leases.abandon(this);
     this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
   }

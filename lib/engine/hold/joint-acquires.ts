@@ -11,8 +11,8 @@ import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
 
 /**
- * The holds of all names, or the taken names. The list is empty if the reply names none or its grant cannot be used,
- * and undefined without a reply.
+ * The holds of all names, or the taken names. The list is empty if the reply contains no names or an unusable grant. It
+ * is undefined without a reply.
  */
 export type JointOutcome =
   { readonly holds: readonly Hold[] } | { readonly taken: readonly TakenName[] | undefined };

@@ -12,7 +12,7 @@ export type HeldBy = Pick<LockInfo, 'name' | 'owner'>;
 
 const QUESTION = /^asked (\S+) (\d+) (.*)$/s;
 const ANSWER = /^labels (\d+) (.*)$/s;
-/** The form of instance names of this package; other owners cannot answer. */
+/** The form of instance names of this package. Owners with other names cannot reply. */
 const INSTANCE = /-\d+-[0-9a-f]{12}$/;
 /**
  * Milliseconds between repetitions of a request, because this instance may not listen yet; after the last one, the
@@ -25,8 +25,8 @@ const MAX_SILENT = 1_000;
 const MAX_LENGTH = 128;
 
 /**
- * Requests the labels of holds from the holders' instances, which alone keep them. A label therefore costs a lock
- * nothing, and is the current one, even if the hold was passed on in memory.
+ * Requests the labels of holds from the holders' instances. Only these instances store labels, so a label costs no
+ * request, and is current even if the hold was passed on in memory.
  */
 export class Labels {
   private readonly questions = new Map<number, (labels: readonly unknown[]) => void>();

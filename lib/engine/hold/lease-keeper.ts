@@ -65,7 +65,7 @@ export class LeaseKeeper {
     for (const lease of this) lease.noteResent();
   }
 
-  /** Checks all leases at once. Leases without renewal do not become longer. */
+  /** Checks all leases at once. Leases without renewal are checked, but not extended. */
   checkNow(): void {
     this.carryOut(this.machine.atReconnect(this.clock.now()));
   }
@@ -80,7 +80,7 @@ export class LeaseKeeper {
   }
 
   private carryOut(decisions: Decisions): void {
-    // A holder that learns of its loss may have released other holds.
+    // A holder that was notified of its loss may have released other holds.
     for (const { lease, error, gone } of decisions.lost)
       if (this.machine.leases.has(lease)) this.lose(lease, error, gone);
     for (const hold of decisions.overdue) hold.runOut();

@@ -62,7 +62,7 @@ export class RenewalBatch {
 
 /**
  * Decides when the leases of one instance are renewed, and when they end. It uses no I/O, no Promises, no timers and no
- * clock: its caller tells the time, and carries the decisions out.
+ * clock: its caller passes the time, and carries out the decisions.
  *
  * When a lease leaves the machine, replies to its renewals in flight are ignored: they can neither revive it nor report
  * it lost.
@@ -74,7 +74,7 @@ export class LeaseMachine {
 
   delete(lease: Lease): void {
     this.leases.remove(lease);
-    // If the lease returns, the reply in flight was not seen.
+    // If the lease returns later, the machine has missed the reply in flight.
     if (lease.renewing) lease.renewAt = -Infinity;
   }
 

@@ -8,7 +8,10 @@ import type { OwnHold } from './lock.interface.js';
 
 const SKEW = 0.01;
 const LATENCY = 2;
-/** A lease is too long above this multiple of the request; an earlier delayed request may have left a little more. */
+/**
+ * A lease counts as too long above this multiple of the request. Below it, the difference may come from an earlier
+ * delayed request.
+ */
 const MAX_EXCESS = 1.1;
 
 /** Minimum milliseconds of a lease that is passed on in memory. */
@@ -50,7 +53,7 @@ export interface LeaseUser {
 /** The holds of a lease between two callers. */
 export const NO_HOLDS: readonly LeaseUser[] = [];
 
-/** The release of the holds of a joint lease; settles when all of them are released. */
+/** Collects the releases of the holds of a joint lease. Settles when all of them are released. */
 export class JointRelease {
   readonly released: LeaseUser[] = [];
   readonly done: Promise<void>;
@@ -111,7 +114,7 @@ export class Lease implements FifoNode<Lease> {
   private asked = NOTHING_ASKED;
   /** The shortest lease of a request that may reach the store again at any time. */
   private shortest = Infinity;
-  /** The lease whose block of fencing tokens it uses. */
+  /** The lease from whose block this lease takes its fencing tokens. */
   private tokensOf: Lease = this;
   private nextToken: number;
   private lastToken: number;
@@ -157,7 +160,7 @@ export class Lease implements FifoNode<Lease> {
     for (const hold of this.holds) hold.lose(error);
   }
 
-  /** Creates the lease of one of its names, after the joint lease is no longer kept. */
+  /** Creates a separate lease for one name of a joint lease, which the keeper no longer keeps. */
   part(name: string): Lease {
     const { owner, token, ttl, sentAt } = this;
     const fresh = { name, together: undefined, jointRelease: undefined, holds: NO_HOLDS, renewsSoon: false };
@@ -177,7 +180,7 @@ export class Lease implements FifoNode<Lease> {
     );
   }
 
-  /** The next hold uses it, with a fencing token of its own. */
+  /** Gives the lease to the next hold, with a new fencing token. */
   use({ renew, replicas, ttl }: Pick<ResolvedLockOptions, 'renew' | 'replicas' | 'ttl'>): number {
     this.ttl = ttl;
     this.renew = renew;

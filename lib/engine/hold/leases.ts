@@ -133,7 +133,7 @@ export class Leases {
 
   /** Releases the lock of a lease that has ended here. */
   free({ name, owner, ttl, deadline, how }: Lease): Promise<void> {
-    // If this lease was waited for, other instances may wait for the next one.
+    // If this instance had to wait for the lease, other instances may be waiting as well.
     return this.cleanUps.free(name, owner, Math.max(ttl, deadline - this.clock.now()), how !== 'free');
   }
 

@@ -23,7 +23,7 @@ export interface EnterableLock extends GrantedLock {
   giveUp(error: LockLostError): Promise<void>;
 }
 
-/** Ends the wait of a branch: admitted, or not because the hold was released. */
+/** Ends the wait of a branch. `admitted` is false if the hold was released. */
 type SettleBranch = (admitted: boolean) => void;
 
 /**
@@ -127,8 +127,9 @@ export class Reentry {
   }
 
   /**
-   * Until when the hold waits for calls inside, on the clock of its instance. Calls with a context of their own end by
-   * themselves. A plain entry may have been forgotten, so it has only the rest of the lease at the release.
+   * Until when the hold waits for calls inside, on the clock of its instance. Calls with their own context end by
+   * themselves. A plain `acquire` may never be released, so it has only the lease that was left when the owner
+   * released.
    */
   get waitsUntil(): number {
     if (this.inside === 0) return Infinity;

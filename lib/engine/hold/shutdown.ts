@@ -10,7 +10,7 @@ const SHUTDOWN_POLL = 10;
 /**
  * Waits for running holders, then aborts the signals of the others, which have a moment to release.
  *
- * A hold that remains is left to its lease, because its work may still run. Each gets a line in the log.
+ * A remaining hold is not released, because its work may still run: its lease expires. The log has a line for each.
  *
  * @param isIdle whether no caller of this instance holds or waits for a name
  * @param shutdownTimeout milliseconds that running holders have before their signals abort

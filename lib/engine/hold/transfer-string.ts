@@ -45,7 +45,8 @@ export function newSecret(): string {
  */
 export function ownerOfDetached(secret: string, hold: DetachedHold): string {
   const { name, instance, token, minHold, mode } = hold;
-  // Processes of earlier versions leave `minHold` out. A rolling update lets them detach what this version attaches.
+  // Processes of earlier versions omit `minHold`. During a rolling update, this version attaches holds that they
+  // detached.
   const content = minHold === 0 ? [secret, name] : [secret, minHold, name];
   const digest = createHash('sha256').update(content.join(' ')).digest().subarray(0, DIGEST_BYTES);
   return formatOwner({ instance, tag: tagOf(mode, digest), token });

@@ -5,7 +5,7 @@ import { never } from './name-event.js';
 import { IDLE, Turn } from './turn.js';
 import type { Waiter } from './waiter.js';
 
-/** Longest claim lease: the time that a frozen waiter costs the others. */
+/** Maximum milliseconds of a claim lease, for which a frozen waiter can delay the others. */
 const MAX_CLAIM = 3_000;
 
 /** Sends a request for the first waiter, or forgets a name without waiters. */
@@ -59,7 +59,7 @@ export function askAgain(step: Step): void {
   }
 }
 
-/** Ends the turn of the callers here: the store decides who is next after a lease. */
+/** Ends the turn of the local callers: the store chooses the next instance. */
 export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
   const { ttl } = head.options;
   const turn = turnFor(step, head);

@@ -25,7 +25,7 @@ export class LocalQueues<
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
   endedToken = 0;
   /**
-   * A Map keeps removed entries alive, as `Fifo` explains; but here the slot of a removed queue is empty.
+   * Removing entries from a Map would keep them alive (see `Fifo`), so the slot of a removed queue stays, empty.
    */
   private readonly slots = new Map<string, { queue: Queue | undefined }>();
   private turns = 0;

@@ -46,7 +46,10 @@ export type Effect =
       readonly renews: boolean;
     }
   | { readonly kind: 'reject'; readonly waiter: Waiter; readonly error: unknown }
-  /** Another holder had the lock: `by` here, or the last one that the store named. */
+  /**
+   * Rejects a waiter because another holder had the lock: the local holder `by`, or the last one that the store
+   * reported.
+   */
   | {
       readonly kind: 'time-out';
       readonly waiter: Waiter;
@@ -60,7 +63,7 @@ export type Effect =
   | { readonly kind: 'listen' }
   /** Reports `spares-unused` at the end of the tick. */
   | { readonly kind: 'keep-spares' }
-  /** The release that led here settles with the spares. */
+  /** Lets the current release settle together with the spares. */
   | { readonly kind: 'hold-back' }
   | { readonly kind: 'settle-spares' }
   /** Forgets the name. */

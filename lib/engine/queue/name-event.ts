@@ -35,7 +35,7 @@ export type Event =
   | { readonly kind: 'ask-again' }
   /** An `outageTimeout` may have passed without an answer. */
   | { readonly kind: 'silence' }
-  /** No caller can be granted anything any more, or for now: shutdown, or a store that cannot be used. */
+  /** Rejects all callers: shutdown has begun, or the store cannot be used for now. */
   | { readonly kind: 'reject-all'; readonly error: () => unknown };
 
 /** Makes a missing case of a switch a compile error. */

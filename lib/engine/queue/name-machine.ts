@@ -42,7 +42,7 @@ export function next(step: Step, event: Event): void {
     case 'failed':
       return failed(step, event.error);
     case 'contended':
-      // The end of a wait is therefore not an outage.
+      // A wait that ends now is therefore not an outage.
       name.silentSince = step.now;
       name.hasSeenTaken = true;
       return step.watchHead();
@@ -161,7 +161,7 @@ function granted(step: Step, grant: Grant, claimTtl: number): void {
     case 'gathering':
     case 'queued':
     case 'unsure':
-      // Not the next part: the message of the grant before it was lost, and another request finds that grant.
+      // A later part means that the message of the grant before it was lost. Another request finds that grant.
       return isNext ? claim(step, turn, grant, claimTtl) : ask(step, turn);
     // The answer decides.
     case 'asking':

@@ -13,7 +13,7 @@ const MAX_SHARES = 256;
 /** How a grant arrived: as a reply to an acquire, as a reply to a yield without other waiters, or by a hand-off. */
 export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 
-/** What the machine of every name of one instance relies on. */
+/** Settings and functions of the instance that the machines of all names use. */
 export interface Rules {
   readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
@@ -28,7 +28,7 @@ export class Name {
   readonly line = new WaitingLine();
   /** Made for the first lease beside the state: a shared or an adopted one. */
   sharing: Sharing | undefined;
-  /** The last answer that another owner has the lock, since the name was idle. */
+  /** The last reply since the name was idle which reported that another owner has the lock. */
   takenReply: TakenReply | undefined;
   /** Whether the lock had a holder, here or elsewhere, since the name was last idle. */
   hasSeenTaken = false;
@@ -60,7 +60,7 @@ export class Name {
     return (state.kind === 'held' || state.kind === 'yielding') && state.lease.live ? state.lease : undefined;
   }
 
-  /** While a request is unanswered, what the store did is unknown. */
+  /** Whether a request is unanswered, so that the state in the store is unknown. */
   get isBusy(): boolean {
     const { kind } = this.state;
     return kind === 'asking' || kind === 'yielding' || kind === 'returning';
@@ -116,7 +116,7 @@ export class Name {
     this.endedToken = Math.max(this.endedToken, token);
   }
 
-  /** Records a reply: what the store did about the turn is known. */
+  /** Records a reply, after which the state of the turn in the store is known. */
   noteReply(turn: Turn): void {
     turn.isInDoubt = false;
     this.silentSince = this.failure = undefined;
@@ -161,7 +161,7 @@ export class Step {
     const left = lease.deadline - this.now;
     lease.how = 'local';
     lease.ttl = ttl;
-    // The caller gets its requested ttl, and not a longer one, in case its process dies.
+    // The caller gets its requested ttl, and not a longer one, so that others do not wait longer if its process dies.
     const isShort = left < Math.max(ttl / 3, minHold) && !lease.renewing;
     this.admit(waiter, lease, !renew || isShort || lease.isTooLong(this.now));
   }

@@ -60,6 +60,6 @@ export function freeShares(step: Step, lease: Lease | undefined): void {
   }
   step.do({ kind: 'settle-spares' });
   if (step.name.state.kind === 'idle') askOrGoIdle(step, undefined);
-  // A waiter for the lock is in the store's queue, also for this lease; or in none, and would not be notified.
+  // A waiter without a place in the store's queue would receive no message, so the name asks again.
   else if (step.name.turn?.place === undefined) askAgain(step);
 }

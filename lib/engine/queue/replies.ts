@@ -34,7 +34,8 @@ export function claim(step: Step, turn: Turn, grant: Grant, claimTtl: number): v
   const { takenReply } = step.name;
   if (!takenReply || grant.token > takenReply.tokenFloor)
     return take(step, turn, grant, claimTtl, takenReply?.sentAt ?? -Infinity, 'hand-off');
-  // It was made before that reply, and has ended since. Without hand-offs, some servers may still keep it.
+  // The grant was made before that reply, and has ended since. In stores without hand-offs, some servers may still keep
+  // it.
   if (takenReply.tokenFloor === Infinity) step.giveBack(grant, claimTtl);
   stayQueued(step, turn, takenReply);
 }
@@ -63,14 +64,14 @@ function stayQueued(step: Step, turn: Turn, takenReply: TakenReply): void {
     return askOrGoIdle(step, undefined);
   }
   const { first } = line;
-  // What an attempt in the other mode wants may still be free.
+  // An attempt in the other mode may still succeed.
   rejectAttempts(step, first?.isAttempt ? isAlike(first) : undefined);
   const head = line.first;
   if (!head) {
     leave(step, turn);
     return goIdle(step);
   }
-  // The attempt that asked may have left since: then no place here is in the store's queue.
+  // The requesting attempt may have left since. Then this instance has no place in the store's queue.
   const isUnqueued = turn.place === undefined && rules.store.canQueue(name.name);
   if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
@@ -92,7 +93,8 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
     return askOrGoIdle(step, undefined);
   }
   const lease = new Lease(name.name, grant, ttl, sentAt);
-  // Too little is left, or that is unknown, or too few replicas have confirmed: another request confirms and renews it.
+  // If too little of the lease is left, its start is unknown, or too few replicas have confirmed, another request
+  // confirms and renews it.
   if (lease.deadline - now < ttl / 4 || !hasEnoughReplicas(grant, head)) {
     turn.keepUnconfirmed(grant, ttl, turn.unconfirmedLike(grant)?.since ?? now);
     return askUnsure(step, turn, grant);
@@ -109,7 +111,7 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
   rejectAttempts(step);
 }
 
-/** Asks again to confirm a grant. Grants that repeatedly come too late to be used count as silence. */
+/** Asks again to confirm a grant. Grants that repeatedly arrive too late count as silence of the store. */
 function askUnsure(step: Step, turn: Turn, grant: Grant): void {
   const { name } = step;
   const since = turn.unconfirmedLike(grant)?.since;
@@ -128,7 +130,7 @@ function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: Gran
   else giveBackUnconfirmed(step, turn);
   const head = name.line.first;
   const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
-  // Before anything is released, which the store would hand to this place.
+  // Leaves before it releases holds, because the store would hand those to this place.
   if (terms && !isWanted) leave(step, turn);
   for (const each of unwanted) step.giveBack(each, ttl);
   if (!terms) name.takenReply = undefined;
@@ -150,7 +152,7 @@ function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: Granted
   const sharing = (name.sharing ??= new Sharing());
   turn.forget(grant);
   const unwanted: Grant[] = [];
-  // First, because a hold changes the ttl of its lease.
+  // Creates all leases first, because a hold changes the ttl of its lease.
   const leases = ownersOf(grant).map((owner, i) => (i === 0 ? first : first.sibling(owner, grant.token + i)));
   for (const lease of leases) {
     const { owner } = lease;

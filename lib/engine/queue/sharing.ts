@@ -3,7 +3,7 @@ import { turnOf } from '../../store/owner-id.js';
 import { isFrom } from '../../store/turn-name.js';
 import type { Lease } from '../hold/lease.js';
 
-/** Milliseconds of the period whose use of leases decides the size of the next request. */
+/** Milliseconds of one period. The use of leases in a period determines the size of the next request. */
 const LATELY = 100;
 /**
  * Factor between the requested permits and the permits that would serve all callers one after the other. A smaller
@@ -37,7 +37,7 @@ class Pass {
  * The leases of one name beside its state: shared ones, and those that came from another instance or a joint grant.
  * Passes shared ones from caller to caller in memory, for a while after the grant, to callers with equal options.
  *
- * A reader beside other readers of this instance blocks no caller by leaving a little later. Its lease is therefore
+ * While other readers of this instance hold the name, the lease of a leaving reader blocks no caller. It is therefore
  * kept as a spare for callers of the same tick.
  */
 export class Sharing {
@@ -45,7 +45,7 @@ export class Sharing {
   readonly leases = new Map<string, Lease>();
   spares: Lease[] = [];
   private readonly passes = new WeakMap<Lease, Pass>();
-  /** How often a lease was passed on at most, in the current period and in the one before. */
+  /** Maximum number of times that one lease was passed on, in the current period and in the previous one. */
   private most = 0;
   private mostBefore = 0;
   private since = -Infinity;
@@ -59,7 +59,7 @@ export class Sharing {
       this.passes.set(lease, new Pass(limit, until, wasFree));
   }
 
-  /** Whether holds of a shared turn exist, from one of its parts on. */
+  /** Whether holds of the given part of a shared turn, or of later parts, exist. */
   hasAnyFrom(turn: string): boolean {
     return [...this.leases.keys()].some((owner) => isFrom(turnOf(owner) ?? '', turn));
   }
@@ -72,7 +72,7 @@ export class Sharing {
     return true;
   }
 
-  /** Whether the reader with a lease reads beside others of this instance. */
+  /** Whether other readers of this instance hold the name at the same time as the reader with a lease. */
   isAmongOthers(lease: Lease): boolean {
     return this.passes.get(lease)?.limit === Infinity && this.leases.size > 1;
   }

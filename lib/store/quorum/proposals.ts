@@ -18,8 +18,8 @@ export interface Proposal {
 }
 
 /**
- * Proposes fencing tokens: the nodes' time in microseconds, estimated from their replies, or more if the nodes have
- * accepted more. All nodes receive the same token, so a majority knows an accepted token at once, without a second
+ * Proposes fencing tokens: the nodes' time in microseconds, estimated from their replies, or one more than the greatest
+ * accepted token. All nodes receive the same token, so a majority knows an accepted token at once, without a second
  * trip.
  *
  * Because tokens follow the median of the clocks, they keep growing when counters are lost. After a possible jump of

@@ -49,9 +49,9 @@ export interface RedisClient {
   /** Gathers the commands of this tick into one packet. */
   cork(): void;
   /**
-   * Makes the server send the messages of the next command before its reply. The server writes last to a client whose
-   * reply is already pending, so a command without effect precedes in the same packet. Does nothing while no command
-   * can be sent; rejects if the server rejects it.
+   * Makes the server send the messages of the next command before its reply, by a command without effect in the same
+   * packet. The server writes last to a client that already has a pending reply. Does nothing while no command can be
+   * sent; rejects if the server rejects it.
    */
   letMessagesLead(): Promise<void>;
   /** Cuts the connection at once, including undelivered data, and reconnects. */

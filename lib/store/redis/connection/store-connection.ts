@@ -52,7 +52,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     return known ?? new Error(this.unfinished);
   }
 
-  /** Why a connection is not usable that has reported no error. */
+  /** Why a connection without a reported error is not usable. */
   protected get unfinished(): string {
     return `The status of the Redis client is "${this.client.state}".`;
   }

@@ -54,7 +54,7 @@ export class PerNameTopology extends EndpointTopology implements Topology {
   }
 }
 
-/** Runs scripts, each with keys of one slot, through one endpoint behind which each slot may be on another server. */
+/** Runs scripts through one endpoint with several servers behind it. Each script has keys of one slot only. */
 export class SlotScripts implements Scripts {
   readonly isIdle = true;
 
