@@ -5,10 +5,10 @@
 //
 // Dist has a file for each entry point, and those that several of them share:
 //
-//   channels.js   the diagnostics channels and errors, without anything that instrumentations change
-//   locks.js      everything else that needs no NestJS
-//   redis.js      stores, which load when the first of them is opened
-//   nest/*.js     code that uses NestJS, as functions of NestJS (see build-nest.mjs)
+//   diagnostics.js  also channels and errors for the others, without anything that instrumentations change
+//   locks.js        everything else that needs no NestJS
+//   redis.js        stores, which load when the first of them is opened
+//   nest/*.js       code that uses NestJS, as functions of NestJS (see build-nest.mjs)
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,8 +65,8 @@ function fileOfCode(id, { getModuleInfo }) {
   const users = Object.entries({ ...entryPoints, ...command, redis: LATE })
     .filter(([, entryPoint]) => loads(entryPoint, id, getModuleInfo))
     .map(([name]) => name);
-  if (users.length < 2) return users[0] === 'redis' ? 'redis' : undefined;
-  if (users.some((name) => name === 'diagnostics' || name === 'opentelemetry')) return 'channels';
+  if (users.length < 2) return users.find((name) => name === 'redis' || name === 'diagnostics');
+  if (users.some((name) => name === 'diagnostics' || name === 'opentelemetry')) return 'diagnostics';
   if (['@nestjs/', 'rxjs'].some((name) => loads(id, name, getModuleInfo))) return 'nest';
   return users.includes('index') ? 'locks' : 'redis';
 }
@@ -88,17 +88,30 @@ const { jsc } = JSON.parse(readFileSync(join(root, 'jest.config.json'), 'utf8'))
 /** Functions and classes keep their names and their frames in stack traces; each statement keeps a line. */
 const NAMES = { keep_fnames: true, keep_classnames: true };
 const COMPRESS = { ...NAMES, sequences: false, inline: 0, reduce_funcs: false, reduce_vars: false };
+/** The command needs neither. Commander's private properties begin with an underscore. */
+const COMMAND_NAMES = { toplevel: true, properties: { regex: /^_[a-z]{2}/ } };
+
+/**
+ * The source with its Lua, CSS and browser code without comments and indentation.
+ *
+ * @param {string} code
+ * @param {string} id
+ */
+async function withShortTexts(code, id) {
+  if (!/[\\/](?:scripts|page)[\\/]/.test(id)) return code;
+  const [text, script = ''] = /page-(?:script|tables)\.ts$/.test(id) ? (/`\n([^`]*)`/.exec(code) ?? []) : [];
+  if (text === undefined) return code.replaceAll(/^ *--.*\n/gm, '').replaceAll(/^ +/gm, '');
+  const { code: short } = await minify(script, { ecma: 2020 });
+  return code.replace(text, () => JSON.stringify(short));
+}
 
 /** @type {import('rollup').Plugin} */
 const compiler = {
-  name: 'TypeScript, with texts in Lua and CSS without comments and indentation',
+  name: 'TypeScript, with short texts in other languages',
   async transform(code, id) {
     if (!id.endsWith('.ts')) return null;
-    const source = /[\\/](?:scripts|page)[\\/]/.test(id)
-      ? code.replaceAll(/^ *--.*\n/gm, '').replaceAll(/^ +/gm, '')
-      : code;
     const options = { ...jsc, externalHelpers: true, preserveAllComments: false };
-    return transform(source, {
+    return transform(await withShortTexts(code, id), {
       filename: id,
       swcrc: false,
       configFile: false,
@@ -118,7 +131,7 @@ const compiler = {
     const { code: short = '' } = await minify(isNest ? functionOfPeers(text) : text, {
       ecma: 2020,
       compress: chunk.name === COMMAND ? { toplevel: true } : COMPRESS,
-      mangle: chunk.name === COMMAND ? { toplevel: true } : NAMES,
+      mangle: chunk.name === COMMAND ? COMMAND_NAMES : { ...NAMES, toplevel: true },
       format: { semicolons: chunk.name === COMMAND, ascii_only: true },
     });
     return short;
@@ -133,6 +146,8 @@ function bundle(input, ...plugins) {
   return rollup({
     input,
     plugins,
+    // diagnostics.js also exports what other files take from it.
+    preserveEntrySignatures: 'allow-extension',
     external: (id) => /^[^./\0]/.test(id) && !BUNDLED.test(id),
     onwarn(warning) {
       const isLate = warning.code === 'CIRCULAR_CHUNK' && warning.message.includes('redis');
@@ -169,17 +184,24 @@ async function buildTypes() {
     entryPoints,
     dts({ tsconfig: join(root, 'tsconfig.build.json'), compilerOptions: { stripInternal: true } }),
     {
-      name: 'optional peers',
+      name: 'optional peers, and no comments on helper types',
       // Later than renderChunk, in which imports do not have their final names yet.
       generateBundle(_, files) {
-        for (const each of Object.values(files)) {
-          if (each.type !== 'chunk') continue;
+        const chunks = Object.values(files).filter((each) => each.type === 'chunk');
+        const entries = chunks.filter(({ isEntry }) => isEntry);
+        const documented = new Set(entries.flatMap(({ exports }) => exports));
+        for (const each of chunks) {
           each.code =
             each.name === 'node-redis'
               ? // It must not lead to NestJS, because its declarations are those of CommonJS alone.
                 each.code.replace("from './index.js'", "from './locks.js'")
               : // An application may have node-redis alone; then the types of ioredis are `any`, not an error.
                 each.code.replace(/^import .* from 'ioredis';$/m, '// @ts-ignore\n$&');
+          // Helper types are explained in lib; nobody can name them here.
+          each.code = each.code.replaceAll(
+            /^\/\*\*(?:(?!\*\/)[^])*\*\/\n(?=type (\w+))/gm,
+            (comment, type) => (documented.has(type) ? comment : ''),
+          );
         }
       },
     },

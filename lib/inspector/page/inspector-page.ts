@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
+import { PAGE_TABLES } from './page-tables.js';
+
+const SCRIPT = `${PAGE_TABLES}\n${PAGE_SCRIPT}`;
 
 /** The whole page. It is equal for all clients, and requests its data. */
 export const PAGE = `<!doctype html>
@@ -57,7 +60,7 @@ export const PAGE = `<!doctype html>
 </div>
 </dialog>
 <noscript><p>This page needs JavaScript.</p></noscript>
-<script>${PAGE_SCRIPT}</script>
+<script>${SCRIPT}</script>
 </body>
 </html>
 `;
@@ -65,7 +68,7 @@ export const PAGE = `<!doctype html>
 /** Allows the page to run its inline code and to send requests to its own origin, and nothing else. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `script-src '${hashOf(PAGE_SCRIPT)}'`,
+  `script-src '${hashOf(SCRIPT)}'`,
   `style-src '${hashOf(PAGE_STYLE)}'`,
   "connect-src 'self'",
   'img-src data:',

@@ -1,14 +1,12 @@
-import { PAGE_TABLES } from './page-tables.js';
-
 /**
- * The script of the page: requests the locks every few seconds, listens to the events, and fills tables.
+ * The script of the page after its tables: requests the locks every few seconds, listens to the events, and fills the
+ * tables.
  *
- * The script must not contain backslashes, back-quotes or characters beyond ASCII, because it is a string here and is
- * hashed for the Content-Security-Policy.
+ * It must not contain backslashes, back-quotes or characters beyond ASCII, because it is a string here and is hashed for
+ * the Content-Security-Policy.
  */
 export const PAGE_SCRIPT = `
-'use strict';
-${PAGE_TABLES}const ROWS = 200, LIMIT = 1000, TOP = 10, PACE = 2000, MOST_COUNTED = 2000;
+const ROWS = 200, LIMIT = 1000, TOP = 10, PACE = 2000, MOST_COUNTED = 2000;
 let base = location.pathname;
 while (base.endsWith('/')) base = base.slice(0, -1);
 const count = new Intl.NumberFormat('en');

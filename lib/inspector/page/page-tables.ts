@@ -5,6 +5,7 @@
  * backslashes, back-quotes or characters beyond ASCII.
  */
 export const PAGE_TABLES = `
+'use strict';
 const $ = (id) => document.getElementById(id);
 
 /** The columns by which the names can be sorted. */
