@@ -1,13 +1,14 @@
 // Builds the site of docs in .cache/site: node docs.mjs [--serve]
 //
-// The API pages come first, from the docstrings, into docs/api; a warning of typedoc, a dead link and a page that cannot be
-// rendered are errors.
+// The API pages come first, from the docstrings, into docs/api. Errors are: a warning of typedoc, a symbol without a place on
+// the first page of the API, a dead link, and a page that cannot be rendered.
 //
 // --serve  serves the pages instead, and shows a change at once
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeApiLanding } from './api-landing.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -24,4 +25,5 @@ function run(name, program, ...args) {
 }
 
 run('typedoc', 'bin/typedoc');
+writeApiLanding(join(root, 'docs/api'));
 run('vitepress', 'bin/vitepress.js', process.argv.includes('--serve') ? 'dev' : 'build', 'docs');

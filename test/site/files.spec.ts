@@ -32,6 +32,17 @@ it('llms.txt names every page in English, and llms-full.txt has their text', () 
   expect(BuiltSite.text('llms-full.txt')).toContain('Fencing tokens close these gaps');
 });
 
+it('The first page of the API says in a sentence what each symbol is', () => {
+  const entries = /<li><a href="\.\/([^"]+)"[^>]*><code>\w+<\/code><\/a>: (.+?)<\/li>/g;
+  const rows = [...(sources.get('api/index.html') ?? '').matchAll(entries)];
+  const symbols = BuiltSite.pages.filter((path) => path.startsWith('api/') && path !== 'api/index.html');
+  expect(rows.map(([, page]) => `api/${page}`).toSorted()).toEqual(symbols.toSorted());
+  expect(
+    rows.map(([, page, sentence]) => [page, sentence]).filter(([, sentence]) => !sentence?.endsWith('.')),
+  ).toEqual([]);
+  expect(rows.length).toBeGreaterThan(70);
+});
+
 it('The pages of the API name the members of a class', () => {
   expect(sources.get('api/index/classes/LockService.html')).toContain('id="tryacquire"');
 });
