@@ -66,14 +66,14 @@ async function runWhileHeld(
   const child = await ChildCommand.start(command, env);
   interruption.passOn((signal) => child.signal(signal));
   let ending: Promise<void> | undefined;
-  const endIt = (): void => {
+  const endCommand = (): void => {
     printError(`The lock ${name} was lost; ending the command. ${reasonOf(lock.signal)}`);
     ending = child.end(killAfter);
   };
-  if (lock.signal.aborted) endIt();
-  else lock.signal.addEventListener('abort', endIt, { once: true });
+  if (lock.signal.aborted) endCommand();
+  else lock.signal.addEventListener('abort', endCommand, { once: true });
   const exitCode = await child.ended;
-  lock.signal.removeEventListener('abort', endIt);
+  lock.signal.removeEventListener('abort', endCommand);
   if (ending === undefined) return exitCode;
   await ending;
   return ExitCode.lost;

@@ -74,7 +74,7 @@ function checkLiterals(template: string, literals: readonly string[]): void {
   if (problem !== undefined) throw keyTemplateError(template, 1, `the lock name ${problem}`);
 }
 
-/** Rejects placeholders of other packages in a template without one of ours, which would be one name for all calls. */
+/** Rejects a template whose only placeholders are those of other packages: it would be one name for all calls. */
 function refuseForeignPlaceholder(template: string): void {
   const [found, inBraces, afterColon] = FOREIGN_PLACEHOLDER.exec(template) ?? [];
   if (found === undefined) return;

@@ -11,7 +11,7 @@ import { LockService } from './lock.service.js';
 export interface Surroundings extends Pick<EngineSettings, 'labelIntervals'> {
   /** Receives reports that have no caller. */
   readonly log: LockLog;
-  /** Opens the store. Default: that of the option `connection`. */
+  /** Opens the store. Default: the store for the option `connection`. */
   readonly open?: (instance: Instance) => LockStore;
 }
 

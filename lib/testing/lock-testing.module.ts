@@ -61,9 +61,9 @@ export class LockTestingModule {
   }
 
   /**
-   * Keeps the locks of all `RedisLockModule`s of an application under test in memory. Their options stay, except for
-   * those given here and the connection. Nest's `overrideModule(RedisLockModule)` has no effect, because an application
-   * imports the result of `forRoot`.
+   * Keeps the locks of all `RedisLockModule`s of an application under test in memory. The modules keep their own
+   * options, except the connection and the options given here. Nest's `overrideModule(RedisLockModule)` has no effect,
+   * because an application imports the result of `forRoot`.
    *
    * @example
    * ```ts

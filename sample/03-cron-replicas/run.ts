@@ -25,7 +25,7 @@ async function run(options: RunOptions, signal: AbortSignal): Promise<boolean> {
     instances,
     log,
     signal,
-    told: (tick) => print(line(tick)),
+    onTick: (tick) => print(line(tick)),
   });
   await observation.follow(options.ticks);
   await observation.killHolder();

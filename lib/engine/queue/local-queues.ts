@@ -25,7 +25,8 @@ export class LocalQueues<
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
   endedToken = 0;
   /**
-   * Removing entries from a Map would keep them alive (see `Fifo`), so the slot of a removed queue stays, empty.
+   * A Map keeps removed entries alive (see `Fifo`). The slot of a removed queue therefore stays in the Map, without the
+   * queue.
    */
   private readonly slots = new Map<string, { queue: Queue | undefined }>();
   private turns = 0;

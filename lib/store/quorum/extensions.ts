@@ -24,8 +24,8 @@ export function extendByMajority(
           return said === undefined ? undefined : said > 0;
         });
         // If a lease lasts longer than requested on a single node, it may block later proposals there.
-        const lasts = Math.max(1, ...votes.filter(isAnswer).map((replies) => replies[i] ?? 0));
-        return isRenewed === undefined ? undefined : Number(isRenewed) * lasts;
+        const longest = Math.max(1, ...votes.filter(isAnswer).map((replies) => replies[i] ?? 0));
+        return isRenewed === undefined ? undefined : Number(isRenewed) * longest;
       });
       if (open > 0 && results.includes(undefined)) return undefined;
       if (results.every((result) => result === undefined)) throw quorum.noMajority(votes);

@@ -21,7 +21,7 @@ export interface ObservationOptions {
   readonly log: RunLog;
   readonly signal: AbortSignal;
   /** Told of each tick when all processes are past it. */
-  readonly told: (tick: Tick) => void;
+  readonly onTick: (tick: Tick) => void;
 }
 
 /** Follows the ticks from the next one on. */
@@ -61,7 +61,7 @@ export class Observation {
     const killed = this.death?.tick === tick ? { killed: this.death.instance } : {};
     const over = { tick, runs: runs.filter((run) => run.tick === tick), ...killed };
     this.ticks.push(over);
-    this.options.told(over);
+    this.options.onTick(over);
     this.next += 1;
   }
 

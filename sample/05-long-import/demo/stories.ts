@@ -54,7 +54,7 @@ export async function undisturbed(stage: Stage, bar: ProgressBar): Promise<Undis
   bar.say(`asked for again: ${meanwhile.status}`);
   await events.ended(job);
   const afterwards = await scene.client.tryToStart(file);
-  return { ...(await told(stage, file)), token, meanwhile, afterwards };
+  return { ...(await outcomeOf(stage, file)), token, meanwhile, afterwards };
 }
 
 export async function stopped(stage: Stage, bar: ProgressBar): Promise<StoppedStory> {
@@ -69,7 +69,7 @@ export async function stopped(stage: Stage, bar: ProgressBar): Promise<StoppedSt
   bar.say(`lock taken away: the worker stopped after ${Math.round(stoppedAfter)} ms; asked for again`);
   const again = await follow(bar, await scene.client.start(file));
   await events.ended(again.job);
-  return { ...(await told(stage, file)), token, stoppedAfter, stoppedAt, ended };
+  return { ...(await outcomeOf(stage, file)), token, stoppedAfter, stoppedAt, ended };
 }
 
 export async function killed(stage: Stage, bar: ProgressBar): Promise<KilledStory> {
@@ -85,7 +85,7 @@ export async function killed(stage: Stage, bar: ProgressBar): Promise<KilledStor
   const freeAfter = performance.now() - before;
   bar.say(`worker killed: the lock was free after ${Math.round(freeAfter)} ms`);
   await events.ended(job);
-  return { ...(await told(stage, file)), token, freeAfter };
+  return { ...(await outcomeOf(stage, file)), token, freeAfter };
 }
 
 interface Begun {
@@ -112,7 +112,7 @@ async function free({ scene }: Stage, file: string, token: number): Promise<void
   while ((await scene.client.tokenOf(file)) === token) await delay(10);
 }
 
-async function told({ scene }: Stage, file: string): Promise<Omit<Story, 'token'>> {
+async function outcomeOf({ scene }: Stage, file: string): Promise<Omit<Story, 'token'>> {
   const imported = await scene.imported(file);
   const different = new Set(imported.map(({ row }: ImportedRow) => row)).size;
   return {

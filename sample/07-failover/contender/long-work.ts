@@ -9,7 +9,7 @@ const PAUSE = 200;
 /** Waits through every failover. The lease outlasts it as well. */
 const OPTIONS: LockOptions = { ttl: 60_000, wait: 60_000, outageTimeout: 60_000 };
 
-/** Takes the lock and writes under it, until it is told to end, loses the lock, or is refused by its token. */
+/** Takes the lock and writes under it, until it is stopSignal to end, loses the lock, or is refused by its token. */
 export class LongWork {
   private end: (() => void) | undefined;
   private ended: Promise<Ended['why']> | undefined;
@@ -27,9 +27,9 @@ export class LongWork {
     const { topology } = this;
     this.notices.granted({ topology, token: lock.fencingToken, at: now() });
     await this.account.write(topology, lock.fencingToken);
-    const told = new AbortController();
-    this.end = () => told.abort();
-    this.ended = this.run(lock, told.signal);
+    const stop = new AbortController();
+    this.end = () => stop.abort();
+    this.ended = this.run(lock, stop.signal);
   }
 
   /** Resolves to why it has ended. */
@@ -43,17 +43,17 @@ export class LongWork {
     return this.ended;
   }
 
-  private async run(lock: Lock, told: AbortSignal): Promise<Ended['why']> {
+  private async run(lock: Lock, stopSignal: AbortSignal): Promise<Ended['why']> {
     const { fencingToken: token } = lock;
-    const why = await this.write(lock, told);
+    const why = await this.write(lock, stopSignal);
     this.notices.ended({ topology: this.topology, token, at: now(), why });
     // Where Redis has forgotten the hold, or cannot be reached, there is nothing to wait for.
     if (why === 'released') await lock.release();
     return why;
   }
 
-  private async write({ signal, fencingToken }: Lock, told: AbortSignal): Promise<Ended['why']> {
-    while (!told.aborted) {
+  private async write({ signal, fencingToken }: Lock, stopSignal: AbortSignal): Promise<Ended['why']> {
+    while (!stopSignal.aborted) {
       if (signal.aborted) return 'lost';
       if (!(await this.account.write(this.topology, fencingToken))) return 'fenced';
       await delay(PAUSE);

@@ -153,7 +153,7 @@ export class ClusterInbox implements Inbox {
   }
 
   /** Handles the result of a trial. */
-  judged(address: string): void {
+  handleTrialResult(address: string): void {
     if (this.trials.counting === 'uncounted') return this.events.subscribed();
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
   }

@@ -33,7 +33,7 @@ export class ClusterTopology implements Topology {
     const { redaction } = this.connection;
     this.trials = new ClusterTrials(
       { scripts: this.scripts, redaction, messageTimeout: commandTimeout, startupChecks, clock, log },
-      (address) => this.judged(address),
+      (address) => this.handleTrialResult(address),
     );
   }
 
@@ -73,8 +73,8 @@ export class ClusterTopology implements Topology {
     this.connection.close();
   }
 
-  private judged(address: string): void {
+  private handleTrialResult(address: string): void {
     this.events?.unusable(this.trials.fault);
-    this.inbox?.judged(address);
+    this.inbox?.handleTrialResult(address);
   }
 }

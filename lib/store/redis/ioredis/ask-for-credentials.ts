@@ -16,7 +16,8 @@ interface Internals {
 const REFUSAL = /^(ERR|NOAUTH|NOPERM|WRONGPASS)/;
 
 /**
- * Makes a client request credentials before each connection and adopt renewed ones. Returns a function that ends this.
+ * Makes a client request credentials before each connection and adopt renewed ones. Returns a function that stops the
+ * requests.
  */
 export function askForCredentials(redis: Redis, credentials: Credentials): () => void {
   const { connector } = redis as unknown as Internals;

@@ -47,7 +47,10 @@ local function holders(lock, shared)
 end
 `;
 
-/** `named_in(owners, at)`: the owner ids that the arguments after `only` at `at` name; all owner ids without `only`. */
+/**
+ * `named_in(owners, at)`: keeps the owner ids that are listed in ARGV after `only` at position `at`; keeps all without
+ * `only`.
+ */
 export const namedIn = luaFunction()`
 local function named_in(owners, at)
   if not ARGV[at] then
