@@ -1,6 +1,8 @@
 import { LockError, type LockErrorDetails } from './lock.error.js';
 
-/** One call in a {@link LockDeadlockError.cycle}: what its async context holds, and what it waits for. */
+/**
+ * A call in a {@link LockDeadlockError.cycle}: the names that its async context holds, and the name that it waits for.
+ */
 export interface DeadlockedCall {
   /** The names that the call's context holds. */
   readonly holds: readonly string[];

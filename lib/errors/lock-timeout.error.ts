@@ -1,6 +1,6 @@
 import { LockError, type LockErrorDetails } from './lock.error.js';
 
-/** What is known about the holder of a lock that was not acquired. */
+/** The known facts about the holder of a lock that was not acquired. */
 export interface LockHolder {
   /**
    * Owner id of the holder, `<host>-<pid>-<random>:<token>` for a holder of this package; `shared` for shared holders.

@@ -2,7 +2,7 @@ import { LockConfigError } from '../errors/lock.error.js';
 import { parseKeyPath, type KeyPath } from './key-path.js';
 import { lockNameProblem } from './lock-name.js';
 
-/** One placeholder of a template, with its position. */
+/** A placeholder of a template, with its position. */
 export interface KeyPlaceholder {
   /** As written, `<0.sku>`. */
   readonly text: string;

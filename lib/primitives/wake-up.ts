@@ -1,7 +1,7 @@
 import type { Clock, ScheduledCall } from './clock.js';
 
 /**
- * One timer that moves forward when an earlier time is added. It may call back early: the callback must check what is
+ * A timer that moves forward when an earlier time is added. It may call back early: the callback must check what is
  * due.
  */
 export class WakeUp {

@@ -1,7 +1,7 @@
 import { SHARED_OWNER } from './grant.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
 
-/** One held name in `locks.list()`. */
+/** A held name in `locks.list()`. */
 export interface LockListing {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';

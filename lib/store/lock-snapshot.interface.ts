@@ -1,4 +1,4 @@
-/** One holder or waiter in a {@link LockSnapshot}. */
+/** A holder or waiter in a {@link LockSnapshot}. */
 export interface LockInfo {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';

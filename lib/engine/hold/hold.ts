@@ -14,7 +14,7 @@ import type { Lease, LeaseUser } from './lease.js';
 import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
 
-/** One caller's hold of one name. */
+/** A caller's hold of a name. */
 export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   reentry: Reentry | undefined;
   acquire: LockAcquire | undefined;

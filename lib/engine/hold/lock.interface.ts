@@ -1,5 +1,5 @@
 /**
- * One hold of one or several lock names.
+ * A hold of a lock name, or of several names.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs';
 
-/** What happens at the end of a stream. */
+/** The actions at the end of a stream. */
 export interface StreamEnd {
   /**
    * Called once, at the end of the stream or when the subscriber leaves. The subscriber receives the end when the

@@ -9,7 +9,7 @@ import { noteOrigin } from '../../service/invocation/invocation.js';
 import { LockService } from '../../service/lock.service.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';
 
-/** One run of a locked method, with the slot of its invocation if it could claim one. */
+/** A run of a locked method, with the slot of its invocation if it could claim one. */
 export class LockedCall {
   private service: Partial<LockService> | undefined;
 

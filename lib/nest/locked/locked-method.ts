@@ -70,8 +70,8 @@ export class LockedMethod {
       );
     }
     throw new LockConfigError(
-      `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.module)} in its application; in a unit test, ` +
-        'LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. If the ' +
+      `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.module)} in its application. In a unit test, ` +
+        'import LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. If the ' +
         'instance is created after the start and several applications run in this process, let Nest construct it.',
     );
   }

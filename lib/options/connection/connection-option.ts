@@ -26,7 +26,7 @@ const DATABASE = wholeNumber(0);
 export function assertConnection(connection: unknown): asserts connection is LockConnection {
   if (connection === undefined) {
     throw new LockConfigError(
-      'connection is given, but undefined: is the environment variable that it comes from missing? ' +
+      'connection is undefined: is its environment variable missing? ' +
         'Leave connection out for 127.0.0.1:6379.',
     );
   }
@@ -43,7 +43,7 @@ export function assertConnection(connection: unknown): asserts connection is Loc
 function assertUrl(text: string): void {
   if (text.trim() === '') {
     throw new LockConfigError(
-      `connection is an empty string: is the environment variable that it comes from empty? It must be ${ALLOWED}.`,
+      `connection is an empty string: is its environment variable empty? It must be ${ALLOWED}.`,
     );
   }
   if (text === MEMORY) {

@@ -11,7 +11,7 @@ import { failureOf, shortLeaseError, timeoutOf } from './rejections-of-several.j
 import type { Ask, SingleName } from './single-name.js';
 
 /**
- * One call for several names in sorted order: all or none.
+ * A call for several names in sorted order: all or none.
  *
  * The call asks for all names in one trip: with one request if all are free, otherwise by single attempts that neither
  * wait nor queue. If some are taken, the call keeps the names before the first taken one and releases the rest. It

@@ -5,7 +5,7 @@ import type { Abandonment } from '../../primitives/abandonment.js';
 
 const storage = new AsyncLocalStorage<Invocation>();
 
-/** One call of a handler for a client, and everything that runs below it. */
+/** A call of a handler for a client, and everything that runs below it. */
 export class Invocation {
   private hasBegun = false;
 

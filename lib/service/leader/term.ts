@@ -4,7 +4,7 @@ import { isLockError } from '../../errors/lock.error.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { inRootContext } from '../../primitives/root-context.js';
 
-/** The lock of the leader's work: its signal also aborts when the campaign ends. */
+/** The lock of the leader's work. Its signal also aborts when the campaign ends. */
 export class Term extends CombinedLock {
   private readonly over = new AbortController();
   private readonly stops: readonly (() => void)[];

@@ -3,7 +3,7 @@ import type { Clock } from '../../primitives/clock.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { QuorumNode } from './quorum-node.js';
 
-/** One node's reply, the error instead of it, or undefined while it is open. */
+/** The reply of a node, the error instead of it, or undefined while the reply is missing. */
 export type Vote<T> = T | Error | undefined;
 
 /** A request to all nodes in parallel. */

@@ -7,8 +7,8 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * For each of several locks, grants shared holds or queues the instance. A repeated request of a turn receives the same
- * holds, with new tokens.
+ * Grants shared holds of several locks, or queues the instance, for each lock separately. A repeated request of a turn
+ * receives the same holds, with new tokens.
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of

@@ -6,8 +6,8 @@ import { include, includeBelow } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * For each of several locks, grants it or queues the instance. A repeated request receives the same reply. Requests of
- * one tick share a call, because most of the cost of a request is the cost of its call.
+ * Grants several locks, or queues the instance, for each lock separately. A repeated request receives the same reply.
+ * Requests of one tick share a call, because most of the cost of a request is the cost of its call.
  *
  * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of

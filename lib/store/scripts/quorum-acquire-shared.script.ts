@@ -6,8 +6,8 @@ import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 
 /**
- * One node's vote for shared holds, as many as there are proposed tokens. It accepts only tokens that exceed all that it
- * has accepted for this name, shared or not.
+ * Votes on shared holds, one for each proposed token, on behalf of a node. The node accepts only tokens that exceed all
+ * tokens that it has accepted for this name, shared or not.
  *
  * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
  * ARGV  1 instance, 2 turn, different for each proposal, 3 first proposed token, 4 the last one, 5 ttl in ms,

@@ -4,8 +4,8 @@ import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 
 /**
- * One node's vote for a grant. The instance proposes the fencing token, and a node accepts only tokens beyond all that
- * it has accepted for this name.
+ * Votes on a grant, on behalf of a node. The instance proposes the fencing token, and a node accepts only tokens beyond
+ * all that it has accepted for this name.
  *
  * KEYS  1 lock, 2 queue, 3 fence of this name
  * ARGV  1 instance, 2 proposed token, 3 last token of its block, 4 ttl in ms, 5 place in the queue or '' (do not

@@ -228,7 +228,7 @@ describe('the connection option', () => {
 
   it('takes an explicit undefined for a missing environment variable', () => {
     expect(() => resolve({ connection: undefined })).toThrow(
-      'connection is given, but undefined: is the environment variable that it comes from missing?',
+      'connection is undefined: is its environment variable missing?',
     );
   });
 

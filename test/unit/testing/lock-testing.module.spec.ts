@@ -206,6 +206,6 @@ it('is suggested by the error of an instance that a test has created itself', as
   const call = new StockService().reserve('a');
   await expect(call).rejects.toThrow(LockConfigError);
   await expect(call).rejects.toThrow(
-    'in a unit test, LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance',
+    'In a unit test, import LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance',
   );
 });
