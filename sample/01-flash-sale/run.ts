@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { BankBooks } from '../04-fenced-writes/demo/bank-books.js';
 import { Backends } from '../support/backends.js';
 import { Database } from '../support/database/database.js';
 import { Instances } from '../support/instances.js';
@@ -30,6 +31,7 @@ async function run(
   };
   await using database = new Database(env.DATABASE_URL);
   await createTables(database.knex);
+  await BankBooks.open(database);
   const ledger = new Ledger(database);
   await using instances = await Instances.start({
     main: join(__dirname, 'main'),

@@ -1,4 +1,5 @@
 import { NestFactory } from '@nestjs/core';
+import { listenToLocks } from 'nest-redis-lock/diagnostics';
 import { Database } from '../support/database/database.js';
 import { serveParent } from '../support/serve-parent.js';
 import { CheckedDeposits } from './accounts/checked-deposits.service.js';
@@ -21,6 +22,9 @@ async function bootstrap(): Promise<void> {
   const parent = serveParent<DepositCalls, DepositNotices>({
     freezeAt: (moment) => freezeAt(knex, moment, () => void parent.frozen.asEvent()),
     book: (guard, deposit) => bookAs(deposits[guard], deposit),
+  });
+  listenToLocks({
+    'nest-redis-lock:acquire:granted': ({ fencingToken }) => void parent.granted.asEvent(fencingToken),
   });
 }
 

@@ -28,7 +28,10 @@ async function run({ json, lease }: RunOptions, interruption: AbortSignal): Prom
   const results: TakeOverResult[] = [];
   for (const each of TAKE_OVERS) {
     tell(`\nWith ${GUARDS[each.guard]}:`);
-    results.push(await takeOver({ first, second }, books, each, (event) => tell(`  ${event}`)));
+    const result = await takeOver({ first, second }, books, each, ({ worker, what, token }) =>
+      tell(`  worker ${worker} ${what}${token === undefined ? '' : `, token ${token}`}`),
+    );
+    results.push(result);
   }
   tell(`\n${table(results)}`);
   if (json) console.log(JSON.stringify({ results }));

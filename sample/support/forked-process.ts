@@ -60,7 +60,7 @@ export class ForkedProcess implements AsyncDisposable {
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (this.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exited = once(this.child, 'exit');
     this.child.kill(signal);
     await exited;

@@ -29,8 +29,9 @@ export class WorkerProcess<Calls extends object, Notices extends object = object
       timeout: FOREVER,
     });
     child.once('exit', (code, name) =>
-      this.calls.$close(new Error(`${program.main} ended with ${name ?? code}`)),
+      this.calls.$close(new Error(`Process ${child.pid} ended with ${name ?? code}`)),
     );
+    child.once('error', (error) => this.calls.$close(error));
     const kill = (): void => void child.kill('SIGKILL');
     if (signal.aborted) kill();
     else signal.addEventListener('abort', kill);

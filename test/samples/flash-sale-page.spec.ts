@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../../sample/01-flash-sale/screenshot/chromium.js';
 import { waitFor } from '../support/wait-for.js';
+import { beyondPhone, violations } from './support/page-checks.js';
 import { type SampleRun, SampleRuns } from './support/sample-runs.js';
 
 const STOCK = 20;
@@ -11,9 +11,7 @@ const GRACE = 5_000;
 
 /** The part of the browser's type that the functions below need, which run in the page. */
 interface PageElement {
-  readonly outerHTML: string;
   readonly textContent: string;
-  getBoundingClientRect(): { readonly right: number };
 }
 
 const chromium = findChromium();
@@ -165,6 +163,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
         (element) => element.ownerDocument.defaultView.getComputedStyle(element).outlineStyle,
       );
 
+    await page.locator('.stops a').last().focus();
     await page.keyboard.press('Tab');
     expect(await focused().getAttribute('role')).toBe('switch');
     expect(await outline()).toBe('solid');
@@ -199,7 +198,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
   it('says why a rush could not be sent until the next one', async () => {
     await page.route('**/rushes', (route) => route.fulfill({ status: 423 }));
     await button().click();
-    const alert = page.getByRole('alert').filter({ hasText: 'Another page has just sent a rush' });
+    const alert = page.getByRole('alert').filter({ hasText: 'Another page has just started a run' });
     await alert.waitFor();
     await sale('locked', async () => expect(await postRush(urls[1], 'locked')).toBe(201));
     expect(await alert.isVisible()).toBe(true);
@@ -212,14 +211,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
   });
 
   it('fits a phone 360 pixels wide', async () => {
-    await page.setViewportSize({ width: 360, height: 780 });
-    const beyond = await page.locator('html').evaluate((html) =>
-      Array.from(html.querySelectorAll('body *'), (element: PageElement) => element)
-        .filter((element) => element.getBoundingClientRect().right > 360)
-        .map(({ outerHTML }) => outerHTML),
-    );
-    expect(beyond).toEqual([]);
-    expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360);
+    expect(await beyondPhone(page)).toEqual([]);
   });
 
   it('is dark and light, its chart too, without a violation that axe knows', async () => {
@@ -230,19 +222,15 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
       text: await colourOf('h1'),
       chart: await page.locator('#chart canvas').evaluate((canvas) => String(canvas.toDataURL())),
     });
-    const violations = async () => {
-      const found = await new AxeBuilder({ page }).analyze();
-      return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-    };
     const light = await look();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
 
     await page.emulateMedia({ colorScheme: 'dark' });
     await waitFor(async () => (await look()).chart !== light.chart, { that: 'the chart to be drawn anew' });
     const dark = await look();
     expect(dark.background).not.toBe(light.background);
     expect(dark.text).not.toBe(light.text);
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   }, 60_000);
 
   it('moves nothing for readers who prefer reduced motion', async () => {

@@ -4,6 +4,7 @@ export const STOCK = 'flash_sale_stock';
 export const ORDERS = 'flash_sale_orders';
 export const SALES = 'flash_sale_sales';
 export const INSTANCES = 'flash_sale_instances';
+export const REPORT = 'flash_sale_report';
 
 /** Times are in milliseconds since 1970; PostgreSQL gives them as strings. */
 type Time = number | string;
@@ -22,6 +23,7 @@ declare module 'knex/types/tables.js' {
       ended_at: Time | null;
     };
     flash_sale_instances: { name: string; url: string; pid: number };
+    flash_sale_report: { page: number; worker: string; token: number };
   }
 }
 
@@ -50,6 +52,11 @@ const TABLES: Record<string, (table: Knex.CreateTableBuilder) => void> = {
     table.string('name', 64).primary();
     table.string('url', 256).notNullable();
     table.integer('pid').notNullable();
+  },
+  [REPORT]: (table) => {
+    table.integer('page').primary();
+    table.string('worker', 16).notNullable();
+    table.bigInteger('token').notNullable();
   },
 };
 

@@ -5,6 +5,7 @@ import { OrdersService } from './orders.service.js';
 import { PlaceOrderDto } from './place-order.dto.js';
 
 /** One buyer of a product at a time, whichever instance serves the request. */
+// #region tour
 @Controller('orders')
 export class OrdersController {
   constructor(private readonly orders: OrdersService) {}
@@ -15,3 +16,4 @@ export class OrdersController {
     return this.orders.place(order);
   }
 }
+// #endregion

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { isLockError, LockService } from 'nest-redis-lock';
-import type { Instance } from '../instances/instance-directory.js';
 import type { LockPicture } from './picture.interface.js';
+
+/** A process whose holds are shown by its name. */
+export interface WatchedProcess {
+  readonly name: string;
+  readonly pid: number | undefined;
+}
 
 /** Asks Redis who holds a lock and who waits for it. */
 @Injectable()
@@ -14,12 +19,15 @@ export class LockWatch {
   }
 
   /** Null while Redis does not answer. */
-  async look(name: string, instances: readonly Instance[]): Promise<LockPicture | null> {
+  async look(name: string, processes: readonly WatchedProcess[]): Promise<LockPicture | null> {
     const snapshot = await this.query(name);
     if (snapshot === undefined) return null;
-    const nameOf = ({ owner }: { owner: string }) => nameOfOwner(owner, instances);
-    const [holder] = snapshot.held.map(nameOf);
-    return { name, holder: holder ?? null, waiting: snapshot.pending.map(nameOf) };
+    const nameOf = ({ owner }: { owner: string }) => nameOfOwner(owner, processes);
+    const waiting = snapshot.pending.map(nameOf);
+    const [hold] = snapshot.held;
+    if (hold === undefined) return { name, holder: null, waiting };
+    const { remaining, fencingToken: token } = hold;
+    return { name, holder: nameOf(hold), waiting, remaining, token };
   }
 
   private async query(name: string) {
@@ -31,7 +39,7 @@ export class LockWatch {
 }
 
 /** An owner id is `<host>-<pid>-<random>`, with the fencing token behind it where it holds. */
-function nameOfOwner(owner: string, instances: readonly Instance[]): string {
+function nameOfOwner(owner: string, processes: readonly WatchedProcess[]): string {
   const pid = Number(/-(\d+)-[0-9a-f]+(?:[~:]|$)/.exec(owner)?.[1]);
-  return instances.find((instance) => instance.pid === pid)?.name ?? owner;
+  return processes.find((each) => each.pid === pid)?.name ?? owner;
 }

@@ -1,12 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Body,
-  Controller,
-  type MessageEvent,
-  Post,
-  ServiceUnavailableException,
-  Sse,
-} from '@nestjs/common';
+import { Body, Controller, type MessageEvent, Post, ServiceUnavailableException, Sse } from '@nestjs/common';
 import { CurrentLock, type Lock, Locked } from 'nest-redis-lock';
 import { map, type Observable } from 'rxjs';
 import { Database } from '../../support/database/database.js';
@@ -16,16 +8,16 @@ import { InstanceDirectory } from '../instances/instance-directory.js';
 import { NEXT_RUSH, RUSH_LOCK } from './next-rush.js';
 import { Pictures } from './pictures.js';
 import { StartRushDto } from './start-rush.dto.js';
+import { Streams } from './streams.js';
 
 /** What the page asks for. */
 @Controller()
-export class PageController implements BeforeApplicationShutdown {
-  private readonly closing = new AbortController();
-
+export class PageController {
   constructor(
     private readonly database: Database,
     private readonly directory: InstanceDirectory,
     private readonly pictures: Pictures,
+    private readonly streams: Streams,
   ) {}
 
   @Sse('pictures')
@@ -38,7 +30,7 @@ export class PageController implements BeforeApplicationShutdown {
   @Locked(RUSH_LOCK, { wait: 0 })
   async rush(@Body() { mode }: StartRushDto, @CurrentLock() lock: Lock): Promise<SaleResult> {
     const instances = await this.directory.all();
-    const { signal } = this.closing;
+    const { signal } = this.streams;
     const sale = new FlashSale(new Ledger(this.database), {
       ...NEXT_RUSH,
       urls: instances.map(({ url }) => url),
@@ -47,9 +39,5 @@ export class PageController implements BeforeApplicationShutdown {
     return sale.run(mode).catch((error: unknown) => {
       throw signal.aborted ? new ServiceUnavailableException('This instance is closing') : error;
     });
-  }
-
-  beforeApplicationShutdown(): void {
-    this.closing.abort();
   }
 }

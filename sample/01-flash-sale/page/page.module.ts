@@ -6,10 +6,12 @@ import { LockWatch } from './lock-watch.js';
 import { PageController } from './page.controller.js';
 import { Pictures } from './pictures.js';
 import { SaleRecords } from './sale-records.js';
+import { Streams } from './streams.js';
 
 @Module({
   imports: [DatabaseModule, InstancesModule],
   controllers: [PageController],
-  providers: [IdleConnections, LockWatch, Pictures, SaleRecords],
+  providers: [IdleConnections, LockWatch, Pictures, SaleRecords, Streams],
+  exports: [LockWatch, Streams],
 })
 export class PageModule {}

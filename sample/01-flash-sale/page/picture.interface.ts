@@ -32,10 +32,13 @@ export interface SalePicture {
   readonly timeline: readonly (readonly [elapsed: number, left: number])[];
 }
 
-/** Who has the lock of the locked sale, by the names of instances. */
+/** Who has a lock, by the names of processes. */
 export interface LockPicture {
   readonly name: string;
   readonly holder: string | null;
   /** In the order in which they will get it. */
   readonly waiting: readonly string[];
+  /** Milliseconds until the holder's lease ends, unless it is renewed. */
+  readonly remaining?: number | undefined;
+  readonly token?: number | undefined;
 }

@@ -1,14 +1,5 @@
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import {
-  distinctUntilChanged,
-  exhaustMap,
-  type Observable,
-  ReplaySubject,
-  share,
-  Subject,
-  takeUntil,
-  timer,
-} from 'rxjs';
+import { Injectable } from '@nestjs/common';
+import type { Observable } from 'rxjs';
 import { SALE_MODES } from '../demo/sale-mode.js';
 import { InstanceDirectory } from '../instances/instance-directory.js';
 import { INSTANCE_NAME } from '../instances/instance-name.js';
@@ -16,9 +7,8 @@ import { LockWatch } from './lock-watch.js';
 import { NEXT_RUSH, RUSH_LOCK } from './next-rush.js';
 import type { Picture } from './picture.interface.js';
 import { SaleRecords } from './sale-records.js';
+import { Streams } from './streams.js';
 
-/** Milliseconds. */
-const INTERVAL = 60;
 const LOCK = `order:${SALE_MODES.locked.sku}`;
 
 /**
@@ -27,25 +17,16 @@ const LOCK = `order:${SALE_MODES.locked.sku}`;
  * All of it comes from the database and from Redis, so the pages of all instances show the same.
  */
 @Injectable()
-export class Pictures implements BeforeApplicationShutdown {
-  private readonly closing = new Subject<void>();
-  /** Those that differ from the one before. Pages share them, and without a page nobody looks. */
-  readonly changes: Observable<Picture> = timer(0, INTERVAL).pipe(
-    exhaustMap(async () => this.take()),
-    distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
-    takeUntil(this.closing),
-    share({ connector: () => new ReplaySubject(1) }),
-  );
+export class Pictures {
+  readonly changes: Observable<Picture>;
 
   constructor(
     private readonly records: SaleRecords,
     private readonly directory: InstanceDirectory,
     private readonly watch: LockWatch,
-  ) {}
-
-  /** An open stream would keep the server from closing. */
-  beforeApplicationShutdown(): void {
-    this.closing.next();
+    streams: Streams,
+  ) {
+    this.changes = streams.of(() => this.take());
   }
 
   private async take(): Promise<Picture> {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
 
-/** Serves the page at `/`, with the libraries and the font out of their packages. */
+/** Serves the pages of the tour, which share one document, with the libraries and the font out of their packages. */
 export function servePage(app: NestExpressApplication): void {
   app.use(
     helmet({
@@ -17,7 +17,9 @@ export function servePage(app: NestExpressApplication): void {
       },
     }),
   );
-  app.useStaticAssets(join(__dirname, '..', 'browser', 'public'));
+  for (const prefix of ['/', '/fencing', '/takeover']) {
+    app.useStaticAssets(join(__dirname, '..', 'browser', 'public'), { prefix });
+  }
   app.useStaticAssets(dirname(require.resolve('uplot')), { prefix: '/uplot' });
   // What Node would get is the build next to it, for servers.
   app.useStaticAssets(join(dirname(require.resolve('lit-html')), '..'), { prefix: '/lit-html' });

@@ -11,7 +11,7 @@ const SCHEMES = ['light', 'dark'] as const;
 const WIDTH = 880;
 /** Leaves what the sale came to: headline, chart and outcomes. */
 const CROP = `
-  .bar, .controls, .trouble, .product, .instances { display: none !important }
+  .bar, .controls, .trouble, .product, .instances, .source, .onward { display: none !important }
   .hero { grid-template-columns: minmax(0, 1fr) !important; margin: 0 !important }
   body { padding-block: 24px !important }
   h1, .explanation { min-height: 0 !important; max-width: none !important; margin-bottom: 0 !important }`;

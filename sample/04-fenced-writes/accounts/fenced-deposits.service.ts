@@ -11,6 +11,7 @@ export class FencedDeposits implements Deposits {
     private readonly accounts: FencedAccountsRepository,
   ) {}
 
+  // #region tour
   async book(deposit: Deposit): Promise<void> {
     await this.locks.using(`account:${deposit.account}`, async (lock) => {
       const balance = await this.accounts.balance(deposit.account, lock.fencingToken);
@@ -18,4 +19,5 @@ export class FencedDeposits implements Deposits {
       await this.accounts.write(deposit, balance + deposit.amount, lock.fencingToken);
     });
   }
+  // #endregion
 }

@@ -14,6 +14,8 @@ export interface DepositCalls {
 
 /** What a worker tells. */
 export interface DepositNotices {
+  /** Its hold of the account's lock begins. */
+  granted(token: number): void;
   /** It stops now. */
   frozen(): void;
 }

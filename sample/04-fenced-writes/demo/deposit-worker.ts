@@ -11,8 +11,22 @@ export class DepositWorker extends WorkerProcess<DepositCalls, DepositNotices> {
 
   constructor(env: NodeJS.ProcessEnv, signal: AbortSignal) {
     const notices = new EventEmitter();
-    super({ main: MAIN, env, signal, notices: { frozen: () => void notices.emit('frozen') } });
+    super({
+      main: MAIN,
+      env,
+      signal,
+      notices: {
+        granted: (token) => void notices.emit('granted', token),
+        frozen: () => void notices.emit('frozen'),
+      },
+    });
     this.notices = notices;
+  }
+
+  /** Resolves to the fencing token of its next hold. */
+  async granted(): Promise<number> {
+    const [token] = await once(this.notices, 'granted');
+    return token;
   }
 
   /** Resolves when it freezes. */

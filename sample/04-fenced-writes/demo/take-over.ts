@@ -25,6 +25,14 @@ export interface TakeOverResult extends TakeOver {
   readonly lost: number;
 }
 
+/** What one of the workers does at this moment. */
+export interface TakeOverEvent {
+  readonly worker: 1 | 2;
+  readonly what: string;
+  /** Fencing token, where a hold begins. */
+  readonly token?: number;
+}
+
 /** Two workers that share a database and a Redis. */
 export interface Workers {
   readonly first: DepositWorker;
@@ -41,20 +49,23 @@ export async function takeOver(
   { first, second }: Workers,
   books: BankBooks,
   { guard, frozen }: TakeOver,
-  tell: (event: string) => void,
+  tell: (event: TakeOverEvent) => void,
 ): Promise<TakeOverResult> {
   const account = `${guard}, frozen ${frozen}`;
   await books.openAccount(account, OPENING);
 
+  void first.granted().then((token) => tell({ worker: 1, what: 'acquires the lock', token }));
   const late = await bookAndFreeze(first, frozen, [guard, { account, amount: FIRST_AMOUNT }]);
-  tell(`worker 1, process ${first.pid}, is frozen ${frozen}`);
+  tell({ worker: 1, what: `is frozen ${frozen} (process ${first.pid})` });
   const asked = performance.now();
+  tell({ worker: 2, what: 'waits for the lock' });
+  void second.granted().then((token) => tell({ worker: 2, what: 'acquires the lock', token }));
   const answer = await second.calls.book(guard, { account, amount: SECOND_AMOUNT });
   const waited = Math.round(performance.now() - asked);
-  tell(`worker 2 waited ${waited} ms for the lock: ${answer}`);
+  tell({ worker: 2, what: `is done after ${waited} ms: ${answer}` });
   first.wakeUp();
   const lateAnswer = await late.answer;
-  tell(`worker 1 woke up: ${lateAnswer}`);
+  tell({ worker: 1, what: `wakes up: ${lateAnswer}` });
 
   const balance = await books.balance(account);
   return {

@@ -10,7 +10,9 @@ import { StaleTokenError } from './stale-token.error.js';
  * @param row - `knex('accounts').where({ id })`
  * @throws StaleTokenError when a later holder was here.
  */
+// #region tour
 export async function fencedUpdate(row: Knex.QueryBuilder, values: object, token: number): Promise<void> {
   const updated = await row.where('fencing_token', '<=', token).update({ ...values, fencing_token: token });
   if (updated === 0) throw new StaleTokenError(token);
 }
+// #endregion

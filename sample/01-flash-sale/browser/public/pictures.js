@@ -1,5 +1,3 @@
-/** @typedef {import('./main.js').Picture} Picture */
-
 /** Milliseconds between two changes for a reader who asked for less motion. */
 const CALM_PACE = 1_000;
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -7,10 +5,12 @@ const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 /**
  * Listens to the pictures that the instance sends; the browser connects again by itself.
  *
+ * @template Picture
+ * @param {string} url
  * @param {{ onPicture: (picture: Picture) => void, onLost: () => void }} listener
  */
-export function watchPictures({ onPicture, onLost }) {
-  const source = new EventSource('/pictures');
+export function watchPictures(url, { onPicture, onLost }) {
+  const source = new EventSource(url);
   /** @type {string | undefined} */
   let waiting;
   let shownAt = -Infinity;

@@ -5,7 +5,7 @@ import uPlot from '/uplot/uPlot.esm.js';
 /**
  * Both sales over one axis of seconds.
  *
- * @param {import('../main.js').Picture['sales']} sales
+ * @param {import('../sale.js').Picture['sales']} sales
  * @returns {uPlot.AlignedData}
  */
 export function alignedSeries({ unlocked, locked }) {

@@ -3,7 +3,7 @@ import { seconds } from '../views/number.js';
 /**
  * The chart in words.
  *
- * @param {import('../main.js').Picture['sales']} sales
+ * @param {import('../sale.js').Picture['sales']} sales
  */
 export function chartSummary({ unlocked, locked }) {
   const lines = [line('Without the lock', unlocked), line('With the lock', locked)].filter(

@@ -26,7 +26,7 @@ export class StockChart {
     void document.fonts.ready.then(() => this.plot.redraw());
   }
 
-  /** @param {import('../main.js').Picture['sales']} sales */
+  /** @param {import('../sale.js').Picture['sales']} sales */
   show(sales) {
     this.plot.setData(alignedSeries(sales));
   }

@@ -1,31 +1,33 @@
 import { html } from '/lit-html/lit-html.js';
-import { number } from './number.js';
-
-/** @typedef {{ switchLock: () => void, startRush: () => Promise<void> }} Actions */
 
 /**
- * The switch, the line of code that it stands for, and the button.
- *
- * @param {import('../main.js').Picture} picture
- * @param {import('../main.js').Controls} controls
- * @param {Actions} actions
+ * @typedef {object} Run
+ * @property {{ label: string, code: string }} [lever] the switch, and the code that it stands for
+ * @property {unknown} label of the button
+ * @property {boolean} busy whether the button has nothing to start
+ * @property {() => Promise<void>} start
  */
-export function controlPanel(
-  { next, running },
-  { mode, sending, trouble, connected },
-  { switchLock, startRush },
-) {
-  const locked = mode === 'locked';
-  const busy = sending || running !== null;
+
+/**
+ * The switch and the button.
+ *
+ * @param {Run} run
+ * @param {import('../mount.js').Controls} controls
+ * @param {() => void} flip
+ */
+export function controlPanel({ lever, label, busy, start }, { on, trouble, connected }, flip) {
   return html`
     <div class="controls">
-      <button class="switch" type="button" role="switch" aria-checked=${locked} @click=${switchLock}>
-        <span class="track" aria-hidden="true"></span>
-        <span class="label">Lock</span>
-        <code>@Locked('order:&lt;0.sku&gt;')</code>
-      </button>
-      <button class="rush" type="button" aria-disabled=${busy} @click=${startRush}>
-        ${busy ? 'Selling…' : html`Let ${number(next.buyers)} buyers in`}
+      ${
+        lever &&
+        html`<button class="switch" type="button" role="switch" aria-checked=${on} @click=${flip}>
+          <span class="track" aria-hidden="true"></span>
+          <span class="label">${lever.label}</span>
+          <code>${lever.code}</code>
+        </button>`
+      }
+      <button class="rush" type="button" aria-disabled=${busy} @click=${() => busy || start()}>
+        ${label}
       </button>
     </div>
     <p class="trouble" role="alert">

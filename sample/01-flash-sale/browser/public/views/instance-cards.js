@@ -2,8 +2,8 @@ import { html, svg } from '/lit-html/lit-html.js';
 import { number } from './number.js';
 
 /**
- * @typedef {import('../main.js').Picture} Picture
- * @typedef {import('../main.js').SaleMode} SaleMode
+ * @typedef {import('../sale.js').Picture} Picture
+ * @typedef {import('../sale.js').SaleMode} SaleMode
  */
 
 const ORDINALS = ['next', '2nd in line', '3rd in line'];

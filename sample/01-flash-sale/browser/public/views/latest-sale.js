@@ -1,6 +1,6 @@
 /**
- * @typedef {import('../main.js').Picture} Picture
- * @typedef {import('../main.js').SaleMode} SaleMode
+ * @typedef {import('../sale.js').Picture} Picture
+ * @typedef {import('../sale.js').SaleMode} SaleMode
  * @typedef {import('../../../page/picture.interface.js').SalePicture} SalePicture
  *
  * @typedef {SalePicture & { mode: SaleMode, running: boolean }} LatestSale

@@ -3,7 +3,7 @@ import { oversold } from './latest-sale.js';
 import { number, seconds } from './number.js';
 
 /**
- * @typedef {import('../main.js').SaleMode} SaleMode
+ * @typedef {import('../sale.js').SaleMode} SaleMode
  * @typedef {import('../../../page/picture.interface.js').SalePicture} SalePicture
  */
 
@@ -17,46 +17,65 @@ const TITLES = { unlocked: 'Without the lock', locked: 'With the lock' };
  * @param {SalePicture | undefined} sale
  */
 export function outcome(mode, sale) {
+  return outcomeCard({ mode, title: TITLES[mode] }, sale && figuresOf(sale));
+}
+
+/**
+ * @typedef {object} Figures
+ * @property {number} count of what should be zero
+ * @property {string} unit
+ * @property {readonly (readonly [string, string])[]} rows
+ * @property {unknown} [footer]
+ *
+ * @param {{ mode: SaleMode, title: string }} kind
+ * @param {Figures | undefined} figures
+ */
+export function outcomeCard({ mode, title }, figures) {
+  const verdict = figures === undefined ? 'none' : figures.count > 0 ? 'bad' : 'good';
   return html`
-    <article class="outcome card" id="outcome-${mode}" data-mode=${mode} data-verdict=${verdict(sale)}>
-      <h2>${TITLES[mode]}</h2>
-      ${sale ? figures(sale) : html`<p class="none">Not tried yet.</p>`}
+    <article class="outcome card" id="outcome-${mode}" data-mode=${mode} data-verdict=${verdict}>
+      <h2>${title}</h2>
+      ${figures ? filled(figures) : html`<p class="none">Not tried yet.</p>`}
     </article>
   `;
 }
 
-/** @param {SalePicture | undefined} sale */
-function verdict(sale) {
-  if (sale === undefined) return 'none';
-  return oversold(sale) > 0 ? 'bad' : 'good';
+/** @param {Figures} figures */
+function filled({ count, unit, rows, footer }) {
+  return html`
+    <p class="surplus"><strong>${number(count)}</strong> ${unit}</p>
+    <dl>
+      ${rows.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${footer}
+  `;
 }
 
-/** @param {SalePicture} sale */
-function figures(sale) {
-  const surplus = oversold(sale);
+/**
+ * @param {SalePicture} sale
+ * @returns {Figures}
+ */
+function figuresOf(sale) {
   const { endedAt, startedAt } = sale;
-  return html`
-    <p class="surplus"><strong>${number(surplus)}</strong> oversold</p>
-    <dl>
-      <div>
-        <dt>sold</dt>
-        <dd>${number(sale.sold)} of ${number(sale.stock)}</dd>
-      </div>
-      <div>
-        <dt>told “sold out”</dt>
-        <dd>${endedAt === null ? '…' : number(sale.soldOut)}</dd>
-      </div>
-      <div>
-        <dt>failed</dt>
-        <dd>${endedAt === null ? '…' : number(sale.failed)}</dd>
-      </div>
-      <div>
-        <dt>took</dt>
-        <dd>${endedAt === null ? '…' : seconds(endedAt - startedAt)}</dd>
-      </div>
-    </dl>
-    <time class="visually-hidden" datetime=${new Date(endedAt ?? startedAt).toISOString()}>
+  /** @param {string} value */
+  const atEnd = (value) => (endedAt === null ? '…' : value);
+  return {
+    count: oversold(sale),
+    unit: 'oversold',
+    rows: [
+      ['sold', `${number(sale.sold)} of ${number(sale.stock)}`],
+      ['told “sold out”', atEnd(number(sale.soldOut))],
+      ['failed', atEnd(number(sale.failed))],
+      ['took', atEnd(seconds((endedAt ?? startedAt) - startedAt))],
+    ],
+    footer: html`<time class="visually-hidden" datetime=${new Date(endedAt ?? startedAt).toISOString()}>
       ${endedAt === null ? 'not ended' : new Date(endedAt).toLocaleTimeString()}
-    </time>
-  `;
+    </time>`,
+  };
 }

@@ -3,9 +3,9 @@ import { latestSale, oversold } from './latest-sale.js';
 import { number } from './number.js';
 
 /**
- * @typedef {import('../main.js').Picture} Picture
+ * @typedef {import('../sale.js').Picture} Picture
  * @typedef {import('./latest-sale.js').LatestSale} LatestSale
- * @typedef {{ tone: 'plain' | 'bad' | 'good', kicker: string, headline: unknown, setup: string, explanation: unknown }} Story
+ * @typedef {import('./hero.js').Story} Story
  */
 
 /**
