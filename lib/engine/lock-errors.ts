@@ -180,6 +180,19 @@ export function takenError(keys: readonly string[]): LockLostError {
   return new LockLostError(TAKEN, { keys, reason: 'gone' });
 }
 
+/** The error of a hold that ended before its extension. */
+export function goneError(keys: readonly string[]): LockLostError {
+  return new LockLostError('The lease expired before it was extended.', { keys, reason: 'gone' });
+}
+
+/** The error of a caller that attaches a hold which another caller has taken, or which has ended. */
+export function detachedGoneError(keys: readonly string[]): LockLostError {
+  return new LockLostError(
+    'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.',
+    { keys, reason: 'gone' },
+  );
+}
+
 /** The error of a hold that was released forcibly. */
 export function forcedError(keys: readonly string[]): LockLostError {
   return new LockLostError('The lock was released forcibly (forceRelease).', { keys, reason: 'forced' });

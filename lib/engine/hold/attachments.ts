@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
@@ -7,7 +6,7 @@ import type { OwnerChange } from '../../store/lock-store.js';
 import { formatOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { isRefusal } from '../../store/store-errors.js';
-import { unavailableError } from '../lock-errors.js';
+import { detachedGoneError, forcedError, unavailableError } from '../lock-errors.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
@@ -15,9 +14,6 @@ import { type DetachedHold, ownerOfDetached, tagOf } from './transfer-string.js'
 
 const TAG_BYTES = 8;
 const RETRY_DELAY = 50;
-const GONE =
-  'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.';
-const FORCED = 'The lock was released forcibly (forceRelease).';
 
 /** Attaches holds that other instances have detached. */
 export class Attachments {
@@ -110,11 +106,11 @@ class Takeover {
     const { clock } = this.leases;
     const sentAt = clock.now();
     const taken = await this.ask();
-    if (taken === false) return this.rejectLost(GONE, 'gone');
+    if (taken === false) return this.reject(detachedGoneError([change.name]));
     // Without a reply, this instance may still own the hold.
     if (taken !== true || !(await this.isKnown())) return this.giveBack();
     const lease = new Lease(change.name, { owner: change.to, token, tokens: 1 }, change.ttl, sentAt);
-    if (this.isRevoked) return this.rejectLost(FORCED, 'forced');
+    if (this.isRevoked) return this.reject(forcedError([change.name]));
     if (!this.isWanted || lease.deadline <= clock.now()) return this.giveBack();
     this.settle();
     this.begin(lease);
@@ -130,10 +126,6 @@ class Takeover {
     const { clock, store } = this.leases;
     const call = { waited: clock.now() - this.startedAt, label: this.options.label };
     this.reject(unavailableError([this.change.name], this.failure ?? store.trouble, call));
-  }
-
-  private rejectLost(message: string, reason: LockLostReason): void {
-    this.reject(new LockLostError(message, { keys: [this.change.name], reason }));
   }
 
   private settle(): void {

@@ -171,8 +171,8 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     const owner = ownerOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
-    const lasts = Math.max(ttl, detached.minHold);
-    const leaving = leases.transfer(lease, owner, lasts, this.options.outageTimeout).then((isDone) => {
+    const longerTtl = Math.max(ttl, detached.minHold);
+    const leaving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });
     this.leaving = leaving;
@@ -185,7 +185,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     }
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
-    this.freeDetached = () => leases.cleanUps.free(name, owner, lasts);
+    this.freeDetached = () => leases.cleanUps.free(name, owner, longerTtl);
     return detached;
   }
 

@@ -23,7 +23,7 @@ function drift(ttl: number): number {
 }
 
 /** A request for a lease of `ttl` ms, with its sending time. */
-interface Asked {
+interface LeaseRequest {
   readonly ttl: number;
   readonly sentAt: number;
   /** Whether it shortens a longer lease. */
@@ -64,7 +64,7 @@ export class JointRelease {
   }
 }
 
-const NOTHING_ASKED: readonly Asked[] = [];
+const NO_REQUESTS: readonly LeaseRequest[] = [];
 
 /** The time until which a lease of `ttl` ms, requested at `sentAt`, certainly runs. */
 function deadlineOf(ttl: number, sentAt: number): number {
@@ -110,10 +110,10 @@ export class Lease implements FifoNode<Lease> {
   private sentAt: number;
   /** Latest time at which the store may still keep the lock (same clock as {@link deadline}). */
   private end: number;
-  /** Requests in flight, in the order in which the store receives them. */
-  private asked = NOTHING_ASKED;
-  /** The shortest lease of a request that may reach the store again at any time. */
-  private shortest = Infinity;
+  /** Requests without a reply, in the order in which the store receives them. */
+  private inFlight = NO_REQUESTS;
+  /** The shortest `ttl` of a request that may reach the store again at any time. */
+  private shortestTtl = Infinity;
   /** The lease from whose block this lease takes its fencing tokens. */
   private tokensOf: Lease = this;
   private nextToken: number;
@@ -194,7 +194,7 @@ export class Lease implements FifoNode<Lease> {
 
   /** The ttl of a request at `now` that leaves the lease unchanged, including requests in flight. */
   remainder(now: number): number {
-    const last = this.asked.at(-1);
+    const last = this.inFlight.at(-1);
     const end = last ? deadlineOf(last.ttl, last.sentAt) : this.deadline;
     return Math.max(1, (end - now + LATENCY) / (1 - SKEW));
   }
@@ -210,7 +210,7 @@ export class Lease implements FifoNode<Lease> {
       this.tokensOf = this;
       this.nextToken = this.lastToken + 1;
     }
-    this.asked = [...this.asked, { ttl, sentAt, exact }];
+    this.inFlight = [...this.inFlight, { ttl, sentAt, exact }];
     this.deadline = Math.min(this.deadline, end);
     this.end = Math.max(this.end, end);
     return { name: this.name, owner: this.owner, ttl, exact, replicas: this.replicas };
@@ -222,17 +222,17 @@ export class Lease implements FifoNode<Lease> {
    */
   confirm(ttl: number, sentAt: number, kept: number): void {
     if (sentAt < this.sentAt) return;
-    const confirmed = this.asked.findIndex((request) => request.ttl === ttl && request.sentAt === sentAt);
-    const isExact = this.asked[confirmed]?.exact;
+    const confirmed = this.inFlight.findIndex((request) => request.ttl === ttl && request.sentAt === sentAt);
+    const isExact = this.inFlight[confirmed]?.exact;
     // Earlier requests without a reply may still be on their way.
-    if (confirmed > 0) this.mayReturn(this.asked.slice(0, confirmed));
-    this.asked = this.asked.slice(confirmed + 1).filter((request) => request.sentAt >= sentAt);
+    if (confirmed > 0) this.noteRepeatable(this.inFlight.slice(0, confirmed));
+    this.inFlight = this.inFlight.slice(confirmed + 1).filter((request) => request.sentAt >= sentAt);
     this.sentAt = sentAt;
-    const sure = Math.min(ttl, this.shortest);
-    this.renewAt = sentAt + sure / 3;
+    const certainTtl = Math.min(ttl, this.shortestTtl);
+    this.renewAt = sentAt + certainTtl / 3;
     const ends = [
-      deadlineOf(sure, sentAt),
-      ...this.asked.map((asked) => deadlineOf(asked.ttl, asked.sentAt)),
+      deadlineOf(certainTtl, sentAt),
+      ...this.inFlight.map((request) => deadlineOf(request.ttl, request.sentAt)),
     ];
     this.deadline = Math.min(...ends);
     if (isExact) this.end = Math.max(...ends);
@@ -244,12 +244,12 @@ export class Lease implements FifoNode<Lease> {
 
   /** Records that the connection was lost: unanswered requests were repeated and may arrive twice. */
   noteResent(): void {
-    this.mayReturn(this.asked);
+    this.noteRepeatable(this.inFlight);
   }
 
   /** Whether a delayed request may shorten the lease at any time. */
   get mayShrink(): boolean {
-    return this.shortest < this.ttl;
+    return this.shortestTtl < this.ttl;
   }
 
   /** Whether the store may keep the lease for longer than a renewal at `now` would request. */
@@ -274,7 +274,7 @@ export class Lease implements FifoNode<Lease> {
     return this.renew ? Math.min(ends, this.renewAt) : ends;
   }
 
-  private mayReturn(requests: readonly Asked[]): void {
-    for (const { ttl, exact } of requests) if (exact) this.shortest = Math.min(this.shortest, ttl);
+  private noteRepeatable(requests: readonly LeaseRequest[]): void {
+    for (const { ttl, exact } of requests) if (exact) this.shortestTtl = Math.min(this.shortestTtl, ttl);
   }
 }

@@ -1,10 +1,10 @@
-import { LockLostError } from '../../errors/lock-lost.error.js';
+import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { tagIn } from '../../store/owner-id.js';
-import { detachmentError, expiredError, extensionError, takenError } from '../lock-errors.js';
+import { detachmentError, expiredError, extensionError, goneError, takenError } from '../lock-errors.js';
 import type { CleanUps } from './clean-ups.js';
 import { JointRelease, type Lease, type LeaseUser, NO_HOLDS } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
@@ -222,8 +222,4 @@ export class Leases {
     if (remaining > 0) this.clock.schedule(() => this.passOnAt(lease, time), remaining);
     else if (lease.live) void this.report({ kind: 'released', lease });
   }
-}
-
-function goneError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The lease expired before it was extended.', { keys, reason: 'gone' });
 }

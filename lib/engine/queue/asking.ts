@@ -6,7 +6,7 @@ import { IDLE, Turn } from './turn.js';
 import type { Waiter } from './waiter.js';
 
 /** Maximum milliseconds of a claim lease, for which a frozen waiter can delay the others. */
-const MAX_CLAIM = 3_000;
+const MAX_CLAIM_TTL = 3_000;
 
 /** Sends a request for the first waiter, or forgets a name without waiters. */
 export function askOrGoIdle(step: Step, turn: Turn | undefined, isInDoubt = false): void {
@@ -125,7 +125,7 @@ function queue({ name }: Step, turn: Turn, { options }: Waiter, tokens: number):
   const { store } = name.rules;
   if (!store.canQueue(name.name)) return undefined;
   if (turn.place === undefined) turn.unserved = name.wanted;
-  return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM), tokens, turn.terms));
+  return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), tokens, turn.terms));
 }
 
 function send({ name, now }: Step, turn: Turn, ttl: number): void {

@@ -40,14 +40,14 @@ export class Name {
   silentSince: number | undefined;
   failure: unknown;
   failedAt = -Infinity;
-  /** When the store last granted the exclusive lock. */
-  grantedAt = 0;
-  private handoffs: HandoffBudget | undefined;
+  readonly budget: HandoffBudget;
 
   constructor(
     readonly name: string,
     readonly rules: Rules,
-  ) {}
+  ) {
+    this.budget = new HandoffBudget(rules.handoff);
+  }
 
   get turn(): Turn | undefined {
     const { state } = this;
@@ -120,11 +120,6 @@ export class Name {
   noteReply(turn: Turn): void {
     turn.isInDoubt = false;
     this.silentSince = this.failure = undefined;
-  }
-
-  /** Created for the first hold that is passed on. */
-  get budget(): HandoffBudget {
-    return (this.handoffs ??= new HandoffBudget(this.rules.handoff, this.grantedAt));
   }
 }
 

@@ -103,7 +103,6 @@ function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number,
   name.hasSeenTaken = true;
   if (turn.terms) return takeShared(step, turn, grant, lease, by);
   name.takenReply = undefined;
-  name.grantedAt = now;
   if (by === 'yield') name.budget.renew(now);
   else name.budget.start(now);
   name.state = { kind: 'held', lease };

@@ -127,12 +127,10 @@ export class Turn {
 export class HandoffBudget {
   private size: number;
   private used = 1;
+  /** When the store granted the lock. */
+  private grantedAt = -Infinity;
 
-  /** @param answeredAt time of the store's grant */
-  constructor(
-    private readonly options: ResolvedModuleOptions['handoff'],
-    private answeredAt: number,
-  ) {
+  constructor(private readonly options: ResolvedModuleOptions['handoff']) {
     this.size = options.max;
   }
 
@@ -145,19 +143,19 @@ export class HandoffBudget {
   start(now: number): void {
     this.size = this.options.max;
     this.used = 1;
-    this.answeredAt = now;
+    this.grantedAt = now;
   }
 
   /** Doubles the number of holds after a yield without other waiters. */
   renew(now: number): void {
     this.size = Math.max(this.options.max, Math.min(this.size * 2, MAX_BUDGET));
     this.used = 1;
-    this.answeredAt = now;
+    this.grantedAt = now;
   }
 
   /** Takes one hold from the budget; returns false if it is used up. */
   takeHold(now: number): boolean {
-    if (this.used >= this.size || now - this.answeredAt >= this.options.window) return false;
+    if (this.used >= this.size || now - this.grantedAt >= this.options.window) return false;
     this.used++;
     return true;
   }
