@@ -7,8 +7,8 @@ const PART_ALLOWED =
 /**
  * The text of a key part before its encoding; undefined if the value cannot be a part.
  *
- * Numbers, bigints, booleans and Dates (in ISO form) have the same text as in a URL, so that `7`, `7n` and `'7'` are
- * one lock, and so are `0` and `-0`.
+ * Numbers, bigints, booleans and Dates (in ISO form) have the same text as in a URL. Thus `7`, `7n` and `'7'` are one
+ * lock, and so are `0` and `-0`.
  */
 export function keyPartText(value: unknown): string | undefined {
   switch (typeof value) {

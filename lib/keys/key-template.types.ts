@@ -5,8 +5,8 @@ type KeyScalar = string | number | bigint | boolean | Date;
 export type MethodArguments = readonly unknown[];
 
 /**
- * A sentence for each placeholder of the template `T` that a method with the arguments `A`, of a class with the
- * instances `S`, cannot fill; `never` if it can fill all.
+ * A sentence for each placeholder of the template `T` that a method cannot fill; `never` if it can fill all. `A` are
+ * the arguments of the method, and `S` is the instance type of its class.
  *
  * A part that may be null or undefined is rejected, as in strict TypeScript, and so is one of type `unknown`. `any`
  * passes. An element of an array, a rest parameter or an index signature counts as present, as in TypeScript by
@@ -101,7 +101,7 @@ type FlawOfElement<
  * The type to which the arguments of a template must be assignable.
  *
  * Its error explains nothing, but it also works for type parameters of a class, for which TemplateProblem stays
- * undecided: assignability uses the constraint of a type parameter, a conditional type does not.
+ * undecided. The reason: assignability uses the constraint of a type parameter, a conditional type does not.
  */
 export type TemplateDemand<T extends string> = string extends T
   ? MethodArguments

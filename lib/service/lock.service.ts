@@ -73,13 +73,13 @@ export class LockService {
    * `maxHold` count from when the caller holds all of them. The lock is lost when the first name is lost. More than
    * `advanced.maxNames` names reject with LockKeyError.
    *
-   * Below a hold of the same name in the same async context (see {@link using} and `@Locked`), the call enters that
-   * hold, without I/O and with the same fencing token. With `mode: 'shared'`, other callers may hold the name at the
-   * same time.
+   * Below a hold of the same name in the same async context, the call enters that hold, without I/O and with the same
+   * fencing token. {@link using} and `@Locked` open such contexts. With `mode: 'shared'`, other callers may hold the
+   * name at the same time.
    *
    * @throws LockTimeoutError if the lock was taken for the whole `wait`.
-   * @throws LockDeadlockError at once, if the holder waits for a name that the call's own context holds, or if that
-   * context holds the name in mode `shared` and requests it in mode `exclusive`.
+   * @throws LockDeadlockError at once, if the holder waits for a name that the call's own context holds. Also if that
+   *   context holds the name in mode `shared` and requests it in mode `exclusive`.
    * @throws LockQueueFullError if `advanced.maxWaiters` callers of this instance already wait for the name.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request.
    * @throws LockClosedError after shutdown began.

@@ -6,8 +6,8 @@ export interface AcquireRequest {
   readonly name: string;
   readonly ttl: number;
   /**
-   * Number of fencing tokens to reserve; for shared holds, the number of wanted holds, of which the store grants as
-   * many as it can.
+   * Number of fencing tokens to reserve. For shared holds, the number of wanted holds; the store grants as many as it
+   * can.
    */
   readonly tokens: number;
   /** Terms of shared holds; undefined for an exclusive lock. */

@@ -23,10 +23,10 @@ export interface UnconfirmedGrant {
 }
 
 /**
- * The request of this instance to the store on behalf of callers with equal options: from its first attempt until the
- * grant, or until no caller here needs it. An exclusive turn receives one grant, whose fencing tokens the callers use
- * one after the other. A shared turn receives one hold for each caller at the head of the line; if the limit allows
- * fewer, its remainder keeps its place in the store's queue.
+ * The request of this instance to the store on behalf of callers with equal options. It lasts from the first attempt
+ * until the grant, or until no local caller needs it. An exclusive turn receives one grant, whose fencing tokens the
+ * callers use one after the other. A shared turn receives one hold for each caller at the head of the line. If the
+ * limit allows fewer, the remainder keeps its place in the store's queue.
  */
 export class Turn {
   /** Its place in the store's queue; kept through re-asks. */
@@ -57,7 +57,7 @@ export class Turn {
 
   /**
    * Whether the caller may rely on this turn. Once every caller counted in a shared turn is served, later callers queue
-   * again, behind other instances. An exclusive turn that left no trace in the store may still become another one.
+   * again, behind other instances. An exclusive turn without a request to the store may still be replaced.
    */
   suits(options: ResolvedLockOptions): boolean {
     if (this.terms) return this.serves(options) && (this.isFresh || this.unserved > 0);
@@ -163,7 +163,7 @@ export class HandoffBudget {
 
 /** The state of one name in this instance; shared leases are kept separately. */
 export type State =
-  /** No caller here wants the name, and none holds it exclusively. */
+  /** No local caller wants the name or holds it exclusively. */
   | { readonly kind: 'idle' }
   /** Callers of the same tick gather for one shared turn. */
   | { readonly kind: 'gathering'; readonly turn: Turn }
@@ -173,7 +173,7 @@ export type State =
   | { readonly kind: 'queued'; readonly turn: Turn; readonly askAt: number }
   /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
   | { readonly kind: 'unsure'; readonly turn: Turn; readonly askAt: number }
-  /** Too few replicas confirmed a grant. It is being released before anything else. */
+  /** Too few replicas confirmed a grant. The grant is released before anything else. */
   | {
       readonly kind: 'returning';
       readonly turn: Turn;
@@ -182,9 +182,9 @@ export type State =
       /** Replicas that the rejected callers require. */
       readonly replicas: number;
     }
-  /** A caller here has the lock exclusively. */
+  /** A local caller holds the lock exclusively. */
   | { readonly kind: 'held'; readonly lease: Lease }
-  /** The store decides who comes after an exclusive lease of this instance. */
+  /** The store chooses the next holder after an exclusive lease of this instance. */
   | {
       readonly kind: 'yielding';
       readonly lease: Lease;

@@ -12,9 +12,9 @@ import { assertNotLost, releaseQuietly } from './while-held.js';
  * Takes the hold of a locked method for the {@link LockInterceptor} of its invocation, which releases it when all inner
  * interceptors have ended.
  *
- * One call has the slot at a time, together with its nested calls of the same handler: those of a second `@Locked` on
- * the method, or of the overridden method. A later call of the same invocation, for example by a retrying interceptor,
- * finds the holds of the earlier call and continues under them.
+ * One call has the slot at a time, together with its nested calls of the same handler. Such calls come from a second
+ * `@Locked` on the method, or from the overridden method. A later call of the same invocation, for example by a
+ * retrying interceptor, finds the holds of the earlier call and continues under them.
  */
 export class LockSlot extends Invocation {
   /** The service of the call that claimed the slot. */
@@ -51,8 +51,8 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Whether the invocation belongs to the given method. Compares the place in the class as well as the function:
-   * another decorator may have wrapped the locked function, and an agent may have replaced it after Nest read the
+   * Whether the invocation belongs to the given method. Compares the place in the class as well as the function.
+   * Another decorator may have wrapped the locked function, or an agent may have replaced it after Nest read the
    * handler.
    */
   isOfMethod(prototype: object, propertyKey: string | symbol, wrapper: object | undefined): boolean {

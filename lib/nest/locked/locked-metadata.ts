@@ -2,8 +2,8 @@ import type { KeySource } from '../../keys/key-source.js';
 import type { LockedOptions } from './locked-options.js';
 
 /**
- * The key of the metadata that `@Locked` leaves on a method, for `Reflector` and `Reflect.getMetadata`: an array of
- * {@link LockedMetadata}, one for each `@Locked` of the method, the outermost first.
+ * The key of the metadata that `@Locked` leaves on a method, for `Reflector` and `Reflect.getMetadata`. The value is an
+ * array of {@link LockedMetadata}, one for each `@Locked` of the method, the outermost first.
  *
  * @example
  * ```ts

@@ -38,10 +38,10 @@ type SkippedBy<Word> = [Word] extends ['skip'] ? undefined : never;
  * A method decorator for methods that return a {@link LockedResult}, whose arguments fill the key `K` and fit
  * `onTimeout` (`B`), and whose results include those of `onTimeout` (`R`).
  *
- * The first and the last signature compute a sentence about a method that does not fit, which the compiler reports first
- * (TypeScript 5 and 6) or alone (TypeScript 7). The second signature decides by assignability, so that it also works for
- * the type parameters of a generic class. The first and the second check the results of `onTimeout` by assignability, for
- * methods with and without parameters.
+ * The first and the last signature compute a sentence about a method that does not fit. TypeScript 5 and 6 report this
+ * sentence first, TypeScript 7 reports it alone. The second signature decides by assignability, so that it also works
+ * for the type parameters of a generic class. The first and the second check the results of `onTimeout` by
+ * assignability, for methods with and without parameters.
  */
 export interface LockedDecorator<K extends KeySource, B extends MethodArguments = [], R = never> {
   <M extends AnyMethod, S extends object>(

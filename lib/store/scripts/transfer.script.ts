@@ -5,8 +5,8 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Moves a lock, or a shared hold, from one owner id to another with a new lease, if the first one still has it: for a
- * detach and for an attach. A repeated request receives the same reply.
+ * Moves a lock, or a shared hold, from one owner id to another with a new lease, if the first one still has it. Both
+ * detach and attach use it. A repeated request receives the same reply.
  *
  * KEYS  1 lock, 2 shared holders
  * ARGV  1 owner id that has it, 2 owner id that receives it, 3 ttl in ms

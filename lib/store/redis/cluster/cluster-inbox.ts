@@ -35,8 +35,8 @@ interface Subscription {
  * The subscriptions of one instance in a Cluster. Each awaited name has a channel in its slot, at the node that serves
  * the slot. One further channel receives revocations, which are published to all nodes.
  *
- * Subscriptions follow the slots: after a change of the slot map or the loss of a connection, the instance subscribes
- * again at the node that serves the slot by then.
+ * Subscriptions follow the slots. After a change of the slot map, or the loss of a connection, the instance subscribes
+ * again at the current node of the slot.
  */
 export class ClusterInbox implements Inbox {
   private readonly byChannel = new Map<string, Subscription>();
