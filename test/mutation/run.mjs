@@ -1,0 +1,184 @@
+// Changes lib in small ways and checks that a test fails: npm run test:mutation -- [option]...
+//
+// --mutants N   how many mutants; without it, all
+// --seed TEXT   which ones
+// --in PATHS    only in these folders or files of lib, separated by commas
+// --suites RE   only the suites whose path matches
+// --workers N   processes at a time, 2 without it
+// --score N     percent that must be killed in all; without it, each folder has its goal
+//
+// Fails if fewer are killed, or if equivalent.json lists a mutant that no longer exists.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { GOALS, sample, writeMutants } from './mutants.mjs';
+import { runTasks } from './pool.mjs';
+import { isEnough, scoresOf, tableOf } from './score.mjs';
+import { SUITES } from './suites.mjs';
+
+/**
+ * @typedef {import('./mutants.mjs').Mutant} Mutant
+ * @typedef {import('./score.mjs').Verdict} Verdict
+ * @typedef {{ ms: number, tests: import('./environment.cjs').Run['reached'] }} Reach what a spec reaches
+ */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const copy = join(root, '.cache/mutation');
+/** Tests that take longer in all are left out for a mutant; it survives if no other test kills it. */
+const MS_FOR_A_MUTANT = 20_000;
+
+const { values: asked } = parseArgs({
+  options: {
+    mutants: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    in: { type: 'string', default: 'lib/' },
+    suites: { type: 'string', default: '' },
+    workers: { type: 'string', default: '2' },
+    score: { type: 'string' },
+  },
+});
+const workers = Number(asked.workers);
+
+const all = await writeMutants(root, copy);
+const places = asked.in.split(',');
+const candidates = all.filter(({ file }) => places.some((place) => file.startsWith(place)));
+const chosen = sample(candidates, Number(asked.mutants ?? candidates.length), asked.seed);
+say(`${all.length} mutants, ${chosen.length} of them chosen with seed ${asked.seed}`);
+
+/** @type {{ file: string, before: string, after: string, reason: string }[]} */
+const equivalents = JSON.parse(readFileSync(new URL('equivalent.json', import.meta.url), 'utf8'));
+const stale = equivalents.filter((listed) => !all.some((mutant) => isListed(listed, mutant)));
+for (const { file, before } of stale)
+  say(`equivalent.json lists a mutant that no longer exists: ${file}: ${before}`);
+
+const reach = await findReach();
+const verdicts = await runMutants();
+const rows = scoresOf(
+  [...verdicts].map(([{ folder }, verdict]) => ({ folder, verdict })),
+  GOALS,
+);
+say(`\n${tableOf(rows)}`);
+if (!isEnough(rows, asked.score === undefined ? undefined : Number(asked.score)) || stale.length > 0)
+  process.exitCode = 1;
+
+/**
+ * @param {Pick<Mutant, 'file' | 'before' | 'after'>} listed
+ * @param {Mutant} mutant
+ */
+function isListed(listed, mutant) {
+  return listed.file === mutant.file && listed.before === mutant.before && listed.after === mutant.after;
+}
+
+/**
+ * Runs each spec without a mutant, unless a run on the same code has done so.
+ *
+ * @returns {Promise<Map<string, Reach>>}
+ */
+async function findReach() {
+  const known = join(root, '.cache/mutation-reach.json');
+  /** @type {Record<string, Reach>} */
+  const earlier = existsSync(known) ? JSON.parse(readFileSync(known, 'utf8')) : {};
+  const lib = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const code = hash(lib.map((file) => readFileSync(join(root, 'lib', file), 'utf8')).join('\n'));
+  const specs = SUITES.flatMap((suite) => specsOf(suite)).filter((spec) =>
+    new RegExp(asked.suites, 'u').test(spec),
+  );
+  const keys = new Map(
+    specs.map((spec) => [spec, hash(`${code}\n${spec}\n${readFileSync(join(root, spec), 'utf8')}`)]),
+  );
+  const tasks = specs
+    .filter((spec) => !earlier[keys.get(spec) ?? ''])
+    .map((spec) => ({ spec, tests: { [join(root, spec)]: null }, limit: 120_000 }));
+  const began = performance.now();
+  await runTasks(copy, workers, tasks, ({ spec }, { passed, ms, reached, failure, ended }) => {
+    if (passed) earlier[keys.get(spec) ?? ''] = { ms, tests: reached };
+    else
+      say(
+        `Left out, because it fails without a mutant (${ended ?? 'a test failed'}): ${spec}\n${failure ?? ''}`,
+      );
+  });
+  mkdirSync(dirname(known), { recursive: true });
+  /** @type {Map<string, Reach>} */
+  const found = new Map();
+  for (const [spec, key] of keys) if (earlier[key]) found.set(join(root, spec), earlier[key]);
+  writeFileSync(known, JSON.stringify(earlier));
+  say(`${tasks.length} of ${specs.length} specs ran without a mutant in ${secondsSince(began)} s`);
+  return found;
+}
+
+/** @param {string} suite a spec, or a folder with its folders */
+function specsOf(suite) {
+  if (suite.endsWith('.ts')) return [suite];
+  return readdirSync(join(root, suite), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.spec.ts') && !file.endsWith('.long.spec.ts'))
+    .map((file) => `${suite}/${file}`);
+}
+
+async function runMutants() {
+  /** @type {Map<Mutant, Verdict>} */
+  const results = new Map();
+  const note = (/** @type {Mutant} */ mutant, /** @type {Verdict} */ verdict) => {
+    results.set(mutant, verdict);
+    const { file, line, before, after } = mutant;
+    if (verdict === 'survived' || verdict === 'not reached')
+      say(`\n${verdict}: ${file}:${line}\n- ${before}\n+ ${after}`);
+  };
+  const tasks = [];
+  for (const mutant of chosen) {
+    const task = taskOf(mutant);
+    if (equivalents.some((listed) => isListed(listed, mutant))) note(mutant, 'equivalent');
+    else if (task) tasks.push({ ...task, mutant: mutant.id, subject: mutant });
+    else note(mutant, 'not reached');
+  }
+  const began = performance.now();
+  await runTasks(copy, workers, tasks, ({ subject }, { passed }) => {
+    note(subject, passed ? 'survived' : 'killed');
+  });
+  say(`\n${tasks.length} mutants ran in ${secondsSince(began)} s`);
+  return results;
+}
+
+/**
+ * The tests that reach the mutant, the quickest specs first.
+ *
+ * @param {Mutant} mutant
+ */
+function taskOf({ id }) {
+  const specs = [...reach].flatMap(([spec, { ms, tests }]) => {
+    const reaching = Object.entries(tests).filter(([, { mutants }]) => mutants.includes(id));
+    if (reaching.length === 0) return [];
+    const inTests = Object.values(tests).reduce((sum, test) => sum + test.ms, 0);
+    const names = reaching.some(([name]) => name === '') ? null : reaching.map(([name]) => name);
+    const expected = names ? ms - inTests + reaching.reduce((sum, [, test]) => sum + test.ms, 0) : ms;
+    return [{ spec, names, ms: expected }];
+  });
+  let left = MS_FOR_A_MUTANT;
+  const taken = specs
+    .toSorted((a, b) => a.ms - b.ms)
+    .filter(({ ms }, index) => (left -= ms) > 0 || index === 0);
+  if (taken.length === 0) return undefined;
+  const expected = taken.reduce((sum, { ms }) => sum + ms, 0);
+  return {
+    tests: Object.fromEntries(taken.map(({ spec, names }) => [spec, names])),
+    limit: 15_000 + 3 * expected,
+  };
+}
+
+/** @param {string} text */
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/** @param {string} text */
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** @param {number} began */
+function secondsSince(began) {
+  return Math.round((performance.now() - began) / 1000);
+}
