@@ -5,7 +5,7 @@ import { isAnswer, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
 import { NotAsked, type QuorumNode } from './quorum-node.js';
 
-/** The subject of a request to a node that ends a hold, a grant or a wait. */
+/** The content of a request to a node that ends a hold, a grant or a wait. */
 export interface Ending {
   readonly name: string;
   /** Ends exclusive grants up to this token; later requests for tokens up to it are outdated. */

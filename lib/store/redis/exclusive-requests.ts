@@ -57,7 +57,10 @@ export class ExclusiveRequests {
     return outbox.isReleased(outcome);
   }
 
-  /** Parses a reply: the first token of the requested number, the first token with another number, or the holder. */
+  /**
+   * Parses a reply: the first token if all requested tokens were granted, the first token and their number otherwise,
+   * or the holder.
+   */
   private answer(reply: unknown, wanted: number): Grant | Taken {
     if (!Array.isArray(reply)) return this.grant(integer(reply), wanted);
     if (reply.length === 2) return this.grant(integer(reply[0]), integer(reply[1]));
