@@ -1,4 +1,4 @@
-import { passEach, tell } from './functions/hand-off.js';
+import { passEach, notify } from './functions/hand-off.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -26,7 +26,7 @@ if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
   prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
   local next_one, claim, wanted = string.match(head, '^([^|]+)|(%d+)|(%d+)$')
   if next_one and #fence ~= #lock + #':fence' then
-    ${include(tell)}
+    ${include(notify)}
     -- Redis can reject nothing after this, even when full, except commands on the counter and the inbox.
     redis.call('ZREM', KEYS[3], '')
     local time = redis.pcall('TIME')
@@ -34,7 +34,7 @@ if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
     local used = token and (wanted == '1' and token or string.format('%.0f', token + wanted - 1))
     local last = token and redis.call('SET', fence, used, 'GET')
     local is_ahead = last and (#last > #token or last >= token)
-    if token and not is_ahead and tell(next_one, table.concat({ 'granted', token, wanted, claim, string.sub(lock, prefix + 2, -2) }, ' ')) then
+    if token and not is_ahead and notify(next_one, table.concat({ 'granted', token, wanted, claim, string.sub(lock, prefix + 2, -2) }, ' ')) then
       redis.call('SET', lock, next_one .. ':' .. token, 'PX', claim)
       redis.call('ZREM', KEYS[3], head)
       return 1

@@ -8,7 +8,7 @@ import { mint, mintShares } from './tokens.js';
 export const UNTRIED = '?';
 
 /**
- * `tell(instance, message)`: publishes a message to an instance; returns whether the instance may be alive. Reads
+ * `notify(instance, message)`: publishes a message to an instance; returns whether the instance may be alive. Reads
  * `inbox`, the prefix of the instances' channels.
  *
  * The receivers of an inbox with a hash tag listen in the slot of the lock (on a Cluster), hence SPUBLISH. PUBLISH
@@ -16,8 +16,8 @@ export const UNTRIED = '?';
  * untested (`?` after the prefix), if `inbox` is empty for no messages, or if publishing is rejected. It then finds its
  * grant when it asks again, or its lease expires.
  */
-export const tell = luaFunction()`
-local function tell(instance, message)
+export const notify = luaFunction()`
+local function notify(instance, message)
   local publish = string.find(inbox, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
   local channels, untried = string.gsub(inbox, '%?$', '')
   local receivers = inbox == '' or redis.pcall(publish, channels .. instance, message)
@@ -72,7 +72,7 @@ end
  * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. Its instance is also
  * asked whether it still waits, because its request to leave may have failed.
  */
-export const handOff = luaFunction(restOf, tell, hasLapsed, mint, mintShares, fit, share, ends)`
+export const handOff = luaFunction(restOf, notify, hasLapsed, mint, mintShares, fit, share, ends)`
 local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -92,7 +92,7 @@ local function hand_off(lock, queue, own, shared, held, take)
     local rest
     if instance and (room < 1 or turn ~= '' and not shared) then
       local asked = (shared and 'waiting ' .. place .. ' ' or 'released ') .. string.sub(lock, prefix + 2, -2)
-      if place == own or shared and not ask_if_waiting or tell(instance, asked) then
+      if place == own or shared and not ask_if_waiting or notify(instance, asked) then
         rest = place
         if not shared then
           redis.call('DEL', lock)
@@ -110,7 +110,7 @@ local function hand_off(lock, queue, own, shared, held, take)
     elseif instance and turn == '' then
       name = name or string.sub(lock, prefix + 2, -2)
       local _, n, token = mint(tonumber(wanted))
-      if tell(instance, 'granted ' .. token .. ' ' .. n .. ' ' .. claim_ttl .. ' ' .. name) then
+      if notify(instance, 'granted ' .. token .. ' ' .. n .. ' ' .. claim_ttl .. ' ' .. name) then
         local owner = instance .. ':' .. token
         redis.call('SET', lock, owner, 'PX', claim_ttl)
         return owner
@@ -118,7 +118,7 @@ local function hand_off(lock, queue, own, shared, held, take)
     elseif instance and not has_lapsed(instance, turn) then
       name = name or string.sub(lock, prefix + 2, -2)
       local _, token, holds = mint_shares(turn, room)
-      if tell(instance, 'shared ' .. token .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then
+      if notify(instance, 'shared ' .. token .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then
         if held == 0 then
           redis.call('DEL', shared)
         end
@@ -138,11 +138,11 @@ end
 `;
 
 /**
- * `go_on(lock, queue, shared, held)`: continues with the queue of a shared lock after some holders were removed; `held`
+ * `serve_queue(lock, queue, shared, held)`: continues with the queue of a shared lock after some holders were removed; `held`
  * are left.
  */
-export const goOn = luaFunction(cover, handOff)`
-local function go_on(lock, queue, shared, held)
+export const serveQueue = luaFunction(cover, handOff)`
+local function serve_queue(lock, queue, shared, held)
   if held > 0 then
     cover(lock, shared)
     hand_off(lock, queue, nil, shared, held)

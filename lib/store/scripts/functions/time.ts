@@ -11,8 +11,8 @@ end
  * `clock()`: the server's time in microseconds, constant within a call.
  *
  * If scripts must not call TIME, the expiry of a key minus its remaining time gives the time in milliseconds. This uses
- * the script's first key, which receives an expiry for a moment if it has none. `grain` is the number of microseconds
- * between two consecutive such times.
+ * the script's first key, which receives an expiry for a moment if it has none. `grain` is the uncertainty of the time
+ * in microseconds: 999 for such a time, otherwise 0.
  */
 export const clock = luaFunction()`
 local now, grain = nil, 0
