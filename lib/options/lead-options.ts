@@ -1,7 +1,7 @@
 import { type Duration, toMilliseconds } from './duration.js';
 import type { LockOptions } from './lock-options.interface.js';
-import { LOCK_OPTION_CHECKS } from './lock-options.js';
-import { assertOptions, milliseconds, type OptionChecks, refuseOption } from './option-checks.js';
+import { assertOptions, type OptionChecks } from './option-checks.js';
+import { checksOf, LEAD_OPTIONS, LOCK_OPTIONS } from './option-table.js';
 
 /**
  * Options of a campaign and of the leader's hold. A campaign waits without limit, also through outages, and is always
@@ -28,12 +28,7 @@ export interface LeadOptions extends Omit<
 /** Alerts ignore holds with this label, which last as long as their instance. */
 const LABEL = 'leader';
 
-const WITHOUT_MEANING = ['wait', 'outageTimeout', 'reentrant', 'mode', 'limit'];
-const CHECKS: OptionChecks = new Map([
-  ...[...LOCK_OPTION_CHECKS].filter(([name]) => !WITHOUT_MEANING.includes(name)),
-  ['pause', milliseconds({ min: 0 })],
-  ['onError', checkOnError],
-]);
+const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'lead'), ...checksOf(LEAD_OPTIONS)]);
 
 /** Options of a campaign, and those of its acquires. */
 type ResolvedLeadOptions = Pick<LeadOptions, 'onError' | 'signal'> & { pause: number; lock: LockOptions };
@@ -55,8 +50,4 @@ export function resolveLeadOptions(options: LeadOptions): ResolvedLeadOptions {
     mode: 'exclusive',
   } as const;
   return { pause: toMilliseconds(pause), onError, signal, lock };
-}
-
-function checkOnError(option: string, value: unknown): void {
-  if (typeof value !== 'function') refuseOption(option, value, 'a function');
 }

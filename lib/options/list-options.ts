@@ -1,7 +1,8 @@
 import { LockConfigError } from '../errors/lock.error.js';
 import { isClusterConnection } from './connection/cluster-option.js';
 import type { ResolvedModuleOptions } from './module-options.interface.js';
-import { assertOptions, optionChecks, refuseOption, wholeNumber } from './option-checks.js';
+import { assertOptions, withDefaults } from './option-checks.js';
+import { checksOf, defaultsOf, LIST_OPTIONS } from './option-table.js';
 
 /** Options of a listing of held names. */
 export interface ListOptions {
@@ -11,14 +12,8 @@ export interface ListOptions {
   limit?: number;
 }
 
-const COUNT = wholeNumber(1);
-
-const CHECKS = optionChecks({
-  prefix: (option, value) => {
-    if (typeof value !== 'string') refuseOption(option, value, 'a string');
-  },
-  limit: (option, value) => value === Infinity || COUNT(option, value),
-});
+const CHECKS = checksOf(LIST_OPTIONS);
+const DEFAULTS = defaultsOf(LIST_OPTIONS);
 
 /**
  * Fills in the defaults of a list.
@@ -27,7 +22,7 @@ const CHECKS = optionChecks({
  */
 export function resolveListOptions(options: ListOptions): Required<ListOptions> {
   assertOptions('The options of list()', options, CHECKS);
-  return { prefix: options.prefix ?? '', limit: options.limit ?? Infinity };
+  return withDefaults(DEFAULTS, options);
 }
 
 /** Rejects a listing if no request reaches all locks. */

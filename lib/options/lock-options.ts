@@ -1,60 +1,17 @@
 import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
 import { toMilliseconds } from './duration.js';
-import type { ResolvedLockOptions, LockOptions } from './lock-options.interface.js';
+import type { LockOptions, ReplicaOptions, ResolvedLockOptions } from './lock-options.interface.js';
 import { LockConfigError } from '../errors/lock.error.js';
-import { UNPRINTABLE } from '../primitives/characters.js';
-import {
-  assertOptions,
-  milliseconds,
-  oneOf,
-  optionChecks,
-  refuseOption,
-  wholeNumber,
-} from './option-checks.js';
-import { checkReplicas, resolveReplicas } from './connection/replicas-option.js';
+import { assertOptions } from './option-checks.js';
+import { checksOf, defaultsOf, LOCK_OPTIONS } from './option-table.js';
 
-const DURATION = milliseconds({ min: 0, infinite: true });
-const FLAG = oneOf(true, false);
-const COUNT = wholeNumber(1);
-
-const MAX_LABEL_BYTES = 128;
-/** A UTF-16 unit is at most three bytes of UTF-8. */
-const SURELY_SHORT = Math.floor(MAX_LABEL_BYTES / 3);
-
-/** The checks of the single options of an acquire. */
-export const LOCK_OPTION_CHECKS = optionChecks({
-  // The shortest lease that survives an ordinary pause of the event loop between two renewals.
-  ttl: milliseconds({ min: 10, whole: true }),
-  wait: DURATION,
-  signal: checkSignal,
-  outageTimeout: DURATION,
-  renew: FLAG,
-  maxHold: milliseconds({ min: 1, infinite: true }),
-  minHold: milliseconds({ min: 0, whole: true }),
-  label: checkLabel,
-  preset: checkPreset,
-  reentrant: FLAG,
-  mode: oneOf('exclusive', 'shared'),
-  limit: (option, value) => value === Infinity || COUNT(option, value),
-  replicas: checkReplicas,
-});
+const CHECKS = checksOf(LOCK_OPTIONS);
 
 /** Defaults of options that neither the module nor the call sets. */
 export const LOCK_OPTION_DEFAULTS: ResolvedLockOptions = Object.freeze({
-  ttl: 30_000,
-  wait: 10_000,
-  signal: undefined,
-  outageTimeout: 1_000,
-  renew: true,
-  maxHold: Infinity,
-  minHold: 0,
-  mode: 'exclusive',
-  limit: Infinity,
-  label: undefined,
+  ...defaultsOf(LOCK_OPTIONS),
   origin: NOWHERE,
   namesHolder: true,
-  reentrant: true,
-  replicas: undefined,
 });
 
 /**
@@ -96,23 +53,14 @@ export function resolveLockOptions(
   return resolved;
 }
 
-function checkLabel(option: string, label: unknown): void {
-  const isFit =
-    typeof label === 'string' &&
-    label !== '' &&
-    !UNPRINTABLE.test(label) &&
-    (label.length <= SURELY_SHORT || Buffer.byteLength(label) <= MAX_LABEL_BYTES);
-  if (!isFit)
-    refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
-}
-
-function checkPreset(option: string, value: unknown): void {
-  if (typeof value !== 'string') refuseOption(option, value, 'the name of a preset');
+/** A checked `replicas` option with its default; undefined if it requires no replica. */
+export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): ResolvedLockOptions['replicas'] {
+  return min === 0 ? undefined : { min, timeout: toMilliseconds(timeout) };
 }
 
 /** Rejects invalid options of a lock, each considered alone. */
 export function assertLockOptions(options: LockOptions): void {
-  assertOptions('The options of a lock', options, LOCK_OPTION_CHECKS);
+  assertOptions('The options of a lock', options, CHECKS);
 }
 
 /** Rejects a `minHold` longer than `maxHold`. */
@@ -129,13 +77,6 @@ export function assertLimitGoesWith(mode: string, limit: number | undefined): vo
   throw new LockConfigError(
     `limit needs mode 'shared': an exclusive lock has one holder. Add mode: 'shared' for a semaphore of ${limit}.`,
   );
-}
-
-function checkSignal(option: string, signal: unknown): void {
-  // Checks the shape: a signal from another realm, such as a test environment, is not an instance of this AbortSignal.
-  const shape = signal as Partial<AbortSignal> | null;
-  if (typeof shape?.aborted === 'boolean' && typeof shape.addEventListener === 'function') return;
-  refuseOption(option, signal, 'an AbortSignal');
 }
 
 /** Extends the lease to `minHold`, so that the name stays taken for that time even if the holder dies. */

@@ -1,74 +1,27 @@
 import type { RedisLockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
-import { CONTROL_CHARACTER } from '../primitives/characters.js';
-import { checkHttp, resolveHttpOption } from './http-option.js';
-import { assertHoldRange, LOCK_OPTION_CHECKS, LOCK_OPTION_DEFAULTS } from './lock-options.js';
-import {
-  assertOptions,
-  type OptionChecks,
-  milliseconds,
-  oneOf,
-  optionChecks,
-  optionsBelow,
-  refuseOption,
-  wholeNumber,
-  withDefaults,
-} from './option-checks.js';
 import { assertConnection } from './connection/connection-option.js';
-import { assertTakesCredentials, checkCredentials } from './connection/credentials-option.js';
+import { assertTakesCredentials } from './connection/credentials-option.js';
+import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
+import { assertCombines, assertLockOptionsGoWith } from './connection/rejected-options.js';
+import { assertHoldRange, LOCK_OPTION_DEFAULTS, resolveReplicas } from './lock-options.js';
+import { assertOptions, type OptionChecks, withDefaults } from './option-checks.js';
 import {
-  assertLimitGoesWithConnection,
-  assertNodeTimeout,
-  assertNoQuorum,
-  assertConnections,
-  isQuorum,
-} from './connection/quorum-option.js';
-import { checkPresets, resolvePresets } from './presets.js';
-import { assertReplicasGoWith, resolveReplicas } from './connection/replicas-option.js';
+  ADVANCED_OPTIONS,
+  checksOf,
+  defaultsOf,
+  HANDOFF_OPTIONS,
+  HTTP_STATUS_DEFAULTS,
+  LOCK_OPTIONS,
+  MODULE_OPTIONS,
+} from './option-table.js';
+import { resolvePresets } from './presets.js';
 
-const HANDOFF_CHECKS = optionChecks({
-  max: wholeNumber(1),
-  window: milliseconds({ min: 0 }),
-});
+type Settings = Omit<
+  ResolvedModuleOptions,
+  'connection' | 'credentials' | 'handoff' | 'http' | 'defaults' | 'presets'
+>;
 
-const ADVANCED_CHECKS = optionChecks({
-  maxWaiters: wholeNumber(1),
-  maxNames: wholeNumber(1),
-  commandTimeout: milliseconds({ min: 1, whole: true }),
-  nodeTimeout: milliseconds({ min: 1 }),
-  handoff: optionsBelow(HANDOFF_CHECKS),
-  wake: oneOf('pubsub', 'poll'),
-  layout: oneOf('common', 'per-name'),
-  directInvocation: oneOf(true, false),
-});
-
-const MODULE_CHECKS: OptionChecks = new Map([
-  ['connection', (_option, connection) => assertConnections(connection)],
-  ['credentials', checkCredentials],
-  ['keyPrefix', checkKeyPrefix],
-  // A signal and the name of a preset belong to one call and have no default.
-  ...[...LOCK_OPTION_CHECKS].filter(([name]) => name !== 'signal' && name !== 'preset'),
-  ['presets', checkPresets],
-  ['shutdownTimeout', milliseconds({ min: 0 })],
-  ['startupChecks', oneOf('warn', 'error', 'off')],
-  ['http', checkHttp],
-  ['advanced', optionsBelow(ADVANCED_CHECKS)],
-]);
-
-const SETTING_DEFAULTS = {
-  keyPrefix: 'lock:',
-  shutdownTimeout: 5_000,
-  startupChecks: 'warn' as 'warn' | 'error' | 'off',
-};
-
-const ADVANCED_DEFAULTS = {
-  maxWaiters: 10_000,
-  maxNames: 256,
-  commandTimeout: 1_000,
-  nodeTimeout: 50,
-  wake: 'pubsub' as 'pubsub' | 'poll',
-  layout: 'common' as 'common' | 'per-name',
-  directInvocation: true,
-};
+const CHECKS: OptionChecks = new Map([...checksOf(MODULE_OPTIONS), ...checksOf(LOCK_OPTIONS, 'module')]);
 
 /**
  * Validates the options of a module and fills in every default.
@@ -80,31 +33,32 @@ const ADVANCED_DEFAULTS = {
  * ```
  */
 export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedModuleOptions {
-  assertOptions('The options of RedisLockModule', options, MODULE_CHECKS);
+  assertOptions('The options of RedisLockModule', options, CHECKS);
   // Distinguishes an explicit undefined from an omitted option: a missing environment variable must not mean localhost.
   if ('connection' in options && options.connection === undefined) assertConnection(undefined);
-  const { connection, credentials, advanced = {} } = options;
-  const settings = {
-    ...withDefaults(SETTING_DEFAULTS, options),
-    ...withDefaults(ADVANCED_DEFAULTS, advanced),
+  const { connection, credentials, advanced = {}, http = {} } = options;
+  const settings: Settings = {
+    ...withDefaults(defaultsOf(MODULE_OPTIONS), options),
+    ...withDefaults(defaultsOf(ADVANCED_OPTIONS), advanced),
   };
   const defaults = resolveDefaults(options);
-  if (credentials) assertTakesCredentials(connection);
-  assertReplicasGoWith({ connection, layout: settings.layout }, defaults.replicas);
-  assertLimitGoesWithConnection(connection, defaults);
-  if (settings.wake === 'poll')
-    assertNoQuorum(connection, "advanced.wake: 'poll'", 'the nodes notify waiters of a release');
-  if (settings.layout === 'per-name')
-    assertNoQuorum(connection, "advanced.layout: 'per-name'", 'each node keeps a lock in one slot anyway');
+  const place = { connection, layout: settings.layout };
+  if (credentials) {
+    assertCombines('credentials', place);
+    assertTakesCredentials(connection);
+  }
+  assertLockOptionsGoWith(place, defaults);
+  if (settings.wake === 'poll') assertCombines("advanced.wake: 'poll'", place);
+  if (settings.layout === 'per-name') assertCombines("advanced.layout: 'per-name'", place);
   if (isQuorum(connection)) assertNodeTimeout(settings.nodeTimeout, defaults.ttl);
   return {
     connection,
     credentials,
     ...settings,
-    handoff: withDefaults({ max: 512, window: 20 }, advanced.handoff ?? {}),
-    http: resolveHttpOption(options.http),
+    handoff: withDefaults(defaultsOf(HANDOFF_OPTIONS), advanced.handoff ?? {}),
+    http: http && withDefaults(HTTP_STATUS_DEFAULTS, http),
     defaults,
-    presets: resolvePresets({ connection, layout: settings.layout, defaults }, options.presets),
+    presets: resolvePresets({ ...place, defaults }, options.presets),
   };
 }
 
@@ -113,10 +67,4 @@ function resolveDefaults(options: RedisLockModuleOptions): ResolvedModuleOptions
   const defaults = { ...withDefaults(LOCK_OPTION_DEFAULTS, options), replicas };
   assertHoldRange(defaults.minHold, defaults.maxHold);
   return Object.freeze(defaults);
-}
-
-function checkKeyPrefix(option: string, keyPrefix: unknown): void {
-  // Braces would move keys to another Cluster slot than their queue; control characters hide in listings.
-  if (typeof keyPrefix === 'string' && !/[{}]/.test(keyPrefix) && !CONTROL_CHARACTER.test(keyPrefix)) return;
-  refuseOption(option, keyPrefix, 'a string without { } and control characters');
 }

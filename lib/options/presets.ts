@@ -1,20 +1,8 @@
 import { LockConfigError } from '../errors/lock.error.js';
-import { assertLimitGoesWithConnection } from './connection/quorum-option.js';
-import { assertReplicasGoWith } from './connection/replicas-option.js';
+import { assertLockOptionsGoWith } from './connection/rejected-options.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
-import { LOCK_OPTION_CHECKS, resolveLockOptions } from './lock-options.js';
+import { resolveLockOptions } from './lock-options.js';
 import type { LockPreset, ResolvedModuleOptions } from './module-options.interface.js';
-import { assertOptions, assertOptionsObject, type OptionChecks } from './option-checks.js';
-
-const OF_ONE_CALL = ['label', 'preset', 'signal'];
-const CHECKS: OptionChecks = new Map([...LOCK_OPTION_CHECKS].filter(([name]) => !OF_ONE_CALL.includes(name)));
-
-/** Rejects presets with invalid options, each considered alone. */
-export function checkPresets(option: string, presets: unknown): void {
-  assertOptionsObject(option, presets, 'an object with the options of each preset');
-  for (const [name, preset] of Object.entries(presets))
-    assertOptions(`${option}.${name}`, preset, CHECKS, `${option}.${name}.`);
-}
 
 /**
  * Fills in the defaults of the module for each preset.
@@ -28,7 +16,7 @@ export function resolvePresets(
   const resolved = Object.entries(presets).map(([name, preset]) => {
     try {
       const options = resolveLockOptions(module.defaults, preset);
-      assertGoesWith(module, options);
+      assertLockOptionsGoWith(module, options);
       return [name, options] as const;
     } catch (cause) {
       throw new LockConfigError(`presets.${name}: ${(cause as Error).message}`, { cause });
@@ -49,7 +37,7 @@ export function resolveCallOptions(
   const preset = options?.preset;
   const base = preset === undefined ? module.defaults : presetOf(module, preset);
   const resolved = resolveLockOptions(base, options);
-  assertGoesWith(module, resolved);
+  assertLockOptionsGoWith(module, resolved);
   return resolved;
 }
 
@@ -61,12 +49,4 @@ function presetOf({ presets }: ResolvedModuleOptions, name: string): ResolvedLoc
       ? `Known here: ${[...presets.keys()].join(', ')}.`
       : 'The module has none: add it to the option presets of its forRoot().';
   throw new LockConfigError(`There is no preset ${JSON.stringify(name)}. ${known}`);
-}
-
-function assertGoesWith(
-  module: Pick<ResolvedModuleOptions, 'connection' | 'layout'>,
-  options: ResolvedLockOptions,
-): void {
-  assertReplicasGoWith(module, options.replicas);
-  assertLimitGoesWithConnection(module.connection, options);
 }

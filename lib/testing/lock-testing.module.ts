@@ -1,7 +1,7 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import type { RedisLockModuleOptions } from '../options/module-options.interface.js';
+import { type DynamicModule, Logger, Module } from '@nestjs/common';
+import type { RedisLockModuleOptions, ResolvedModuleOptions } from '../options/module-options.interface.js';
+import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
 import type { createLockService } from '../lock-service.factory.js';
-import { createMemoryLockService } from './create-memory-lock-service.js';
 import {
   CREATE_SERVICE,
   OPTIONS,
@@ -11,6 +11,9 @@ import {
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
 import { moduleAround } from '../nest/module/redis-lock.module.js';
 import { resolveModuleOptions } from '../options/module-options.js';
+import type { LockService } from '../service/lock.service.js';
+import { openLockService } from '../service/open-lock-service.js';
+import { memoryStore } from '../store/memory/memory.store.js';
 import { MemoryLockServer } from '../store/memory/memory-lock-server.js';
 
 /** Options of {@link LockTestingModule}: those of `RedisLockModule` without the connection. */
@@ -94,4 +97,14 @@ export class LockTestingModule {
 
 function creatorOn(server: MemoryLockServer): typeof createLockService {
   return (options) => createMemoryLockService(options, server);
+}
+
+export function createMemoryLockService(
+  options: ResolvedModuleOptions,
+  server: MemoryLockServer,
+): LockService {
+  return openLockService(options, {
+    log: new Logger(LOG_CONTEXT),
+    open: ({ name }) => memoryStore(server, name),
+  });
 }

@@ -1,4 +1,4 @@
-import { createMemoryLockService } from '../../lib/testing/create-memory-lock-service.js';
+import { createMemoryLockService } from '../../lib/testing/lock-testing.module.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { ServiceBackend } from './service-backend.js';

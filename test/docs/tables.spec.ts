@@ -2,7 +2,7 @@ import type { Counter, Histogram, Meter, MetricOptions, Observable } from '@open
 import { inspect } from 'node:util';
 import * as lib from '../../lib/index.js';
 import { assertLockedOptions } from '../../lib/nest/locked/locked-options.js';
-import { HTTP_STATUS_DEFAULTS } from '../../lib/options/http-option.js';
+import { HTTP_STATUS_DEFAULTS } from '../../lib/options/option-table.js';
 import { resolveLeadOptions } from '../../lib/options/lead-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';

@@ -33,6 +33,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'options/lead-options.ts',
     'options/list-options.ts',
     'options/lock-options.ts',
+    'options/option-table.ts',
     'options/presets.ts',
   ],
   ['options/connection'],

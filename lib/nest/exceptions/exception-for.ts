@@ -4,7 +4,7 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import { answeredError, type LockError, standFor } from '../../errors/lock.error.js';
 import { originOf } from '../../service/invocation/invocation.js';
 import type { LockService } from '../../service/lock.service.js';
-import { HTTP_STATUS_DEFAULTS } from '../../options/http-option.js';
+import { HTTP_STATUS_DEFAULTS } from '../../options/option-table.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { logKeyError, PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 

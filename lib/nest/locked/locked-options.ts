@@ -1,8 +1,9 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
-import { assertHoldRange, assertLimitGoesWith, LOCK_OPTION_CHECKS } from '../../options/lock-options.js';
-import { assertOptions, type OptionChecks, refuseOption } from '../../options/option-checks.js';
+import { assertHoldRange, assertLimitGoesWith } from '../../options/lock-options.js';
+import { assertOptions, type OptionChecks } from '../../options/option-checks.js';
+import { checksOf, LOCK_OPTIONS, LOCKED_OPTIONS } from '../../options/option-table.js';
 
 /**
  * Options of `@Locked`: those of an acquire, the reaction to a timeout, and the module. `Args` are the arguments of an
@@ -25,11 +26,7 @@ export interface LockedOptions<
   module?: string;
 }
 
-const CHECKS: OptionChecks = new Map([
-  ...LOCK_OPTION_CHECKS,
-  ['onTimeout', checkOnTimeout],
-  ['module', checkModule],
-]);
+const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS), ...checksOf(LOCKED_OPTIONS)]);
 
 /** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
@@ -39,13 +36,4 @@ export function assertLockedOptions(options: LockedOptions<never>): void {
     assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
   // Without a mode here, the module's mode applies, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
-}
-
-function checkOnTimeout(option: string, value: unknown): void {
-  if (value === 'throw' || value === 'skip' || typeof value === 'function') return;
-  refuseOption(option, value, "'throw', 'skip' or a function");
-}
-
-function checkModule(option: string, value: unknown): void {
-  if (typeof value !== 'string') refuseOption(option, value, 'the name of a RedisLockModule');
 }

@@ -1,20 +1,8 @@
 import { LockConfigError } from '../../errors/lock.error.js';
-import { refuseOption } from '../option-checks.js';
 import { isClusterClient, isNodeRedis } from './cluster-option.js';
-import { MEMORY } from './connection-option.js';
-
-export function checkCredentials(option: string, credentials: unknown): void {
-  if (typeof credentials !== 'function')
-    refuseOption(option, credentials, 'a function that resolves to { username?, password, expiresAt? }');
-}
 
 /** Rejects connections with a password of their own, and clients that the module did not create. */
 export function assertTakesCredentials(connection: unknown): void {
-  if (connection === MEMORY) {
-    throw new LockConfigError(
-      "credentials cannot be combined with connection: 'memory', where no server requests them. Leave them out.",
-    );
-  }
   const nodes: readonly unknown[] = Array.isArray(connection) ? connection : [connection];
   for (const node of nodes) {
     if (isNodeRedis(node)) {

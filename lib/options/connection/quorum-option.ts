@@ -13,25 +13,6 @@ export function isQuorum(
   return Array.isArray(connection);
 }
 
-/** Rejects an option that requires a single master, with or without replicas. */
-export function assertNoQuorum(
-  connection: RedisLockModuleOptions['connection'],
-  option: string,
-  instead: string,
-): void {
-  if (!isQuorum(connection)) return;
-  throw new LockConfigError(`${option} cannot be combined with a quorum, where ${instead}. Leave it out.`);
-}
-
-/** Rejects semaphores on a quorum, where two majorities may count different holders. */
-export function assertLimitGoesWithConnection(
-  connection: RedisLockModuleOptions['connection'],
-  { mode, limit }: { readonly mode: 'exclusive' | 'shared'; readonly limit: number },
-): void {
-  if (mode === 'shared' && limit !== Infinity)
-    assertNoQuorum(connection, 'limit', 'no majority can count permits; mode: shared without a limit works');
-}
-
 /** Rejects a connection, or a list of connections, that can never work. */
 export function assertConnections(connection: unknown): void {
   if (connection === MEMORY) return;

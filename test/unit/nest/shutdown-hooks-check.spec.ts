@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type * as check from '../../../lib/nest/startup/shutdown-hooks-check.js';
-import { createMemoryLockService } from '../../../lib/testing/create-memory-lock-service.js';
+import { createMemoryLockService } from '../../../lib/testing/lock-testing.module.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 import { MemoryLockServer } from '../../../lib/store/memory/memory-lock-server.js';
 

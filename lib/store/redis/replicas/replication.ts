@@ -1,8 +1,144 @@
 import type { Clock } from '../../../primitives/clock.js';
+import { AnswerWakeUp } from '../../../primitives/wake-up.js';
 import type { ReplicaDemand } from '../../grant.js';
 import type { Extended } from '../../lock-store.js';
+import { extendScript } from '../../scripts/extend.script.js';
 import type { RedisConnection } from '../connection/connection.js';
-import { ReplicaLane, type ReplicatedLease } from './replica-lane.js';
+import { isOfOtherType } from '../connection/redis-error.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import { integer, list } from '../connection/script-reply.js';
+
+/** Maximum number of leases in one script call. */
+const BATCH = 500;
+
+/** A lease for replicas to confirm. */
+interface ReplicatedLease {
+  readonly key: string;
+  /** Key of shared holders. */
+  readonly shared: string;
+  readonly owner: string;
+  /** Milliseconds in the format of the extend script: a leading `=` also shortens a longer lease. */
+  readonly ttl: string;
+}
+
+interface Request {
+  readonly lease: ReplicatedLease;
+  readonly due: number;
+  resolve(extended: Extended): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Lets `min` replicas confirm leases, on a separate connection, because WAIT blocks it.
+ *
+ * WAIT counts the replicas that have the last write of *its own connection*. The lane therefore writes the leases once
+ * more on this connection, right before WAIT. Replication keeps the order of writes, so a replica with this write has
+ * the grant. The script compares the owner: after a failover, this connection and the command connection may lead to
+ * different servers for a moment. Requests during a WAIT share the next one.
+ */
+class ReplicaLane {
+  private readonly client: RedisClient;
+  private readonly requests = new Set<Request>();
+  private readonly wakeUp: AnswerWakeUp;
+  private flying = false;
+  /** Whether Redis has run the script of the current flight, so that only replicas are missing. */
+  private written = false;
+  /** When the connection counts as dead without a reply to the flight. */
+  private answerDue = Infinity;
+
+  constructor(
+    private readonly min: number,
+    private readonly connection: RedisConnection,
+    private readonly clock: Clock,
+    private readonly commandTimeout: number,
+  ) {
+    this.wakeUp = new AnswerWakeUp(clock, (now) => this.expire(now));
+    this.client = connection.confirmer();
+    this.client.on('ready', () => void this.fly());
+    this.client.connect();
+  }
+
+  /** @throws Error (rejects) when Redis did not run the request within `timeout` ms */
+  confirm(lease: ReplicatedLease, timeout: number): Promise<Extended> {
+    return new Promise((resolve, reject) => {
+      const due = this.clock.now() + timeout;
+      this.requests.add({ lease, due, resolve, reject });
+      this.wakeUp.at(due);
+      // Deferred, to share the flight with other replies of this turn.
+      if (!this.flying) this.clock.afterInput(() => void this.fly());
+    });
+  }
+
+  private async fly(): Promise<void> {
+    if (this.flying) return;
+    this.flying = true;
+    while (this.requests.size > 0 && this.client.state === 'ready') {
+      await this.ask([...this.requests].slice(0, BATCH));
+      this.written = false;
+      this.answerDue = Infinity;
+    }
+    this.flying = false;
+  }
+
+  private async ask(batch: readonly Request[]): Promise<void> {
+    const now = this.clock.now();
+    const timeout = Math.max(1, Math.ceil(Math.max(...batch.map(({ due }) => due)) - now));
+    this.answerDue = now + timeout + this.commandTimeout;
+    this.wakeUp.at(this.answerDue);
+    const keys = batch.flatMap(({ lease }) => [lease.key, lease.shared]);
+    const args = [...batch.flatMap(({ lease }) => [lease.owner, lease.ttl]), 'write'];
+    try {
+      const written = this.client.evaluate({ script: extendScript, keys, args }, 'text');
+      const [owned, replicas] = await Promise.all([
+        written.then((reply) => this.settleLost(batch, list(reply, batch.length))),
+        this.client.wait(this.min, timeout),
+      ]);
+      batch.forEach((request, i) => {
+        if (this.requests.delete(request)) request.resolve(replicas >= this.min ? owned[i] : undefined);
+      });
+    } catch (error) {
+      const problem = this.connection.problemOf(error);
+      for (const request of batch) if (this.requests.delete(request)) request.reject(problem);
+    }
+  }
+
+  /** Settles the requests whose lease is lost, without waiting for replicas. */
+  private settleLost(batch: readonly Request[], replies: readonly unknown[]): readonly Extended[] {
+    this.written = true;
+    return batch.map((request, i) => {
+      const reply = replies[i];
+      if (reply instanceof Error && !isOfOtherType(reply)) {
+        if (this.requests.delete(request)) request.reject(this.connection.problemOf(reply));
+        return undefined;
+      }
+      const extended = reply instanceof Error ? 0 : integer(reply);
+      if (extended === 0 && this.requests.delete(request)) request.resolve(0);
+      return extended;
+    });
+  }
+
+  private expire(now: number): void {
+    if (now >= this.answerDue) this.client.cut();
+    else if (this.answerDue < Infinity) this.wakeUp.at(this.answerDue);
+    for (const request of this.requests) {
+      if (request.due > now) this.wakeUp.at(request.due);
+      else if (this.requests.delete(request)) this.refuse(request);
+    }
+  }
+
+  /**
+   * Rejects a request. Replicas that lack the current flight also lack the requests behind it, which were written
+   * later.
+   */
+  private refuse(request: Request): void {
+    if (this.written) return request.resolve(undefined);
+    request.reject(
+      new Error('Redis did not answer in time on the connection that waits for replicas.', {
+        cause: this.connection.trouble,
+      }),
+    );
+  }
+}
 
 /** Lets replicas confirm leases before they count. Opens one connection for each required number of replicas. */
 export class Replication {

@@ -1,0 +1,204 @@
+import type { LockErrorCode } from '../errors/lock.error.js';
+import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
+import { assertConnections } from './connection/quorum-option.js';
+import {
+  assertOptions,
+  assertOptionsObject,
+  milliseconds,
+  oneOf,
+  type OptionCheck,
+  type OptionChecks,
+  optionsBelow,
+  refuseOption,
+  wholeNumber,
+} from './option-checks.js';
+
+/** What takes options of an acquire, besides the acquire itself. */
+type Taker = 'preset' | 'module' | 'lead';
+
+interface Option {
+  readonly check: OptionCheck;
+  /** The default; absent if omitting the option has a meaning of its own. */
+  readonly initial?: unknown;
+  /** What does not take this option of an acquire. */
+  readonly except?: readonly Taker[];
+}
+
+type OptionTable = Readonly<Record<string, Option>>;
+
+type Defaults<T> = {
+  [Name in keyof T as T[Name] extends { initial: unknown } ? Name : never]: T[Name] extends {
+    initial: infer Default;
+  }
+    ? Default
+    : never;
+};
+
+const DURATION = milliseconds({ min: 0, infinite: true });
+const FLAG = oneOf(true, false);
+const COUNT = wholeNumber(1);
+const LIMIT: OptionCheck = (option, value) => value === Infinity || COUNT(option, value);
+const MIN = wholeNumber(0);
+
+const MAX_LABEL_BYTES = 128;
+/** A UTF-16 unit is at most three bytes of UTF-8. */
+const SURELY_SHORT = Math.floor(MAX_LABEL_BYTES / 3);
+
+/**
+ * Options of an acquire. Combinations that cannot work are rejected by `lock-options.ts`, and those that depend on the
+ * connection by `connection/rejected-options.ts`.
+ */
+export const LOCK_OPTIONS = {
+  // The shortest lease that survives an ordinary pause of the event loop between two renewals.
+  ttl: { check: milliseconds({ min: 10, whole: true }), initial: 30_000 },
+  wait: { check: DURATION, initial: 10_000, except: ['lead'] },
+  signal: { check: checkSignal, initial: undefined, except: ['preset', 'module'] },
+  outageTimeout: { check: DURATION, initial: 1_000, except: ['lead'] },
+  renew: { check: FLAG, initial: true },
+  maxHold: { check: milliseconds({ min: 1, infinite: true }), initial: Infinity },
+  minHold: { check: milliseconds({ min: 0, whole: true }), initial: 0 },
+  label: { check: checkLabel, initial: undefined, except: ['preset'] },
+  preset: { check: text('the name of a preset'), except: ['preset', 'module'] },
+  reentrant: { check: FLAG, initial: true, except: ['lead'] },
+  mode: {
+    check: oneOf('exclusive', 'shared'),
+    initial: 'exclusive',
+    except: ['lead'],
+  },
+  limit: { check: LIMIT, initial: Infinity, except: ['lead'] },
+  replicas: { check: checkReplicas, initial: undefined },
+} as const satisfies OptionTable;
+
+const REPLICAS = checksOf({
+  min: { check: MIN },
+  // To Redis, 0 means no limit.
+  timeout: { check: milliseconds({ min: 1, whole: true }) },
+});
+
+/** Options of `@Locked` besides those of an acquire. */
+export const LOCKED_OPTIONS: OptionTable = {
+  onTimeout: { check: functionOr("'throw', 'skip' or a function", 'throw', 'skip') },
+  module: { check: text('the name of a RedisLockModule') },
+};
+
+/** Options of a campaign besides those of an acquire. */
+export const LEAD_OPTIONS: OptionTable = {
+  pause: { check: milliseconds({ min: 0 }) },
+  onError: { check: functionOr('a function') },
+};
+
+/** Options of a list. */
+export const LIST_OPTIONS = {
+  prefix: { check: text('a string'), initial: '' },
+  limit: { check: LIMIT, initial: Infinity },
+} as const satisfies OptionTable;
+
+/** Options of the module below `advanced.handoff`. */
+export const HANDOFF_OPTIONS = {
+  max: { check: COUNT, initial: 512 },
+  window: { check: milliseconds({ min: 0 }), initial: 20 },
+} as const satisfies OptionTable;
+
+/** Options of the module below `advanced`. */
+export const ADVANCED_OPTIONS = {
+  maxWaiters: { check: COUNT, initial: 10_000 },
+  maxNames: { check: COUNT, initial: 256 },
+  commandTimeout: { check: milliseconds({ min: 1, whole: true }), initial: 1_000 },
+  nodeTimeout: { check: milliseconds({ min: 1 }), initial: 50 },
+  handoff: { check: optionsBelow(checksOf(HANDOFF_OPTIONS)) },
+  wake: { check: oneOf('pubsub', 'poll'), initial: 'pubsub' },
+  layout: { check: oneOf('common', 'per-name'), initial: 'common' },
+  directInvocation: { check: FLAG, initial: true },
+} as const satisfies OptionTable;
+
+/** HTTP status of each error, without the option `http`. */
+export const HTTP_STATUS_DEFAULTS: Readonly<Record<LockErrorCode, number>> = Object.freeze({
+  LOCK_KEY: 400,
+  LOCK_TIMEOUT: 423,
+  LOCK_DEADLOCK: 500,
+  LOCK_QUEUE_FULL: 503,
+  LOCK_UNAVAILABLE: 503,
+  LOCK_LOST: 500,
+  LOCK_CLOSED: 503,
+  LOCK_CONFIG: 500,
+});
+
+/** Options of the module besides defaults of an acquire. */
+export const MODULE_OPTIONS = {
+  connection: { check: (_option, connection) => assertConnections(connection) },
+  credentials: { check: functionOr('a function that resolves to { username?, password, expiresAt? }') },
+  keyPrefix: { check: checkKeyPrefix, initial: 'lock:' },
+  presets: { check: checkPresets },
+  shutdownTimeout: { check: milliseconds({ min: 0 }), initial: 5_000 },
+  startupChecks: { check: oneOf('warn', 'error', 'off'), initial: 'warn' },
+  http: { check: checkHttp },
+  advanced: { check: optionsBelow(checksOf(ADVANCED_OPTIONS)) },
+} as const satisfies OptionTable;
+
+const STATUS: Option = { check: wholeNumber(400, 599) };
+const HTTP = checksOf(Object.fromEntries(Object.keys(HTTP_STATUS_DEFAULTS).map((code) => [code, STATUS])));
+const PRESET = checksOf(LOCK_OPTIONS, 'preset');
+
+/** Returns the checks of a table, without the options that `taker` does not take. */
+export function checksOf(table: OptionTable, taker?: Taker): OptionChecks {
+  const taken = Object.entries(table).filter(([, { except = [] }]) => !taker || !except.includes(taker));
+  return new Map(taken.map(([name, { check }]) => [name, check]));
+}
+
+/** Returns the defaults of a table. */
+export function defaultsOf<T extends OptionTable>(table: T): Defaults<T> {
+  const defaults = Object.entries(table).filter(([, option]) => 'initial' in option);
+  return Object.fromEntries(defaults.map(([name, { initial }]) => [name, initial])) as Defaults<T>;
+}
+
+function text(allowed: string): OptionCheck {
+  return (option, value) => {
+    if (typeof value !== 'string') refuseOption(option, value, allowed);
+  };
+}
+
+function functionOr(allowed: string, ...words: readonly unknown[]): OptionCheck {
+  return (option, value) => {
+    if (typeof value !== 'function' && !words.includes(value)) refuseOption(option, value, allowed);
+  };
+}
+
+function checkSignal(option: string, signal: unknown): void {
+  // Checks the shape: a signal from another realm, such as a test environment, is not an instance of this AbortSignal.
+  const shape = signal as Partial<AbortSignal> | null;
+  if (typeof shape?.aborted === 'boolean' && typeof shape.addEventListener === 'function') return;
+  refuseOption(option, signal, 'an AbortSignal');
+}
+
+function checkLabel(option: string, label: unknown): void {
+  const isFit =
+    typeof label === 'string' &&
+    label !== '' &&
+    !UNPRINTABLE.test(label) &&
+    (label.length <= SURELY_SHORT || Buffer.byteLength(label) <= MAX_LABEL_BYTES);
+  if (!isFit)
+    refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
+}
+
+function checkReplicas(option: string, replicas: unknown): void {
+  assertOptions(option, replicas, REPLICAS, `${option}.`);
+  MIN(`${option}.min`, Reflect.get(replicas, 'min'));
+}
+
+function checkKeyPrefix(option: string, keyPrefix: unknown): void {
+  // Braces would move keys to another Cluster slot than their queue; control characters hide in listings.
+  if (typeof keyPrefix === 'string' && !/[{}]/.test(keyPrefix) && !CONTROL_CHARACTER.test(keyPrefix)) return;
+  refuseOption(option, keyPrefix, 'a string without { } and control characters');
+}
+
+function checkPresets(option: string, presets: unknown): void {
+  assertOptionsObject(option, presets, 'an object with the options of each preset');
+  for (const [name, preset] of Object.entries(presets))
+    assertOptions(`${option}.${name}`, preset, PRESET, `${option}.${name}.`);
+}
+
+function checkHttp(option: string, http: unknown): void {
+  if (http === false) return;
+  assertOptionsObject(option, http, 'false, or an object with an HTTP status per error code');
+  assertOptions(option, http, HTTP, `${option}.`);
+}
