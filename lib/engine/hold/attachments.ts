@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import { onAbort } from '../../primitives/abandonment.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { OwnerChange } from '../../store/lock-store.js';
 import { formatOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { isRefusal } from '../../store/store-errors.js';
 import { detachedGoneError, forcedError, unavailableError } from '../lock-errors.js';
+import { Caller } from './caller.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
@@ -47,8 +47,8 @@ export class Attachments {
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const to = formatOwner({ instance, tag: tagOf(mode, randomBytes(TAG_BYTES)), token });
     return new Promise((resolve, reject) => {
-      const begin = (lease: Lease): void => resolve(this.begin(lease, { ...options, ttl, minHold }));
-      const takeover = new Takeover(this.leases, { name, from, to, ttl }, options, begin, reject);
+      const begin = (lease: Lease): Hold => this.begin(lease, { ...options, ttl, minHold });
+      const takeover = new Takeover(this.leases, { name, from, to, ttl }, options, begin, resolve, reject);
       this.takeovers.add(takeover);
       void this.oneByOne(from, async () => {
         await takeover.run(token);
@@ -76,28 +76,28 @@ export class Attachments {
 }
 
 /** One attempt to take over a detached hold. If it succeeds after its caller was rejected, it is undone. */
-class Takeover {
+class Takeover extends Caller<Hold> {
   /** Whether the hold was released forcibly, as soon as known. */
   isRevoked = false;
-  private isWanted = true;
   private failure: unknown;
   private readonly startedAt: number;
   private readonly timer: AnswerWakeUp;
-  private readonly unhook: (() => void) | undefined;
 
   constructor(
     private readonly leases: Leases,
     readonly change: OwnerChange,
     private readonly options: ResolvedLockOptions,
-    private readonly begin: (lease: Lease) => void,
-    private readonly fail: (reason: unknown) => void,
+    private readonly begin: (lease: Lease) => Hold,
+    resolve: (hold: Hold | Promise<Hold>) => void,
+    fail: (reason: unknown) => void,
   ) {
+    super(resolve, fail);
     const { clock } = leases;
     const { outageTimeout, signal } = options;
     this.timer = new AnswerWakeUp(clock, () => this.rejectUnavailable());
     this.startedAt = clock.now();
     this.timer.at(this.startedAt + outageTimeout);
-    if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
+    if (signal) this.follow(signal, (reason) => this.reject(reason));
   }
 
   /** Runs the attempt; settles when it has no request in flight. */
@@ -111,15 +111,8 @@ class Takeover {
     if (taken !== true || !(await this.isKnown())) return this.giveBack();
     const lease = new Lease(change.name, { owner: change.to, token, tokens: 1 }, change.ttl, sentAt);
     if (this.isRevoked) return this.reject(forcedError([change.name]));
-    if (!this.isWanted || lease.deadline <= clock.now()) return this.giveBack();
-    this.settle();
-    this.begin(lease);
-  }
-
-  reject(reason: unknown): void {
-    if (!this.isWanted) return;
-    this.settle();
-    this.fail(reason);
+    if (!this.isWaiting || lease.deadline <= clock.now()) return this.giveBack();
+    this.resolve(this.begin(lease));
   }
 
   private rejectUnavailable(): void {
@@ -128,16 +121,15 @@ class Takeover {
     this.reject(unavailableError([this.change.name], this.failure ?? store.trouble, call));
   }
 
-  private settle(): void {
-    this.isWanted = false;
+  protected override endWait(): boolean {
     this.timer.clear();
-    this.unhook?.();
+    return super.endWait();
   }
 
   /** Asks until there is a reply, the caller no longer waits, or the store refuses. */
   private async ask(): Promise<boolean | undefined> {
     const { clock, store } = this.leases;
-    while (this.isWanted) {
+    while (this.isWaiting) {
       try {
         return await store.transfer?.(this.change);
       } catch (error) {

@@ -1,11 +1,11 @@
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { Deadlines, type Timed } from '../../primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
-import { onAbort } from '../../primitives/abandonment.js';
 import type { Grant, TakenName } from '../../store/grant.js';
 import { JOINT_TAG, tagIn } from '../../store/owner-id.js';
 import { isRefusal } from '../../store/store-errors.js';
 import { unavailableError } from '../lock-errors.js';
+import { Caller } from './caller.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
@@ -21,48 +21,28 @@ export type JointOutcome =
 const MAX_TOGETHER = 1_000;
 
 /** One request for several names. */
-class JointAcquire implements FifoNode<JointAcquire>, Timed {
+class JointAcquire extends Caller<JointOutcome> implements FifoNode<JointAcquire>, Timed {
   previous: JointAcquire | undefined;
   next: JointAcquire | undefined;
   deadline: Timed['deadline'];
   /** Whether a hold was released forcibly; the message may arrive before the reply with the grant. */
   isRevoked = false;
-  private readonly unhook: (() => void) | undefined;
 
   constructor(
     readonly tag: string,
     readonly names: readonly string[],
     readonly options: ResolvedLockOptions,
     readonly sentAt: number,
-    private resolve: ((outcome: JointOutcome) => void) | undefined,
-    private readonly fail: (reason: unknown) => void,
+    resolve: (outcome: JointOutcome | Promise<JointOutcome>) => void,
+    fail: (reason: unknown) => void,
   ) {
-    const { signal } = options;
-    if (signal) this.unhook = onAbort(signal, () => this.reject(signal.reason));
+    super(resolve, fail);
+    if (options.signal) this.follow(options.signal, (reason) => this.reject(reason));
   }
 
   get due(): number {
     const { outageTimeout, wait } = this.options;
     return this.sentAt + (wait === 0 ? outageTimeout : Math.min(outageTimeout, wait));
-  }
-
-  get isWanted(): boolean {
-    return this.resolve !== undefined;
-  }
-
-  settle(outcome: JointOutcome): void {
-    this.resolve?.(outcome);
-    this.leave();
-  }
-
-  reject(reason: unknown): void {
-    if (this.resolve) this.fail(reason);
-    this.leave();
-  }
-
-  private leave(): void {
-    this.resolve = undefined;
-    this.unhook?.();
   }
 }
 
@@ -126,15 +106,15 @@ export class JointAcquires {
 
   private handleReply(acquire: JointAcquire, reply: Grant | readonly TakenName[]): void {
     this.forget(acquire);
-    if (!('token' in reply)) return acquire.settle({ taken: reply });
+    if (!('token' in reply)) return acquire.resolve({ taken: reply });
     const { names, options, sentAt } = acquire;
     const now = this.leases.clock.now();
     const lease = new Lease(names[0] ?? '', reply, options.ttl, sentAt);
     // Single requests can be repeated without this limit.
     const isLate = lease.deadline - now < options.ttl / 4;
-    if (!acquire.isWanted || acquire.isRevoked || isLate) {
+    if (!acquire.isWaiting || acquire.isRevoked || isLate) {
       this.giveBack(acquire);
-      return acquire.settle({ taken: [] });
+      return acquire.resolve({ taken: [] });
     }
     const { leases } = this;
     const holds = names.map((name) => new Hold([name], lease.takeToken(), leases, lease, options, now));
@@ -142,14 +122,14 @@ export class JointAcquires {
     lease.holds = holds;
     lease.renew = options.renew;
     leases.beginJoint(lease, options);
-    acquire.settle({ holds });
+    acquire.resolve({ holds });
   }
 
   /** Handles a failed request. Without a reply, the names may have been granted. */
   private fail(acquire: JointAcquire, error: unknown): void {
     this.forget(acquire);
     if (!isRefusal(error)) this.giveBack(acquire);
-    acquire.settle({ taken: undefined });
+    acquire.resolve({ taken: undefined });
   }
 
   private forget(acquire: JointAcquire): void {

@@ -1,7 +1,6 @@
 import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { ScheduledCall } from '../../primitives/clock.js';
-import { onAbort } from '../../primitives/abandonment.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { Hold } from '../hold/hold.js';
@@ -44,8 +43,7 @@ export class LocalQueue {
       const now = this.queues.clock.now();
       const waiter = new Waiter(this.name.name, options, now, resolve, reject);
       const { signal } = options;
-      if (signal)
-        waiter.detach = onAbort(signal, () => this.report({ kind: 'leave', waiter, reason: signal.reason }));
+      if (signal) waiter.follow(signal, (reason) => this.report({ kind: 'leave', waiter, reason }));
       this.report({ kind: 'enter', waiter }, now);
     });
   }
@@ -185,7 +183,7 @@ export class LocalQueue {
     waits.delete(waiter);
     const hold = new Hold([this.name.name], token, leases, lease, waiter.options, now);
     lease.holds = [hold];
-    waiter.grant(hold);
+    waiter.resolve(hold);
     leases.keeper.add(lease);
     if (renews) leases.keeper.renewSoon(lease);
   }
@@ -222,7 +220,7 @@ export class LocalQueue {
       options.label,
     );
     waits.delete(waiter);
-    if (options.namesHolder && labels.canName(error)) waiter.rejectLater(this.named(error));
+    if (options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
     else waiter.reject(error);
   }
 

@@ -2,24 +2,24 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { Grant } from '../../store/grant.js';
 import type { Timed } from '../../primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
+import { Caller } from '../hold/caller.js';
 import type { Hold } from '../hold/hold.js';
 
 /** A caller of this process that wants a lock. */
-export class Waiter implements FifoNode<Waiter>, Timed {
+export class Waiter extends Caller<Hold> implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;
   next: Waiter | undefined;
   deadline: Timed['deadline'];
-  isWaiting = true;
-  /** Stops listening to the caller's signal. */
-  detach: (() => void) | undefined;
 
   constructor(
     readonly name: string,
     readonly options: ResolvedLockOptions,
     readonly startedAt: number,
-    private readonly resolve: (hold: Hold | Promise<never>) => void,
-    private readonly fail: (error: unknown) => void,
-  ) {}
+    resolve: (hold: Hold | Promise<Hold>) => void,
+    fail: (error: unknown) => void,
+  ) {
+    super(resolve, fail);
+  }
 
   /** Whether it sends a single request and does not queue. */
   get isAttempt(): boolean {
@@ -29,27 +29,6 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   /** When its wait ends. */
   get due(): number {
     return this.startedAt + this.options.wait;
-  }
-
-  grant(hold: Hold): void {
-    this.settle();
-    this.resolve(hold);
-  }
-
-  reject(error: unknown): void {
-    this.settle();
-    this.fail(error);
-  }
-
-  /** Rejects with an error that still has to be completed. */
-  rejectLater(error: Promise<never>): void {
-    this.settle();
-    this.resolve(error);
-  }
-
-  private settle(): void {
-    this.isWaiting = false;
-    this.detach?.();
   }
 }
 
