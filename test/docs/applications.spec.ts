@@ -1,3 +1,4 @@
+import { io } from 'socket.io-client';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { documents } from './documents.js';
@@ -86,27 +87,46 @@ describe('the queue processor', () => {
 });
 
 describe('the examples of every place', () => {
-  const modules = blocks
-    .filter(({ file, language, marks }) => file === 'docs/guide/places.md' && language === 'ts' && !marks[0])
-    .map(({ text }) => text);
+  const places = blocks.filter(({ file, language }) => file === 'docs/guide/places.md' && language === 'ts');
+  const methods = places.flatMap(({ text }) =>
+    [...text.matchAll(/@Locked\(.*\n\s*(?:override |async )*(\w+)\(/g)].map(([, name = '']) => name),
+  );
 
-  it('start together, and the resolver replies', async () => {
+  it('start together, and every locked method runs under its lock', async () => {
     await using redis = await RedisServer.start({ config: { 'maxmemory-policy': 'noeviction' } });
-    const answer = await withApplication(placesApplication(modules), redis.url, async (url) => {
-      const post = async (text: string): Promise<unknown> => {
-        const response = await fetch(`${url}/graphql`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ query: text }),
-        });
+    await withApplication(placesApplication(places), redis.url, async (url) => {
+      const post = async (path: string, body: object = {}): Promise<unknown> => {
+        const headers = { 'content-type': 'application/json' };
+        const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
         return response.json();
       };
-      return [
-        await post('mutation { reserve(sku: "book") }'),
-        await post('{ product(sku: "book") { pieces } }'),
-      ];
-    });
+      const query = (text: string): Promise<unknown> => post('/graphql', { query: text });
 
-    expect(answer).toEqual([{ data: { reserve: true } }, { data: { product: { pieces: 4 } } }]);
+      expect(await post('/call')).toEqual(['book', 'book', 'a file']);
+      expect(await post('/orders/7/pay')).toEqual({});
+      expect(await query('mutation { reserve(sku: "book") }')).toEqual({ data: { reserve: true } });
+      expect(await query('{ product(sku: "book") { pieces } }')).toEqual({
+        data: { product: { pieces: 4 } },
+      });
+      const client = io(url, { reconnection: false });
+      try {
+        const accepted = new Promise((resolve, reject) => {
+          client.once('accepted', resolve).once('connect_error', reject);
+        });
+        client.emit('bid', { auction: 'a', amount: 5 });
+        expect(await accepted).toBe(5);
+      } finally {
+        client.close();
+      }
+
+      expect(new Set(methods).size).toBe(10);
+      await waitFor(
+        async () => {
+          const locked = (await (await fetch(`${url}/locked`)).json()) as string[];
+          return methods.every((name) => locked.includes(name));
+        },
+        { timeout: 20_000, that: `${methods.join(', ')} to have had their locks` },
+      );
+    });
   });
 });
