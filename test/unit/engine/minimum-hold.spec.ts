@@ -23,4 +23,16 @@ describe('minHold', () => {
     await settle();
     expect(fixture.store.unseen('release')).toBe(1);
   });
+
+  it('requests no release of a lock that Redis no longer knows', async () => {
+    const fixture = new EngineFixture();
+    const hold = await fixture.hold({ minHold: 300 });
+    const released = hold.release();
+    (await fixture.store.next('extend')).answer([false]);
+    await released;
+    await fixture.clock.advance(1_000);
+
+    expect(fixture.store.unseen('release')).toBe(0);
+    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+  });
 });

@@ -33,6 +33,14 @@ describe('A lease that is passed on in memory', () => {
     expect(fixture.store.unseen('extend')).toBe(0);
   });
 
+  it('goes back to the store before a caller that requires replicas', async () => {
+    const { first, second } = await hold({}, { replicas: { min: 1 } });
+    await passOn(first);
+
+    expect(second).toEqual({});
+    expect(fixture.store.unseen('yield') + fixture.store.unseen('release')).toBe(1);
+  });
+
   it('is shortened at once for a caller that wants less', async () => {
     const { first, second } = await hold({ ttl: 30_000 }, { ttl: 1_000 });
     await passOn(first);

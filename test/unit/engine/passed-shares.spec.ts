@@ -128,6 +128,31 @@ describe('A turn', () => {
     expect(request.tokens).toBe(6);
   });
 
+  it('requests two tokens for each hold again when nothing was passed on for a while', async () => {
+    const { holds, waiting } = await handedOff(PERMIT, PERMIT, PERMIT);
+    for (const hold of [holds[0], ...waiting]) await release(hold);
+    const requested: number[] = [];
+    for (let turn = 1; turn <= 4; turn++) {
+      await fixture.clock.advance(100);
+      const hold = enter(PERMIT);
+      const asked = await fixture.store.next('acquire');
+      requested.push(tokensEach(asked.request.shared?.turn ?? ''));
+      asked.answer(sharedGrant(asked.request.shared?.turn ?? '', 1_000 * turn, 1, 2));
+      await settle();
+      await release(hold);
+    }
+
+    expect([requested[0], requested.at(-1)]).toEqual([8, 2]);
+  });
+
+  it('requests a hold for each reader, though permits were recently passed on', async () => {
+    const { holds, waiting } = await handedOff(...Array.from({ length: 6 }, () => PERMIT));
+    for (const hold of [holds[0], ...waiting]) await release(hold);
+    for (let i = 0; i < 14; i++) enter(READ);
+
+    expect((await fixture.store.next('acquire')).request.tokens).toBe(14);
+  });
+
   it('requests one token for each hold if nothing is passed on', async () => {
     fixture = new EngineFixture({ max: 1 });
     enter(PERMIT);

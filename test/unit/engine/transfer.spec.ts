@@ -281,6 +281,25 @@ describe('A hold that is attached', () => {
     expect(second.value?.held).toBe(true);
   });
 
+  it('is requested by one caller after the other, also if one begins while another ends', async () => {
+    const [first, second] = [attach(), attach()];
+    (await fixture.store.next('transfer')).answer(false);
+    const call = await fixture.store.next('transfer');
+    const third = attach();
+    await settle();
+    expect(fixture.store.unseen('transfer')).toBe(0);
+    call.answer(true);
+    await settle();
+    (await fixture.store.next('transfer')).answer(false);
+    await settle();
+
+    expect([first.error, third.error]).toEqual([
+      expect.objectContaining({ code: 'LOCK_LOST' }),
+      expect.objectContaining({ code: 'LOCK_LOST' }),
+    ]);
+    expect(second.value?.held).toBe(true);
+  });
+
   it('is rejected at once if the store refuses', async () => {
     const attaching = attach();
     const cause = new StoreRefusal('WRONGTYPE');

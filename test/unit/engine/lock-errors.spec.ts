@@ -1,0 +1,18 @@
+import { timeoutError, withHolderLabel } from '../../../lib/engine/lock-errors.js';
+
+const HOLDER = { owner: 'web-3:7', remaining: undefined, label: undefined };
+
+describe('The message of a caller that waited too long', () => {
+  it('names the holder without a lease if its end is unknown', () => {
+    const error = timeoutError(['order:42'], 2_000, HOLDER, true, undefined);
+    expect(error.message).toMatch(/ Held by web-3\. Retry later/u);
+    const labelled = withHolderLabel(error, 'OrdersService.pay');
+    expect(labelled.message).toMatch(/ Held by OrdersService\.pay in web-3\. Retry later/u);
+  });
+
+  it('says when the lease ends, and nothing of an unknown holder', () => {
+    const error = timeoutError(['order:42'], 2_000, { ...HOLDER, remaining: 28_000.4 }, true, undefined);
+    expect(error.message).toContain(' Held by web-3, lease ends in 28000 ms unless renewed. Retry later');
+    expect(timeoutError(['order:42'], 2_000, undefined, true, undefined).message).not.toContain('Held by');
+  });
+});
