@@ -106,7 +106,7 @@ describePage(`the tour of npm start${reason}`, () => {
     await open(path);
     expect(await beyondPhone(page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     expect(await violations(page)).toEqual([]);
   });
 

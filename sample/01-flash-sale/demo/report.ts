@@ -41,7 +41,7 @@ export function invitation({ urls, products, left, redis }: Invitation): string 
     `  redis-server --port ${redis.port} --save ''`,
   ];
   return [
-    'Watch it, on any of the instances:',
+    'Watch it, and the two other pages of the tour, on any of the instances:',
     ...urls.map((url) => `  ${url}`),
     `Or buy by hand, with ${left} pieces of ${products.join(' and ')} in stock each:`,
     ...urls.map((url) => curl(`${url}/orders`, items[0])),

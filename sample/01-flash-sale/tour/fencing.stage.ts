@@ -47,10 +47,11 @@ export class FencingStage extends Stage<FencingPicture> {
   protected async take(): Promise<FencingPicture> {
     const { guard, results } = this;
     const id = `${guard}, frozen ${FROZEN}`;
-    const [stage, account = null] = await Promise.all([
+    const [stage, row] = await Promise.all([
       this.look(`account:${id}`, this.writers),
       this.database.knex(ACCOUNTS).where({ id }).first('balance', 'fencing_token'),
     ]);
+    const account = row ? { balance: row.balance, token: row.fencing_token } : null;
     return { ...stage, guard, results, account };
   }
 }

@@ -34,7 +34,7 @@ export interface FencingPicture extends StagePicture {
   /** Of the latest run. */
   readonly guard: FencingGuard;
   /** As the database has it: the token of the last writer that sent one. */
-  readonly account: { readonly balance: number; readonly fencing_token: number } | null;
+  readonly account: { readonly balance: number; readonly token: number } | null;
   /** How the last run of each kind ended: what the account has, and what of writer 2 is lost. */
   readonly results: Readonly<Partial<Record<FencingGuard, FencingResult>>>;
 }

@@ -97,7 +97,7 @@ export class TakeoverStage extends Stage<TakeoverPicture> {
       this.tell(
         error
           ? { who: name, what: `gives up: ${error}`, verdict: 'bad' }
-          : { who: name, what: 'finds no page left and releases the lock' },
+          : { who: name, what: 'releases the lock: no page is left' },
       );
     } catch (error) {
       if (!worker.killed) throw error;

@@ -31,7 +31,7 @@ export function fencingPage(picture, controls, actions) {
     <aside class="account card" aria-label="The account">
       <p class="name">Account <span>in the database</span></p>
       <p class="stock"><strong id="balance">${account ? number(account.balance) : '…'}</strong> balance</p>
-      <p class="seen">newest token <code>${account?.fencing_token || 'none'}</code></p>
+      <p class="seen">newest token <code>${account && account.token > 0 ? account.token : 'none'}</code></p>
     </aside>
   `;
   const told = story(picture);
@@ -83,6 +83,11 @@ function story({ events, guard, results, running, lease }) {
     return { ...told, kicker: 'No run yet', headline: 'A lock cannot wake a frozen writer.' };
   const kicker = `Last run, ${KINDS[guard]}`;
   if (result.lost > 0)
-    return { ...told, kicker, tone: 'bad', headline: html`<em>${result.lost}</em> of writer 2 are gone.` };
+    return {
+      ...told,
+      kicker,
+      tone: 'bad',
+      headline: html`<em>${result.lost}</em> lost. Writer 1 overwrote writer 2.`,
+    };
   return { ...told, kicker, tone: 'good', headline: html`Late write <em>refused.</em> Nothing is lost.` };
 }

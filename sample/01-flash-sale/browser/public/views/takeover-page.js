@@ -34,36 +34,36 @@ export function takeoverPage(picture, controls, actions) {
   `;
   return html`
     ${hero(told, controlPanel(run, controls, actions.flip), report)} ${timeline(picture)}
-    <section class="instances" aria-labelledby="workers-title">
-      <h2 id="workers-title">Workers</h2>
-      ${workerCards(picture)}
-    </section>
+    ${picture.workers.length > 0 ? workerCards(picture) : ''}
     <p class="visually-hidden" role="status">${told.kicker}</p>
   `;
 }
 
 /** @param {Picture} picture */
 function workerCards({ workers, lock, pages, running }) {
-  return html`<ul class="cards">
-    ${workers.map(({ name, killed }) => {
-      const place = lock?.waiting.indexOf(name) ?? -1;
-      const state = killed ? 'killed' : lock?.holder === name ? 'holder' : place >= 0 ? 'waiter' : 'idle';
-      const badge = {
-        killed: 'killed',
-        holder: 'holds the lock',
-        waiter: place === 0 ? 'next' : '2nd in line',
-        idle: running ? '' : 'ended',
-      }[state];
-      const written = pages.filter(({ worker }) => worker === name).length;
-      return html`
-        <li class="card" data-state=${state}>
-          <h3>${name}</h3>
-          <p class="badge">${badge}</p>
-          <p>${written} pages</p>
-        </li>
-      `;
-    })}
-  </ul>`;
+  return html`<section class="instances" aria-labelledby="workers-title">
+    <h2 id="workers-title">Workers</h2>
+    <ul class="cards">
+      ${workers.map(({ name, killed }) => {
+        const place = lock?.waiting.indexOf(name) ?? -1;
+        const state = killed ? 'killed' : lock?.holder === name ? 'holder' : place >= 0 ? 'waiter' : 'idle';
+        const badge = {
+          killed: 'killed',
+          holder: 'holds the lock',
+          waiter: place === 0 ? 'next' : '2nd in line',
+          idle: running ? '' : 'ended',
+        }[state];
+        const written = pages.filter(({ worker }) => worker === name).length;
+        return html`
+          <li class="card" data-state=${state}>
+            <h3>${name}</h3>
+            <p class="badge">${badge}</p>
+            <p>${written} pages</p>
+          </li>
+        `;
+      })}
+    </ul>
+  </section>`;
 }
 
 /**
@@ -105,7 +105,7 @@ function story(picture) {
     if (victim)
       return {
         ...told,
-        kicker: 'Now expiring',
+        kicker: 'Holder killed',
         tone: 'bad',
         headline: html`<em>${victim.name}</em> is dead, and its lease runs out.`,
       };
