@@ -149,6 +149,11 @@ export interface LockStore {
    * Releases a lock; resolves to whether the owner still had it. If other instances may wait, they are notified first.
    */
   release(name: string, owner: string, isAwaited?: boolean): Promise<boolean>;
+  /**
+   * Releases an exclusive lock, and hands it to no waiting instance: a client that polls can acquire it. Undefined for
+   * stores without clients of other packages.
+   */
+  vacate?(name: string, owner: string): Promise<unknown>;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
    * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. Grants of a shared turn

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Grant } from './grant.js';
+import { type Grant, SHARED_OWNER } from './grant.js';
 
 /**
  * The beginning of all instance names of this process, `<host>-<pid>-`. Replaces characters with a meaning in keys.
@@ -25,6 +25,11 @@ export interface OwnerId {
 
 export function formatOwner({ instance, tag, token }: OwnerId): string {
   return `${instance}${tag === undefined ? '' : `~${tag}`}:${token}`;
+}
+
+/** Whether a lock's value is no owner id of this module: a client of another package holds the lock. */
+export function isForeign(owner: string): boolean {
+  return owner !== SHARED_OWNER && !/:\d+$/.test(owner);
 }
 
 /** The instance of an owner id: the part before the tag or the token. */

@@ -1,4 +1,5 @@
 import type { Lease } from '../../lib/engine/hold/lease.js';
+import { Gaps } from '../../lib/engine/queue/gaps.js';
 import { Name, type Rules } from '../../lib/engine/queue/name.js';
 import type { Waiter } from '../../lib/engine/queue/waiter.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
@@ -60,6 +61,7 @@ const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
     {
       handoff: constant({ max: 2, window: 20 }, 'hand-off'),
       maxWaiters: 10,
+      gaps: new Gaps(),
       store: constant<Rules['store']>(
         {
           canQueue: () => currentWorld().server.inboxes.has(id),

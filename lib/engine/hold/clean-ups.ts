@@ -53,6 +53,12 @@ export class CleanUps {
     return this.run(() => `The release of ${name}`, { ttl, send });
   }
 
+  /** Releases a lock, and hands it to no waiter. */
+  vacate(name: string, owner: string, ttl: number): Promise<void> {
+    const send = (): Promise<unknown> => this.store.vacate?.(name, owner) ?? Promise.resolve();
+    return this.run(() => `The release of ${name}`, { ttl, send });
+  }
+
   /** Releases the names of a joint grant. */
   freeAll(names: readonly string[], tag: string, ttl: number): Promise<void> {
     const send = (): Promise<unknown> => this.store.joint?.release(names, tag) ?? Promise.resolve();

@@ -131,10 +131,13 @@ export class Leases {
     throw detachmentError(keys, outcome.cause);
   }
 
-  /** Releases the lock of a lease that has ended here. */
-  free({ name, owner, ttl, deadline, how }: Lease): Promise<void> {
+  /** Releases the lock of a lease that has ended here. With `leavesGap`, no waiter gets it at once. */
+  free({ name, owner, ttl, deadline, how }: Lease, leavesGap = false): Promise<void> {
+    const { cleanUps, clock, store } = this;
+    const end = Math.max(ttl, deadline - clock.now());
+    if (leavesGap && store.vacate) return cleanUps.vacate(name, owner, end);
     // If this instance had to wait for the lease, other instances may be waiting as well.
-    return this.cleanUps.free(name, owner, Math.max(ttl, deadline - this.clock.now()), how !== 'free');
+    return cleanUps.free(name, owner, end, how !== 'free');
   }
 
   /**

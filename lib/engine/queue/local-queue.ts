@@ -100,7 +100,7 @@ export class LocalQueue {
         queues.noteEndedToken(effect.lease.token);
         break;
       case 'free': {
-        const freed = queues.leases.free(effect.lease);
+        const freed = queues.leases.free(effect.lease, effect.leavesGap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
       case 'reject':

@@ -9,6 +9,7 @@ import { parsePlace } from '../../store/place.js';
 import { tokensMark } from '../../store/turn-name.js';
 import type { Labels } from '../hold/labels.js';
 import type { Leases } from '../hold/leases.js';
+import { Gaps } from './gaps.js';
 import type { Name, Rules } from './name.js';
 import type { Event } from './name-event.js';
 import type { Waiter } from './waiter.js';
@@ -22,6 +23,7 @@ export class LocalQueues<
   /** Watches unanswered requests of all queues with one timer. An answered request costs nothing. */
   readonly outages: WakeUp;
   readonly waits: Deadlines<Waiter>;
+  readonly gaps = new Gaps();
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
   endedToken = 0;
   /**

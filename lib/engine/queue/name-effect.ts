@@ -36,8 +36,8 @@ export type Effect =
   | { readonly kind: 'end'; readonly lease: Lease }
   /** Records the token of a grant that ended before a caller had it. */
   | { readonly kind: 'note-ended-token'; readonly token: number }
-  /** Releases a lease that has ended here. */
-  | { readonly kind: 'free'; readonly lease: Lease }
+  /** Releases a lease that has ended here; `leavesGap` means that no waiter gets the lock at once. */
+  | { readonly kind: 'free'; readonly lease: Lease; readonly leavesGap?: boolean }
   | {
       readonly kind: 'admit';
       readonly waiter: Waiter;

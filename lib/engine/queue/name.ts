@@ -2,6 +2,7 @@ import type { ResolvedModuleOptions } from '../../options/module-options.interfa
 import type { Grant } from '../../store/grant.js';
 import type { LockStore } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
+import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
 import { Sharing } from './sharing.js';
 import { type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
@@ -17,6 +18,7 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 export interface Rules {
   readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
+  readonly gaps: Gaps;
   readonly store: Pick<LockStore, 'canQueue' | 'place' | 'reaskDelay'>;
   /** A name for a shared turn that requests so many fencing tokens for each hold. */
   newTurn(tokensEach: number): string;

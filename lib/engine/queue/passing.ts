@@ -1,20 +1,22 @@
 import type { Lease } from '../hold/lease.js';
-import { askAgain, askOrGoIdle, leaveUnlessWanted, yieldTo } from './asking.js';
+import { askAgain, askOrGoIdle, leaveUnlessWanted, turnFor, yieldTo } from './asking.js';
+import { GAP } from './gaps.js';
 import type { Step } from './name.js';
 import type { Waiter } from './waiter.js';
 
-/** Passes the exclusive lock to the next caller here, or lets the store decide. */
+/** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */
 export function release(step: Step, lease: Lease): void {
   const { name, now } = step;
   const head = name.line.first;
-  if (head?.options.mode === 'exclusive') {
-    if (lease.fits(head.options, now) && name.budget.takeHold(now)) step.admitLocally(head, lease);
-    else yieldTo(step, head, lease);
-    return;
-  }
+  const isNext = head?.options.mode === 'exclusive';
+  if (isNext && lease.fits(head.options, now) && name.budget.takeHold(now))
+    return step.admitLocally(head, lease);
+  const leavesGap = name.rules.gaps.use(name.name);
+  if (isNext && !leavesGap) return yieldTo(step, head, lease);
   step.end(lease);
-  step.do({ kind: 'free', lease });
-  askOrGoIdle(step, undefined);
+  step.do({ kind: 'free', lease, leavesGap });
+  if (head && leavesGap) name.state = { kind: 'queued', turn: turnFor(step, head), askAt: now + GAP };
+  else askOrGoIdle(step, undefined);
 }
 
 /** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */

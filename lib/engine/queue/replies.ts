@@ -9,9 +9,6 @@ import { Sharing } from './sharing.js';
 import type { TakenReply, Turn } from './turn.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
-/** Maximum milliseconds until a waiting instance asks again. */
-const MAX_REASK_DELAY = 1_000;
-
 /** Handles the reply to the request of a turn. */
 export function handleReply(
   step: Step,
@@ -22,6 +19,7 @@ export function handleReply(
   if (isGrant(reply)) return take(step, turn, reply, ttl, sentAt, by);
   step.name.hasSeenTaken = true;
   step.name.takenReply = { ...reply, sentAt, answeredAt: step.now };
+  step.name.rules.gaps.note(step.name.name, reply.owner);
   step.watchHead();
   claimUnconfirmed(step, turn, step.name.takenReply);
 }
@@ -75,7 +73,10 @@ function stayQueued(step: Step, turn: Turn, takenReply: TakenReply): void {
   const isUnqueued = turn.place === undefined && rules.store.canQueue(name.name);
   if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
-  const { reaskDelay = MAX_REASK_DELAY } = rules.store;
+  const reaskDelay = Math.min(
+    rules.gaps.reaskDelay(name.name, takenReply.owner),
+    rules.store.reaskDelay ?? Infinity,
+  );
   const delay = Math.min(reaskDelay, head.options.ttl / 3, (takenReply.remaining ?? Infinity) + 2);
   name.state = { kind: 'queued', turn, askAt: Math.max(now, takenReply.answeredAt + delay) };
 }

@@ -169,7 +169,7 @@ export type State =
   | { readonly kind: 'gathering'; readonly turn: Turn }
   /** One request is in flight. Everything else waits for its answer. */
   | { readonly kind: 'asking'; readonly turn: Turn; readonly ttl: number; readonly sentAt: number }
-  /** The store answered: wait. The next request is due at `askAt`. */
+  /** The store answered: wait. Or this instance leaves a gap. The next request is due at `askAt`. */
   | { readonly kind: 'queued'; readonly turn: Turn; readonly askAt: number }
   /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
   | { readonly kind: 'unsure'; readonly turn: Turn; readonly askAt: number }

@@ -172,6 +172,10 @@ export class QuorumStore implements LockStore {
     return this.endings.everywhere(this.endOf(name, owner));
   }
 
+  vacate(name: string, owner: string): Promise<boolean> {
+    return this.endings.everywhere({ ...this.endOf(name, owner), mode: 'quiet' });
+  }
+
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     for (const { owner } of batch) this.sharedTurns.close(owner);
     const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);

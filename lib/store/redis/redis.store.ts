@@ -115,6 +115,11 @@ export class RedisStore implements LockStore {
     return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1), leads);
   }
 
+  /** A lease of 0 ms ends at once, and an extension hands nothing off. */
+  vacate(name: string, owner: string): Promise<unknown> {
+    return this.extend([{ name, owner, ttl: 0, exact: true }]);
+  }
+
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     this.outbox.flush();
     return extendLeases(batch, {

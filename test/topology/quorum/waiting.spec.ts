@@ -1,7 +1,7 @@
 import type { Instance } from '../../redis/instance.js';
 import { RequestLog } from '../../support/request-log.js';
 import { waitFor } from '../../support/wait-for.js';
-import { ALL, QuorumScene } from './scene.js';
+import { ALL, MAJORITY, QuorumScene } from './scene.js';
 
 /** Where the nodes that answer split their votes, the time of those that hang has to pass. That is no outage. */
 const OUTAGE = 20_000;
@@ -179,6 +179,24 @@ describe('a quorum of five', () => {
 
     expect(await scene.owners(name)).toContain(`${next.name}:${lock.fencingToken}`);
     await lock.release();
+  });
+
+  it('leaves the lock free after a foreign hold and a turn, although another instance waits', async () => {
+    const [one, other] = [await scene.instance(), await scene.instance()];
+    const isAwaited = (): Promise<boolean> =>
+      one.locks.query(name).then(({ pending }) => pending.length === 1);
+    await Promise.all(ALL.map((node) => scene.client(node).set(`lock:{${name}}`, 'foreign', 'PX', 60_000)));
+    const first = one.locks.acquire(name, { wait: OUTAGE });
+    await waitFor(isAwaited);
+    await Promise.all(ALL.map((node) => scene.client(node).del(`lock:{${name}}`)));
+    const turn = await first;
+    const second = other.locks.acquire(name, { wait: OUTAGE });
+    await waitFor(isAwaited);
+    await turn.release();
+    const owners = await scene.owners(name);
+
+    expect(owners.filter((owner) => owner === null).length).toBeGreaterThanOrEqual(MAJORITY);
+    await (await second).release();
   });
 
   async function isFree(): Promise<void> {

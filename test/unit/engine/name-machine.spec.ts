@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Lease } from '../../../lib/engine/hold/lease.js';
+import { Gaps } from '../../../lib/engine/queue/gaps.js';
 import { next } from '../../../lib/engine/queue/name-machine.js';
 import { Name, Step } from '../../../lib/engine/queue/name.js';
 import type { Effect } from '../../../lib/engine/queue/name-effect.js';
@@ -38,6 +39,7 @@ class Scene {
   readonly name = new Name('n', {
     handoff: { max: 32, window: 20 },
     maxWaiters: 10,
+    gaps: new Gaps(),
     store: {
       canQueue: () => true,
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
@@ -128,6 +130,10 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
   '`released`, no waiter': (scene) => {
     if (scene.kind !== 'held') return undefined;
     scene.feed({ kind: 'leave', waiter: scene.waiter, reason: LOST });
+    return released(scene);
+  },
+  '`released`, beside other clients': (scene) => {
+    scene.name.rules.gaps.note('n', 'foreign');
     return released(scene);
   },
   '`adopted`': () => ({ kind: 'adopted', lease: new Lease('n', grant(40), 3_000, 0) }),

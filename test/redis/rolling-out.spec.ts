@@ -1,0 +1,65 @@
+import { waitFor } from '../support/wait-for.js';
+import { RedisServer } from '../support/redis-server.js';
+import { Instance } from './instance.js';
+import { PlainLock } from './plain-lock.js';
+import { shareName } from './rolling-out.js';
+
+// redlock is no dependency of these tests: PlainLock sends its commands, and shareName repeats them as redlock does.
+describe('beside a package that polls', () => {
+  let server: RedisServer;
+  const opened: Instance[] = [];
+
+  const open = async (): Promise<Instance> => {
+    const instance = await new Instance({ connection: server.url, wait: 60_000 }).warmUp();
+    opened.push(instance);
+    return instance;
+  };
+  const plain = (name: string): PlainLock => new PlainLock(server.client(), `lock:{${name}}`);
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
+  });
+
+  it('shares a name between 4 callers and 4 of redlock within a factor of 2', async () => {
+    const run = { name: 'shared', instances: [await open()], client: server.client(), work: 50, holds: 100 };
+    const [ours, theirs] = await shareName(run);
+
+    expect({ ours, theirs, isFair: 2 * ours > theirs && 2 * theirs > ours }).toEqual({
+      ours,
+      theirs,
+      isFair: true,
+    });
+  }, 30_000);
+
+  it('leaves the lock free after a foreign hold and a turn, although another instance waits', async () => {
+    const [one, other] = [await open(), await open()];
+    const lock = plain('gap');
+    await lock.tryAcquire(60_000);
+    const first = one.locks.acquire('gap');
+    await waitFor(async () => (await one.locks.query('gap')).pending.length === 1);
+    await lock.release();
+    const turn = await first;
+    const second = other.locks.acquire('gap');
+    await waitFor(async () => (await one.locks.query('gap')).pending.length === 1);
+    await turn.release();
+
+    expect(await lock.tryAcquire(60_000)).toBe(true);
+    await lock.release();
+    await (await second).release();
+  });
+
+  it('hands a name over at once again when no other package uses it', async () => {
+    const [one, other] = [await open(), await open()];
+    const first = await one.locks.acquire('own');
+    const second = other.locks.acquire('own');
+    await waitFor(async () => (await one.locks.query('own')).pending.length === 1);
+    await first.release();
+
+    expect(await plain('own').tryAcquire(1_000)).toBe(false);
+    await (await second).release();
+  });
+});
