@@ -5,6 +5,20 @@ import type * as factory from '../../../lib/lock-service.factory.js';
 describe('An application without ioredis', () => {
   afterEach(() => jest.dontMock('ioredis'));
 
+  it('gets the error of the loader as the cause', () => {
+    const missing = Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' });
+    jest.doMock('ioredis', () => {
+      throw missing;
+    });
+    jest.isolateModules(() => {
+      const { createLockService } = require('../../../lib/lock-service.factory.js') as typeof factory;
+
+      expect(() => createLockService(resolveModuleOptions({}))).toThrow(
+        expect.objectContaining({ cause: missing }),
+      );
+    });
+  });
+
   it('names the client to install, when the first one is needed', () => {
     jest.doMock('ioredis', () => {
       throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' });

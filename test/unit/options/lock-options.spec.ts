@@ -39,6 +39,7 @@ describe('the options of a call', () => {
     [{ limit: 3 }, 'limit'],
     [{ mode: 'shared', limit: 0 }, 'limit'],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
+    [{ signal: { aborted: false } }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
     ['5s', 'The options of a lock must be an object, but is "5s".'],
   ])('are rejected if they cannot work: %p', (options, message) => {

@@ -81,6 +81,18 @@ describe('the options of the module', () => {
     expect(resolve({ replicas: undefined })).toHaveProperty('defaults.replicas', undefined);
   });
 
+  it('may request credentials for a connection without a password', () => {
+    for (const connection of [{ host: 'a' }, { password: '' }, 'redis://a'])
+      expect(resolve({ connection, credentials })).toMatchObject({ connection, credentials });
+  });
+
+  it('may turn the direct invocation of handlers off', () => {
+    expect(resolve({ advanced: { directInvocation: false } })).toMatchObject({ directInvocation: false });
+    expect(() => resolve({ advanced: { directInvocation: 'no' } })).toThrow(
+      'advanced.directInvocation must be true or false, but is "no".',
+    );
+  });
+
   it('may keep the locks in memory, with the other options of an application', () => {
     const advanced = { layout: 'per-name', wake: 'poll', commandTimeout: 500 };
     expect(resolve({ connection: 'memory', replicas: { min: 0 }, advanced })).toMatchObject({
