@@ -31,9 +31,9 @@ function print(out: Output, names: readonly LockListing[], isPart: boolean): voi
   if (names.length === 0) return out.line('No lock is held.');
   out.table(
     ['name', 'holder', 'label', 'age', 'lease', 'waiting'],
-    names.map(({ name, owner, holders, label = '', since, remaining, waiting }) => [
+    names.map(({ name, owner, holders, permits, label = '', since, remaining, waiting }) => [
       name,
-      holders > 1 ? `${holders} shared` : owner,
+      (holders > 1 ? `${holders} shared` : owner) + (permits === undefined ? '' : `, ${permits} permits`),
       label,
       since === undefined ? '' : formatDuration(Math.max(0, Date.now() - since.getTime())),
       formatDuration(remaining),

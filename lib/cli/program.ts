@@ -93,6 +93,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     )
     .option('--ttl <time>', 'lease, 30s by default', parseDuration)
     .option('--limit <n>', 'maximum number of simultaneous holders', parseCount)
+    .option('--permits <n>', 'how many of them this command counts as', parseCount)
     .option('--min-hold <time>', 'minimum time for which the name stays taken', parseDuration)
     .option('--skip', 'exit code 0 instead of 75 if the lock is taken')
     .option('--kill-after <time>', 'time from SIGTERM to SIGKILL if the lock is lost', parseDuration, 5_000)

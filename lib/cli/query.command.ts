@@ -20,7 +20,7 @@ export function printSnapshot(out: Output, { held, pending }: LockSnapshot): voi
   out.table(
     ['', 'owner', 'label', 'since', 'lease', 'token'],
     [
-      ...held.map((each) => row(each.mode === 'shared' ? 'shares' : 'holds', each)),
+      ...held.map((each) => row(each.mode === 'shared' ? `shares${permitsOf(each)}` : 'holds', each)),
       ...pending.map(waiterRow),
     ],
   );
@@ -30,8 +30,13 @@ function row(what: string, { owner, label = '', since, remaining, fencingToken }
   return [what, owner, label, time(since), formatDuration(remaining), String(fencingToken ?? '')];
 }
 
-function waiterRow({ owner, since, waited = 0 }: LockInfo): string[] {
-  return [`waits ${formatDuration(waited)}`, owner, '', time(since), '', ''];
+function waiterRow(waiter: LockInfo): string[] {
+  const { owner, since, waited = 0 } = waiter;
+  return [`waits ${formatDuration(waited)}${permitsOf(waiter)}`, owner, '', time(since), '', ''];
+}
+
+function permitsOf({ permits }: LockInfo): string {
+  return permits === undefined ? '' : `, ${permits} permits`;
 }
 
 function time(date: Date | undefined): string {

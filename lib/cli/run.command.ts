@@ -13,6 +13,7 @@ export interface RunFlags extends ConnectionFlags {
   readonly wait?: number;
   readonly ttl?: number;
   readonly limit?: number;
+  readonly permits?: number;
   readonly minHold?: number;
   readonly skip?: boolean;
   readonly killAfter: number;
@@ -81,11 +82,11 @@ async function runWhileHeld(
 
 function lockOptions(
   command: readonly string[],
-  { wait, ttl, limit, minHold }: RunFlags,
+  { wait, ttl, limit, permits, minHold }: RunFlags,
   signal: AbortSignal,
 ): LockOptions {
   const mode = limit === undefined ? 'exclusive' : 'shared';
-  return { signal, outageTimeout: OUTAGE, label: labelOf(command), wait, ttl, minHold, mode, limit };
+  return { signal, outageTimeout: OUTAGE, label: labelOf(command), wait, ttl, minHold, mode, limit, permits };
 }
 
 /** The label of the hold: the program without its arguments, which may be secret. */

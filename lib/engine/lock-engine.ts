@@ -11,7 +11,7 @@ import type { Clock } from '../primitives/clock.js';
 import { inRootContext } from '../primitives/root-context.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
-import type { LeaseUser } from './hold/lease.js';
+import { leasesOf, type LeaseUser } from './hold/lease.js';
 import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
 import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
@@ -133,7 +133,7 @@ export class LockEngine implements StoreEvents {
   /** Hands a provisional hold to its caller, with the caller's options. */
   beginHold(hold: Hold, options: ResolvedLockOptions): void {
     hold.beginFor(options, this.clock.now());
-    this.keeper.begin(hold.lease, options);
+    for (const lease of leasesOf(hold)) this.keeper.begin(lease, options);
   }
 
   /** Attaches a hold that another instance has detached. */

@@ -193,6 +193,16 @@ export function detachedGoneError(keys: readonly string[]): LockLostError {
   );
 }
 
+/** The error of a hold of which only some names or permits could be detached. */
+export function partlyDetachedError(
+  keys: readonly string[],
+  parts: 'names' | 'permits',
+  cause: unknown,
+): LockLostError {
+  const message = `Not all of its ${parts} could be transferred.`;
+  return new LockLostError(message, { keys, cause, reason: 'gone' });
+}
+
 /** The error of a hold that was released forcibly. */
 export function forcedError(keys: readonly string[]): LockLostError {
   return new LockLostError('The lock was released forcibly (forceRelease).', { keys, reason: 'forced' });

@@ -5,11 +5,11 @@ import { checksOf, LEAD_OPTIONS, LOCK_OPTIONS } from './option-table.js';
 
 /**
  * Options of a campaign and of the leader's hold. A campaign waits without limit, also through outages, and is always
- * exclusive. Therefore `wait`, `outageTimeout`, `reentrant`, `mode` and `limit` do not apply.
+ * exclusive. Therefore `wait`, `outageTimeout`, `reentrant`, `mode`, `limit` and `permits` do not apply.
  */
 export interface LeadOptions extends Omit<
   LockOptions,
-  'wait' | 'outageTimeout' | 'reentrant' | 'mode' | 'limit'
+  'wait' | 'outageTimeout' | 'reentrant' | 'mode' | 'limit' | 'permits'
 > {
   /** Ends the campaign: the work's signal aborts, and `lead()` resolves when the work has ended. */
   signal?: AbortSignal;

@@ -40,6 +40,11 @@ export interface LockOptions {
    */
   limit?: number;
   /**
+   * With a {@link limit}, the number of permits that the call takes, at most 256: all or none. Until that many are free,
+   * no later call is granted. Default 1.
+   */
+  permits?: number;
+  /**
    * Who or what holds the lock: at most 128 bytes, without control characters. `query()`, `list()`, `holds()` and the
    * `holder` of a LockTimeoutError show it; replies to clients never do. Default for `@Locked`: `Class.method`, with the
    * class of the instance.

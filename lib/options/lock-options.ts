@@ -31,6 +31,7 @@ export function resolveLockOptions(
   if (options === undefined) return defaults;
   assertLockOptions(options);
   const mode = options.mode ?? defaults.mode;
+  const limit = mode === 'shared' ? (options.limit ?? defaults.limit) : Infinity;
   const origin = currentOrigin();
   const resolved = {
     ttl: toMilliseconds(options.ttl ?? defaults.ttl),
@@ -41,7 +42,8 @@ export function resolveLockOptions(
     maxHold: toMilliseconds(options.maxHold ?? defaults.maxHold),
     minHold: toMilliseconds(options.minHold ?? defaults.minHold),
     mode,
-    limit: mode === 'shared' ? (options.limit ?? defaults.limit) : Infinity,
+    limit,
+    permits: limit < Infinity ? (options.permits ?? defaults.permits) : 1,
     label: options.label ?? origin.method ?? defaults.label,
     origin,
     namesHolder: true,
@@ -50,6 +52,7 @@ export function resolveLockOptions(
   };
   assertHoldRange(resolved.minHold, resolved.maxHold);
   assertLimitGoesWith(mode, options.limit);
+  assertPermitsGoWith(mode, limit, options.permits ?? (limit < Infinity ? resolved.permits : undefined));
   return resolved;
 }
 
@@ -77,6 +80,23 @@ export function assertLimitGoesWith(mode: string, limit: number | undefined): vo
   throw new LockConfigError(
     `limit needs mode 'shared': an exclusive lock has one holder. Add mode: 'shared' for a semaphore of ${limit}.`,
   );
+}
+
+/** Rejects permits without a limit, or beyond it. */
+export function assertPermitsGoWith(
+  mode: string | undefined,
+  limit: number | undefined,
+  permits: number | undefined,
+): void {
+  if (permits === undefined) return;
+  if (mode === 'exclusive' || limit === Infinity)
+    throw new LockConfigError(
+      `permits needs mode 'shared' and a limit, of which the call takes ${permits}. Add limit, the number of all permits.`,
+    );
+  if (limit !== undefined && permits > limit)
+    throw new LockConfigError(
+      `permits must be at most limit, but permits is ${permits} and limit is ${limit}: the call could never be granted.`,
+    );
 }
 
 /** Extends the lease to `minHold`, so that the name stays taken for that time even if the holder dies. */

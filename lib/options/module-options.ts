@@ -3,7 +3,12 @@ import { assertConnection } from './connection/connection-option.js';
 import { assertTakesCredentials } from './connection/credentials-option.js';
 import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
 import { assertCombines, assertLockOptionsGoWith } from './connection/rejected-options.js';
-import { assertHoldRange, LOCK_OPTION_DEFAULTS, resolveReplicas } from './lock-options.js';
+import {
+  assertHoldRange,
+  assertPermitsGoWith,
+  LOCK_OPTION_DEFAULTS,
+  resolveReplicas,
+} from './lock-options.js';
 import { assertOptions, type OptionChecks, withDefaults } from './option-checks.js';
 import {
   ADVANCED_OPTIONS,
@@ -66,5 +71,7 @@ function resolveDefaults(options: RedisLockModuleOptions): ResolvedModuleOptions
   const replicas = options.replicas && resolveReplicas(options.replicas);
   const defaults = { ...withDefaults(LOCK_OPTION_DEFAULTS, options), replicas };
   assertHoldRange(defaults.minHold, defaults.maxHold);
+  // Without a limit here, each call or preset gives one.
+  assertPermitsGoWith(undefined, options.limit, options.permits);
   return Object.freeze(defaults);
 }

@@ -40,6 +40,9 @@ const COUNT = wholeNumber(1);
 const LIMIT: OptionCheck = (option, value) => value === Infinity || COUNT(option, value);
 const MIN = wholeNumber(0);
 
+/** Maximum number of permits of one hold. Each is a lease, and one script call grants and renews them. */
+export const MAX_PERMITS = 256;
+
 const MAX_LABEL_BYTES = 128;
 /** A UTF-16 unit is at most three bytes of UTF-8. */
 const SURELY_SHORT = Math.floor(MAX_LABEL_BYTES / 3);
@@ -66,6 +69,7 @@ export const LOCK_OPTIONS = {
     except: ['lead'],
   },
   limit: { check: LIMIT, initial: Infinity, except: ['lead'] },
+  permits: { check: wholeNumber(1, MAX_PERMITS), initial: 1, except: ['lead'] },
   replicas: { check: checkReplicas, initial: undefined },
 } as const satisfies OptionTable;
 

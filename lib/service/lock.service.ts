@@ -15,6 +15,7 @@ import type { LockListing } from '../store/lock-listing.js';
 import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
 import type { ForcedRelease, ForceReleaseOptions } from '../store/lock-store.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
+import { firstOwners, ownersOfHold } from '../store/owner-id.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { Campaign } from './leader/campaign.js';
@@ -272,9 +273,10 @@ export class LockService {
   async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
     const forced = await this.engine.store
-      .forceRelease(key, options?.owners)
+      .forceRelease(key, options?.owners?.flatMap(ownersOfHold))
       .catch((cause: unknown) => unavailable([key], cause));
-    return options ? forced : forced.released.length > 0;
+    const { held, released } = forced;
+    return options ? { released: firstOwners(released), held: firstOwners(held) } : released.length > 0;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { SHARED_OWNER } from './grant.js';
-import type { LockSnapshot } from './lock-snapshot.interface.js';
+import type { LockInfo, LockSnapshot } from './lock-snapshot.interface.js';
+import { ownersOfHold } from './owner-id.js';
 
 /** A held name in `locks.list()`. */
 export interface LockListing {
@@ -13,16 +14,31 @@ export interface LockListing {
   readonly since?: Date;
   /** Number of holders; more than one only in mode `shared`. */
   readonly holders: number;
+  /** Number of permits of all holders, if one of them has several. */
+  readonly permits?: number;
   /** Remaining milliseconds of the longest lease; unset for a key without expiry. */
   readonly remaining?: number;
   /** Number of waiting instances. */
   readonly waiting: number;
 }
 
+/** Joins the permits of each hold to one entry. */
+export function joinPermits({ held, pending }: LockSnapshot): LockSnapshot {
+  const holds = new Map<string, LockInfo>();
+  for (const each of held) {
+    const [owner = each.owner] = ownersOfHold(each.owner);
+    const hold = holds.get(owner);
+    const remaining = Math.min(each.remaining ?? Infinity, hold?.remaining ?? Infinity);
+    holds.set(owner, hold ? { ...hold, permits: (hold.permits ?? 1) + 1, remaining } : { ...each, owner });
+  }
+  return { held: [...holds.values()], pending };
+}
+
 /** Summarizes the holders and waiters of a name. */
 export function listingOf({ held, pending }: LockSnapshot): LockListing {
   const [first, ...others] = held;
   const { name = '', mode = 'exclusive', owner = SHARED_OWNER, label, since } = first ?? {};
+  const permits = held.reduce((sum, each) => sum + (each.permits ?? 1), 0);
   const leases = held.map(({ remaining = Infinity }) => remaining);
   const remaining = Math.max(...leases);
   return {
@@ -32,6 +48,7 @@ export function listingOf({ held, pending }: LockSnapshot): LockListing {
     ...(label === undefined || others.length > 0 ? {} : { label }),
     ...(since === undefined || others.length > 0 ? {} : { since }),
     holders: held.length,
+    ...(permits > held.length ? { permits } : {}),
     ...(remaining === Infinity ? {} : { remaining }),
     waiting: pending.length,
   };

@@ -8,6 +8,8 @@ export interface LockInfo {
    * `<host>-<pid>-<random>`.
    */
   readonly owner: string;
+  /** Number of permits of the hold, or that each caller of the waiting instance wants; unset for one. */
+  readonly permits?: number;
   /** Label of the hold, as its holder reported it; unset if the holder did not reply in time. */
   readonly label?: string;
   /**

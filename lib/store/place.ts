@@ -1,5 +1,6 @@
 import type { SharedTerms } from './grant.js';
-import { turnAfter } from './turn-name.js';
+import type { LockInfo } from './lock-snapshot.interface.js';
+import { permitsEach, turnAfter } from './turn-name.js';
 
 /** The contents of a place in a queue: the waiting instance, its claim lease, and its wanted tokens. */
 export interface Place {
@@ -22,6 +23,13 @@ export function parsePlace(place: string): Place {
   const [instance = place, claimTtl, tokens, turn, limit] = place.split('|');
   const shared = turn === undefined ? undefined : { turn, limit: limit ? Number(limit) : Infinity };
   return { instance, claimTtl: Number(claimTtl), tokens: Number(tokens), shared };
+}
+
+/** How the instance at a place appears in a snapshot. */
+export function waiterAt(place: string): Pick<LockInfo, 'mode' | 'owner' | 'permits'> {
+  const { instance: owner, shared } = parsePlace(place);
+  const permits = shared ? permitsEach(shared.turn) : 1;
+  return { mode: shared ? 'shared' : 'exclusive', owner, ...(permits > 1 ? { permits } : {}) };
 }
 
 /** The place of the rest of a turn of which only some holds were granted; undefined if nothing remains. */

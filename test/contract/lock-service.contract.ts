@@ -14,6 +14,7 @@ import { describeLeases } from './parts/leases.part.js';
 import { describeListing } from './parts/listing.part.js';
 import { describeModes, describeSemaphores } from './parts/modes.part.js';
 import { describeOperations } from './parts/operations.part.js';
+import { describePermits } from './parts/permits.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
 import { describeContendedNames } from './parts/several-names-contended.part.js';
 import { describeSeveralNames } from './parts/several-names.part.js';
@@ -36,6 +37,7 @@ const PARTS = [
   describeContendedNames,
   describeModes,
   describeSemaphores,
+  describePermits,
   describeErrors,
   describeOperations,
   describeListing,

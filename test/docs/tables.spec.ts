@@ -88,6 +88,7 @@ describe('the tables of the pages', () => {
       'limit',
       'mode',
       'outageTimeout',
+      'permits',
       'reentrant',
       'wait',
     ]);

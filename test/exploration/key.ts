@@ -202,7 +202,7 @@ function siteInOrder(site: Site): unknown {
   const { i: _, ...rest } = site;
   if (site.callers.length < 2) return rest;
   const lines = site.topics.map(({ name }) => [...name.line]);
-  const mark = ({ of, options, phase, isOver, isWatched, waiter, lease }: Caller): string =>
+  const mark = ({ of, options, phase, isOver, isWatched, waiter, leases }: Caller): string =>
     [
       of,
       constantText(options),
@@ -211,7 +211,7 @@ function siteInOrder(site: Site): unknown {
       isWatched,
       waiter && sure(lines[of]).indexOf(waiter),
       waiter?.startedAt,
-      lease?.owner,
+      leases[0]?.owner,
     ].join(' ');
   const marked = site.callers.map((caller) => ({ caller, mark: mark(caller) }));
   marked.sort((a, b) => (a.mark < b.mark ? -1 : 1));

@@ -4,6 +4,7 @@ import type { CallerPlan } from './world.js';
 type Callers = readonly CallerPlan[];
 
 const PERMIT = { mode: 'shared', limit: 2 } as const;
+const BOTH = { ...PERMIT, permits: 2 } as const;
 const READER = { mode: 'shared' } as const;
 
 /** One caller at each of these instances, with equal options. */
@@ -26,6 +27,7 @@ export const smallWorlds: readonly Plan[] = [
   plan('1 × 2 exclusive, 1 fault, 1 abort', at([0, 0]), { fault: 1, abort: 1 }),
   plan('3 × 1 exclusive', at([0, 1, 2])),
   plan('2 instances, 3 callers for 2 permits', at([0, 1, 1], PERMIT)),
+  plan('2 × 1 for 2 permits, one takes both', [...at([0], PERMIT), ...at([1], BOTH)]),
 ];
 
 /** What `npm run test:exploration` explores whole beyond, with exclusive holds. */
@@ -59,4 +61,5 @@ export const sharedWorlds: readonly Plan[] = [
   plan('1 reader, 1 writer, 1 fault, 1 time step', readerAndWriter, { fault: 1, tick: 1 }),
   plan('3 × 1 for 2 permits, 1 fault', at([0, 1, 2], PERMIT), { fault: 1 }),
   plan('2 instances, 3 callers for 2 permits, 1 fault', at([0, 1, 1], PERMIT), { fault: 1 }),
+  plan('2 × 1 for 2 permits, one takes both, 1 fault', [...at([0], PERMIT), ...at([1], BOTH)], { fault: 1 }),
 ];

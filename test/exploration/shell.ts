@@ -46,11 +46,13 @@ export class Shell {
 
   release(caller: Caller): void {
     const { of } = caller;
-    const lease = sure(caller.lease);
+    const { leases } = caller;
     caller.phase = 'done';
-    caller.lease = caller.waiter = undefined;
-    if (lease.live) this.feed(of, { kind: 'released', lease });
-    else if (!lease.gone) this.free(of, lease);
+    caller.leases = [];
+    caller.waiter = undefined;
+    for (const lease of leases)
+      if (lease.live) this.feed(of, { kind: 'released', lease });
+      else if (!lease.gone) this.free(of, lease);
   }
 
   close(): void {
@@ -212,7 +214,7 @@ export class Shell {
         return;
       case 'lose':
         for (const caller of site.callers)
-          if (caller.lease === effect.lease && caller.phase === 'holds') this.lose(caller);
+          if (caller.leases.includes(effect.lease) && caller.phase === 'holds') this.lose(caller);
         return;
       case 'keep-spares':
         topic.hasSpares = true;
@@ -233,10 +235,10 @@ export class Shell {
     }
   }
 
-  private admit(of: number, { waiter, lease, token, renews }: EffectOf<'admit'>): void {
+  private admit(of: number, { waiter, lease, others, token, renews }: EffectOf<'admit'>): void {
     const { world } = this;
     const caller = this.settle(waiter, 'holds');
-    caller.lease = lease;
+    caller.leases = [lease, ...others];
     const isAlone = waiter.options.mode === 'exclusive';
     const known = sure(world.tokens[of]);
     const highest = Math.max(0, ...known);
@@ -244,7 +246,7 @@ export class Shell {
       world.problem = 'a token does not grow';
     const tokens = isAlone ? [Math.max(highest, token)] : [...known, token];
     world.tokens = world.tokens.map((each, n) => (n === of ? tokens : each));
-    if (renews) this.extend(of, lease);
+    if (renews) for (const each of caller.leases) this.extend(of, each);
   }
 
   private settle(waiter: Waiter, phase: Caller['phase']): Caller {
@@ -259,7 +261,7 @@ export class Shell {
   /** The caller's release has an effect only if the server may still keep the lease. */
   private lose(caller: Caller): void {
     caller.phase = 'lost';
-    if (caller.lease?.gone) this.release(caller);
+    if (caller.leases.every(({ gone }) => gone)) this.release(caller);
   }
 
   private spend(of: number, token: number): void {

@@ -17,7 +17,8 @@ export interface Caller {
   waiter: Waiter | undefined;
   /** Whether the end of its wait is watched. */
   isWatched: boolean;
-  lease: Lease | undefined;
+  /** Of its permits, the first one's first. */
+  leases: readonly Lease[];
   /** Whether its hold was seen as over. */
   isOver: boolean;
 }
@@ -69,7 +70,7 @@ const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
         },
         'store',
       ),
-      newTurn: (each) => `s${each > 1 ? `0${each}t` : ''}${++currentWorld().site(i).turns}`,
+      newTurn: (mark) => `s${mark}${++currentWorld().site(i).turns}`,
     },
     'rules',
   ),
@@ -86,7 +87,7 @@ export function newSite(i: number, callers: readonly Pick<Caller, 'options' | 'o
       phase: 'new',
       waiter: undefined,
       isWatched: false,
-      lease: undefined,
+      leases: [],
       isOver: false,
     })),
     topics: NAMES.slice(0, 1 + Math.max(0, ...topics)).map((_, of) => ({

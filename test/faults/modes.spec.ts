@@ -1,7 +1,7 @@
 import { waitFor } from '../support/wait-for.js';
 import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
-import { MIXED_LIMITS } from './support/terms.js';
+import { MIXED_LIMITS, SEVERAL_PERMITS } from './support/terms.js';
 
 /** Renewed every 1,200 ms, and over no earlier than 2,400 ms after a fault: so it shows which of the two found it out. */
 const TTL = 3_600;
@@ -22,6 +22,10 @@ describe('four processes that share names under random faults', () => {
 
   it('continue correctly after Redis has lost its data', async () => {
     await expectExclusion(scene, 1_500, { takeData: true, terms: MIXED_LIMITS });
+  });
+
+  it('never hold more permits together than the limit, of several at once', async () => {
+    await expectExclusion(scene, 1_500, { takeData: false, terms: SEVERAL_PERMITS });
   });
 });
 

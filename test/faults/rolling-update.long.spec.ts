@@ -23,6 +23,9 @@ const SEVERAL: Wish[] = [['x', 'y'], ['x', 'z'], ['y', 'z'], ['x', 'y', 'z'], ['
 
 type Some = readonly [Wish, ...Wish[]];
 
+/** What only the present revision can ask for, beside single permits. */
+const SEVERAL_PERMITS: Some = [PERMIT, { ...PERMIT, permits: 2 }, { ...PERMIT, permits: 3 }];
+
 const CROWDS: readonly [string, Some, number][] = [
   ['exclusive holders', [ALONE], 2],
   ['exclusive holders without work', [ALONE], -1],
@@ -91,6 +94,24 @@ describe.each(REVISIONS)('During a rolling update from %s, processes', (revision
       for (const each of workers) expect(await each.call('isFree', { names })).toBe(true);
     },
   );
+
+  it('hold no more than the limit together, although only the present ones take several permits at once', async () => {
+    const crowd = { callers: CALLERS, milliseconds: SECONDS * 1_000, work: 2 };
+    const seen = await Promise.all(
+      workers.map((each, i) =>
+        each.call('crowd', `p${i}`, {
+          ...crowd,
+          wishes: i % 2 ? SEVERAL_PERMITS : [PERMIT],
+          seed: 1_000 * i,
+        }),
+      ),
+    );
+    const holds = seen.flat();
+
+    expect(illegal(holds)).toEqual([]);
+    for (const permits of [2, 3]) expect(holds.some((hold) => hold.permits === permits)).toBe(true);
+    for (const each of workers) expect(await each.call('isFree', ALONE)).toBe(true);
+  });
 
   describe.each([
     ['earlier', 'present', 0, 1],

@@ -1,6 +1,8 @@
 /** How a caller wants a name: beside at most so many holders, itself among them; undefined where it wants to be alone. */
 export interface Wanted {
   readonly limit?: number | undefined;
+  /** How many holders it counts as; 1 where this is left out. */
+  readonly permits?: number | undefined;
 }
 
 /**
@@ -9,8 +11,10 @@ export interface Wanted {
  */
 export function mayHoldTogether(holders: readonly Wanted[]): boolean {
   if (holders.length < 2) return true;
-  const limits = holders.map(({ limit }) => limit).toSorted((a = 0, b = 0) => a - b);
-  return limits.every((limit, others) => limit !== undefined && others < limit);
+  let sum = 0;
+  return holders
+    .toSorted(({ limit: a = 0 }, { limit: b = 0 }) => a - b)
+    .every(({ limit, permits = 1 }) => limit !== undefined && (sum += permits) <= limit);
 }
 
 /** Whether a caller may come in beside those that hold a name. */

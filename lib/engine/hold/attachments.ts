@@ -7,10 +7,11 @@ import { parsePlace } from '../../store/place.js';
 import { isRefusal } from '../../store/store-errors.js';
 import { detachedGoneError, forcedError, unavailableError } from '../lock-errors.js';
 import { Caller } from './caller.js';
+import { attachAll } from './combined-lock.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
-import { type DetachedHold, ownerOfDetached, tagOf } from './transfer-string.js';
+import { type DetachedHold, ownersOfDetached, tagOf } from './transfer-string.js';
 
 const TAG_BYTES = 8;
 const RETRY_DELAY = 50;
@@ -39,13 +40,30 @@ export class Attachments {
   }
 
   /** Takes over a detached hold; rejects if the hold has ended or was taken by another caller. */
-  take(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
-    const { name, token, minHold, mode } = detached;
+  async take(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
+    const { mode, permits, token } = detached;
+    // Different for each attempt: a late request of one attempt must not look like another attempt.
+    const tag = tagOf(mode, randomBytes(TAG_BYTES), permits);
+    if (permits === 1) return this.takePermit(detached, tag, token, secret, options);
+    const holds = Array.from({ length: permits }, (_, i) => ({ ...detached, token: token + i, permits: 1 }));
+    const attempts = holds.map((each, i) => this.takePermit(each, tag, i + 1, secret, options));
+    const [first, ...others] = (await attachAll(attempts, { secret, holds })) as [Hold, ...Hold[]];
+    first.join(others);
+    return first;
+  }
+
+  private takePermit(
+    detached: DetachedHold,
+    tag: string,
+    number: number,
+    secret: string,
+    options: ResolvedLockOptions,
+  ): Promise<Hold> {
+    const { name, token, minHold } = detached;
     const { instance } = parsePlace(this.leases.store.place(0, 1));
     const ttl = Math.max(options.ttl, Math.ceil(minHold));
-    const from = ownerOfDetached(secret, detached);
-    // Different for each attempt: a late request of one attempt must not look like another attempt.
-    const to = formatOwner({ instance, tag: tagOf(mode, randomBytes(TAG_BYTES)), token });
+    const [from = ''] = ownersOfDetached(secret, detached);
+    const to = formatOwner({ instance, tag, token: number });
     return new Promise((resolve, reject) => {
       const begin = (lease: Lease): Hold => this.begin(lease, { ...options, ttl, minHold });
       const takeover = new Takeover(this.leases, { name, from, to, ttl }, options, begin, resolve, reject);

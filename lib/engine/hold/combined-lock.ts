@@ -1,7 +1,7 @@
 import { isLockError, LockKeyError } from '../../errors/lock.error.js';
-import { LockLostError } from '../../errors/lock-lost.error.js';
 import { assertLockOptions } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
+import { partlyDetachedError } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { EnterableLock } from './reentry.js';
 import { formatTransfer, newSecret, type Transfer } from './transfer-string.js';
@@ -99,11 +99,7 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: number | u
   }
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
-    const error = new LockLostError('Not all of its names could be transferred.', {
-      keys,
-      cause: failed.reason,
-      reason: 'gone',
-    });
+    const error = partlyDetachedError(keys, 'names', failed.reason);
     await Promise.all(holds.map((hold) => hold.giveUp(error)));
   }
   throw failed.reason;
@@ -113,10 +109,10 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: number | u
  * Waits for holds that are attached together. If one attempt fails because its hold is gone, the others are released,
  * because the lock was one. After any other failure they are detached again, so that a further attempt finds them.
  */
-export async function attachAll(
-  attempts: readonly Promise<EnterableLock>[],
+export async function attachAll<T extends EnterableLock>(
+  attempts: readonly Promise<T>[],
   { secret, holds }: Transfer,
-): Promise<readonly EnterableLock[]> {
+): Promise<readonly T[]> {
   const outcomes = await Promise.allSettled(attempts);
   const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   const isGone = reasons.find((reason) => isLockError(reason) && reason.code === 'LOCK_LOST');
@@ -125,7 +121,7 @@ export async function attachAll(
     // Has no effect on holds that were detached again.
     await hold.release();
   };
-  const attached: EnterableLock[] = [];
+  const attached: T[] = [];
   for (const [i, each] of outcomes.entries()) {
     if (each.status === 'rejected') continue;
     if (reasons.length > 0) await undo(each.value, i);

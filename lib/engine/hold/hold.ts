@@ -4,13 +4,13 @@ import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './combined-lock.js';
-import { type DetachedHold, ownerOfDetached } from './transfer-string.js';
+import { type DetachedHold, ownersOfDetached } from './transfer-string.js';
 import type { EnterableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { assertLockOptions } from '../../options/lock-options.js';
 import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
 import { inRootContext } from '../../primitives/root-context.js';
-import type { Lease, LeaseUser } from './lease.js';
+import { type Lease, leasesOf, type LeaseUser, NO_LEASES } from './lease.js';
 import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
 
@@ -34,6 +34,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     private usedLease: Lease,
     private terms: ResolvedLockOptions,
     private since: number,
+    public others = NO_LEASES,
   ) {}
 
   get lease(): Lease {
@@ -59,7 +60,17 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   beginFor(options: ResolvedLockOptions, now: number): void {
     this.terms = options;
     this.since = now;
-    this.lease.renew = options.renew;
+    for (const lease of leasesOf(this)) lease.renew = options.renew;
+  }
+
+  /** Joins holds of the same name to this one, as its other permits. */
+  join(holds: readonly Hold[]): void {
+    this.others = holds.map(({ lease }) => lease);
+    for (const lease of this.others) lease.holds = [this];
+  }
+
+  get permits(): number {
+    return 1 + this.others.length;
   }
 
   get signal(): AbortSignal {
@@ -87,7 +98,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   get leaseEnd(): number {
-    return this.lease.deadline;
+    return this.others.reduce((end, { deadline }) => Math.min(end, deadline), this.lease.deadline);
   }
 
   get how(): LockGrantedHow {
@@ -108,15 +119,16 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
 
   get certainFor(): number {
     if (this.ended || this.lost) return 0;
-    return Math.max(0, Math.min(this.lease.deadline, this.endsAt) - this.leases.clock.now());
+    return Math.max(0, Math.min(this.leaseEnd, this.endsAt) - this.leases.clock.now());
   }
 
   describe(now: number): Omit<OwnHold, 'waiting'> {
-    const { fencingToken, keys, mode, certainFor: remaining } = this;
+    const { fencingToken, keys, mode, permits, certainFor: remaining } = this;
     const { label, origin } = this.options;
     const held = now - this.startedAt;
     const since = new Date(Date.now() - held);
-    return { name: keys[0] ?? '', mode, label, ...origin, since, held, remaining, fencingToken };
+    const several = permits > 1 ? { permits } : {};
+    return { name: keys[0] ?? '', mode, ...several, label, ...origin, since, held, remaining, fencingToken };
   }
 
   fencingTokenOf(key: string): number {
@@ -164,15 +176,16 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<DetachedHold> {
     const { leases } = this;
     leases.separate(this.lease);
-    const { lease, mode } = this;
+    const { lease, mode, permits } = this;
     const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
-    const detached = back ?? { name, instance: instanceOf(holder), token: this.fencingToken, minHold, mode };
-    const owner = ownerOfDetached(secret, detached);
+    const instance = instanceOf(holder);
+    const detached = back ?? { name, instance, token: this.fencingToken, minHold, mode, permits };
+    const owners = ownersOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
     const longerTtl = Math.max(ttl, detached.minHold);
-    const leaving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
+    const leaving = leases.transferAll(this, owners, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });
     this.leaving = leaving;
@@ -185,7 +198,9 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     }
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
-    this.freeDetached = () => leases.cleanUps.free(name, owner, longerTtl);
+    this.freeDetached = async () => {
+      await Promise.all(owners.map((owner) => leases.cleanUps.free(name, owner, longerTtl)));
+    };
     return detached;
   }
 

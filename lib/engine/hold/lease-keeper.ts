@@ -37,16 +37,17 @@ export class LeaseKeeper {
     return this.machine.leases[Symbol.iterator]();
   }
 
-  add(lease: Lease): void {
+  /** @param renews whether to renew it as soon as its holder has begun to work */
+  add(lease: Lease, renews = false): void {
     this.machine.leases.push(lease);
     this.wakeUp.at(lease.due);
     this.suspends.start();
+    if (renews) this.renewSoon(lease);
   }
 
   /** Begins to keep a lease that its caller receives only now. */
   begin(lease: Lease, options: ResolvedLockOptions): void {
-    this.add(lease);
-    if (this.machine.isStale(lease, options, this.clock.now())) this.renewSoon(lease);
+    this.add(lease, this.machine.isStale(lease, options, this.clock.now()));
   }
 
   delete(lease: Lease): void {

@@ -34,6 +34,8 @@ interface LeaseRequest {
 export interface LeaseUser {
   readonly mode: 'exclusive' | 'shared';
   readonly lease: Lease;
+  /** The leases of its other permits; {@link lease} is that of the first one. */
+  readonly others: readonly Lease[];
   /** When the hold ends regardless of its lease. */
   readonly endsAt: number;
   /** Until when the name stays taken after a release, by `minHold`; 0 without it. */
@@ -52,6 +54,13 @@ export interface LeaseUser {
 
 /** The holds of a lease between two callers. */
 export const NO_HOLDS: readonly LeaseUser[] = [];
+/** The other leases of a hold with one permit. */
+export const NO_LEASES: readonly Lease[] = [];
+
+/** The leases of a hold: one for each of its permits. */
+export function leasesOf({ lease, others }: LeaseUser): readonly Lease[] {
+  return others.length === 0 ? [lease] : [lease, ...others];
+}
 
 /** Collects the releases of the holds of a joint lease. Settles when all of them are released. */
 export class JointRelease {
@@ -134,16 +143,21 @@ export class Lease implements FifoNode<Lease> {
     this.deadline = this.end = deadlineOf(ttl, sentAt);
   }
 
-  /** Creates the lease of another hold of the same request. */
-  sibling(owner: string, token: number): Lease {
+  /** Creates the lease of another permit of the same request, which may use the block of fencing tokens of this one. */
+  sibling(owner: string, token: number, usesBlock: boolean): Lease {
     const sibling = new Lease(this.name, { owner, token, tokens: 1 }, this.ttl, this.sentAt);
-    sibling.tokensOf = this;
+    if (usesBlock) sibling.tokensOf = this;
     sibling.how = this.how;
     return sibling;
   }
 
   get names(): readonly string[] {
     return this.together ?? [this.name];
+  }
+
+  /** The current holds, without those that belong to the lease of their first permit. */
+  get ownHolds(): readonly LeaseUser[] {
+    return this.holds.filter(({ lease }) => lease === this);
   }
 
   holdOf(name: string): LeaseUser | undefined {

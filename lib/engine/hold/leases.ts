@@ -2,11 +2,18 @@ import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { LockStore } from '../../store/lock-store.js';
+import type { Extended, LockStore } from '../../store/lock-store.js';
 import { tagIn } from '../../store/owner-id.js';
-import { detachmentError, expiredError, extensionError, goneError, takenError } from '../lock-errors.js';
+import {
+  detachmentError,
+  expiredError,
+  extensionError,
+  goneError,
+  partlyDetachedError,
+  takenError,
+} from '../lock-errors.js';
 import type { CleanUps } from './clean-ups.js';
-import { JointRelease, type Lease, type LeaseUser, NO_HOLDS } from './lease.js';
+import { JointRelease, type Lease, leasesOf, type LeaseUser, NO_HOLDS } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
 /** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
@@ -51,27 +58,42 @@ export class Leases {
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   release(hold: LeaseUser): Promise<void> {
-    const { keptUntil, lease } = hold;
+    const { keptUntil, lease, others } = hold;
     if (lease.together) return this.releaseTogether(lease, hold);
-    if (!lease.live) return lease.gone ? DONE : this.free(lease);
-    lease.holds = NO_HOLDS;
-    if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
-    return this.report({ kind: 'released', lease });
+    if (others.length === 0) return this.releaseLease(lease, keptUntil);
+    return Promise.all(leasesOf(hold).map((each) => this.releaseLease(each, keptUntil))).then(
+      () => undefined,
+    );
   }
 
   /** Extends the lease of a hold; resolves to false if either has ended. */
   async extend(hold: LeaseUser, ttl: number): Promise<boolean> {
     this.separate(hold.lease);
-    const { lease } = hold;
-    const { names: keys } = lease;
+    const leases = leasesOf(hold);
     const sentAt = this.clock.now();
     // If this process dies, the name still stays taken for `minHold`.
-    lease.ttl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
-    const request = lease.request(lease.ttl, sentAt);
-    this.keeper.add(lease);
-    const [renewed] = await this.store.extend([request]).catch((cause: unknown) => {
-      throw extensionError(keys, cause);
+    const newTtl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
+    const requests = leases.map((lease) => {
+      lease.ttl = newTtl;
+      const request = lease.request(newTtl, sentAt);
+      this.keeper.add(lease);
+      return request;
     });
+    const replies = await this.store.extend(requests).catch((cause: unknown) => {
+      throw extensionError(hold.lease.names, cause);
+    });
+    const results = leases.map((lease, i) => this.isExtended(hold, lease, { newTtl, sentAt }, replies[i]));
+    return results.every(Boolean);
+  }
+
+  /** Handles the reply to an extension; returns whether the hold continues. */
+  private isExtended(
+    hold: LeaseUser,
+    lease: Lease,
+    { newTtl, sentAt }: { readonly newTtl: number; readonly sentAt: number },
+    renewed: Extended,
+  ): boolean {
+    const { names: keys } = lease;
     if (!lease.live || lease.holds[0] !== hold) return false;
     if (renewed === undefined) throw extensionError(keys, undefined);
     if (!renewed) {
@@ -81,7 +103,7 @@ export class Leases {
     }
     // A caller may have seen the end of the hold, so the reply must not revive it.
     if (this.loseIfExpired(lease)) return false;
-    lease.confirm(request.ttl, sentAt, renewed);
+    lease.confirm(newTtl, sentAt, renewed);
     this.keeper.add(lease);
     // Without renewal, the lease may end early.
     if (!lease.renew && lease.mayShrink)
@@ -131,6 +153,31 @@ export class Leases {
     throw detachmentError(keys, outcome.cause);
   }
 
+  /**
+   * Transfers all leases of a hold; resolves to false if one has ended. If only some can be transferred, these are
+   * released and the hold is lost, because it is one.
+   */
+  async transferAll(
+    hold: LeaseUser,
+    owners: readonly string[],
+    ttl: number,
+    outageTimeout: number,
+  ): Promise<boolean> {
+    const leases = leasesOf(hold);
+    const moves = leases.map((lease, i) => this.transfer(lease, owners[i] ?? '', ttl, outageTimeout));
+    if (moves.length === 1 && moves[0]) return moves[0];
+    const outcomes = await Promise.allSettled(moves);
+    const moved = owners.filter((_, i) => outcomes[i]?.status === 'fulfilled' && outcomes[i].value);
+    if (moved.length === leases.length) return true;
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed && moved.length === 0) throw failed.reason;
+    const { name, names: keys } = hold.lease;
+    for (const owner of moved) void this.cleanUps.free(name, owner, ttl);
+    const error = partlyDetachedError(keys, 'permits', failed?.reason);
+    for (const lease of leases) if (lease.live) this.lose(lease, error, false);
+    return false;
+  }
+
   /** Releases the lock of a lease that has ended here. With `leavesGap`, no waiter gets it at once. */
   free({ name, owner, ttl, deadline, how }: Lease, leavesGap = false): Promise<void> {
     const { cleanUps, clock, store } = this;
@@ -155,12 +202,13 @@ export class Leases {
   /** Takes a hold off its lease, which is not renewed from now on. A later release does not pass the lease on. */
   abandon(hold: LeaseUser): void {
     this.separate(hold.lease);
-    const { lease } = hold;
-    // A listener of another loss may have released it.
-    if (lease.holds[0] !== hold) return;
-    lease.holds = NO_HOLDS;
-    lease.renew = false;
-    this.keeper.add(lease);
+    for (const lease of leasesOf(hold)) {
+      // A listener of another loss may have released it.
+      if (lease.holds[0] !== hold) continue;
+      lease.holds = NO_HOLDS;
+      lease.renew = false;
+      this.keeper.add(lease);
+    }
   }
 
   /**
@@ -180,6 +228,13 @@ export class Leases {
     const ends = jointRelease?.released.map((hold) => this.release(hold)) ?? [];
     jointRelease?.settle(Promise.all(ends).then(() => undefined));
     return parts;
+  }
+
+  private releaseLease(lease: Lease, keptUntil: number): Promise<void> {
+    if (!lease.live) return lease.gone ? DONE : this.free(lease);
+    lease.holds = NO_HOLDS;
+    if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
+    return this.report({ kind: 'released', lease });
   }
 
   /** Releases a hold of a joint lease. The names are one lock, so one request releases all of them. */

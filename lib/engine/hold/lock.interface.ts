@@ -63,6 +63,8 @@ export interface Lock extends AsyncDisposable {
 export interface OwnHold {
   readonly name: string;
   readonly mode: 'exclusive' | 'shared';
+  /** Number of permits; unset for one. */
+  readonly permits?: number;
   /** Who or what holds it: the option `label`, or `Class.method` of the `@Locked` method. */
   readonly label: string | undefined;
   /** `Class.method` for a hold of a `@Locked` method. */

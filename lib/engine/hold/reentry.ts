@@ -7,6 +7,7 @@ import type { DetachedHold } from './transfer-string.js';
 /** A hold of a single name, which calls below it can enter. */
 export interface EnterableLock extends GrantedLock {
   readonly mode: 'exclusive' | 'shared';
+  readonly permits: number;
   /** When its lease ends without further renewal, on the clock of its instance. */
   readonly leaseEnd: number;
   /** Created when a context is opened around the hold. */

@@ -24,7 +24,7 @@ export async function letHoldersEnd(
   await until(clock, () => keeper.size === 0 && cleanUps.underWay === 0, shutdownTimeout);
   const unfinished = [...keeper].map((lease) => ({
     lease,
-    holds: lease.holds.map((hold) => hold.describe(clock.now())),
+    holds: lease.ownHolds.map((hold) => hold.describe(clock.now())),
   }));
   for (const { lease } of unfinished) {
     lease.loseHolds(

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockKeyError } from '../../errors/lock.error.js';
 import { lockNameProblem } from '../../keys/lock-name.js';
+import { MAX_PERMITS } from '../../options/option-table.js';
 import { isMilliseconds } from '../../options/option-checks.js';
 import { formatOwner, SHARED_TAG } from '../../store/owner-id.js';
+import { permitsMark } from '../../store/turn-name.js';
 
 /** A detached hold of one name. */
 export interface DetachedHold {
@@ -13,6 +15,8 @@ export interface DetachedHold {
   /** Remaining milliseconds of `minHold` at the detach. */
   readonly minHold: number;
   readonly mode: 'exclusive' | 'shared';
+  /** Number of its permits, whose tokens follow {@link token}. */
+  readonly permits: number;
 }
 
 /** The contents of the string from `detach()`. */
@@ -40,28 +44,30 @@ export function newSecret(): string {
 }
 
 /**
- * The owner id of a detached hold. Queries, errors and logs show owner ids, so they contain only a digest of the
- * secret. All other fields of the string are also part of the owner id, so that its carrier cannot change them.
+ * The owner ids of a detached hold, one for each permit. Queries, errors and logs show owner ids, so they contain only
+ * a digest of the secret. All other fields of the string are also part of the owner id, so that its carrier cannot change them.
  */
-export function ownerOfDetached(secret: string, hold: DetachedHold): string {
-  const { name, instance, token, minHold, mode } = hold;
+export function ownersOfDetached(secret: string, hold: DetachedHold): string[] {
+  const { name, instance, token, minHold, mode, permits } = hold;
   // Processes of earlier versions omit `minHold`. During a rolling update, this version attaches holds that they
   // detached.
   const content = minHold === 0 ? [secret, name] : [secret, minHold, name];
   const digest = createHash('sha256').update(content.join(' ')).digest().subarray(0, DIGEST_BYTES);
-  return formatOwner({ instance, tag: tagOf(mode, digest), token });
+  const tag = tagOf(mode, digest);
+  return Array.from({ length: permits }, (_, i) => formatOwner({ instance, tag, token: token + i }));
 }
 
 /** The tag of a transfer in owner ids. */
-export function tagOf(mode: DetachedHold['mode'], random: Buffer): string {
-  return (mode === 'shared' ? SHARED_TAG : '') + random.toString('hex');
+export function tagOf(mode: DetachedHold['mode'], random: Buffer, permits = 1): string {
+  return (mode === 'shared' ? SHARED_TAG + permitsMark(permits) : '') + random.toString('hex');
 }
 
 export function formatTransfer({ secret, holds }: Transfer): string {
-  const content = [
-    secret,
-    ...holds.map(({ name, instance, token, minHold, mode }) => [name, instance, token, minHold, mode]),
-  ];
+  // One entry for each permit: earlier versions attach each as a hold of its own.
+  const entries = holds.flatMap(({ name, instance, token, minHold, mode, permits }) =>
+    Array.from({ length: permits }, (_, i) => [name, instance, token + i, minHold, mode]),
+  );
+  const content = [secret, ...entries];
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
@@ -73,18 +79,21 @@ export function formatTransfer({ secret, holds }: Transfer): string {
 export function parseTransfer(value: unknown): Transfer {
   const [secret, ...holds] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
   if (typeof secret === 'string' && secret !== '' && holds.length > 0 && holds.every(isHold)) {
-    return {
-      secret,
-      holds: holds.map(([name, instance, token, minHold, mode]) => ({
-        name,
-        instance,
-        token,
-        minHold,
-        mode,
-      })),
-    };
+    return { secret, holds: holdsOf(holds) };
   }
   throw new LockKeyError('attach() takes the string that detach() returned, complete and unchanged.');
+}
+
+/** Joins the permits of each hold. */
+function holdsOf(entries: readonly HoldContent[]): DetachedHold[] {
+  const holds: DetachedHold[] = [];
+  for (const [name, instance, token, minHold, mode] of entries) {
+    const last = holds.at(-1);
+    const isNext = last?.name === name && mode === 'shared' && token === last.token + last.permits;
+    if (isNext && last.permits < MAX_PERMITS) holds.splice(-1, 1, { ...last, permits: last.permits + 1 });
+    else holds.push({ name, instance, token, minHold, mode, permits: 1 });
+  }
+  return holds;
 }
 
 function contentOf(value: string): readonly unknown[] {

@@ -1,5 +1,6 @@
-import { Sharing } from './sharing.js';
+import { permitsMark, tokensMark } from '../../store/turn-name.js';
 import type { Lease } from '../hold/lease.js';
+import { Sharing } from './sharing.js';
 import type { Step } from './name.js';
 import { never } from './name-event.js';
 import { IDLE, Turn } from './turn.js';
@@ -73,11 +74,12 @@ export function yieldTo(step: Step, head: Waiter, lease: Lease): void {
 }
 
 /** Creates the turn for a waiter. */
-export function turnFor({ name, now }: Step, { options: { mode, limit } }: Waiter): Turn {
+export function turnFor({ name, now }: Step, { options: { mode, limit, permits } }: Waiter): Turn {
   if (mode === 'exclusive') return new Turn(undefined);
   const { handoff } = name.rules;
   name.sharing ??= new Sharing();
-  return new Turn({ limit, turn: name.rules.newTurn(name.sharing.tokensEach(now, handoff.max)) });
+  const mark = permits > 1 ? permitsMark(permits) : tokensMark(name.sharing.tokensEach(now, handoff.max));
+  return new Turn({ limit, turn: name.rules.newTurn(mark) });
 }
 
 /** Ends the turn of a waiter that left or was served, if no other waiter needs it. */

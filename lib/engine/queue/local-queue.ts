@@ -178,14 +178,15 @@ export class LocalQueue {
     await Promise.all(ownersOf(grant).map((owner) => queues.leases.cleanUps.free(name, owner, ttl)));
   }
 
-  private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
+  private admit({ lease, others, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
     const { leases, waits } = this.queues;
     waits.delete(waiter);
-    const hold = new Hold([this.name.name], token, leases, lease, waiter.options, now);
+    const hold = new Hold([this.name.name], token, leases, lease, waiter.options, now, others);
     lease.holds = [hold];
+    for (const other of others) other.holds = lease.holds;
     waiter.resolve(hold);
-    leases.keeper.add(lease);
-    if (renews) leases.keeper.renewSoon(lease);
+    leases.keeper.add(lease, renews);
+    for (const other of others) leases.keeper.add(other, renews);
   }
 
   private reject(waiter: Waiter, error: unknown): void {

@@ -6,7 +6,6 @@ import type { Grant } from '../../store/grant.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { ownersOf, SHARED_TAG, tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import { tokensMark } from '../../store/turn-name.js';
 import type { Labels } from '../hold/labels.js';
 import type { Leases } from '../hold/leases.js';
 import { Gaps } from './gaps.js';
@@ -115,8 +114,8 @@ export class LocalQueues<
     return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
   }
 
-  newTurn(tokensEach: number): string {
-    return SHARED_TAG + tokensMark(tokensEach) + (++this.turns).toString(36);
+  newTurn(mark: string): string {
+    return SHARED_TAG + mark + (++this.turns).toString(36);
   }
 
   /** Stops all timers. */

@@ -1,15 +1,13 @@
+import { MAX_PERMITS } from '../../options/option-table.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Grant } from '../../store/grant.js';
 import type { LockStore } from '../../store/lock-store.js';
-import type { Lease } from '../hold/lease.js';
+import { type Lease, NO_LEASES } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
 import { Sharing } from './sharing.js';
 import { type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
-
-/** Maximum number of shared holds of one turn. */
-const MAX_SHARES = 256;
 
 /** How a grant arrived: as a reply to an acquire, as a reply to a yield without other waiters, or by a hand-off. */
 export type GrantedBy = 'answer' | 'yield' | 'hand-off';
@@ -20,8 +18,8 @@ export interface Rules {
   readonly maxWaiters: number;
   readonly gaps: Gaps;
   readonly store: Pick<LockStore, 'canQueue' | 'place' | 'reaskDelay'>;
-  /** A name for a shared turn that requests so many fencing tokens for each hold. */
-  newTurn(tokensEach: number): string;
+  /** A name for a shared turn, with a mark for what it requests; see `turn-name`. */
+  newTurn(mark: string): string;
 }
 
 /** Everything that one instance knows about one name. */
@@ -98,20 +96,21 @@ export class Name {
   /** Number of waiters with equal terms at the head of the line. */
   get wanted(): number {
     const { first } = this.line;
-    return first ? this.line.leading(isAlike(first), MAX_SHARES) : 0;
+    return first ? this.line.leading(isAlike(first), Math.floor(MAX_PERMITS / first.options.permits)) : 0;
   }
 
   /** Fencing tokens, or shared holds, that a turn requests. */
-  tokensOf({ terms }: Turn): number {
+  tokensOf({ permits, terms }: Turn): number {
     const { line, sharing } = this;
     if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
     const { wanted } = this;
-    return terms.limit < Infinity && sharing ? sharing.permitsFor(wanted) : wanted;
+    const passesOn = permits === 1 && terms.limit < Infinity;
+    return passesOn && sharing ? sharing.permitsFor(wanted) : wanted * permits;
   }
 
   /** The place of a turn in the store's queue, or a name for the turn if it has none. */
   placeOf({ place, terms }: Turn): string {
-    return place ?? (terms ? this.rules.store.place(0, MAX_SHARES, terms) : '');
+    return place ?? (terms ? this.rules.store.place(0, MAX_PERMITS, terms) : '');
   }
 
   noteEndedToken(token: number): void {
@@ -146,10 +145,11 @@ export class Step {
     else this.others = [effect];
   }
 
-  /** Grants a lease to a caller. */
-  admit(waiter: Waiter, lease: Lease, renews: boolean): void {
+  /** Grants a lease to a caller, with those of its other permits. */
+  admit(waiter: Waiter, lease: Lease, renews: boolean, others = NO_LEASES): void {
     this.name.line.remove(waiter);
-    this.do({ kind: 'admit', waiter, lease, token: lease.use(waiter.options), renews });
+    for (const other of others) other.use(waiter.options);
+    this.do({ kind: 'admit', waiter, lease, others, token: lease.use(waiter.options), renews });
   }
 
   /** Grants a lease to a caller after another local caller. */

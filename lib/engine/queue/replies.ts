@@ -129,7 +129,9 @@ function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: Gran
   if (terms) turn.terms = terms;
   else giveBackUnconfirmed(step, turn);
   const head = name.line.first;
-  const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
+  // Processes of earlier versions grant parts of a hold. A new turn then waits for a whole one.
+  const isWhole = grant.tokens % turn.permits === 0;
+  const isWanted = isWhole && terms !== undefined && head !== undefined && turn.suits(head.options);
   // Leaves before it releases holds, because the store would hand those to this place.
   if (terms && !isWanted) leave(step, turn);
   for (const each of unwanted) step.giveBack(each, ttl);
@@ -145,26 +147,38 @@ function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: Gran
   askOrGoIdle(step, turn);
 }
 
-/** Grants one hold to each caller at the head of the line; returns the holds that no caller wants. */
+/** Grants one hold to each caller at the head of the line; returns the permits that no caller wants. */
 function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
   const { name, now } = step;
+  const { permits } = turn;
   const { ttl } = first;
+  const until = now + name.rules.handoff.window;
   const sharing = (name.sharing ??= new Sharing());
   turn.forget(grant);
   const unwanted: Grant[] = [];
   // Creates all leases first, because a hold changes the ttl of its lease.
-  const leases = ownersOf(grant).map((owner, i) => (i === 0 ? first : first.sibling(owner, grant.token + i)));
-  for (const lease of leases) {
-    const { owner } = lease;
+  const leases = ownersOf(grant).map((owner, i) =>
+    i === 0 ? first : first.sibling(owner, grant.token + i, permits === 1),
+  );
+  for (let i = 0; i < leases.length; i += permits) {
+    const part = leases.slice(i, i + permits).filter((each) => !isRevoked(step, each));
+    const [lease, ...others] = part;
     const head = name.line.first;
-    if (name.revoked?.delete(owner)) step.noteEndedToken(lease.takeToken());
-    else if (head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
+    const isWhole = part.length === permits;
+    if (isWhole && lease && head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
       turn.unserved--;
-      sharing.begin(lease, head.options.limit, now + name.rules.handoff.window);
-      step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
-    } else unwanted.push({ owner, token: lease.token, tokens: 1 });
+      for (const each of part) sharing.begin(each, head.options, until);
+      step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl, others);
+    } else for (const { owner, token } of part) unwanted.push({ owner, token, tokens: 1 });
   }
   return unwanted;
+}
+
+/** Whether a permit was revoked before it was known here; its token then counts as ended. */
+function isRevoked(step: Step, lease: Lease): boolean {
+  const isGone = step.name.revoked?.delete(lease.owner) ?? false;
+  if (isGone) step.noteEndedToken(lease.takeToken());
+  return isGone;
 }
 
 /**

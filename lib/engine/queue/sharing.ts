@@ -28,8 +28,9 @@ class Pass {
     private readonly wasFree: boolean,
   ) {}
 
-  allows({ mode, limit }: ResolvedLockOptions, now: number, othersWait: boolean): boolean {
-    return mode === 'shared' && limit === this.limit && now < this.until && !(this.wasFree && othersWait);
+  allows({ mode, limit, permits }: ResolvedLockOptions, now: number, othersWait: boolean): boolean {
+    const fits = mode === 'shared' && limit === this.limit && permits === 1;
+    return fits && now < this.until && !(this.wasFree && othersWait);
   }
 }
 
@@ -50,12 +51,12 @@ export class Sharing {
   private mostBefore = 0;
   private since = -Infinity;
 
-  /** Records a lease for callers with this limit. */
-  begin(lease: Lease, limit: number, until: number): void {
+  /** Records a lease for callers with these options. Leases of a hold with several permits are not passed on. */
+  begin(lease: Lease, { limit, permits }: ResolvedLockOptions, until: number): void {
     this.leases.set(lease.owner, lease);
     const wasFree = lease.how === 'free';
     // A caller that waits while others read wants exclusive mode, and each further reader delays it.
-    if (lease.hasTokens && (wasFree || limit < Infinity))
+    if (permits === 1 && lease.hasTokens && (wasFree || limit < Infinity))
       this.passes.set(lease, new Pass(limit, until, wasFree));
   }
 

@@ -3,7 +3,7 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
 import { restOf } from '../../store/place.js';
-import { hadBefore, isFrom, wholeTurn } from '../../store/turn-name.js';
+import { hadBefore, isFrom, permitsEach, wholeTurn } from '../../store/turn-name.js';
 
 /** Upper bound of the holds in one budget and of the tokens in one block. */
 const MAX_BUDGET = 4_096;
@@ -25,8 +25,8 @@ export interface UnconfirmedGrant {
 /**
  * The request of this instance to the store on behalf of callers with equal options. It lasts from the first attempt
  * until the grant, or until no local caller needs it. An exclusive turn receives one grant, whose fencing tokens the
- * callers use one after the other. A shared turn receives one hold for each caller at the head of the line. If the
- * limit allows fewer, the remainder keeps its place in the store's queue.
+ * callers use one after the other. A shared turn receives one hold for each caller at the head of the line, with one
+ * or several permits. If the limit allows fewer, the remainder keeps its place in the store's queue.
  */
 export class Turn {
   /** Its place in the store's queue; kept through re-asks. */
@@ -42,8 +42,13 @@ export class Turn {
   /** By part: besides the current part, later ones may have unconfirmed grants. */
   private unconfirmedByPart: Map<string | undefined, UnconfirmedGrant> | undefined;
 
+  /** Number of permits of each hold. */
+  readonly permits: number;
+
   /** @param terms undefined for an exclusive hold */
-  constructor(public terms: SharedTerms | undefined) {}
+  constructor(public terms: SharedTerms | undefined) {
+    this.permits = terms ? permitsEach(terms.turn) : 1;
+  }
 
   /** Whether no part of it has been granted. */
   get isFresh(): boolean {
@@ -51,8 +56,9 @@ export class Turn {
   }
 
   /** Whether a grant of this turn suits the caller. */
-  serves({ mode, limit }: ResolvedLockOptions): boolean {
-    return this.terms ? mode === 'shared' && limit === this.terms.limit : mode === 'exclusive';
+  serves({ mode, limit, permits }: ResolvedLockOptions): boolean {
+    if (!this.terms) return mode === 'exclusive';
+    return mode === 'shared' && limit === this.terms.limit && permits === this.permits;
   }
 
   /**

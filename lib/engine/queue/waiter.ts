@@ -34,17 +34,18 @@ export class Waiter extends Caller<Hold> implements FifoNode<Waiter>, Timed {
 
 /** Whether one request can serve both waiters. */
 export function isAlike({ options, isAttempt }: Waiter): (waiter: Waiter) => boolean {
-  const { mode, limit, replicas } = options;
+  const { mode, limit, permits, replicas } = options;
   return (other) =>
     other.isAttempt === isAttempt &&
     other.options.mode === mode &&
     other.options.limit === limit &&
+    other.options.permits === permits &&
     other.options.replicas?.min === replicas?.min;
 }
 
 /** Whether a caller with these options excludes all other holders. */
-export function wantsToBeAlone({ mode, limit }: ResolvedLockOptions): boolean {
-  return mode === 'exclusive' || limit === 1;
+export function wantsToBeAlone({ mode, limit, permits }: ResolvedLockOptions): boolean {
+  return mode === 'exclusive' || limit === permits;
 }
 
 /** Whether enough replicas confirmed a grant for the waiter. */

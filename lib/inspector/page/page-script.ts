@@ -19,6 +19,7 @@ const duration = (ms) => {
   return (ms / 3600000).toFixed(1) + ' h';
 };
 const instanceOf = (owner) => /^[^~:]*/.exec(owner)[0] || owner;
+const permits = (each) => (each.permits === undefined ? '' : ', ' + each.permits + ' permits');
 const url = (name) => base + '?name=' + encodeURIComponent(name);
 const ask = (address) => fetch(address, { headers: { accept: 'application/json' } });
 
@@ -67,10 +68,10 @@ function show() {
     each.holders > 1 ? count.format(each.holders) + ' holders' : labelOf(each.name, each.label),
     { instance: each.owner === 'shared' ? '' : instanceOf(each.owner) },
     { number: each.remaining === undefined ? 'no expiry' : duration(each.remaining) },
-    each.mode,
+    each.mode + permits(each),
   ]), data.trouble === undefined ? 'Nothing is held.' : 'Not known.');
   fill('holds', ['name', 'age', 'waiting here', 'label'], data.holds.slice(0, TOP).map((each) => [
-    { name: each.name }, { number: duration(each.held) }, { number: count.format(each.waiting) }, each.label ?? each.method ?? '',
+    { name: each.name }, { number: duration(each.held) }, { number: count.format(each.waiting) }, (each.label ?? each.method ?? '') + permits(each),
   ]), 'This instance holds nothing.');
   fill('lost', ['name', 'time', 'held for', 'reason', 'label'], data.lost.slice(0, TOP).map((each) => [
     { name: each.name }, { number: clock(each.at) }, { number: duration(each.held) }, each.reason, each.label ?? each.method ?? '',
@@ -172,10 +173,10 @@ async function open(name) {
     if (!response.ok) return put('detail-state', 'The application replied ' + response.status + '.');
     const { held, pending } = await response.json();
     fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], held.map((each) => [
-      each.owner, each.label ?? '', each.since === undefined ? '' : clock(each.since),
+      each.owner + permits(each), each.label ?? '', each.since === undefined ? '' : clock(each.since),
       { number: each.remaining === undefined ? 'no expiry' : duration(each.remaining) }, { number: String(each.fencingToken ?? '') },
     ]), 'Nobody holds it.');
-    fill('waiters', ['waiting instance', 'waited'], pending.map((each) => [each.owner, { number: duration(each.waited) }]), 'No waiters.');
+    fill('waiters', ['waiting instance', 'waited'], pending.map((each) => [each.owner + permits(each), { number: duration(each.waited) }]), 'No waiters.');
     $('release').hidden = !state.data?.actions || held.length === 0;
     $('sure').checked = false;
     $('force').disabled = true;

@@ -1,7 +1,7 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
-import { assertHoldRange, assertLimitGoesWith } from '../../options/lock-options.js';
+import { assertHoldRange, assertLimitGoesWith, assertPermitsGoWith } from '../../options/lock-options.js';
 import { assertOptions, type OptionChecks } from '../../options/option-checks.js';
 import { checksOf, LOCK_OPTIONS, LOCKED_OPTIONS } from '../../options/option-table.js';
 
@@ -31,9 +31,10 @@ const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS), ...checksOf(LOC
 /** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
   assertOptions('The options of @Locked', options, CHECKS);
-  const { minHold, maxHold, mode, limit } = options;
+  const { minHold, maxHold, mode, limit, permits } = options;
   if (minHold !== undefined && maxHold !== undefined)
     assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
-  // Without a mode here, the module's mode applies, which is known only at the call.
+  // Without a mode or a limit here, those of the module or the preset apply, which are known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
+  assertPermitsGoWith(mode, limit, permits);
 }

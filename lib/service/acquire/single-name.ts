@@ -85,7 +85,8 @@ export class SingleName {
     ask: Ask,
   ): Promise<EnterableLock> {
     hold.assertNotLost();
-    if (hold.mode === 'shared' && options.mode === 'exclusive') throw upgradeError(hold);
+    const isMore = options.mode === 'exclusive' || options.permits > hold.permits;
+    if (hold.mode === 'shared' && isMore) throw upgradeError(hold, options);
     const startedAt = performance.now();
     const enter = async (): Promise<EnterableLock | undefined> => {
       const entered = await reentry.enter(

@@ -24,6 +24,10 @@ export class NestedHold implements EnterableLock {
     return this.outer.mode;
   }
 
+  get permits(): number {
+    return this.outer.permits;
+  }
+
   get fencingToken(): number {
     return this.outer.fencingToken;
   }

@@ -1,5 +1,6 @@
 import { type DeadlockedCall, LockDeadlockError } from '../../errors/lock-deadlock.error.js';
 import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 
 /** A call that waits for a lock while its own async context holds others. */
 export interface BlockedCall {
@@ -64,14 +65,21 @@ export class WaitGraph {
 }
 
 /**
- * The error of a shared hold that requests exclusive mode: it would wait for its own end, and two of them for each
- * other.
+ * The error of a shared hold that requests exclusive mode or more permits: it would wait for its own end, and two of
+ * them for each other.
  */
-export function upgradeError({ keys, fencingToken }: EnterableLock): LockDeadlockError {
+export function upgradeError(
+  { keys, fencingToken, permits }: EnterableLock,
+  wanted: Pick<ResolvedLockOptions, 'mode' | 'permits'>,
+): LockDeadlockError {
   const [name = ''] = keys;
+  const [has, wants] =
+    wanted.mode === 'exclusive'
+      ? ['in mode shared', 'in mode exclusive']
+      : [`with ${permits} of its permits`, `with ${wanted.permits} of its permits`];
   return new LockDeadlockError(
-    `Deadlock: this call holds ${name} in mode shared (token ${fencingToken}) and would wait for it in mode exclusive. ` +
-      'Acquire it in mode exclusive from the start, or release it before.',
+    `Deadlock: this call holds ${name} ${has} (token ${fencingToken}) and would wait for it ${wants}. ` +
+      `Acquire it ${wants} from the start, or release it before.`,
     { keys, cycle: [{ holds: keys, fencingTokens: [fencingToken], waitsFor: name }] },
   );
 }

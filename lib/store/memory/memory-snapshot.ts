@@ -1,6 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { tokenOf } from '../owner-id.js';
-import { parsePlace } from '../place.js';
+import { waiterAt } from '../place.js';
 
 /** Times by owner id or by place in the queue, in order. */
 type Times = ReadonlyMap<string, number>;
@@ -27,10 +27,11 @@ export function snapshotOf(
     const since = new Date(fencingToken / 1_000);
     held.push({ name, mode: 'exclusive', owner, since, fencingToken, remaining: expiresAt - now });
   }
-  const pending = [...queue].map(([place, since]): LockInfo => {
-    const { instance, shared } = parsePlace(place);
-    const mode = shared ? 'shared' : 'exclusive';
-    return { name, mode, owner: instance, since: new Date(since), waited: Math.max(0, now - since) };
-  });
+  const pending = [...queue].map(([place, since]): LockInfo => ({
+    name,
+    ...waiterAt(place),
+    since: new Date(since),
+    waited: Math.max(0, now - since),
+  }));
   return { held, pending };
 }

@@ -1,6 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { SHARED_OWNER } from '../grant.js';
-import { parsePlace } from '../place.js';
+import { waiterAt } from '../place.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
@@ -47,10 +47,9 @@ function holder(name: string, owner: string, remaining: number): LockInfo {
 
 function waiters(name: string, queue: readonly string[], now: number): LockInfo[] {
   return pairs(queue).map(([place, since]) => {
-    const { instance: owner, shared } = parsePlace(place);
-    const mode = shared ? 'shared' : 'exclusive';
     // Places on a quorum contain a time of another clock, which may be ahead.
-    return { name, mode, owner, since: new Date(since / 1_000), waited: Math.max(0, now - since) / 1_000 };
+    const waited = Math.max(0, now - since) / 1_000;
+    return { name, ...waiterAt(place), since: new Date(since / 1_000), waited };
   });
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockError } from '../../../lib/errors/lock.error.js';
 import type { Lock, LockOptions, LockService } from '../../../lib/index.js';
+import type { Wanted } from '../../support/may-hold-together.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import { FencedResourceClient } from './fenced-resource.client.js';
 import { HoldObserver } from './hold-observer.js';
@@ -25,7 +26,7 @@ export interface Rush {
 }
 
 /** How a call wants the lock: alone, or beside others, of which there may be a limited number. */
-export type Terms = Pick<LockOptions, 'mode' | 'limit'>;
+export type Terms = Pick<LockOptions, 'mode' | 'limit' | 'permits'>;
 
 interface CallOptions extends Terms {
   readonly wait?: number;
@@ -196,7 +197,7 @@ class Contender {
     let seen: { record: HoldRecord; failure: unknown; certainUntil: number; aborted: boolean } | undefined;
     try {
       const returned = await this.service.using(name, options, async (lock) => {
-        const observation = this.observer.begin(id, lock, askedAt, limitOf(options));
+        const observation = this.observer.begin(id, lock, askedAt, wantedBy(options));
         const { record } = observation;
         let failure: unknown;
         try {
@@ -234,8 +235,8 @@ class Contender {
   }
 }
 
-function limitOf({ mode, limit = Infinity }: Terms): number | undefined {
-  return mode === 'shared' ? limit : undefined;
+function wantedBy({ mode, limit = Infinity, permits }: Terms): Wanted {
+  return mode === 'shared' ? { limit, permits } : {};
 }
 
 function gate(): { promise: Promise<void>; resolve: () => void } {

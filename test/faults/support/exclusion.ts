@@ -65,7 +65,8 @@ async function expectNothingKept({ operator }: FaultScene, terms: readonly Terms
   for (const name of NAMES) {
     await (await operator.acquire(name, { wait: 3_000 })).release();
     for (const term of terms) {
-      const places = term.mode === 'shared' ? Math.min(term.limit ?? 5, 5) : 1;
+      const places =
+        term.mode === 'shared' ? Math.floor(Math.min(term.limit ?? 5, 5) / (term.permits ?? 1)) : 1;
       const all = await Promise.all(
         Array.from({ length: places }, () => operator.acquire(name, { ...term, wait: 3_000 })),
       );

@@ -1,5 +1,6 @@
 import type { Lock } from '../../../lib/index.js';
 import type { HoldRecord } from './hold-record.js';
+import type { Wanted } from '../../support/may-hold-together.js';
 import { now } from './shared-clock.js';
 
 const INTERVAL = 4;
@@ -25,13 +26,13 @@ export class HoldObserver {
     id: string,
     lock: Lock,
     askedAt: number,
-    limit?: number,
+    wanted: Wanted = {},
   ): { readonly record: HoldRecord; end(): void } {
     const record: HoldRecord = {
       id,
       name: lock.keys.join(),
       token: lock.fencingToken,
-      limit,
+      ...wanted,
       askedAt,
       begin: now(),
       heldUntil: undefined,

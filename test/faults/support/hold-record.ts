@@ -1,11 +1,11 @@
+import type { Wanted } from '../../support/may-hold-together.js';
+
 /** What one hold looked like from inside its process, in milliseconds on the shared clock. */
-export interface HoldRecord {
+export interface HoldRecord extends Wanted {
   /** `<process>/<caller>/<number>`. */
   readonly id: string;
   readonly name: string;
   readonly token: number;
-  /** Most holders beside which it may hold, itself among them; undefined where it is to be alone. */
-  readonly limit?: number | undefined;
   readonly askedAt: number;
   readonly begin: number;
   /** The last moment at which `held` was seen true; undefined where it never was. */

@@ -8,7 +8,7 @@ import { SeededRandom } from './seeded-random.js';
 import { now } from './shared-clock.js';
 
 /** What a call asks for: one name or several, alone or beside others. */
-export interface Wish extends Pick<LockOptions, 'mode' | 'limit'> {
+export interface Wish extends Pick<LockOptions, 'mode' | 'limit' | 'permits'> {
   readonly names: readonly string[];
 }
 
@@ -27,6 +27,7 @@ export interface SeenHold {
   readonly name: string;
   /** Most holders beside which it may hold, itself among them; undefined where it is to be alone. */
   readonly limit: number | undefined;
+  readonly permits: number | undefined;
   readonly token: number;
   readonly begin: number;
   readonly end: number;
@@ -58,8 +59,8 @@ function keptLock(id: string): Lock {
   return lock;
 }
 
-function ask({ names, mode, limit }: Wish): Promise<Lock> {
-  const options = { wait: WAIT, ...(mode && { mode }), ...(limit && { limit }) };
+function ask({ names, mode, limit, permits }: Wish): Promise<Lock> {
+  const options = { wait: WAIT, ...(mode && { mode }), ...(limit && { limit }), ...(permits && { permits }) };
   const [first = ''] = names;
   return locks().acquire(names.length > 1 ? [...names] : first, options);
 }
@@ -83,7 +84,15 @@ async function callOnAndOn(
     const limit = wish.mode === 'shared' ? (wish.limit ?? Infinity) : undefined;
     const until = now();
     for (const name of lock.keys)
-      holds.push({ caller, name, limit, token: lock.fencingTokenOf(name), begin, end: until });
+      holds.push({
+        caller,
+        name,
+        limit,
+        permits: wish.permits,
+        token: lock.fencingTokenOf(name),
+        begin,
+        end: until,
+      });
     await lock.release();
   }
   return holds;

@@ -6,6 +6,13 @@ export const READERS_AND_WRITERS: AnyOf = [{ mode: 'shared' }, { mode: 'shared' 
 
 export const PERMITS: AnyOf = [{ mode: 'shared', limit: 3 }];
 
+/** Calls for one, two and three of four permits. */
+export const SEVERAL_PERMITS: AnyOf = [
+  { mode: 'shared', limit: 4 },
+  { mode: 'shared', limit: 4, permits: 2 },
+  { mode: 'shared', limit: 4, permits: 3 },
+];
+
 export const MIXED_LIMITS: AnyOf = [
   { mode: 'shared', limit: 3 },
   { mode: 'shared', limit: 2 },

@@ -28,6 +28,7 @@ export class Fits {
   @Locked('x:<0>', shared) async shared(id: string) {}
   @Locked('x:<0>', { mode: 'shared' }) async read(id: string) {}
   @Locked('x:<0>', { mode: 'shared', limit: 5 }) async permit(id: string) {}
+  @Locked('x:<0>', { mode: 'shared', limit: 5, permits: 2 }) async permits(id: string) {}
   @Locked('x:<0>', { mode: 'exclusive' }) async write(id: string) {}
 }
 
@@ -39,6 +40,7 @@ export class DoesNotFit {
   @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist
   @Locked('x:<0>', { mode: 'read' }) async otherMode(id: string) {} // error: "read"
   @Locked('x:<0>', { mode: 'shared', limit: '5' }) async textLimit(id: string) {} // error: is not assignable to type 'number'
+  @Locked('x:<0>', { mode: 'shared', permits: 'all' }) async textPermits(id: string) {} // error: is not assignable to type 'number'
   @Locked('x:<0.skuu>', 'checkout') async presetAndTypo(order: PlaceOrder) {} // error: <0.skuu> is not a path
   @Locked('x:<0>', { preset: 5 }) async otherPreset(id: string) {} // error: is not assignable to type 'string'
   @Locked('x:<0>', { wait: '5 sec' }) async otherUnit(id: string) {} // error: is not assignable to type 'Duration | undefined'

@@ -1,7 +1,7 @@
 import {
   formatTransfer,
   newSecret,
-  ownerOfDetached,
+  ownersOfDetached,
   parseTransfer,
 } from '../../../lib/engine/hold/transfer-string.js';
 import type { Hold } from '../../../lib/engine/hold/hold.js';
@@ -34,7 +34,7 @@ describe('A hold that is detached', () => {
     call.answer(true);
     await settle();
     expect(parseTransfer(detaching.value).holds).toEqual([
-      { name: 'n', instance: 'me', token: 100, minHold: 0, mode: 'exclusive' as const },
+      { name: 'n', instance: 'me', token: 100, minHold: 0, mode: 'exclusive' as const, permits: 1 },
     ]);
     expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
   });
@@ -159,9 +159,16 @@ describe('A hold that is detached', () => {
 });
 
 describe('A hold that is attached', () => {
-  const handed = { name: 'n', instance: 'other', token: 70, minHold: 0, mode: 'exclusive' as const };
+  const handed = {
+    name: 'n',
+    instance: 'other',
+    token: 70,
+    minHold: 0,
+    mode: 'exclusive' as const,
+    permits: 1,
+  };
   const secret = newSecret();
-  const from = ownerOfDetached(secret, handed);
+  const [from = ''] = ownersOfDetached(secret, handed);
   let fixture: EngineFixture;
   const attach = (options: LockOptions = {}): { value?: Hold; error?: unknown } =>
     observe(fixture.engine.attach(handed, secret, resolveLockOptions(LOCK_OPTION_DEFAULTS, options)));
@@ -383,10 +390,11 @@ describe('Holds that are attached together', () => {
       token: 70,
       minHold: 500,
       mode: 'exclusive' as const,
+      permits: 1,
     }));
     const secret = newSecret();
     const transfer = formatTransfer({ secret, holds });
-    const owners = holds.map((hold) => ownerOfDetached(secret, hold));
+    const owners = holds.flatMap((hold) => ownersOfDetached(secret, hold));
     const attaching = observe(locks.attach(transfer));
     const [a, b] = await Promise.all([fixture.store.next('transfer'), fixture.store.next('transfer')]);
     expect([a.request.from, b.request.from]).toEqual(owners);

@@ -23,6 +23,26 @@ describe('@Locked', () => {
       () => Locked('a', { mode: 'exclusive', limit: 5 }),
       "limit needs mode 'shared'",
     ],
+    [
+      'more permits than the limit',
+      () => Locked('a', { mode: 'shared', limit: 2, permits: 3 }),
+      'permits must be at most limit, but permits is 3 and limit is 2',
+    ],
+    [
+      'permits of exclusive holds',
+      () => Locked('a', { mode: 'exclusive', permits: 2 }),
+      "permits needs mode 'shared' and a limit",
+    ],
+    [
+      'permits of holds without a limit',
+      () => Locked('a', { mode: 'shared', limit: Infinity, permits: 2 }),
+      "permits needs mode 'shared' and a limit",
+    ],
+    [
+      'permits that are not whole',
+      () => Locked('a', { limit: 3, permits: 1.5 }),
+      'permits must be a whole number',
+    ],
   ])('refuses %s when the class is defined', (_mistake, decorate, message) => {
     expect(decorate).toThrow(LockConfigError);
     expect(decorate).toThrow(message);

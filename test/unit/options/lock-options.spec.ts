@@ -1,4 +1,5 @@
 import { LockConfigError } from '../../../lib/index.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 
 const defaults = { ...LOCK_OPTION_DEFAULTS, ttl: 5_000, minHold: 100 };
@@ -38,6 +39,13 @@ describe('the options of a call', () => {
     [{ mode: 'read' }, 'mode'],
     [{ limit: 3 }, 'limit'],
     [{ mode: 'shared', limit: 0 }, 'limit'],
+    [{ mode: 'shared', permits: 1 }, "permits needs mode 'shared' and a limit"],
+    [{ permits: 2 }, "permits needs mode 'shared' and a limit"],
+    [
+      { mode: 'shared', limit: 2, permits: 3 },
+      'permits must be at most limit, but permits is 3 and limit is 2',
+    ],
+    [{ mode: 'shared', limit: 2, permits: 0 }, 'permits must be a whole number, from 1 to 256, but is 0.'],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ signal: { aborted: false } }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
@@ -46,5 +54,16 @@ describe('the options of a call', () => {
     const resolve = (): unknown => resolveLockOptions(defaults, options as object);
     expect(resolve).toThrow(LockConfigError);
     expect(resolve).toThrow(message);
+  });
+
+  it('take permits from the defaults where a limit applies', () => {
+    const semaphore = { ...defaults, mode: 'shared', limit: 5, permits: 3 } as const;
+    const permits = (options: LockOptions): number => resolveLockOptions(semaphore, options).permits;
+
+    expect([permits({}), permits({ permits: 2 }), permits({ limit: 3 })]).toEqual([3, 2, 3]);
+    expect([permits({ limit: Infinity }), permits({ mode: 'exclusive' })]).toEqual([1, 1]);
+    expect(() => permits({ limit: 2 })).toThrow(
+      'permits must be at most limit, but permits is 3 and limit is 2',
+    );
   });
 });

@@ -46,6 +46,7 @@ describe('the options of the module', () => {
         minHold: 0,
         mode: 'exclusive',
         limit: Infinity,
+        permits: 1,
         reentrant: true,
         namesHolder: true,
         origin: {},
@@ -192,6 +193,7 @@ describe('the options of the module', () => {
     [{ connection: nodeRedis(createClient()), credentials }, 'give that client a credentialsProvider'],
     [{ mode: 'read' }, 'mode'],
     [{ limit: 0 }, 'limit'],
+    [{ limit: 2, permits: 3 }, 'permits must be at most limit'],
     [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
   ])('are rejected if they cannot work: %p', (options, message) => {
     expect(() => resolve(options)).toThrow(LockConfigError);
