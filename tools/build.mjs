@@ -32,8 +32,7 @@ const COMMAND = 'cli/index';
 /** Imports of this file are calls of `require` where they are used. */
 const LATE = file('store/open-store');
 /** Packages whose code is in dist. All others stay where users have installed them. */
-const BUNDLED =
-  /^(?:@swc\/helpers|commander|picocolors|string-width|strip-ansi|ansi-regex|get-east-asian-width)(?:\/|$)/;
+const BUNDLED = /^(?:@swc\/helpers|commander|picocolors)(?:\/|$)/;
 
 const entryPoints = Object.fromEntries(
   [...NEST, ...PLAIN].map((name) => [name, file(name === 'index' ? name : `${name}/index`)]),

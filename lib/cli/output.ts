@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { ExitCode } from './exit-code.js';
 
 /** Prints the output of a command: for people, or one JSON text per line. */
@@ -49,10 +48,24 @@ export function printable(text: string): string {
   );
 }
 
+const CHARACTERS = new Intl.Segmenter();
+/** Characters of two columns: East Asian ones, except the narrow forms of Katakana and Hangul, and emoji. */
+const WIDE =
+  /\uFE0F|[\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6\p{Emoji_Presentation}]|(?![\uFF61-\uFFDC])[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** The number of columns that a text takes in a terminal. */
+function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  return Array.from(CHARACTERS.segment(text), ({ segment }) => (WIDE.test(segment) ? 2 : 1)).reduce(
+    (sum, width) => sum + width,
+    0,
+  );
+}
+
 /** Formats rows as a framed table, with the first row as its head. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
   const [head = []] = rows;
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))));
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
   const edge = (left: string, between: string, right: string): string =>
     left + widths.map((width) => '─'.repeat(width + 2)).join(between) + right;
   const line = (row: readonly string[]): string =>
@@ -61,5 +74,5 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
 }
 
 function filled(cell: string, width: number): string {
-  return cell + ' '.repeat(width - stringWidth(cell));
+  return cell + ' '.repeat(width - widthOf(cell));
 }
