@@ -14,8 +14,8 @@ export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 
  *
  * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`. A repeated request of a
  * turn is therefore granted the same holds. Each permit of a hold with several has an owner id of its own. After a
- * transfer, the owner id of a shared hold with one permit ends in its token, as others do. Names that were granted together have one owner id, with a tag that begins with `m` and differs for each
- * request.
+ * transfer, the owner id of a shared hold with one permit ends in its token, as others do. Names that were granted
+ * together have one owner id, with a tag that begins with `m` and differs for each request.
  */
 export interface OwnerId {
   readonly instance: string;

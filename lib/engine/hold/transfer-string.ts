@@ -45,7 +45,8 @@ export function newSecret(): string {
 
 /**
  * The owner ids of a detached hold, one for each permit. Queries, errors and logs show owner ids, so they contain only
- * a digest of the secret. All other fields of the string are also part of the owner id, so that its carrier cannot change them.
+ * a digest of the secret. All other fields of the string are also part of the owner id, so that its carrier cannot
+ * change them.
  */
 export function ownersOfDetached(secret: string, hold: DetachedHold): string[] {
   const { name, instance, token, minHold, mode, permits } = hold;

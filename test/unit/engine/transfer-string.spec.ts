@@ -11,10 +11,19 @@ describe('The string of a detached hold', () => {
     expect(parseTransfer(transfer('s', VALID, ['n', 'b2', 7, 250, 'shared']))).toEqual({
       secret: 's',
       holds: [
-        { name: 'order:42', instance: 'a1', token: 70, minHold: 0, mode: 'exclusive' },
-        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared' },
+        { name: 'order:42', instance: 'a1', token: 70, minHold: 0, mode: 'exclusive', permits: 1 },
+        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 1 },
       ],
     });
+  });
+
+  it('joins entries of one name and successive tokens as permits of one hold', () => {
+    const entry = (token: number): unknown[] => ['n', 'b2', token, 0, 'shared'];
+    const { holds } = parseTransfer(transfer('s', entry(7), entry(8), entry(10)));
+    expect(holds.map(({ token, permits }) => [token, permits])).toEqual([
+      [7, 2],
+      [10, 1],
+    ]);
   });
 
   it.each([
