@@ -20,7 +20,7 @@ import { closedError, forcedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
-import { wantsToBeAlone } from './queue/waiter.js';
+import { excludesOthers } from './queue/waiter.js';
 
 export interface EngineSettings {
   readonly store: LockStore;
@@ -96,14 +96,14 @@ export class LockEngine implements StoreEvents {
    * exclusive caller waits before it, these include the holds for which that caller waits.
    */
   blockersOf(name: string, options: ResolvedLockOptions): () => readonly LeaseUser[] {
-    const before = wantsToBeAlone(options) ? [] : (this.queues.get(name)?.name.line.toBeAlone ?? []);
+    const before = excludesOthers(options) ? [] : (this.queues.get(name)?.name.line.excludingWaiters ?? []);
     return () => {
       const holders = [
         ...(this.queues.get(name)?.name.leases.flatMap(({ holds }) => holds) ?? []),
         ...[...this.leases.joint.values()].flatMap((lease) => lease.holdOf(name) ?? []),
       ];
       // A caller that waits for one of several permits waits for no particular holder.
-      return wantsToBeAlone(options) || before.some(({ isWaiting }) => isWaiting)
+      return excludesOthers(options) || before.some(({ isWaiting }) => isWaiting)
         ? holders
         : holders.filter((hold) => hold.mode === 'exclusive');
     };

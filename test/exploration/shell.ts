@@ -299,13 +299,14 @@ export class Shell {
     const { now } = this.world;
     const until = Math.min(request.until, now + request.ttl);
     const { name } = sure(this.site.topics[request.of]);
-    const mayRepeat = request.kind === 'release' || (name.alone === undefined && !name.wantsToBeAlone);
+    const mayRepeat =
+      request.kind === 'release' || (name.exclusiveLease === undefined && !name.wantsExclusive);
     if (mayRepeat && now < until) this.cleanUp({ ...request, until, returns: false });
   }
 
   private hearCancel(of: number, owner: string | undefined): void {
     const { name } = sure(this.site.topics[of]);
-    if (!owner || name.wantsToBeAlone || name.leaseOf(owner)) return;
+    if (!owner || name.wantsExclusive || name.leaseOf(owner)) return;
     this.spend(of, tokenOf(owner));
     this.cleanUp({ kind: 'release', of, owner, ttl: TTL, until: Infinity, returns: false });
   }

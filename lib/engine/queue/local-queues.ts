@@ -101,7 +101,7 @@ export class LocalQueues<
       const owner = await this.store.cancel(name, place);
       const known = this.get(name)?.name;
       // A request that continues may obtain the grant.
-      if (!owner || known?.wantsToBeAlone || known?.leaseOf(owner)) return;
+      if (!owner || known?.wantsExclusive || known?.leaseOf(owner)) return;
       this.noteEndedToken(tokenOf(owner));
       known?.noteEndedToken(tokenOf(owner));
       await this.store.release(name, owner);
@@ -109,7 +109,7 @@ export class LocalQueues<
     // An exclusive lease or request of this instance could be ended by a late repetition.
     const mayRepeat = (): boolean => {
       const known = this.get(name)?.name;
-      return !known?.alone && !known?.wantsToBeAlone;
+      return !known?.exclusiveLease && !known?.wantsExclusive;
     };
     return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
   }

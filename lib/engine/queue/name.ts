@@ -55,7 +55,7 @@ export class Name {
   }
 
   /** The lease of the exclusive lock. */
-  get alone(): Lease | undefined {
+  get exclusiveLease(): Lease | undefined {
     const { state } = this;
     return (state.kind === 'held' || state.kind === 'yielding') && state.lease.live ? state.lease : undefined;
   }
@@ -72,25 +72,25 @@ export class Name {
   }
 
   /** Whether a request for the exclusive lock continues. */
-  get wantsToBeAlone(): boolean {
+  get wantsExclusive(): boolean {
     const { turn } = this;
     return turn !== undefined && turn.terms === undefined;
   }
 
   get hasLeases(): boolean {
-    return this.alone !== undefined || (this.sharing?.leases.size ?? 0) > 0;
+    return this.exclusiveLease !== undefined || (this.sharing?.leases.size ?? 0) > 0;
   }
 
   /** The current leases. */
   get leases(): readonly Lease[] {
-    const { alone, sharing } = this;
+    const { exclusiveLease, sharing } = this;
     const others = [...(sharing?.leases.values() ?? [])];
-    return alone ? [alone, ...others] : others;
+    return exclusiveLease ? [exclusiveLease, ...others] : others;
   }
 
   leaseOf(owner: string): Lease | undefined {
-    const { alone } = this;
-    return alone?.owner === owner ? alone : this.sharing?.leases.get(owner);
+    const { exclusiveLease } = this;
+    return exclusiveLease?.owner === owner ? exclusiveLease : this.sharing?.leases.get(owner);
   }
 
   /** Number of waiters with equal terms at the head of the line. */
@@ -189,7 +189,7 @@ export class Step {
 
   /** Rejects a waiter because another holder has the lock. */
   timeOut(waiter: Waiter): void {
-    const { alone: by, line, takenReply } = this.name;
+    const { exclusiveLease: by, line, takenReply } = this.name;
     line.remove(waiter);
     this.do({ kind: 'time-out', waiter, by, takenReply });
   }

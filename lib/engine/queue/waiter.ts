@@ -44,7 +44,7 @@ export function isAlike({ options, isAttempt }: Waiter): (waiter: Waiter) => boo
 }
 
 /** Whether a caller with these options excludes all other holders. */
-export function wantsToBeAlone({ mode, limit, permits }: ResolvedLockOptions): boolean {
+export function excludesOthers({ mode, limit, permits }: ResolvedLockOptions): boolean {
   return mode === 'exclusive' || limit === permits;
 }
 
@@ -104,8 +104,8 @@ export class WaitingLine {
   }
 
   /** Waiters, without attempts, that exclude all other holders. */
-  get toBeAlone(): readonly Waiter[] {
-    return [...this.waiters].filter(({ isAttempt, options }) => !isAttempt && wantsToBeAlone(options));
+  get excludingWaiters(): readonly Waiter[] {
+    return [...this.waiters].filter(({ isAttempt, options }) => !isAttempt && excludesOthers(options));
   }
 
   /** Number of consecutive waiters from the head that meet a condition, at most `most`. */

@@ -137,8 +137,11 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     return released(scene);
   },
   '`adopted`': () => ({ kind: 'adopted', lease: new Lease('n', grant(40), 3_000, 0) }),
-  '`ended`': ({ name: { alone: lease } }) => lease && { kind: 'ended', lease, error: undefined },
-  '`revoked`': ({ name: { alone } }) => ({ kind: 'revoked', owner: alone?.owner ?? 'i:20' }),
+  '`ended`': ({ name: { exclusiveLease: lease } }) => lease && { kind: 'ended', lease, error: undefined },
+  '`revoked`': ({ name: { exclusiveLease } }) => ({
+    kind: 'revoked',
+    owner: exclusiveLease?.owner ?? 'i:20',
+  }),
   '`timer`': () => ({ kind: 'timer' }),
   '`ask-again`': () => ({ kind: 'ask-again' }),
   '`silence`': (scene) => {
