@@ -33,6 +33,15 @@ async function start(provider: Type, options: RedisLockModuleOptions = { presets
 }
 
 describe('presets', () => {
+  it('may set the mode of a method that sets only the limit', () => {
+    class Reports {
+      @Locked('report', { preset: 'readers', limit: 3 })
+      async read(): Promise<void> {}
+    }
+    expect(Reflect.has(Reports.prototype, 'read')).toBe(true);
+    expect(() => Locked('report', { mode: 'exclusive', limit: 3 })).toThrow(LockConfigError);
+  });
+
   it('apply to @Locked by their names, below its own options', async () => {
     @Injectable()
     class Orders {

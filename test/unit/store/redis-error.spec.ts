@@ -30,6 +30,14 @@ describe('An error of Redis', () => {
     expect(storeError(new Error(message), redaction)).toBeInstanceOf(StoreRefusal);
   });
 
+  it('of a server that speaks another protocol says what to check', () => {
+    const error = new Error('Protocol error, got "H" as reply type byte. Please report this.');
+    expect(storeError(error, redaction).message).toBe(
+      'The server does not speak the protocol of Redis (Protocol error, got "H" as reply type byte). ' +
+        'Check the port, and whether it requires TLS.',
+    );
+  });
+
   it('that is temporary is distinguished from a failed connection', () => {
     const told = (message: string): Error => storeError(new Error(message), redaction);
 

@@ -1,0 +1,67 @@
+import { Credentials } from '../../../lib/store/redis/connection/credentials.js';
+import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
+
+describe('Credentials from a function', () => {
+  const log = { log: jest.fn(), warn: jest.fn(), error: jest.fn() };
+  const provide = jest.fn();
+  let credentials: Credentials;
+  const user = { adopt: jest.fn(), renew: jest.fn(() => Promise.resolve()) };
+
+  beforeEach(() => {
+    jest.resetAllMocks();
+    user.renew.mockResolvedValue();
+    jest.useFakeTimers();
+    credentials = new Credentials(provide, new Redaction({}), log);
+  });
+  afterEach(() => {
+    credentials.close();
+    jest.useRealTimers();
+  });
+
+  it.each([(time: number) => time, (time: number) => new Date(time)])(
+    'are renewed when four fifths of their life are over, on open connections too',
+    async (expiryOf) => {
+      provide.mockImplementation(async () => ({ password: 'a', expiresAt: expiryOf(Date.now() + 10_000) }));
+      credentials.add(user);
+      await credentials.ask();
+      await jest.advanceTimersByTimeAsync(7_999);
+      expect(provide).toHaveBeenCalledTimes(1);
+      await jest.advanceTimersByTimeAsync(1);
+
+      expect(provide).toHaveBeenCalledTimes(2);
+      expect(user.renew).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it('are requested again after an error, which is known until then and logged once', async () => {
+    provide.mockRejectedValueOnce(new Error('vault is sealed'));
+    provide.mockRejectedValueOnce(new Error('vault is sealed'));
+    provide.mockResolvedValueOnce({ password: 'a' });
+    const asked = credentials.ask();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(credentials.trouble?.message).toBe('vault is sealed');
+    await jest.advanceTimersByTimeAsync(100 + 200);
+
+    await expect(asked).resolves.toEqual({ password: 'a' });
+    expect(credentials.trouble).toBeUndefined();
+    expect(log.error).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['password', undefined],
+    ['password', { password: 5 }],
+    ['username', { username: 5, password: 'a' }],
+    ['expiresAt', { password: 'a', expiresAt: 'soon' }],
+    ['expiresAt', { password: 'a', expiresAt: Number.NaN }],
+    ['expiresAt', { password: 'a', expiresAt: new Date('never') }],
+  ])('are refused with a wrong %s, and the error shows no value: %p', async (field, wrong) => {
+    provide.mockResolvedValue(wrong);
+    credentials.ask().catch(() => undefined);
+    await jest.advanceTimersByTimeAsync(0);
+
+    expect(credentials.trouble?.message).toBe(
+      'The function credentials must resolve to { username?: string, password: string, expiresAt?: Date | number }, ' +
+        `but ${field} is not.`,
+    );
+  });
+});

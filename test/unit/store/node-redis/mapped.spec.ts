@@ -1,0 +1,16 @@
+import { mapped } from '../../../../lib/store/redis/node-redis/node-redis.js';
+
+const INSIDE = { host: '10.0.0.1', port: 6379 };
+const OUTSIDE = { host: 'proxy', port: 7001 };
+
+describe('The address of a node behind a proxy', () => {
+  it.each([
+    ['a table', { '10.0.0.1:6379': OUTSIDE }, OUTSIDE],
+    ['a table without the node', { '10.0.0.2:6379': OUTSIDE }, INSIDE],
+    ['a function', (name: string) => (name === '10.0.0.1:6379' ? OUTSIDE : undefined), OUTSIDE],
+    ['a function that knows others', () => undefined, INSIDE],
+    ['nothing', undefined, INSIDE],
+  ])('comes from %s', (_, map, address) => {
+    expect(mapped(INSIDE, map)).toEqual(address);
+  });
+});
