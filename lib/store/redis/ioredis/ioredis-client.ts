@@ -99,6 +99,11 @@ export class IoredisClient implements RedisClient {
   }
 }
 
+/** An error that ioredis reports for a command. */
+interface RefusedCommand {
+  readonly command: { readonly name: string };
+}
+
 /** A client that this module created. It reconnects after any failure. */
 export class OwnIoredisClient extends IoredisClient {
   private isClosed = false;
@@ -108,6 +113,7 @@ export class OwnIoredisClient extends IoredisClient {
     super(redis);
     this.forget = credentials && askForCredentials(redis, credentials);
     redis.on('connect', () => this.expectHandshake());
+    redis.on('error', (error: Partial<RefusedCommand>) => this.leaveOtherDatabase(error));
     redis.on('end', () => this.connectAgain());
   }
 
@@ -126,6 +132,14 @@ export class OwnIoredisClient extends IoredisClient {
     setTimeout(() => {
       if (redis.status === 'connect' && redis.stream === stream) abandon(stream);
     }, HANDSHAKE_TIMEOUT).unref();
+  }
+
+  /**
+   * Ends a connection whose SELECT was refused. ioredis would continue in database 0, where instances with another
+   * client or other rights do not find the locks.
+   */
+  private leaveOtherDatabase({ command }: Partial<RefusedCommand>): void {
+    if (command?.name === 'select') abandon(this.redis.stream);
   }
 
   /**
