@@ -21,6 +21,12 @@ describe('the TypeScript of the pages', () => {
     expect(found.length).toBeGreaterThan(50);
   });
 
+  it('must await each Promise', async () => {
+    const source = 'export function start(): void {\n  Promise.resolve(1);\n}';
+    const [findings = []] = await lintSnippets([source]);
+    expect(findings.join()).toMatch(/line 2: .*no-floating-promises/);
+  });
+
   it('must use each parameter, whatever its name', async () => {
     const source = 'export async function wait(_milliseconds: number): Promise<void> {}';
     const [findings = []] = await lintSnippets([source]);
