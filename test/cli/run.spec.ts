@@ -138,6 +138,25 @@ describe('nest-redis-lock run', () => {
     for (const command of inside) expect(await command.end()).toMatchObject({ exitCode: 0 });
   });
 
+  it('takes --permits of --limit, which query and ls show', async () => {
+    const command = start('echo in; sleep 30', '--limit', '3', '--permits', '2');
+    await command.says('in');
+    const [taken, free] = [
+      await run('true', '--limit', '3', '--permits', '2', '--wait', '0'),
+      await run('true', '--limit', '3', '--wait', '0'),
+    ];
+    const [query, ls] = [
+      await CommandLine.run(['query', 'job', '--url', server.url]),
+      await CommandLine.run(['ls', '--url', server.url]),
+    ];
+    command.kill('SIGTERM');
+    await command.end();
+
+    expect([taken.exitCode, free.exitCode]).toEqual([75, 0]);
+    expect(query.stdout).toMatch(/shares, 2 permits/);
+    expect(ls.stdout).toMatch(/, 2 permits/);
+  });
+
   it('keeps the name taken for --min-hold after a command that exits at once', async () => {
     const { exitCode } = await run('true', '--min-hold', '60s');
 

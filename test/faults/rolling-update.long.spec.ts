@@ -113,6 +113,18 @@ describe.each(REVISIONS)('During a rolling update from %s, processes', (revision
     for (const each of workers) expect(await each.call('isFree', ALONE)).toBe(true);
   });
 
+  it('attach a hold of several permits in the earlier revision, with all its permits', async () => {
+    const two = { ...PERMIT, permits: 2 };
+    await processOf(1).call('hold', 'passed', two);
+    await processOf(0).call('attach', 'passed', await processOf(1).call('detach', 'passed'));
+
+    await processOf(0).call('extend', 'passed');
+    expect(await processOf(1).call('isFree', two)).toBe(false);
+    expect(await processOf(1).call('isFree', PERMIT)).toBe(true);
+    await processOf(0).call('release', 'passed');
+    expect(await processOf(0).call('isFree', ALONE)).toBe(true);
+  });
+
   describe.each([
     ['earlier', 'present', 0, 1],
     ['present', 'earlier', 1, 0],

@@ -132,8 +132,8 @@ const calls = {
   },
   extend: (id: string): Promise<void> => keptLock(id).extend(),
   /** Whether a single attempt gets what is wished for; it is released again. */
-  async isFree({ names, mode, limit }: Wish): Promise<boolean> {
-    const options = { wait: 0, ...(mode && { mode }), ...(limit && { limit }) };
+  async isFree({ names, mode, limit, permits }: Wish): Promise<boolean> {
+    const options = { wait: 0, ...(mode && { mode }), ...(limit && { limit }), ...(permits && { permits }) };
     const lock = await locks()
       .acquire([...names], options)
       .catch(() => undefined);
