@@ -1,5 +1,4 @@
 export { CurrentLock } from './nest/locked/current-lock.decorator.js';
-export { InjectLockService } from './nest/module/inject-lock-service.decorator.js';
 export { Locked } from './nest/locked/locked.decorator.js';
 export {
   isLockError,
@@ -37,9 +36,9 @@ export type {
 } from './options/module-options.interface.js';
 export type { KeyFunction, KeySource } from './keys/key-source.js';
 export type { LockedDecorator, LockedResult } from './nest/locked/locked-method.types.js';
-export { LOCKED_METADATA, type LockedMetadata } from './nest/locked/locked-metadata.js';
-export type { LockedOptions } from './nest/locked/locked-options.js';
+export { LOCKED_METADATA, type LockedMetadata, type LockedOptions } from './nest/locked/locked-options.js';
 export { LockService, type LockedWork } from './service/lock.service.js';
+export { InjectLockService } from './nest/module/lock-module.definition.js';
 export type {
   RedisLockModuleAsyncExtras,
   RedisLockModuleExtras,

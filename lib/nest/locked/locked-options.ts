@@ -1,4 +1,5 @@
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import type { KeySource } from '../../keys/key-source.js';
 import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import { assertHoldRange, assertLimitGoesWith, assertPermitsGoWith } from '../../options/lock-options.js';
@@ -37,4 +38,27 @@ export function assertLockedOptions(options: LockedOptions<never>): void {
   // Without a mode or a limit here, those of the module or the preset apply, which are known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
   assertPermitsGoWith(mode, limit, permits);
+}
+
+/**
+ * The key of the metadata that `@Locked` leaves on a method, for `Reflector` and `Reflect.getMetadata`. The value is an
+ * array of {@link LockedMetadata}, one for each `@Locked` of the method, the outermost first.
+ *
+ * @example
+ * ```ts
+ * const locked = this.reflector.get<LockedMetadata[] | undefined>(LOCKED_METADATA, context.getHandler());
+ * ```
+ */
+export const LOCKED_METADATA = 'nest-redis-lock:locked';
+
+/** The arguments of one `@Locked`. */
+export interface LockedMetadata {
+  readonly key: KeySource;
+  readonly options: Readonly<LockedOptions<never>>;
+}
+
+/** Adds the arguments of a further `@Locked` around those of the method. */
+export function addLockedMetadata(method: object, metadata: LockedMetadata): void {
+  const inner: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];
+  Reflect.defineMetadata(LOCKED_METADATA, [metadata, ...inner], method);
 }

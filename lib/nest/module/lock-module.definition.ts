@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder, type Provider } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type {
   RedisLockModuleOptions,
@@ -82,4 +82,18 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
  */
 export interface RedisLockOptionsFactory {
   createRedisLockOptions(): RedisLockModuleOptions | Promise<RedisLockModuleOptions>;
+}
+
+/**
+ * Injects the LockService of a named `RedisLockModule`. The module without a name needs no decorator, because its token
+ * is the class.
+ *
+ * @param name the `name` that was given to `forRoot` or `forRootAsync`.
+ * @example
+ * ```ts
+ * constructor(@InjectLockService('reports') private readonly locks: LockService) {}
+ * ```
+ */
+export function InjectLockService(name?: string): ParameterDecorator & PropertyDecorator {
+  return Inject(getLockServiceToken(name));
 }
