@@ -46,7 +46,7 @@ describe('the search of the site', () => {
     ['health check', '/operate/health'],
     ['metrics', '/operate/metrics'],
     ['deadlocks', '/guide/deadlocks'],
-    ['several locks at once', '/guide/several-names'],
+    ['several locks', '/guide/several-names'],
     ['semaphore', '/guide/readers-and-semaphores'],
     ['leader election', '/guide/leader'],
     ['multi tenant', '/guide/keys'],

@@ -9,6 +9,7 @@ export const TEMPLATES = [
   ['a drawing', '/how-it-works/protocol.html'],
   ['charts', '/compare.html'],
   ['a page in Chinese', '/zh-CN/quick-start.html'],
+  ['the first page of the API', '/api/'],
   ['a class of the API', '/api/index/classes/LockService.html'],
   ['a page that is not there', '/nothing-of-this-name.html'],
 ] as const;
