@@ -6,7 +6,7 @@ import { parsePlace, restOf } from '../../lib/store/place.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
-import { permitsMark, tokensMark } from '../../lib/store/turn-name.js';
+import { permitsEach, permitsMark, tokensMark } from '../../lib/store/turn-name.js';
 import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
@@ -112,8 +112,10 @@ export class Twins {
       case 'share again': {
         const turn = recent(this.turns, operation.turn);
         if (!turn) return;
-        const place = partOf(turn.place, operation.after);
-        const wanted = Math.min(operation.wanted, parsePlace(place).tokens);
+        // An instance requests whole holds.
+        const permits = permitsEach(parsePlace(turn.place).shared?.turn ?? '');
+        const place = partOf(turn.place, operation.after * permits);
+        const wanted = Math.min(operation.wanted * permits, parsePlace(place).tokens);
         return this.share({ ...turn, place }, operation.ttl, wanted, operation.queues);
       }
       case 'release': {
