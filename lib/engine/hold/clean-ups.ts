@@ -46,16 +46,12 @@ export class CleanUps {
 
   /**
    * Releases a lock whose lease runs for at most `ttl` ms. If other instances may wait for the lock, they are notified
-   * first.
+   * first. With `leavesGap`, no waiter gets it at once, if the store can do so.
    */
-  free(name: string, owner: string, ttl: number, isAwaited?: boolean): Promise<void> {
-    const send = (): Promise<unknown> => this.store.release(name, owner, isAwaited);
-    return this.run(() => `The release of ${name}`, { ttl, send });
-  }
-
-  /** Releases a lock, and hands it to no waiter. */
-  vacate(name: string, owner: string, ttl: number): Promise<void> {
-    const send = (): Promise<unknown> => this.store.vacate?.(name, owner) ?? Promise.resolve();
+  free(name: string, owner: string, ttl: number, isAwaited?: boolean, leavesGap = false): Promise<void> {
+    const { store } = this;
+    const send = (): Promise<unknown> =>
+      leavesGap && store.vacate ? store.vacate(name, owner) : store.release(name, owner, isAwaited);
     return this.run(() => `The release of ${name}`, { ttl, send });
   }
 

@@ -165,7 +165,6 @@ export class Leases {
   ): Promise<boolean> {
     const leases = leasesOf(hold);
     const moves = leases.map((lease, i) => this.transfer(lease, owners[i] ?? '', ttl, outageTimeout));
-    if (moves.length === 1 && moves[0]) return moves[0];
     const outcomes = await Promise.allSettled(moves);
     const moved = owners.filter((_, i) => outcomes[i]?.status === 'fulfilled' && outcomes[i].value);
     if (moved.length === leases.length) return true;
@@ -180,11 +179,9 @@ export class Leases {
 
   /** Releases the lock of a lease that has ended here. With `leavesGap`, no waiter gets it at once. */
   free({ name, owner, ttl, deadline, how }: Lease, leavesGap = false): Promise<void> {
-    const { cleanUps, clock, store } = this;
-    const end = Math.max(ttl, deadline - clock.now());
-    if (leavesGap && store.vacate) return cleanUps.vacate(name, owner, end);
+    const remaining = Math.max(ttl, deadline - this.clock.now());
     // If this instance had to wait for the lease, other instances may be waiting as well.
-    return cleanUps.free(name, owner, end, how !== 'free');
+    return this.cleanUps.free(name, owner, remaining, how !== 'free', leavesGap);
   }
 
   /**
