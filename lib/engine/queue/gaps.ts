@@ -34,19 +34,15 @@ export class Gaps {
   /** Maximum milliseconds until a waiting instance asks again. */
   reaskDelay(name: string, owner: string): number {
     if (isForeign(owner)) return GAP;
-    return this.has(name) ? GAP_CHECK_DELAY : MAX_REASK_DELAY;
+    return this.left.has(name) ? GAP_CHECK_DELAY : MAX_REASK_DELAY;
   }
 
   /** Uses one gap; returns false if the turn ends without one. */
   use(name: string): boolean {
-    const left = this.has(name) ? this.left.get(name) : undefined;
+    const left = this.left.get(name);
     if (left === undefined) return false;
     if (left > 1) this.left.set(name, left - 1);
     else this.left.delete(name);
     return true;
-  }
-
-  private has(name: string): boolean {
-    return this.left.size > 0 && this.left.has(name);
   }
 }
