@@ -52,7 +52,7 @@ export function resolveLockOptions(
   };
   assertHoldRange(resolved.minHold, resolved.maxHold);
   assertLimitGoesWith(mode, options.limit);
-  assertPermitsGoWith(mode, limit, options.permits ?? (limit < Infinity ? resolved.permits : undefined));
+  assertPermitsGoWith(mode, limit, limit < Infinity ? resolved.permits : options.permits);
   return resolved;
 }
 
