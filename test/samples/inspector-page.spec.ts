@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { LockService, RedisLockModule } from '../../lib/index.js';
 import { LockInspectorModule } from '../../lib/inspector/index.js';
@@ -6,6 +5,7 @@ import { findChromium, startChromium } from '../../sample/01-flash-sale/screensh
 import { HttpApplication, platforms } from '../e2e/support/http-application.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { violations } from './support/page-checks.js';
 
 /** Longest time for which the page may not answer, in milliseconds; the machine may be busy. */
 const RESPONSIVE = 500;
@@ -224,14 +224,10 @@ describePage(`the page of the inspector${reason}`, () => {
     await locks.forceRelease('lost');
     await open();
     await nameButton('lost', '#lost').waitFor();
-    const violations = async () =>
-      (await new AxeBuilder({ page }).analyze()).violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html }) => `${id}: ${html}`),
-      );
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await nameButton('order:42').click();
     await page.getByRole('button', { name: 'Release by force' }).waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await held.release();
   });
 
