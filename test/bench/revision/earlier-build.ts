@@ -3,8 +3,15 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../../..');
-/** What a build needs of a revision; the packages are those of this working copy, which lies above `.cache`. */
-const SOURCES = ['lib', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'jest.config.json'];
+/** What a build needs of a revision. */
+const SOURCES = [
+  'lib',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'jest.config.json',
+];
 /** Where the build's own program is, and where it was. */
 const BUILDS = ['tools', '.ci'];
 
@@ -25,11 +32,16 @@ export function earlierBuild(revisionOrDirectory: string): string {
   const build = BUILDS.find((place) => holds(commit, `${place}/build.mjs`)) ?? 'tools';
   execFileSync('git', ['archive', '--output', archive, commit, '--', build, ...SOURCES], { cwd: ROOT });
   execFileSync('tar', ['-xf', archive], { cwd: target });
-  execFileSync(process.execPath, [`${build}/build.mjs`], {
-    cwd: target,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  // A revision may need packages that this one no longer has.
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'], target);
+  run(process.execPath, [`${build}/build.mjs`], target);
+  // Both builds run with the packages of this working copy, which lies above `.cache`.
+  rmSync(join(target, 'node_modules'), { recursive: true });
   return target;
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** Whether there is what its package.json says that users load. */
