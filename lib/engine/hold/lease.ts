@@ -166,7 +166,9 @@ export class Lease implements FifoNode<Lease> {
 
   /** When the first hold ends regardless of the lease. */
   get endsAt(): number {
-    return this.holds.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
+    let first = Infinity;
+    for (const { endsAt } of this.holds) first = Math.min(first, endsAt);
+    return first;
   }
 
   /** Marks all holds as lost. */

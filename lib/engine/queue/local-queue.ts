@@ -14,7 +14,6 @@ import { IDLE, type State } from './turn.js';
 import { Waiter } from './waiter.js';
 
 const DONE = Promise.resolve();
-const NONE: readonly Effect[] = [];
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
 
@@ -58,11 +57,11 @@ export class LocalQueue {
     next(step, event);
     let settled = DONE;
     if (step.first) settled = this.carryOut(step.first, now, settled);
-    for (const effect of step.others ?? NONE) settled = this.carryOut(effect, now, settled);
+    if (step.others) for (const effect of step.others) settled = this.carryOut(effect, now, settled);
     const { outages, waits } = this.queues;
     // An earlier effect may have ended its wait.
     if (step.watched?.isWaiting) waits.add(step.watched);
-    outages.at(step.outageAt);
+    if (step.outageAt < Infinity) outages.at(step.outageAt);
     if (this.name.state !== this.timedState) this.setTimer(now);
     return settled;
   }
@@ -181,7 +180,7 @@ export class LocalQueue {
   private admit({ lease, others, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
     const { leases, waits } = this.queues;
     waits.delete(waiter);
-    const hold = new Hold([this.name.name], token, leases, lease, waiter.options, now, others);
+    const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now, others);
     lease.holds = [hold];
     for (const other of others) other.holds = lease.holds;
     waiter.resolve(hold);
@@ -196,7 +195,7 @@ export class LocalQueue {
 
   private rejectUnavailable({ cause, waiter }: EffectOf<'unavailable'>, now: number): void {
     const call = { waited: now - waiter.startedAt, label: waiter.options.label };
-    this.reject(waiter, unavailableError([this.name.name], cause ?? this.queues.store.trouble, call));
+    this.reject(waiter, unavailableError(this.name.keys, cause ?? this.queues.store.trouble, call));
   }
 
   /** Another holder had the lock for the whole wait; the error names it. */
@@ -213,13 +212,7 @@ export class LocalQueue {
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }
     // Assumes that holders elsewhere use the same `renew` as this caller.
-    const error = timeoutError(
-      [this.name.name],
-      now - startedAt,
-      holder,
-      (by ?? options).renew,
-      options.label,
-    );
+    const error = timeoutError(this.name.keys, now - startedAt, holder, (by ?? options).renew, options.label);
     waits.delete(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
     else waiter.reject(error);

@@ -77,7 +77,7 @@ function enter(step: Step, waiter: Waiter): void {
   const isFull = line.size >= rules.maxWaiters;
   // An attempt does not wait, and must not overtake waiters.
   if (waiter.isAttempt && (isFull || name.isTaken)) return step.timeOut(waiter);
-  if (isFull) return step.reject(waiter, queueFullError([name.name], line.size));
+  if (isFull) return step.reject(waiter, queueFullError(name.keys, line.size));
   line.add(waiter);
   if (useSpare(step, waiter)) return;
   if (name.state !== IDLE) return waiter.isAttempt ? step.watchOutage() : step.watch(waiter);
@@ -180,7 +180,7 @@ function revoked(step: Step, owner: string): void {
   const lease = name.leaseOf(owner);
   if (lease) {
     lease.gone = true;
-    endLease(step, lease, forcedError([name.name]));
+    endLease(step, lease, forcedError(name.keys));
   } else if (name.isBusy) (name.revoked ??= new Set()).add(owner);
 }
 

@@ -40,12 +40,15 @@ export class Name {
   silentSince: number | undefined;
   failure: unknown;
   failedAt = -Infinity;
+  /** Only this name, as holds and errors list it. */
+  readonly keys: readonly string[];
   readonly budget: HandoffBudget;
 
   constructor(
     readonly name: string,
     readonly rules: Rules,
   ) {
+    this.keys = [name];
     this.budget = new HandoffBudget(rules.handoff);
   }
 
