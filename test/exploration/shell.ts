@@ -155,15 +155,10 @@ export class Shell {
 
   /** Reports an event to the machine of a name, and carries out what follows. */
   feed(of: number, event: Event): void {
-    const { site, world } = this;
-    const topic = sure(site.topics[of]);
-    const step = new Step(topic.name, world.now);
+    const step = new Step(sure(this.site.topics[of]).name, this.world.now);
     next(step, event);
     if (step.first) this.carryOut(of, step.first);
     for (const effect of step.others ?? []) this.carryOut(of, effect);
-    topic.outageAt = Math.min(topic.outageAt, step.outageAt);
-    const watched = step.watched && site.callers.find(({ waiter }) => waiter === step.watched);
-    if (watched?.phase === 'waits') watched.isWatched = true;
   }
 
   expire(of: number, lease: Lease): void {
@@ -215,6 +210,14 @@ export class Shell {
       case 'lose':
         for (const caller of site.callers)
           if (caller.leases.includes(effect.lease) && caller.phase === 'holds') this.lose(caller);
+        return;
+      case 'watch': {
+        const caller = site.callers.find(({ waiter }) => waiter === effect.waiter);
+        if (caller?.phase === 'waits') caller.isWatched = true;
+        return;
+      }
+      case 'check-outage':
+        topic.outageAt = Math.min(topic.outageAt, effect.at);
         return;
       case 'keep-spares':
         topic.hasSpares = true;

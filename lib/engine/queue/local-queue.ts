@@ -58,10 +58,6 @@ export class LocalQueue {
     let settled = DONE;
     if (step.first) settled = this.carryOut(step.first, now, settled);
     if (step.others) for (const effect of step.others) settled = this.carryOut(effect, now, settled);
-    const { outages, waits } = this.queues;
-    // An earlier effect may have ended its wait.
-    if (step.watched?.isWaiting) waits.add(step.watched);
-    if (step.outageAt < Infinity) outages.at(step.outageAt);
     if (this.name.state !== this.timedState) this.setTimer(now);
     return settled;
   }
@@ -72,6 +68,13 @@ export class LocalQueue {
     switch (effect.kind) {
       case 'admit':
         this.admit(effect, now);
+        break;
+      case 'watch':
+        // An earlier effect may have ended its wait.
+        if (effect.waiter.isWaiting) queues.waits.add(effect.waiter);
+        break;
+      case 'check-outage':
+        queues.outages.at(effect.at);
         break;
       case 'acquire':
         this.acquire(effect);

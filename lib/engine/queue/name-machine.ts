@@ -211,10 +211,12 @@ function endLease(step: Step, lease: Lease, error: LockLostError | undefined): v
 function endOutages(step: Step): void {
   const { hasSeenTaken, line, silentSince } = step.name;
   if (silentSince === undefined) return;
+  let at = Infinity;
   for (const waiter of line) {
     const due = outageEnd(waiter, silentSince, hasSeenTaken);
-    if (step.now < due) step.outageAt = Math.min(step.outageAt, due);
+    if (step.now < due) at = Math.min(at, due);
     else step.rejectUnanswered(waiter);
   }
+  if (at < Infinity) step.do({ kind: 'check-outage', at });
   leaveUnlessWanted(step);
 }

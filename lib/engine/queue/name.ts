@@ -129,10 +129,6 @@ export class Name {
 
 /** One event of a name, with its effects. */
 export class Step {
-  /** The first or the new waiter, if its wait must be watched from now on. */
-  watched: Waiter | undefined;
-  /** The time of the next check for outages. */
-  outageAt = Infinity;
   /** Most events have one effect, which needs no array. */
   first: Effect | undefined;
   others: Effect[] | undefined;
@@ -208,9 +204,9 @@ export class Step {
     this.do({ kind: 'unavailable', waiter, cause });
   }
 
-  /** Watches the end of a wait. */
+  /** Watches the end of a wait, and for an outage. */
   watch(waiter: Waiter): void {
-    this.watched = waiter;
+    this.do({ kind: 'watch', waiter });
     this.watchOutage();
   }
 
@@ -218,7 +214,7 @@ export class Step {
     const { line, silentSince } = this.name;
     if (silentSince === undefined) return;
     const wait = line.first?.options.wait || Infinity;
-    this.outageAt = Math.min(this.outageAt, silentSince + Math.min(line.shortestOutageTimeout, wait));
+    this.do({ kind: 'check-outage', at: silentSince + Math.min(line.shortestOutageTimeout, wait) });
   }
 
   /** Watches a waiter that arrived while the name was idle, because it may wait from now on. */
