@@ -17,6 +17,7 @@ export function describeReentrance(context: ContractContext): void {
       await locks.using(name, async (outer) => {
         await locks.using(name, async (inner) => {
           expect(inner.fencingToken).toBe(outer.fencingToken);
+          expect(inner.fencingTokenOf(name)).toBe(outer.fencingToken);
           await locks.using(name, (innermost) => expect(innermost.held).toBe(true));
           expect(inner.held).toBe(true);
         });
@@ -70,6 +71,8 @@ export function describeReentrance(context: ContractContext): void {
         const error = await locks.acquire(name, { wait: 30 }).catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(LockTimeoutError);
         expect(error).toMatchObject({ keys: [name], waited: expect.any(Number) });
+        expect(String(error)).toContain(`Lock "${name}" was not acquired within `);
+        expect(String(error)).toContain('another branch below the same hold was active');
         expect(await locks.tryAcquire(name)).toBeNull();
         await inside.release();
         await locks.using(name, () => undefined);
