@@ -249,9 +249,15 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('rejects exclusive inside shared at once', async () => {
+    it.each<readonly [string, (locks: LockService, name: string) => Promise<unknown>]>([
+      ['shared', (locks, name) => locks.using(name, READ, () => locks.acquire(name))],
+      [
+        'shared inside shared',
+        (locks, name) => locks.using(name, READ, () => locks.using(name, READ, () => locks.acquire(name))),
+      ],
+    ])('rejects exclusive inside %s at once', async (_, run) => {
       const { locks, name } = context;
-      const refusal = locks.using(name, READ, () => locks.acquire(name));
+      const refusal = run(locks, name);
 
       await expect(refusal).rejects.toBeInstanceOf(LockDeadlockError);
       await expect(refusal).rejects.toThrow(/mode exclusive/);
