@@ -162,9 +162,12 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:queue:length').at(-1)).toEqual({ name, length: 0 });
     });
 
-    it('publish nothing for calls that enter a surrounding hold', async () => {
+    it.each<readonly [string, (name: string) => string | readonly string[]]>([
+      ['one name', (name) => name],
+      ['several names', (name) => [name, `${name}:more`]],
+    ])('publish nothing for calls that enter a surrounding hold: %s', async (_, keyOf) => {
       const { locks, name } = context;
-      await locks.using(name, () => locks.using(name, async () => {}));
+      await locks.using(name, () => locks.using(keyOf(name), async () => {}));
 
       expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);
     });
