@@ -172,7 +172,15 @@ export function describeLeading(context: ContractContext): void {
       expect(seen).toEqual(failures);
     });
 
-    it('does not call onError for work that stepped down on request', async () => {
+    it.each<readonly [string, (signal: AbortSignal) => void]>([
+      ['the reason of its signal', (signal) => signal.throwIfAborted()],
+      [
+        'an AbortError of its own',
+        () => {
+          throw Object.assign(new Error('The copy was stopped.'), { name: 'AbortError' });
+        },
+      ],
+    ])('does not call onError for work that stepped down on request with %s', async (_, stepDown) => {
       const { locks, others, name } = context;
       const end = new AbortController();
       const onError = jest.fn();
@@ -183,7 +191,7 @@ export function describeLeading(context: ContractContext): void {
           terms += 1;
           await aborted(lock.signal);
           if (terms === 1) lock.assertHeld();
-          lock.signal.throwIfAborted();
+          stepDown(lock.signal);
         },
         { signal: end.signal, pause, onError },
       );
