@@ -114,6 +114,27 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(error).toMatchObject({ cycle: expect.arrayContaining(told) });
     });
 
+    it('names both holds of a call that holds a name twice', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      let fencingTokens: readonly number[] = [];
+      const twice = locks.using(a, { mode: 'shared' }, (first) =>
+        locks.using(a, { mode: 'shared', reentrant: false }, async (second) => {
+          fencingTokens = [first.fencingToken, second.fencingToken];
+          await together();
+          await locks.using(b, { wait: Infinity }, () => undefined);
+        }),
+      );
+      const outcomes = await Promise.allSettled([twice, holdThenWait(locks, [b, a], together)]);
+
+      const told = expect.objectContaining({ holds: [a, a], fencingTokens });
+      expect(outcomes).toContainEqual({
+        status: 'rejected',
+        reason: expect.objectContaining({ cycle: expect.arrayContaining([told]) }),
+      });
+    });
+
     it('is recognised between two branches below one hold', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
@@ -227,6 +248,22 @@ export function describeDeadlocks(context: ContractContext): void {
         });
 
       expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([null, null]);
+    });
+
+    it('is not rejected for an attempt below a hold that another branch has entered', async () => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      await locks.using(a, () =>
+        Promise.all([
+          locks.using(a, () => holdThenWait(locks, [a, b], together)),
+          locks.using(b, async () => {
+            await together();
+            await turns();
+            expect(await locks.tryAcquire(a)).toBeNull();
+          }),
+        ]),
+      );
     });
 
     it('is not rejected for a wait that has ended', async () => {
