@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Get, Injectable, Logger, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, Param, UseInterceptors } from '@nestjs/common';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { defer, of, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
@@ -66,6 +66,13 @@ class WaitingController {
   @Get('using')
   using(): Promise<string> {
     return this.locks.using('stock', () => this.stock.take());
+  }
+
+  /** Has a signal of its own, which aborts after `ms`. */
+  @Get('signal/:ms')
+  signal(@Param('ms') ms: string): Promise<string> {
+    const signal = AbortSignal.timeout(Number(ms));
+    return this.locks.using('stock', { signal }, () => this.stock.take()).catch(({ name }: Error) => name);
   }
 
   @Get('second')
@@ -194,6 +201,7 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     '/service-deferred',
     '/service-intercepted',
     '/using',
+    '/signal/60000',
   ];
 
   it.each<[string, RequestInit]>([...paths.map((path): [string, RequestInit] => [path, {}]), ...graphql])(
@@ -217,6 +225,11 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     expect(waiters()).toBe(1);
     await holder.release();
     await waitFor(() => lines.includes('ran'));
+  });
+
+  it('leaves the signal option of a call in effect, which ends the wait before the client disconnects', async () => {
+    expect(await (await app.get('/signal/50')).text()).toBe('TimeoutError');
+    expect(waiters()).toBe(0);
   });
 
   it('with its reply continues a wait that the handler has not awaited', async () => {
