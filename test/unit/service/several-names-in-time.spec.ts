@@ -110,6 +110,19 @@ describe('A call for several names in limited time', () => {
     expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other:1' } });
   });
 
+  it('reports the holder in the first reply and the held names if the wait ends without another reply', async () => {
+    const found = [{ name: 'b', owner: 'other:1', remaining: 10_000 }];
+    fixture.store.joint = { acquire: async () => found, release: async () => undefined };
+    const lock = observe(fixture.acquireAll({ wait: 100 }, ['a', 'b']));
+    await fixture.answer(await fixture.trip('a'), [grant(1)]);
+    await fixture.trip('b');
+    await fixture.clock.advance(110);
+
+    expect(lock.error).toBeInstanceOf(LockTimeoutError);
+    expect(lock.error).toMatchObject({ keys: ['b'], held: ['a'], holder: { owner: 'other:1' } });
+    expect(String(lock.error)).toContain("Meanwhile the call's own context held a");
+  });
+
   it('reports an outage if Redis stops answering before the wait ends', async () => {
     const lock = observe(fixture.acquireAll({ wait: 1_000, outageTimeout: 100 }, ['a', 'b']));
     await fixture.answer(await fixture.trip('a', 'b'), [grant(1), taken(50)]);

@@ -42,13 +42,16 @@ describe('A call for several names', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('requests nothing after a name with a local holder, and waits for that', async () => {
-    const hold = await fixture.hold({}, { name: 'c', token: 1, tokens: 2 });
+  it.each(['holds', 'requests'])('requests nothing after a name that a local caller %s', async (state) => {
+    const holding = fixture.acquire({}, 'c');
+    const request = await fixture.trip('c');
+    if (state === 'holds') await fixture.answer(request, [grant(1, 2)]);
     const lock = observe(fixture.acquireAll());
     await fixture.answer(await fixture.trip('a', 'b'), [grant(11), grant(12)]);
     expect(fixture.store.unseen('acquire')).toBe(0);
+    if (state === 'requests') await fixture.answer(request, [grant(1, 2)]);
     // Passed on in memory.
-    await hold.release();
+    await (await holding).release();
     await settle();
     await fixture.answer(await fixture.trip('d'), [grant(14)]);
 
