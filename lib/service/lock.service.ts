@@ -312,9 +312,7 @@ export class LockService {
     assertNameCount(keys, this.options.maxNames, 'The transfer string');
     resolved.signal?.throwIfAborted();
     const attempts = holds.map((hold) => this.engine.attach(hold, secret, resolved));
-    const attached = await attachAll(attempts, parsed);
-    const [first] = attached;
-    return attached.length === 1 && first ? first : new CombinedLock(attached);
+    return new CombinedLock(await attachAll(attempts, parsed));
   }
 
   /**
