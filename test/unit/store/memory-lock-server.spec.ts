@@ -94,3 +94,27 @@ describe('The rest of a limited turn in memory', () => {
     expect([holders(), waiters()]).toEqual([['c~s1:1'], []]);
   });
 });
+
+describe('A turn that wants several tokens for each hold, in memory', () => {
+  it('has a block of that many tokens for each of its holds', () => {
+    const server = new MemoryLockServer();
+    const shared = { limit: 2, turn: 's03t1' };
+    const request = { name: NAME, ttl: 100, tokens: 2, shared, place: undefined, endedToken: 0 };
+
+    expect(server.acquire('a', request)).toMatchObject({ tokens: 2, block: 6 });
+  });
+});
+
+describe('The release of names that were requested together, in memory', () => {
+  it('releases none that another owner holds', () => {
+    const server = new MemoryLockServer();
+    const names = [NAME, 'other'];
+    server.acquire('a', { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 });
+    server.acquireAll('a', { names: ['other'], tag: 'm1', ttl: 100 });
+    server.releaseAll('a', names, 'm2');
+    expect(names.map((name) => server.query(name).held.length)).toEqual([1, 1]);
+    server.releaseAll('a', names, 'm1');
+
+    expect(names.map((name) => server.query(name).held.length)).toEqual([1, 0]);
+  });
+});

@@ -8,17 +8,19 @@ import { BusyNode } from './busy-node.js';
 const NODE_TIMEOUT = 50;
 /** Milliseconds that the node needs on which the name is free; the others need one. */
 const TRIP = 20;
+const RANDOM = 0.5;
 
 describe('An attempt that a quorum refuses', () => {
   let time: VirtualTime;
   let free: BusyNode;
+  let taken: BusyNode[];
   let store: QuorumStore;
 
   beforeEach(() => {
     time = new VirtualTime();
     const clock = new SimulatedProcess(time, 1, 0);
     free = new BusyNode(time, TRIP);
-    const taken = [new BusyNode(time, 1), new BusyNode(time, 1)];
+    taken = [new BusyNode(time, 1), new BusyNode(time, 1)];
     for (const node of taken) node.takenBy = 'other:1';
     store = new QuorumStore({
       nodes: [...taken, free],
@@ -26,13 +28,14 @@ describe('An attempt that a quorum refuses', () => {
       keyPrefix: 'lock:',
       instance: 'me',
       nodeTimeout: NODE_TIMEOUT,
-      random: () => 0.5,
+      random: () => RANDOM,
     });
   });
 
   /** How long the attempt takes, in virtual time. */
-  async function attempt(place?: string): Promise<number> {
-    const refused = observe(store.acquire({ name: 'n', ttl: 30_000, tokens: 1, place, endedToken: 0 }));
+  async function attempt(place?: string, onContention?: () => void): Promise<number> {
+    const request = { name: 'n', ttl: 30_000, tokens: 1, place, endedToken: 0, onContention };
+    const refused = observe(store.acquire(request));
     while (!refused.value && (await time.step(() => undefined)));
     expect(refused.value && isGrant(refused.value)).toBe(false);
     return time.now;
@@ -57,5 +60,15 @@ describe('An attempt that a quorum refuses', () => {
 
   it('settles at once for a waiter, which the nodes keep in their queues', async () => {
     expect(await attempt('me|1')).toBeLessThanOrEqual(1);
+    for (const node of taken) expect(node.count('quorum-release')).toBe(0);
+  });
+
+  it('repeats a split vote after a random part of twice the trip, then of at most nodeTimeout', async () => {
+    const contended: number[] = [];
+    taken.forEach((node, i) => (node.takenBy = `other${i}:1`));
+    await attempt('me|1', () => void contended.push(time.now));
+    const delays = contended.slice(1).map((at, i) => at - TRIP - (contended[i] ?? 0));
+
+    expect(delays).toEqual([2 * TRIP, NODE_TIMEOUT, NODE_TIMEOUT, NODE_TIMEOUT].map((most) => RANDOM * most));
   });
 });
