@@ -1,0 +1,46 @@
+import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
+import { NotAsked, type QuorumNode, type RequestKind } from '../../../../lib/store/quorum/quorum-node.js';
+import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { SystemClock } from '../../../../lib/primitives/clock.js';
+import { MemoryNode } from '../../../simulation/quorum/memory-node.js';
+
+/** A node of a quorum in memory, which answers without a network. */
+export class NearNode implements QuorumNode {
+  readonly label = 'a near node';
+  readonly clientPrefix = '';
+  readonly listening = true;
+  readonly trouble = new Error('There is none.');
+  isAway = false;
+  /** The reply to a query about one name, instead of the node's own. */
+  refusal: Error | undefined;
+  private readonly node = new MemoryNode(() => Date.now());
+  private readonly locks = new Set<string>();
+
+  async run(
+    _kind: RequestKind,
+    { name }: LuaScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    if (this.isAway) throw new NotAsked('It is away.');
+    if (name === 'scan') return ['0', [...this.locks]];
+    if (name === 'query' && this.refusal) return [this.refusal];
+    if (name === 'quorum-acquire') this.locks.add(keys[0] ?? '');
+    return this.node.run(name, keys, args);
+  }
+
+  connect(): void {}
+  open(): void {}
+  close(): void {}
+}
+
+export function storeOn(nodes: readonly QuorumNode[]): QuorumStore {
+  return new QuorumStore({
+    nodes,
+    keyPrefix: 'lock:',
+    instance: 'me',
+    nodeTimeout: 1_000,
+    clock: new SystemClock(),
+    random: Math.random,
+  });
+}

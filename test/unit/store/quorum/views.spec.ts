@@ -1,0 +1,40 @@
+import type { LockSnapshot } from '../../../../lib/store/lock-snapshot.interface.js';
+import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { NearNode, storeOn } from './near-node.js';
+
+describe('The locks of a quorum', () => {
+  let nodes: NearNode[];
+  let store: QuorumStore;
+
+  beforeEach(async () => {
+    nodes = [new NearNode(), new NearNode(), new NearNode()];
+    store = storeOn(nodes);
+    for (const name of ['one', 'two'])
+      await store.acquire({ name, ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 });
+  });
+  afterEach(() => store.close());
+
+  const listed = async (): Promise<string[]> => {
+    const found: LockSnapshot[] = [];
+    for await (const some of store.list('')) found.push(...some);
+    return found.flatMap(({ held }) => held.map(({ name }) => name));
+  };
+
+  it.each([0, 1, 2])('are each listed once while node %i is away', async (away) => {
+    nodes.forEach((node, i) => (node.isAway = i === away));
+
+    expect(await listed()).toEqual(['one', 'two']);
+  });
+
+  it('are not listed without a majority: the error names the reason of each node', async () => {
+    nodes.forEach((node, i) => (node.isAway = i > 0));
+
+    await expect(listed()).rejects.toThrow('a near node: It is away.');
+  });
+
+  it('are unknown after an error of the nodes, which the rejected query names', async () => {
+    for (const node of nodes) node.refusal = new Error('NOPERM No permissions to access a key');
+
+    await expect(store.query('one')).rejects.toThrow('a near node: NOPERM No permissions to access a key');
+  });
+});
