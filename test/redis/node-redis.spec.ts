@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { createClient, createClientPool } from 'redis';
 import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis-5';
 import { nodeRedis } from '../../lib/node-redis/index.js';
+import { askOnce, type NodeRedis } from '../../lib/store/redis/node-redis/node-redis.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker } from '../support/worker.js';
 import type { ConnectingCalls } from './connecting.worker.js';
@@ -176,6 +178,18 @@ describe('Clients of node-redis', () => {
       await hasty.locks.close();
 
       await waitFor(async () => (await count()) === 0, { that: 'all connections to be closed' });
+    });
+
+    it('reject a single command when its connection breaks', async () => {
+      const [admin, proxy] = [server.client(), await TcpProxy.start(server)];
+      const client = create({ url: proxy.url, socket: { reconnectStrategy: false } });
+      const reply = askOnce(client as unknown as NodeRedis, ['BLPOP', 'empty', '0']).catch(String);
+      await waitFor(async () => (await admin.info('clients')).includes('blocked_clients:1'));
+      proxy.reset();
+      expect(await reply).toMatch(/Socket closed|ECONNRESET/);
+      await proxy.close();
+
+      expect(client.isOpen).toBe(false);
     });
 
     it('name no password in errors and logs', async () => {
