@@ -174,6 +174,19 @@ describe('Redis clients', () => {
     expect(took).toBeLessThan(1_000);
   });
 
+  it('stay connected when Redis rejects a request', async () => {
+    const admin = server.client();
+    await using instance = await new Instance({ connection: server.url }).warmUp();
+    const connected = async (): Promise<string | undefined> =>
+      /total_connections_received:\d+/.exec(await admin.info('stats'))?.[0];
+    const before = await connected();
+    await admin.lpush('lock:{of another type}', 'a value');
+    await expect(instance.locks.acquire('of another type')).rejects.toThrow('WRONGTYPE');
+    await instance.locks.using('another name', () => undefined);
+
+    expect(await connected()).toBe(before);
+  });
+
   it('are configured by URL: TLS, credentials, database', () => {
     const { options } = createClient('rediss://app:p%40ss@127.0.0.1:1/5');
 
