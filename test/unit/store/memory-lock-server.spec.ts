@@ -5,7 +5,7 @@ import { type Grant, isGrant } from '../../../lib/store/grant.js';
 const NAME = 'n';
 const CLAIM = 50;
 
-describe('The rest of a limited turn in memory', () => {
+describe('A turn in memory', () => {
   let now: number;
   let server: MemoryLockServer;
   beforeEach(() => {
@@ -28,8 +28,8 @@ describe('The rest of a limited turn in memory', () => {
     } satisfies StoreEvents);
     return grants;
   };
-  const place = (instance: string, wanted: number, turn = 's1'): string =>
-    `${instance}|${CLAIM}|${wanted}|${turn}|1`;
+  const place = (instance: string, wanted: number, turn = 's1', limit = 1): string =>
+    `${instance}|${CLAIM}|${wanted}|${turn}|${limit}`;
   /** Asks for so many holds of which one at a time may be had. */
   const share = (instance: string, wanted: number, terms: Partial<AcquireRequest> = {}): number => {
     const reply = server.acquire(instance, {
@@ -43,55 +43,101 @@ describe('The rest of a limited turn in memory', () => {
     });
     return isGrant(reply) ? reply.tokens : 0;
   };
+  /** Requests one of two holds. */
+  const shareTwo = (instance: string, ttl = 100): number =>
+    share(instance, 1, { ttl, shared: { limit: 2, turn: 's1' }, place: place(instance, 1, 's1', 2) });
   const holders = (): string[] => server.query(NAME).held.map(({ owner }) => owner);
   const waiters = (): string[] => server.query(NAME).pending.map(({ owner }) => owner);
 
-  it('keeps its place when its instance finds a permit free', () => {
-    for (const instance of ['a', 'b', 'c']) listen(instance);
-    share('a', 1);
-    share('b', 3);
-    share('c', 1);
+  it('has the same holds when its request arrives twice', () => {
+    expect([share('a', 1), share('a', 1)]).toEqual([1, 1]);
+    expect(holders()).toEqual(['a~s1:1']);
+  });
+
+  it.each(['a release', 'a request'])('is admitted with the next one by %s after an exclusive hold', (by) => {
+    for (const instance of ['b', 'c']) listen(instance);
+    const alone = { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 };
+    const hold = server.acquire('a', alone);
+    shareTwo('b');
+    shareTwo('c');
+    if (by === 'a release' && isGrant(hold)) server.release(NAME, hold.owner);
+    else {
+      now += 100;
+      shareTwo('b');
+    }
+
+    expect(holders().toSorted()).toEqual(['b~s1:1', 'c~s1:1']);
+  });
+
+  it('is admitted by a late release of a hold whose lease has expired', () => {
+    listen('c');
+    shareTwo('a');
+    shareTwo('b', 300);
+    shareTwo('c');
     now += 100;
+    server.release(NAME, 'a~s1:1');
 
-    expect(share('b', 3)).toBe(1);
-    expect(waiters()).toEqual(['b', 'c']);
-    server.release(NAME, 'b~s1:1');
-    expect(holders()).toEqual(['b~s1X1:1']);
+    expect(holders().toSorted()).toEqual(['b~s1:1', 'c~s1:1']);
   });
 
-  it('leaves with its turn, and with nothing that was granted before', () => {
-    for (const instance of ['a', 'b']) listen(instance);
-    share('a', 1);
-    share('b', 3);
-    server.release(NAME, 'a~s1:1');
-    server.cancel('b', NAME, place('b', 2, 's1X1'));
-    expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
-    server.release(NAME, 'b~s1:1');
-    share('a', 1, { shared: { limit: 1, turn: 's2' }, place: place('a', 1, 's2') });
-    share('b', 3);
-    server.release(NAME, 'a~s2:1');
-    server.release(NAME, 'b~s1:1');
-    expect(holders()).toEqual(['b~s1X1:1']);
-    server.cancel('b', NAME, place('b', 3));
+  it('is not admitted beside an exclusive hold when a waiter before it leaves', () => {
+    for (const instance of ['b', 'c']) listen(instance);
+    server.acquire('a', { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 });
+    share('b', 1);
+    share('c', 1);
+    server.cancel('b', NAME, place('b', 1));
 
-    expect([holders(), waiters()]).toEqual([[], []]);
+    expect([holders().length, waiters()]).toEqual([1, ['c']]);
   });
 
-  it('ends with an instance that lets a claim lease expire, not with one that requested it', () => {
-    for (const instance of ['a', 'b', 'c']) listen(instance);
-    share('a', 1);
-    share('b', 3);
-    share('c', 1);
-    server.release(NAME, 'a~s1:1');
-    now += 10;
-    server.extend({ name: NAME, owner: 'b~s1:1', ttl: CLAIM, exact: false });
-    now += CLAIM;
-    share('c', 1);
-    expect(holders()).toEqual(['b~s1X1:1']);
-    now += CLAIM;
-    share('c', 1);
+  describe('with a limit and a rest', () => {
+    it('keeps its place when its instance finds a permit free', () => {
+      for (const instance of ['a', 'b', 'c']) listen(instance);
+      share('a', 1);
+      share('b', 3);
+      share('c', 1);
+      now += 100;
 
-    expect([holders(), waiters()]).toEqual([['c~s1:1'], []]);
+      expect(share('b', 3)).toBe(1);
+      expect(waiters()).toEqual(['b', 'c']);
+      server.release(NAME, 'b~s1:1');
+      expect(holders()).toEqual(['b~s1X1:1']);
+    });
+
+    it('leaves with its turn, and with nothing that was granted before', () => {
+      for (const instance of ['a', 'b']) listen(instance);
+      share('a', 1);
+      share('b', 3);
+      server.release(NAME, 'a~s1:1');
+      server.cancel('b', NAME, place('b', 2, 's1X1'));
+      expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
+      server.release(NAME, 'b~s1:1');
+      share('a', 1, { shared: { limit: 1, turn: 's2' }, place: place('a', 1, 's2') });
+      share('b', 3);
+      server.release(NAME, 'a~s2:1');
+      server.release(NAME, 'b~s1:1');
+      expect(holders()).toEqual(['b~s1X1:1']);
+      server.cancel('b', NAME, place('b', 3));
+
+      expect([holders(), waiters()]).toEqual([[], []]);
+    });
+
+    it('ends with an instance that lets a claim lease expire, not with one that requested it', () => {
+      for (const instance of ['a', 'b', 'c']) listen(instance);
+      share('a', 1);
+      share('b', 3);
+      share('c', 1);
+      server.release(NAME, 'a~s1:1');
+      now += 10;
+      server.extend({ name: NAME, owner: 'b~s1:1', ttl: CLAIM, exact: false });
+      now += CLAIM;
+      share('c', 1);
+      expect(holders()).toEqual(['b~s1X1:1']);
+      now += CLAIM;
+      share('c', 1);
+
+      expect([holders(), waiters()]).toEqual([['c~s1:1'], []]);
+    });
   });
 });
 
