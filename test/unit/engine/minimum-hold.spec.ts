@@ -1,6 +1,7 @@
 import type { ScheduledCall } from '../../../lib/primitives/clock.js';
 import { EngineFixture } from './engine-fixture.js';
 import { ManualClock, settle } from './manual-clock.js';
+import type { StoreCall } from './scripted-store.js';
 
 /** Rings early, as timers do that were set late in a turn of the event loop. */
 class HastyClock extends ManualClock {
@@ -10,11 +11,17 @@ class HastyClock extends ManualClock {
 }
 
 describe('minHold', () => {
-  it('keeps the name taken until its end, also if the timer calls back early', async () => {
+  it.each<[string, (request: StoreCall<'extend'>) => void]>([
+    ['also if the timer calls back early', (request) => request.answer([true])],
+    ['also if its request for a shorter lease fails', (request) => request.fail(new Error('no reply'))],
+  ])('keeps the name taken until its end, %s', async (_case, reply) => {
     const fixture = new EngineFixture({}, new HastyClock());
     const hold = await fixture.hold({ minHold: 300 });
     const released = hold.release();
-    (await fixture.store.next('extend')).answer([true]);
+    const extension = await fixture.store.next('extend');
+    // A lease that ended with minHold would expire before the release.
+    expect(extension.request[0]?.ttl).toBeGreaterThan(300);
+    reply(extension);
     await released;
 
     await fixture.clock.advance(299);
