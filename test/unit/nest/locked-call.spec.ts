@@ -1,7 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { Locked, LockService, type Lock } from '../../../lib/index.js';
+import { lastValueFrom, Observable, of } from 'rxjs';
+import { Locked, LockKeyError, LockService, type Lock } from '../../../lib/index.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const abandon = new AbortController();
 
 @Injectable()
 class Jobs {
@@ -14,12 +18,24 @@ class Jobs {
   async finish(): Promise<string> {
     return 'done';
   }
+
+  @Locked('job:<0>', { onTimeout: 'skip' })
+  async skip(_id: string): Promise<string | undefined> {
+    return 'done';
+  }
+
+  @Locked('job', { signal: abandon.signal })
+  stream(): Observable<string> {
+    return of('done');
+  }
 }
 
 describe('A call of a locked method outside of a request', () => {
   let module: TestingModule;
   let jobs: Jobs;
   let release: jest.Mock<Promise<void>, []>;
+  /** Ends the holds that a test has not released, because the shutdown waits for them. */
+  const releases: (() => Promise<void>)[] = [];
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
 
@@ -34,6 +50,7 @@ describe('A call of a locked method outside of a request', () => {
     const acquire = locks.acquire.bind(locks);
     jest.spyOn(locks, 'acquire').mockImplementation(async (...args): Promise<Lock> => {
       const lock = await acquire(...args);
+      releases.push(lock.release.bind(lock));
       return Object.defineProperty(lock, 'release', { value: release });
     });
     process.on('unhandledRejection', note);
@@ -42,6 +59,7 @@ describe('A call of a locked method outside of a request', () => {
     process.off('unhandledRejection', note);
     jest.restoreAllMocks();
     stray.length = 0;
+    await Promise.all(releases.splice(0).map((end) => end()));
     await module.close();
   });
 
@@ -80,6 +98,36 @@ describe('A call of a locked method outside of a request', () => {
     await settled();
     expect(stray).toEqual([]);
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('Redis does not answer'), expect.anything());
+  });
+});
+
+describe('A call of a locked method that acquires no lock', () => {
+  let module: TestingModule;
+  let jobs: Jobs;
+
+  beforeEach(async () => {
+    module = await Test.createTestingModule({
+      imports: [LockTestingModule.forRoot()],
+      providers: [Jobs],
+    }).compile();
+    await module.init();
+    jobs = module.get(Jobs);
+  });
+  afterEach(() => module.close());
+
+  it('fails with LockKeyError for an invalid key, whatever onTimeout says', async () => {
+    await expect(jobs.skip('')).rejects.toThrow(LockKeyError);
+  });
+
+  it('ends the wait of a stream when the signal of its options aborts', async () => {
+    const locks = module.get(LockService);
+    const holder = await locks.acquire('job');
+    const waiting = lastValueFrom(jobs.stream());
+    await waitFor(() => locks.holds()[0]?.waiting === 1);
+    const reason = new Error('enough');
+    abandon.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await holder.release();
   });
 });
 
