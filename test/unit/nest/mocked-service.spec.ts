@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { ModuleMocker } from 'jest-mock';
-import { from, lastValueFrom, Observable, of } from 'rxjs';
+import { isObservable, lastValueFrom, Observable, of } from 'rxjs';
 import { Locked, LockConfigError, LockService } from '../../../lib/index.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
+import { HttpApplication } from '../../e2e/support/http-application.js';
 
 @Injectable()
 class Stock {
@@ -30,6 +32,15 @@ class Stock {
   }
 }
 
+@Controller()
+class StockController {
+  @Get('reserve')
+  @Locked('stock')
+  async reserve(): Promise<string> {
+    return 'reserved';
+  }
+}
+
 /** The recipe of Nest's documentation for mocks of whatever a module lacks. */
 function withMocks(builder: TestingModuleBuilder): TestingModuleBuilder {
   const mocker = new ModuleMocker(globalThis);
@@ -51,6 +62,11 @@ function deepMock(): object {
       return property === 'remaining' ? 1_000 : deepMock();
     },
   });
+}
+
+/** What a caller gets in the end: a stream is subscribed, because its lock is held until its end. */
+async function valueOf(result: unknown): Promise<unknown> {
+  return isObservable(result) ? lastValueFrom(result) : result;
 }
 
 const calls: [name: string, call: (stock: Stock) => Promise<unknown>][] = [
@@ -75,7 +91,7 @@ describe.each(calls)('a locked method that returns %s', (_name, call) => {
     const module = await withMocks(
       Test.createTestingModule({ imports: [LockTestingModule.forRoot()], providers: [Stock] }),
     ).compile();
-    await call(module.get(Stock));
+    await valueOf(await call(module.get(Stock)));
     expect(module.get(Stock).runs).toBe(1);
     expect(module.get(LockService)).toBeInstanceOf(LockService);
     await module.close();
@@ -85,10 +101,24 @@ describe.each(calls)('a locked method that returns %s', (_name, call) => {
     const module = await Test.createTestingModule({
       providers: [Stock, { provide: LockService, useValue: deepMock() }],
     }).compile();
-    const result = await call(module.get(Stock));
-    expect(
-      typeof result === 'string' ? result : await lastValueFrom(from(result as Observable<string>)),
-    ).toBe('a');
+    expect(await valueOf(await call(module.get(Stock)))).toBe('a');
     expect(module.get(Stock).runs).toBe(1);
+  });
+});
+
+describe('a locked route', () => {
+  let app: HttpApplication;
+  afterEach(() => app.stop());
+
+  it('replies under the mock of a lock that has only members of Lock', async () => {
+    const release = jest.fn(async () => undefined);
+    const lock = { keys: ['stock'], release, assertHeld: jest.fn(), held: true };
+    app = await HttpApplication.start(new ExpressAdapter(), {
+      controllers: [StockController],
+      providers: [{ provide: LockService, useValue: { acquire: async () => lock } }],
+    });
+    const response = await app.get('/reserve');
+    expect([response.status, await response.text()]).toEqual([200, 'reserved']);
+    expect(release).toHaveBeenCalledTimes(1);
   });
 });
