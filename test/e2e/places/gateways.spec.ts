@@ -35,6 +35,12 @@ class StockGateway {
     return { event: 'reserved', data: sku };
   }
 
+  @SubscribeMessage('wait')
+  @Locked('stock:<0.sku>')
+  async wait(@MessageBody() { sku }: { sku: string }): Promise<Reply> {
+    return { event: 'reserved', data: sku };
+  }
+
   @SubscribeMessage('attempt')
   @Locked('stock:<0.sku>', { wait: 0 })
   async attempt(@MessageBody() { sku }: { sku: string }): Promise<Reply> {
@@ -113,6 +119,15 @@ describe.each([
     expect(client.received).toEqual([1, 2, 3].map(() => ({ event: 'reserved', data: 'a' })));
     expect(app.nest.get(CriticalSection).most).toBe(1);
     expect(app.nest.get(Journal).lines).toEqual([1, 2, 3].flatMap(() => ['reserve', 'commit']));
+  });
+
+  it('end the wait of a client that disconnects', async () => {
+    const locks = app.nest.get(LockService);
+    await using _ = await locks.acquire('stock:a');
+    client.send('wait', { sku: 'a' });
+    await waitFor(() => locks.holds()[0]?.waiting === 1);
+    client.close();
+    await waitFor(() => locks.holds()[0]?.waiting === 0);
   });
 
   describe('that get no lock', () => {
