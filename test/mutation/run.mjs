@@ -81,11 +81,9 @@ async function findReach() {
   const known = join(root, '.cache/mutation-reach.json');
   /** @type {Record<string, Reach>} */
   const earlier = existsSync(known) ? JSON.parse(readFileSync(known, 'utf8')) : {};
-  const lib = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  );
-  const texts = lib.map((file) => readFileSync(join(root, 'lib', file), 'utf8'));
+  const folders = new Set(SUITES.map((suite) => suite.split('/').slice(0, 2).join('/')));
   // Also the mutants: their numbers change when the choice of files or the instrumenter does.
+  const texts = ['lib', 'test/support', ...folders].flatMap(sharedTextsOf);
   const code = hash([...texts, JSON.stringify(all)].join('\n'));
   const specs = SUITES.flatMap((suite) => specsOf(suite)).filter((spec) =>
     new RegExp(asked.suites, 'u').test(spec),
@@ -111,6 +109,13 @@ async function findReach() {
   writeFileSync(known, JSON.stringify(earlier));
   say(`${tasks.length} of ${specs.length} specs ran without a mutant in ${secondsSince(began)} s`);
   return found;
+}
+
+/** @param {string} folder whose sources are read, except for specs */
+function sharedTextsOf(folder) {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .map((file) => readFileSync(join(root, folder, file), 'utf8'));
 }
 
 /** @param {string} suite a spec, or a folder with its folders */
