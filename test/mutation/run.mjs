@@ -54,8 +54,8 @@ for (const { file, before } of stale)
   say(`equivalent.json lists a mutant that no longer exists: ${file}: ${before}`);
 
 const reach = await findReach();
-/** @type {Record<string, Map<string, number>>} */
-const reachedByFile = {};
+const fileOf = new Map(all.map(({ id, file }) => [id, file]));
+const reachByFile = new Map([...reach].map(([spec, { tests }]) => [spec, countByFile(tests)]));
 const verdicts = await runMutants();
 const rows = scoresOf(
   [...verdicts].map(([{ folder }, verdict]) => ({ folder, verdict })),
@@ -113,17 +113,21 @@ async function findReach() {
 
 /** @param {string} folder whose sources are read, except for specs */
 function sharedTextsOf(folder) {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  return filesIn(folder)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-    .map((file) => readFileSync(join(root, folder, file), 'utf8'));
+    .map((file) => readFileSync(join(root, file), 'utf8'));
 }
 
 /** @param {string} suite a spec, or a folder with its folders */
 function specsOf(suite) {
   if (suite.endsWith('.ts')) return [suite];
-  return readdirSync(join(root, suite), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.spec.ts') && !file.endsWith('.long.spec.ts'))
-    .map((file) => `${suite}/${file}`);
+  return filesIn(suite).filter((file) => file.endsWith('.spec.ts') && !file.endsWith('.long.spec.ts'));
+}
+
+/** @param {string} folder */
+function filesIn(folder) {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return files.map((file) => `${folder}/${file}`);
 }
 
 async function runMutants() {
@@ -164,7 +168,7 @@ function taskOf({ id, file }) {
     const inTests = Object.values(tests).reduce((sum, test) => sum + test.ms, 0);
     const names = reaching.some(([name]) => name === '') ? null : reaching.map(([name]) => name);
     const expected = names ? ms - inTests + reaching.reduce((sum, [, test]) => sum + test.ms, 0) : ms;
-    return [{ spec, names, ms: expected, inFile: reachedIn(file, spec) }];
+    return [{ spec, names, ms: expected, inFile: reachByFile.get(spec)?.get(file) ?? 0 }];
   });
   const quickest = specs.toSorted((a, b) => a.ms - b.ms);
   const taken = new Set(quickest.slice(0, 1));
@@ -191,21 +195,18 @@ function taskOf({ id, file }) {
 }
 
 /**
- * How many mutants of a file a spec reaches.
+ * How many mutants of each file a spec reaches.
  *
- * @param {string} file
- * @param {string} spec
+ * @param {Reach['tests']} tests of the spec
  */
-function reachedIn(file, spec) {
-  const known = (reachedByFile[file] ??= new Map());
-  let count = known.get(spec);
-  if (count === undefined) {
-    const ids = new Set(all.filter((mutant) => mutant.file === file).map(({ id }) => id));
-    const reached = new Set(Object.values(reach.get(spec)?.tests ?? {}).flatMap(({ mutants }) => mutants));
-    count = [...reached].filter((id) => ids.has(id)).length;
-    known.set(spec, count);
+function countByFile(tests) {
+  /** @type {Map<string | undefined, number>} */
+  const counts = new Map();
+  for (const id of new Set(Object.values(tests).flatMap(({ mutants }) => mutants))) {
+    const file = fileOf.get(id);
+    counts.set(file, (counts.get(file) ?? 0) + 1);
   }
-  return count;
+  return counts;
 }
 
 /** @param {string} text */
