@@ -30,6 +30,14 @@ class Jobs {
   }
 }
 
+async function start(): Promise<TestingModule> {
+  const module = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot()],
+    providers: [Jobs],
+  }).compile();
+  return module.init();
+}
+
 describe('A call of a locked method outside of a request', () => {
   let module: TestingModule;
   let jobs: Jobs;
@@ -40,11 +48,7 @@ describe('A call of a locked method outside of a request', () => {
   const note = (reason: unknown): void => void stray.push(reason);
 
   beforeEach(async () => {
-    module = await Test.createTestingModule({
-      imports: [LockTestingModule.forRoot()],
-      providers: [Jobs],
-    }).compile();
-    await module.init();
+    module = await start();
     jobs = module.get(Jobs);
     const locks = module.get(LockService);
     const acquire = locks.acquire.bind(locks);
@@ -106,11 +110,7 @@ describe('A call of a locked method that acquires no lock', () => {
   let jobs: Jobs;
 
   beforeEach(async () => {
-    module = await Test.createTestingModule({
-      imports: [LockTestingModule.forRoot()],
-      providers: [Jobs],
-    }).compile();
-    await module.init();
+    module = await start();
     jobs = module.get(Jobs);
   });
   afterEach(() => module.close());

@@ -98,8 +98,7 @@ describe('a locked route', () => {
 
   it('leaves a call of its method after the reply with its own hold, which ends before the call', async () => {
     expect(await (await app.get('/again')).text()).toBe('done');
-    let finishRelease = (): void => undefined;
-    const finished = new Promise<void>((resolve) => (finishRelease = resolve));
+    const releasing = new Gate();
     const order: string[] = [];
     const acquire = locks.acquire.bind(locks);
     jest.spyOn(locks, 'acquire').mockImplementationOnce(async (...args): Promise<Lock> => {
@@ -108,7 +107,7 @@ describe('a locked route', () => {
       return Object.defineProperty(lock, 'release', {
         value: async () => {
           order.push('releasing');
-          await finished;
+          await releasing.pass();
           await release();
           order.push('released');
         },
@@ -117,8 +116,8 @@ describe('a locked route', () => {
     const { late } = app.nest.get(OrdersController);
     const result = late?.then((text) => order.push(text));
     app.nest.get(Gate).open();
-    await waitFor(() => order.length > 0);
-    finishRelease();
+    await waitFor(() => releasing.arrived > 0);
+    releasing.open();
     await result;
     expect(order).toEqual(['releasing', 'released', 'done']);
   });
