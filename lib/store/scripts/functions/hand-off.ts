@@ -58,7 +58,7 @@ end
  * id, `shared` for shared holds, or nil without a suitable waiter. Call `prepare(queue)` before. Reads `prefix`, the
  * length of the part before `{name}` in keys.
  *
- * `held` is the number of live shared holders, 0 by default. If the head of the queue is `own` (the caller's own
+ * `held` is the number that `live(shared)` returned in this script less the holders removed since, 0 by default. If the head of the queue is `own` (the caller's own
  * place), returns it without publishing. For an exclusive place the caller writes the lock. For a shared place,
  * `take(n)` writes up to n holds and returns how many were taken and whether more are wanted.
  *
@@ -77,7 +77,9 @@ local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
   held = held or 0
-  note_lapsed(shared)
+  if held == 0 then
+    note_lapsed(shared)
+  end
   while true do
     local head = redis.call('ZPOPMIN', queue)
     local place = head[1]
