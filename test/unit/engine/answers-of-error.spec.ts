@@ -1,3 +1,4 @@
+import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { PassingRefusal } from '../../../lib/store/store-errors.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
@@ -16,5 +17,19 @@ describe('A store that has answered with an error, and then falls silent', () =>
 
     expect(String(refused.error)).toContain('Redis refused the request (OOM command not allowed)');
     expect(String(unanswered.error)).toContain('Redis did not answer in time');
+  });
+});
+
+describe('A store that cannot be used', () => {
+  it('rejects waiters and new callers, each with the name of its call', async () => {
+    const fixture = new EngineFixture();
+    const waiting = observe(fixture.acquire({}, 'a'));
+    await fixture.store.next('acquire');
+    fixture.events.unusable(new LockConfigError('Redis is too old.'));
+    const arriving = observe(fixture.acquire({}, 'b'));
+    await settle();
+
+    const expected = ['a', 'b'].map((name) => ({ message: 'Redis is too old.', keys: [name] }));
+    expect([waiting.error, arriving.error]).toMatchObject(expected);
   });
 });

@@ -40,6 +40,18 @@ describe('A request for a lease', () => {
   });
 });
 
+describe('The confirmation of a request for a lease', () => {
+  it('counts on a shorter request of the same millisecond, which follows in the store', () => {
+    const kept = lease();
+    kept.request(9_000, 2_000);
+    kept.request(3_000, 2_000);
+    const { deadline } = kept;
+    kept.confirm(9_000, 2_000, 1);
+
+    expect(kept.deadline).toBe(deadline);
+  });
+});
+
 describe('The watch for a suspend', () => {
   it('has one timer, however many holds begin', () => {
     const clock = new ManualClock();

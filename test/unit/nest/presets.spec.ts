@@ -155,4 +155,14 @@ describe('presets', () => {
     const connection = ['redis://a', 'redis://b', 'redis://c'];
     expect(() => resolveModuleOptions({ connection, presets })).toThrow('presets.readers: limit');
   });
+
+  it('are checked with the connection at a call, together with its own options', async () => {
+    const memory = RedisLockModule.forRoot({ connection: 'memory', presets });
+    app = await Test.createTestingModule({ imports: [memory] }).compile();
+    const call = app.get(LockService).acquire('a', { preset: 'checkout', replicas: { min: 1 } });
+    await expect(call).rejects.toMatchObject({
+      code: 'LOCK_CONFIG',
+      message: expect.stringContaining("replicas cannot be combined with connection: 'memory'"),
+    });
+  });
 });

@@ -174,4 +174,13 @@ describe('A call for several names in limited time', () => {
     expect(lock.value?.fencingTokenOf('a')).toBe(1);
     expect(lock.value?.held).toBe(true);
   });
+
+  it('leaves a lease without renewal unchanged when it has all names at once', async () => {
+    const lock = observe(fixture.acquireAll({ ttl: 3_000, renew: false }, ['a', 'b']));
+    await fixture.answer(await fixture.trip('a', 'b'), [grant(1), grant(60)]);
+    await settle();
+
+    expect(lock.value?.held).toBe(true);
+    expect(fixture.store.unseen('extend')).toBe(0);
+  });
 });

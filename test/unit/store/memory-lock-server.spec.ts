@@ -141,6 +141,20 @@ describe('A turn in memory', () => {
   });
 });
 
+describe('A request for an exclusive lock, in memory', () => {
+  it('has the same lock when it arrives twice, with a whole lease', () => {
+    let now = 1_000;
+    const server = new MemoryLockServer(() => now);
+    const request = { name: NAME, ttl: 100, tokens: 2, place: `a|${CLAIM}|2`, endedToken: 0 };
+    const first = server.acquire('a', request);
+    now += 90;
+    expect(server.acquire('a', request)).toEqual({ ...first, tokens: 1 });
+    now += 90;
+
+    expect(server.query(NAME)).toMatchObject({ held: [{ remaining: 10 }], pending: [] });
+  });
+});
+
 describe('A turn that wants several tokens for each hold, in memory', () => {
   it('has a block of that many tokens for each of its holds', () => {
     const server = new MemoryLockServer();
