@@ -36,6 +36,12 @@ class FilesController {
     return this.body.stream;
   }
 
+  @Get('response')
+  @Locked('file')
+  async response(): Promise<Response> {
+    return new Response(Readable.toWeb(this.body.stream) as ReadableStream);
+  }
+
   @Get('whole')
   @Locked('file')
   async whole(): Promise<StreamableFile> {
@@ -88,7 +94,7 @@ describe.each(platforms)('a locked handler that answers with a stream on %s', (_
     return lock !== null;
   };
 
-  describe.each(['/file', '/readable', '/awaited'])('(%s)', (path) => {
+  describe.each(['/file', '/readable', '/response', '/awaited'])('(%s)', (path) => {
     it('holds its lock until the body is sent', async () => {
       body.stream.write('one,');
       const response = await app.get(path);

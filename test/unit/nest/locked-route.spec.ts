@@ -64,6 +64,12 @@ class OrdersController {
     return of('done');
   }
 
+  @Get('null')
+  @Locked('null', { module: 'orders' })
+  async nothing(): Promise<null> {
+    return null;
+  }
+
   @Get('again')
   @Locked('order', { module: 'orders' })
   async again(): Promise<string> {
@@ -95,6 +101,11 @@ describe('a locked route', () => {
       expect((await app.get(`/${path}`)).status).toBe(409);
     },
   );
+
+  it('may return null', async () => {
+    const response = await app.get('/null');
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
 
   it('leaves a call of its method after the reply with its own hold, which ends before the call', async () => {
     expect(await (await app.get('/again')).text()).toBe('done');
