@@ -41,6 +41,12 @@ class OrdersController {
     return 'done';
   }
 
+  @Get('object')
+  @Locked('z')
+  async object(): Promise<{ state: string }> {
+    return { state: 'done' };
+  }
+
   @Get('failing')
   @Locked('z')
   async failing(): Promise<string> {
@@ -164,6 +170,7 @@ describe.each(platforms)('the answer of a locked handler on %s', (name, adapter)
   };
   it.each<[string, number, RequestInit]>([
     ['/promise', 200, {}],
+    ['/object', 200, {}],
     ['/failing', 500, {}],
     ['/observable', 200, {}],
     ['/failing-observable', 500, {}],
