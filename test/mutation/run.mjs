@@ -5,6 +5,7 @@
 // --in PATHS    only in these folders or files of lib, separated by commas
 // --suites RE   only the suites whose path matches
 // --workers N   processes at a time, 2 without it
+// --seconds N   tests that take longer in all are left out for a mutant, 20 without it; it survives if no other kills it
 // --score N     percent that must be killed in all; without it, each folder has its goal
 //
 // Fails if fewer are killed.
@@ -26,9 +27,6 @@ import { SUITES } from './suites.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const copy = join(root, '.cache/mutation');
-/** Tests that take longer in all are left out for a mutant; it survives if no other test kills it. */
-const MS_FOR_A_MUTANT = 20_000;
-
 const { values: asked } = parseArgs({
   options: {
     mutants: { type: 'string' },
@@ -36,10 +34,12 @@ const { values: asked } = parseArgs({
     in: { type: 'string', default: 'lib/' },
     suites: { type: 'string', default: '' },
     workers: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '20' },
     score: { type: 'string' },
   },
 });
 const workers = Number(asked.workers);
+const msForMutant = 1_000 * Number(asked.seconds);
 
 const all = await writeMutants(root, copy);
 const places = asked.in.split(',');
@@ -172,7 +172,7 @@ function taskOf({ id, file }) {
   });
   const quickest = specs.toSorted((a, b) => a.ms - b.ms);
   const taken = new Set(quickest.slice(0, 1));
-  let left = MS_FOR_A_MUTANT - (quickest[0]?.ms ?? 0);
+  let left = msForMutant - (quickest[0]?.ms ?? 0);
   const take = (/** @type {typeof specs} */ from, /** @type {number} */ reserve) => {
     for (const each of from) {
       if (taken.has(each) || left - each.ms < reserve) continue;
@@ -182,7 +182,7 @@ function taskOf({ id, file }) {
   };
   take(
     quickest.toSorted((a, b) => b.inFile - a.inFile),
-    MS_FOR_A_MUTANT / 2,
+    msForMutant / 2,
   );
   take(quickest, 0);
   if (taken.size === 0) return undefined;
