@@ -5,9 +5,13 @@ import { NearNode, storeOn } from './near-node.js';
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
 
 describe('A grant of a quorum', () => {
+  let nodes: readonly [NearNode, NearNode, NearNode];
   let store: QuorumStore;
 
-  beforeEach(() => void (store = storeOn([new NearNode(), new NearNode(), new NearNode()])));
+  beforeEach(() => {
+    nodes = [new NearNode(), new NearNode(), new NearNode()];
+    store = storeOn(nodes);
+  });
   afterEach(() => store.close());
 
   const granted = async (call: Promise<object | undefined>): Promise<Grant> => {
@@ -28,5 +32,34 @@ describe('A grant of a quorum', () => {
 
     expect(next.token).toBeGreaterThanOrEqual(before.token + 3);
     expect((await store.query('n')).held).toMatchObject([{ owner: next.owner }]);
+  });
+
+  it('passes to an instance that one node can notify, and queues the holder at every node', async () => {
+    const other = storeOn(nodes, { instance: 'other' });
+    nodes[0].subscribe('other');
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+
+    expect(await store.yield({ ...request, owner, place: store.place(0, 1) })).toEqual({
+      owner: 'other:0',
+      remaining: 2_000,
+      tokenFloor: Infinity,
+    });
+    expect((await store.query('n')).pending).toMatchObject([{ owner: 'me' }]);
+    await other.close();
+  });
+
+  it('does not pass to the next turn of its instance once it is lost', async () => {
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+    await store.forceRelease('n');
+
+    expect(await store.yield({ ...request, owner })).toBeUndefined();
+  });
+
+  it('is released by a majority, and only once', async () => {
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+    nodes[0].isAway = true;
+
+    expect([await store.release('n', owner), await store.release('n', owner)]).toEqual([true, false]);
   });
 });

@@ -11,6 +11,8 @@ export class NearNode implements QuorumNode {
   readonly listening = true;
   readonly trouble = new Error('There is none.');
   isAway = false;
+  /** Whether it receives requests and never replies. */
+  isSilent = false;
   /** The reply to a query about one name, instead of the node's own. */
   refusal: Error | undefined;
   private readonly node = new MemoryNode(() => Date.now());
@@ -23,10 +25,16 @@ export class NearNode implements QuorumNode {
     args: readonly (string | number)[],
   ): Promise<unknown> {
     if (this.isAway) throw new NotAsked('It is away.');
+    if (this.isSilent) return new Promise(() => undefined);
     if (name === 'scan') return ['0', [...this.locks]];
     if (name === 'query' && this.refusal) return [this.refusal];
     if (name === 'quorum-acquire') this.locks.add(keys[0] ?? '');
     return this.node.run(name, keys, args);
+  }
+
+  /** Counts an instance among the receivers of its channel. */
+  subscribe(instance: string): void {
+    this.node.subscribe(`lock:inbox:${instance}`, () => undefined);
   }
 
   connect(): void {}
@@ -34,12 +42,15 @@ export class NearNode implements QuorumNode {
   close(): void {}
 }
 
-export function storeOn(nodes: readonly QuorumNode[]): QuorumStore {
+export function storeOn(
+  nodes: readonly QuorumNode[],
+  { instance = 'me', nodeTimeout = 1_000 } = {},
+): QuorumStore {
   return new QuorumStore({
     nodes,
     keyPrefix: 'lock:',
-    instance: 'me',
-    nodeTimeout: 1_000,
+    instance,
+    nodeTimeout,
     clock: new SystemClock(),
     random: Math.random,
   });

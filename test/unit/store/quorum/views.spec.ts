@@ -38,3 +38,23 @@ describe('The locks of a quorum', () => {
     await expect(store.query('one')).rejects.toThrow('a near node: NOPERM No permissions to access a key');
   });
 });
+
+describe('The nodes of a quorum', () => {
+  it.each([
+    ['the timeout of the check', 20, 1_000],
+    ['nodeTimeout', 10_000, 20],
+  ])('are each reported with the trouble that they have within %s', async (_, timeout, nodeTimeout) => {
+    const [away, silent] = [new NearNode(), new NearNode()];
+    away.isAway = true;
+    silent.isSilent = true;
+    const store = storeOn([new NearNode(), away, silent], { nodeTimeout });
+
+    expect(await store.nodes(timeout)).toEqual(
+      [undefined, 'a near node: It is away.', 'a near node: did not answer within 20 ms'].map((trouble) => ({
+        name: 'a near node',
+        trouble,
+      })),
+    );
+    await store.close();
+  });
+});
