@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RedisOptions } from 'ioredis';
+import { createClient as createNodeRedis } from 'redis';
+import { nodeRedis } from '../../lib/node-redis/index.js';
+import type { SingleConnection } from '../../lib/options/module-options.interface.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { createClient } from '../../lib/store/redis/ioredis/create-client.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -13,11 +16,21 @@ import { PlainLock } from './plain-lock.js';
 describe('Redis clients', () => {
   let server: RedisServer;
   const quiet = { log: () => {}, warn: () => {}, error: () => {} };
+  const opened: RedisConnection[] = [];
 
   beforeAll(async () => {
     server = await RedisServer.start();
   });
   afterAll(() => server.stop());
+  afterEach(() => {
+    for (const connection of opened.splice(0)) connection.close();
+  });
+
+  const open = (template: SingleConnection): RedisConnection => {
+    const connection = new RedisConnection(template, quiet);
+    opened.push(connection);
+    return connection;
+  };
 
   /** How many connections of our own making there are. */
   const connections = async (name: string): Promise<number> => {
@@ -155,8 +168,8 @@ describe('Redis clients', () => {
   });
 
   it('whose network drops everything are replaced at once', async () => {
-    const proxy = await TcpProxy.start(server);
-    const connection = new RedisConnection(proxy.url, quiet);
+    await using proxy = await TcpProxy.start(server);
+    const connection = open(proxy.url);
     connection.connect();
     await connection.ready();
     proxy.drop('both');
@@ -167,11 +180,42 @@ describe('Redis clients', () => {
     const took = performance.now() - startedAt;
     proxy.pass();
     await connection.ready();
-    connection.close();
-    await proxy.close();
 
     // To close it in an orderly way would take ioredis 2 s.
     expect(took).toBeLessThan(1_000);
+  });
+
+  it('leave a server that has become a replica, except those that are still connecting', async () => {
+    await using proxy = await TcpProxy.start(server);
+    const connection = open(proxy.url);
+    connection.connect();
+    await connection.ready();
+    proxy.hold('toClient');
+    const clients = [connection.commands, connection.confirmer()];
+    const losses = [0, 0];
+    clients.forEach((client, i) => {
+      client.on('lost', () => (losses[i] = (losses[i] ?? 0) + 1));
+      client.connect();
+    });
+    await waitFor(() => proxy.connections === 2);
+    connection.problemOf(new Error("READONLY You can't write against a read only replica."));
+    await waitFor(() => losses[0] === 1, { that: 'the ready client to leave' });
+    proxy.pass();
+    await waitFor(() => clients.every(({ state }) => state === 'ready'), { that: 'both to be connected' });
+
+    expect(losses).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['ioredis', () => server.url],
+    ['node-redis', () => nodeRedis(createNodeRedis({ url: server.url }))],
+  ])('that wait for replicas reject commands until they are connected, over %s', async (_, template) => {
+    const confirmer = open(template()).confirmer();
+    confirmer.connect();
+
+    await expect(confirmer.wait(0, 1)).rejects.toThrow(/not ready|isn't writeable/);
+    await waitFor(() => confirmer.state === 'ready');
+    expect(await confirmer.wait(0, 1)).toBe(0);
   });
 
   it('stay connected when Redis rejects a request', async () => {
