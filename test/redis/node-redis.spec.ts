@@ -1,4 +1,5 @@
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { createClient, createClientPool } from 'redis';
 import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis-5';
@@ -135,6 +136,26 @@ describe('Clients of node-redis', () => {
       expect(await instance.locks.using('n', async () => 'back')).toBe('back');
       await waitFor(() => instance.store.canQueue('n'), { that: 'it to listen again', timeout: AMPLE });
       await waitFor(() => instance.logged.at(-1) === 'Redis can be used for locks again.');
+    });
+
+    it('connect again if the server accepts the connection and never replies', async () => {
+      const sockets: Socket[] = [];
+      // Like a frozen server, for which the system accepts connections.
+      const silent = createServer((socket) => {
+        socket.on('error', () => {});
+        sockets.push(socket);
+      }).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      await using instance = new Instance({
+        connection: nodeRedis(create({ url: `redis://127.0.0.1:${port}` })),
+      });
+      instance.locks.connect();
+      await waitFor(() => sockets.some(({ closed }) => closed), {
+        that: 'the first connection to be closed',
+      });
+      await waitFor(() => sockets.length > 1, { that: 'the next connection' });
+      silent.close();
     });
 
     it('set no timer for each command', async () => {
