@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from 'redis';
+import RedisParser from 'redis-parser';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { Redaction } from '../../lib/store/redis/connection/redaction.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -121,6 +122,34 @@ describe('A Redis that cannot be used', () => {
     expect(outcome.logged[0]).toContain('does not speak the protocol of Redis');
     expect(outcome.message).toContain('does not speak the protocol of Redis');
     expect(outcome.message).not.toContain('Please report');
+    expectHarmless(outcome);
+  });
+
+  it('because a sentinel quotes the credentials in its error is reported without them', async () => {
+    const sentinel = createServer((socket) => {
+      socket.on('error', () => {});
+      const parser = new RedisParser({
+        returnReply: (request) => {
+          const [command, ...args] = request as string[];
+          const quoted = args.map((arg) => `'${arg}'`).join(' ');
+          socket.write(`-ERR unknown command '${command}', with args beginning with: ${quoted}\r\n`);
+        },
+        returnError: () => socket.destroy(),
+      });
+      socket.on('data', (bytes) => parser.execute(bytes));
+    }).listen(0, '127.0.0.1');
+    await once(sentinel, 'listening');
+    const { port } = sentinel.address() as AddressInfo;
+    const outcome = await worker.call('attempt', {
+      sentinels: [{ host: '127.0.0.1', port }],
+      name: 'master',
+      sentinelUsername: USER,
+      sentinelPassword: SECRET,
+    });
+    sentinel.close();
+
+    expect(outcome.code).toBe('LOCK_UNAVAILABLE');
+    expect(outcome.logged.join()).toContain("'***' '***'");
     expectHarmless(outcome);
   });
 
