@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { createClient } from 'redis';
 import RedisParser from 'redis-parser';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { Redaction } from '../../lib/store/redis/connection/redaction.js';
+import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
@@ -13,6 +15,12 @@ import type { ConnectingCalls, Outcome } from './connecting.worker.js';
 
 const SECRET = 'p@ss:w/rd%41 ☃';
 const USER = 'shop-user-7';
+/** Milliseconds until a second attempt to connect, which comes after the test. */
+const AMPLE = 20_000;
+
+const [suite, why] = HAS_OPENSSL
+  ? [describe, '']
+  : [describe.skip, ' (skipped: there is no openssl on PATH)'];
 
 describe('A Redis that cannot be used', () => {
   /** Closes each connection after its first bytes, as a port that requires TLS does. */
@@ -193,5 +201,31 @@ describe('A Redis that cannot be used', () => {
     const error = new AggregateError(refused.map((message) => new Error(message)));
 
     expect(new Redaction().error(error).message).toBe(refused.join('; '));
+  });
+});
+
+suite(`A Redis over TLS that cannot be used${why}`, () => {
+  it('because it closes connections is a log line that does not mention TLS', async () => {
+    await using certificate = await Certificate.create();
+    const front = createTlsServer({ key: certificate.key, cert: certificate.certificate }, (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end());
+    }).listen(0, '127.0.0.1');
+    await once(front, 'listening');
+    const { port } = front.address() as AddressInfo;
+    const connection = {
+      host: '127.0.0.1',
+      port,
+      tls: { ca: certificate.certificate },
+      retryStrategy: () => AMPLE,
+    };
+    await using instance = new Instance({ connection });
+    instance.locks.connect();
+    await waitFor(() => instance.logged.length > 0, { that: 'a log line' });
+    front.close();
+
+    expect(instance.logged).toEqual([
+      `Redis cannot be used for locks: 127.0.0.1:${port} closes the connection.`,
+    ]);
   });
 });
