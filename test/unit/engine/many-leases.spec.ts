@@ -5,6 +5,8 @@ import { EngineFixture } from './engine-fixture.js';
 
 const NAMES = Array.from({ length: 10_000 }, (_, i) => `n${i}`);
 
+type Owner = readonly [name: string, owner: string];
+
 describe('The leases of an instance', () => {
   let fixture: EngineFixture;
 
@@ -18,34 +20,44 @@ describe('The leases of an instance', () => {
     return lease;
   }
 
-  function labelsWithin(owners: readonly (readonly [name: string, owner: string])[]) {
-    const startedAt = performance.now();
-    const labels = owners.map(([name, owner]) => fixture.engine.labelOf({ name, owner }));
-    return { labels, took: performance.now() - startedAt };
+  function labelsOf(owners: readonly Owner[]) {
+    return owners.map(([name, owner]) => fixture.engine.labelOf({ name, owner }));
   }
 
-  it('are found at once among 10,000 that came from other instances', () => {
-    const owners = NAMES.map((name, i) => [name, `me~0:${i}`] as const);
-    for (const [name, owner] of owners) fixture.engine.leases.adopt(leaseOf(name, owner));
-    const { labels, took } = labelsWithin(owners);
+  /** The shortest of several times that finding the labels took, because other work makes single ones longer. */
+  function timeToFind(owners: readonly Owner[]): number {
+    const times = Array.from({ length: 10 }, () => {
+      const startedAt = performance.now();
+      labelsOf(owners);
+      return performance.now() - startedAt;
+    });
+    return Math.min(...times);
+  }
 
-    expect(labels).toEqual(owners.map(([, owner]) => owner));
-    // A scan of all leases for each takes ten times as long.
-    expect(took).toBeLessThan(250);
-  });
+  it.each([
+    {
+      which: 'that came from other instances',
+      ownerOf: (i: number) => `me~0:${i}`,
+      keep: (lease: Lease) => fixture.engine.leases.adopt(lease),
+    },
+    {
+      which: 'of several names',
+      ownerOf: (i: number) => `me~m${i}:${i}`,
+      keep(lease: Lease) {
+        lease.together = [lease.name];
+        fixture.engine.leases.beginJoint(lease, LOCK_OPTION_DEFAULTS);
+      },
+    },
+  ])('are found as soon among 10,000 $which as among 500', ({ ownerOf, keep }) => {
+    const owners = NAMES.map((name, i) => [name, ownerOf(i)] as const);
+    const few = owners.slice(0, 500);
+    for (const [name, owner] of few) keep(leaseOf(name, owner));
+    const amongFew = timeToFind(few);
+    for (const [name, owner] of owners.slice(500)) keep(leaseOf(name, owner));
 
-  it('are found at once among 10,000 of several names', () => {
-    const owners = NAMES.map((name, i) => [name, `me~m${i}:${i}`] as const);
-    for (const [name, owner] of owners) {
-      const lease = leaseOf(name, owner);
-      lease.together = [name];
-      fixture.engine.leases.beginJoint(lease, LOCK_OPTION_DEFAULTS);
-    }
-    const { labels, took } = labelsWithin(owners);
-
-    expect(labels).toEqual(owners.map(([, owner]) => owner));
-    // A scan of all leases for each takes ten times as long.
-    expect(took).toBeLessThan(250);
+    // A scan of all leases for each would take 20 times as long.
+    expect(timeToFind(few)).toBeLessThan(3 * amongFew);
+    expect(labelsOf(owners)).toEqual(owners.map(([, owner]) => owner));
   });
 
   it('are distinguished if a name has several', () => {
@@ -56,7 +68,7 @@ describe('The leases of an instance', () => {
       ['m', 'me~sa:1'],
     ] as const;
 
-    expect(labelsWithin(owners).labels).toEqual(['me~sa:1', 'me~sb:2']);
-    expect(labelsWithin(others).labels).toEqual([undefined, undefined]);
+    expect(labelsOf(owners)).toEqual(['me~sa:1', 'me~sb:2']);
+    expect(labelsOf(others)).toEqual([undefined, undefined]);
   });
 });
