@@ -54,8 +54,9 @@ for (const { file, before } of stale)
   say(`equivalent.json lists a mutant that no longer exists: ${file}: ${before}`);
 
 const reach = await findReach();
-const fileOf = new Map(all.map(({ id, file }) => [id, file]));
-const reachByFile = new Map([...reach].map(([spec, { tests }]) => [spec, countByFile(tests)]));
+const mutantOf = new Map(all.map((mutant) => [mutant.id, mutant]));
+const reachedIn = new Map([...reach].map(([spec, { tests }]) => [spec, mutantsByFile(tests)]));
+const reachingSpecs = countSpecs();
 const verdicts = await runMutants();
 const rows = scoresOf(
   [...verdicts].map(([{ folder }, verdict]) => ({ folder, verdict })),
@@ -155,20 +156,21 @@ async function runMutants() {
 }
 
 /**
- * The tests that run for a mutant. Half of their time belongs to the specs that reach most mutants of its file: those
- * test that file. The quickest specs fill the rest. Otherwise many quick specs that only pass the mutant would leave
- * out the slower one that is made for it.
+ * The tests that run for a mutant. Half of their time belongs to the specs that are most about its line, and the
+ * quickest specs fill the rest. Otherwise many quick specs that only pass the mutant would leave out the slower one
+ * that is made for it.
  *
  * @param {Mutant} mutant
  */
-function taskOf({ id, file }) {
+function taskOf(mutant) {
+  const { id } = mutant;
   const specs = [...reach].flatMap(([spec, { ms, tests }]) => {
     const reaching = Object.entries(tests).filter(([, { mutants }]) => mutants.includes(id));
     if (reaching.length === 0) return [];
     const inTests = Object.values(tests).reduce((sum, test) => sum + test.ms, 0);
     const names = reaching.some(([name]) => name === '') ? null : reaching.map(([name]) => name);
     const expected = names ? ms - inTests + reaching.reduce((sum, [, test]) => sum + test.ms, 0) : ms;
-    return [{ spec, names, ms: expected, inFile: reachByFile.get(spec)?.get(file) ?? 0 }];
+    return [{ spec, names, ms: expected, about: weightOf(spec, mutant) }];
   });
   const quickest = specs.toSorted((a, b) => a.ms - b.ms);
   const taken = new Set(quickest.slice(0, 1));
@@ -181,7 +183,7 @@ function taskOf({ id, file }) {
     }
   };
   take(
-    quickest.toSorted((a, b) => b.inFile - a.inFile),
+    quickest.toSorted((a, b) => b.about - a.about),
     msForMutant / 2,
   );
   take(quickest, 0);
@@ -195,17 +197,41 @@ function taskOf({ id, file }) {
 }
 
 /**
- * How many mutants of each file a spec reaches.
+ * How much a spec is about the line of a mutant: it reaches code nearby that few other specs reach, such as the branch
+ * behind a condition that all specs pass.
+ *
+ * @param {string} spec
+ * @param {Mutant} mutant
+ */
+function weightOf(spec, { file, line }) {
+  const nearby = reachedIn.get(spec)?.get(file) ?? [];
+  return nearby.reduce(
+    (sum, other) => sum + 1 / (reachingSpecs.get(other.id) ?? 1) / (1 + Math.abs(other.line - line)),
+    0,
+  );
+}
+
+/**
+ * The mutants that a spec reaches, by file.
  *
  * @param {Reach['tests']} tests of the spec
  */
-function countByFile(tests) {
-  /** @type {Map<string | undefined, number>} */
+function mutantsByFile(tests) {
+  const ids = new Set(Object.values(tests).flatMap(({ mutants }) => mutants));
+  const reached = [...ids].flatMap((id) => mutantOf.get(id) ?? []);
+  /** @type {Map<string, Mutant[]>} */
+  const byFile = new Map();
+  for (const { file } of reached) byFile.set(file, []);
+  for (const mutant of reached) byFile.get(mutant.file)?.push(mutant);
+  return byFile;
+}
+
+/** How many specs reach each mutant. */
+function countSpecs() {
+  /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const id of new Set(Object.values(tests).flatMap(({ mutants }) => mutants))) {
-    const file = fileOf.get(id);
-    counts.set(file, (counts.get(file) ?? 0) + 1);
-  }
+  for (const byFile of reachedIn.values())
+    for (const { id } of [...byFile.values()].flat()) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
 
