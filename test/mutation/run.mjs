@@ -55,8 +55,7 @@ for (const { file, before } of stale)
 
 const reach = await findReach();
 const mutantOf = new Map(all.map((mutant) => [mutant.id, mutant]));
-const reachedIn = new Map([...reach].map(([spec, { tests }]) => [spec, mutantsByFile(tests)]));
-const reachingSpecs = countSpecs();
+const testsOf = findTests();
 const verdicts = await runMutants();
 const rows = scoresOf(
   [...verdicts].map(([{ folder }, verdict]) => ({ folder, verdict })),
@@ -156,83 +155,93 @@ async function runMutants() {
 }
 
 /**
- * The tests that run for a mutant. Half of their time belongs to the specs that are most about its line, and the
- * quickest specs fill the rest. Otherwise many quick specs that only pass the mutant would leave out the slower one
- * that is made for it.
+ * @typedef {{ spec: string, name: string, ms: number, load: number, reached: Map<string, Mutant[]> }} Test `load` is the
+ *   time that its spec takes without tests
+ */
+
+/**
+ * The tests that reach each mutant. Code outside of tests, such as hooks, counts for all tests of its spec.
+ *
+ * @returns {Map<string, Test[]>}
+ */
+function findTests() {
+  /** @type {Map<string, Test[]>} */
+  const found = new Map(all.map(({ id }) => [id, []]));
+  for (const [spec, { ms, tests }] of reach) {
+    const { '': outside, ...inside } = tests;
+    const load = ms - Object.values(inside).reduce((sum, test) => sum + test.ms, 0);
+    for (const [name, test] of Object.entries(inside)) {
+      const reached = byFile([...new Set([...test.mutants, ...(outside?.mutants ?? [])])]);
+      const each = { spec, name, ms: test.ms, load, reached };
+      for (const { id } of [...reached.values()].flat()) found.get(id)?.push(each);
+    }
+  }
+  return found;
+}
+
+/** @param {readonly string[]} ids of mutants */
+function byFile(ids) {
+  /** @type {Map<string, Mutant[]>} */
+  const mutants = new Map();
+  for (const mutant of ids.flatMap((id) => mutantOf.get(id) ?? [])) {
+    const ofFile = mutants.get(mutant.file);
+    if (ofFile) ofFile.push(mutant);
+    else mutants.set(mutant.file, [mutant]);
+  }
+  return mutants;
+}
+
+/**
+ * The tests that run for a mutant. Half of their time belongs to those that are most about its line, and the quickest
+ * fill the rest. Otherwise many quick tests that only pass the mutant would leave out the slower one that is made for
+ * it.
  *
  * @param {Mutant} mutant
  */
 function taskOf(mutant) {
-  const { id } = mutant;
-  const specs = [...reach].flatMap(([spec, { ms, tests }]) => {
-    const reaching = Object.entries(tests).filter(([, { mutants }]) => mutants.includes(id));
-    if (reaching.length === 0) return [];
-    const inTests = Object.values(tests).reduce((sum, test) => sum + test.ms, 0);
-    const names = reaching.some(([name]) => name === '') ? null : reaching.map(([name]) => name);
-    const expected = names ? ms - inTests + reaching.reduce((sum, [, test]) => sum + test.ms, 0) : ms;
-    return [{ spec, names, ms: expected, about: weightOf(spec, mutant) }];
-  });
-  const quickest = specs.toSorted((a, b) => a.ms - b.ms);
-  const taken = new Set(quickest.slice(0, 1));
-  let left = msForMutant - (quickest[0]?.ms ?? 0);
-  const take = (/** @type {typeof specs} */ from, /** @type {number} */ reserve) => {
-    for (const each of from) {
-      if (taken.has(each) || left - each.ms < reserve) continue;
-      left -= each.ms;
-      taken.add(each);
+  const reaching = testsOf.get(mutant.id) ?? [];
+  /** @type {Map<string, number>} */
+  const ofSpec = new Map();
+  for (const { spec } of reaching) ofSpec.set(spec, (ofSpec.get(spec) ?? 0) + 1);
+  const price = (/** @type {Test} */ { spec, ms, load }) => ms + load / (ofSpec.get(spec) ?? 1);
+  const tests = reaching.toSorted((a, b) => price(a) - price(b));
+  const [quickest] = tests;
+  if (!quickest) return undefined;
+  /** @type {Map<string, string[]>} */
+  const taken = new Map();
+  let expected = 0;
+  const take = (/** @type {readonly Test[]} */ from, /** @type {number} */ most) => {
+    for (const { spec, name, ms, load } of from) {
+      const names = taken.get(spec);
+      const cost = names ? ms : ms + load;
+      if (names?.includes(name) || expected + cost > most) continue;
+      taken.set(spec, [...(names ?? []), name]);
+      expected += cost;
     }
   };
+  const weights = new Map(tests.map((test) => [test, weightOf(test, mutant)]));
+  take([quickest], Infinity);
   take(
-    quickest.toSorted((a, b) => b.about - a.about),
+    tests.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0)),
     msForMutant / 2,
   );
-  take(quickest, 0);
-  if (taken.size === 0) return undefined;
-  const ordered = quickest.filter((each) => taken.has(each));
-  const expected = ordered.reduce((sum, { ms }) => sum + ms, 0);
-  return {
-    tests: Object.fromEntries(ordered.map(({ spec, names }) => [spec, names])),
-    limit: 15_000 + 3 * expected,
-  };
+  take(tests, msForMutant);
+  return { tests: Object.fromEntries(taken), limit: 15_000 + 3 * expected };
 }
 
 /**
- * How much a spec is about the line of a mutant: it reaches code nearby that few other specs reach, such as the branch
- * behind a condition that all specs pass.
+ * How much a test is about the line of a mutant: it reaches code nearby that few other tests reach, such as the branch
+ * behind a condition that all of them pass.
  *
- * @param {string} spec
+ * @param {Test} test
  * @param {Mutant} mutant
  */
-function weightOf(spec, { file, line }) {
-  const nearby = reachedIn.get(spec)?.get(file) ?? [];
+function weightOf({ reached }, { file, line }) {
+  const nearby = reached.get(file) ?? [];
   return nearby.reduce(
-    (sum, other) => sum + 1 / (reachingSpecs.get(other.id) ?? 1) / (1 + Math.abs(other.line - line)),
+    (sum, other) => sum + 1 / (testsOf.get(other.id) ?? []).length / (1 + Math.abs(other.line - line)),
     0,
   );
-}
-
-/**
- * The mutants that a spec reaches, by file.
- *
- * @param {Reach['tests']} tests of the spec
- */
-function mutantsByFile(tests) {
-  const ids = new Set(Object.values(tests).flatMap(({ mutants }) => mutants));
-  const reached = [...ids].flatMap((id) => mutantOf.get(id) ?? []);
-  /** @type {Map<string, Mutant[]>} */
-  const byFile = new Map();
-  for (const { file } of reached) byFile.set(file, []);
-  for (const mutant of reached) byFile.get(mutant.file)?.push(mutant);
-  return byFile;
-}
-
-/** How many specs reach each mutant. */
-function countSpecs() {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const byFile of reachedIn.values())
-    for (const { id } of [...byFile.values()].flat()) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return counts;
 }
 
 /** @param {string} text */
