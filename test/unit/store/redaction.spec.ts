@@ -28,6 +28,11 @@ describe('A text about a connection', () => {
     expect(redaction.text(text)).toBe(text);
   });
 
+  it('keeps the name of the default user, which is not a secret', () => {
+    const reply = "NOPERM User default has no permissions to run the 'wait' command";
+    expect(new Redaction({ username: 'default', password: 'p@ss' }).text(reply)).toBe(reply);
+  });
+
   it('contains no password anywhere', () => {
     expect(new Redaction({ password: 'user' }).text('username or user')).toBe('***name or ***');
   });
