@@ -16,4 +16,12 @@ describe('A message of a script', () => {
   ])('grants shared holds, of a block of tokens: %s', (message, grant) => {
     expect(receive(message)).toEqual(['order:42', { ...grant, turn: 's04t1', owner: 'me~s04t1:1' }, 3_000]);
   });
+
+  it('asks whether this instance still waits in a place of the queue, for a name with spaces', () => {
+    const askedIfWaiting = jest.fn();
+    const inbox = { events: { askedIfWaiting }, trial: { counting: 'counted' } } as unknown as InboxEvents;
+    deliver('waiting me|3000|1 order 42', 'me', inbox);
+
+    expect(askedIfWaiting.mock.calls).toEqual([['order 42', 'me|3000|1']]);
+  });
 });
