@@ -237,4 +237,18 @@ describe('Redis clients', () => {
     expect(options.tls).toBeTruthy();
     expect(options).toMatchObject({ host: '127.0.0.1', port: 1, username: 'app', password: 'p@ss', db: 5 });
   });
+
+  it('end the trouble of an outage once all used connections are ready, although others were never used', async () => {
+    await using gone = await RedisServer.start();
+    const connection = open(gone.url);
+    const [listener] = [connection.listener(), connection.confirmer()];
+    connection.connect();
+    listener.connect();
+    await waitFor(() => connection.commands.state === 'ready' && listener.state === 'ready');
+    await gone.kill();
+    await waitFor(() => connection.trouble.message.includes('ECONNREFUSED'), { that: 'the trouble' });
+    await gone.restart({ keepData: false });
+
+    await waitFor(() => !connection.trouble.message.includes('ECONNREFUSED'), { that: 'the end of it' });
+  });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createClient, createClientPool } from 'redis';
 import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis-5';
 import { nodeRedis } from '../../lib/node-redis/index.js';
+import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { askOnce, type NodeRedis } from '../../lib/store/redis/node-redis/node-redis.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -13,6 +14,7 @@ import type { ConnectingCalls } from './connecting.worker.js';
 import { Instance } from './instance.js';
 
 const AMPLE = 20_000;
+const quiet = { log: () => {}, warn: () => {}, error: () => {} };
 
 describe('Clients of node-redis', () => {
   let server: RedisServer;
@@ -156,6 +158,29 @@ describe('Clients of node-redis', () => {
       });
       await waitFor(() => sockets.length > 1, { that: 'the next connection' });
       silent.close();
+    });
+
+    it('call no listener that was removed', async () => {
+      const connection = new RedisConnection(nodeRedis(create({ url: server.url })), quiet);
+      const [removed, kept] = [jest.fn(), jest.fn()];
+      connection.commands.on('ready', removed)();
+      connection.commands.on('ready', kept);
+      connection.connect();
+      await waitFor(() => kept.mock.calls.length === 1, { that: 'the connection' });
+      connection.close();
+
+      expect(removed).not.toHaveBeenCalled();
+    });
+
+    it.each([
+      ['host and port', { url: 'redis://redis.internal:7001' }, 'redis.internal:7001'],
+      ['a Unix socket', { socket: { path: '/run/redis.sock' } }, '/run/redis.sock'],
+      ['no options', {}, '127.0.0.1:6379'],
+    ])('have the address of their server in messages: %s', (_of, given, address) => {
+      const connection = new RedisConnection(nodeRedis(create(given as never)), quiet);
+      connection.close();
+
+      expect(connection.label).toBe(address);
     });
 
     it('set no timer for each command', async () => {
