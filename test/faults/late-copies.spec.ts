@@ -65,6 +65,22 @@ describe('A late copy of an acquire', () => {
     await lock.release();
   });
 
+  it('is distinguished from a delayed request, which is repeated with twice the time', async () => {
+    await using proxy = await TcpProxy.start(server);
+    const slow = server.client({ port: proxy.port });
+    await using instance = await new Instance({ connection: slow, commandTimeout: 3 * KEPT }).warmUp();
+    const sent = sentBy(slow);
+    proxy.delay(2 * KEPT, 'toServer');
+    const lock = await instance.locks.acquire('n', { outageTimeout: 10_000 });
+    proxy.pass();
+    const acquires = sent.filter(([, , , key]) => String(key).includes('{n}'));
+    const [first = Number.NaN, second] = new Set(acquires.map(([, keys, ...args]) => Number(args[keys + 1])));
+    await lock.release();
+
+    // The second request leaves at least 2 * KEPT later. Its time is 3 * KEPT instead of 1.5 * KEPT.
+    expect(second).toBeGreaterThanOrEqual(first + 3.4 * KEPT * 1_000);
+  });
+
   it('is recognised by the server’s clock, independently of the instance’s clock', async () => {
     const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
     const run = (latest: number): Promise<unknown> =>
