@@ -30,7 +30,12 @@ export function describeSeveralNames(context: ContractContext): void {
       const [a, b] = names();
       const tokens = await locks.using([b, a], (lock) => {
         expect(lock.fencingToken).toBe(lock.fencingTokenOf(a));
-        expect(() => lock.fencingTokenOf('another')).toThrow(expect.objectContaining({ code: 'LOCK_KEY' }));
+        expect(() => lock.fencingTokenOf('another')).toThrow(
+          expect.objectContaining({
+            code: 'LOCK_KEY',
+            message: `This hold is of ${a}, ${b}, not of another.`,
+          }),
+        );
         return { a: lock.fencingTokenOf(a), b: lock.fencingTokenOf(b) };
       });
       const later = await locks.acquire([a, b]);
