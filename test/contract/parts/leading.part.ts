@@ -1,5 +1,6 @@
 import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import { blockEventLoop } from '../../support/block-event-loop.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
@@ -201,6 +202,24 @@ export function describeLeading(context: ContractContext): void {
       end.abort();
       await campaign;
 
+      expect(onError).not.toHaveBeenCalled();
+    });
+
+    it('does not call onError for work that finds its lease expired before the signal aborts', async () => {
+      const { locks, name } = context;
+      const end = new AbortController();
+      const onError = jest.fn();
+      let terms = 0;
+      const work = (lock: Lock): void => {
+        terms += 1;
+        if (terms > 1) return end.abort();
+        blockEventLoop(lock.remaining + 1);
+        expect(lock.signal.aborted).toBe(false);
+        lock.assertHeld();
+      };
+      await locks.lead(name, work, { signal: end.signal, ttl: 400, pause, onError });
+
+      expect(terms).toBe(2);
       expect(onError).not.toHaveBeenCalled();
     });
 
