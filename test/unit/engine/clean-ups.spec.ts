@@ -43,6 +43,21 @@ describe('An unconfirmed request', () => {
     expect((await store.next('release')).request).toEqual({ name: 'n', owner: 'me:100' });
   });
 
+  it('is not sent again after its confirmation', async () => {
+    const { clock, store, hold } = bound(new EngineFixture());
+    const lock = await hold();
+    void lock.release();
+    (await store.next('release')).fail(LOST);
+    await settle();
+    await clock.advance(50);
+    (await store.next('release')).answer(true);
+    await settle();
+    await clock.advance(10_000);
+
+    expect(store.unseen('release')).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
   it('is sent for so many names at a time as go in a few calls', async () => {
     const { clock, store, hold } = bound(new EngineFixture());
     for (let i = 0; i < 1_000; i++) {
