@@ -20,14 +20,15 @@ describe('A campaign', () => {
     },
   );
 
-  it('goes on after an outage, and logs it once', async () => {
-    acquire.mockReset().mockRejectedValue(new LockUnavailableError('Redis is down.'));
+  it('goes on after an outage, and logs it once with its cause', async () => {
+    const cause = new Error('connect ECONNREFUSED');
+    acquire.mockReset().mockRejectedValue(new LockUnavailableError('Redis is down.', { cause }));
     const run = campaign.run();
     await settle();
     for (let pauses = 0; pauses < 3; pauses++) await clock.advance(1_500);
     expect(acquire.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(log.warn.mock.calls).toEqual([
-      ['The campaign for "mails" failed, and is repeated. Redis is down.'],
+      ['The campaign for "mails" failed, and is repeated. Redis is down. connect ECONNREFUSED'],
     ]);
     end.abort();
     await run;
