@@ -1,0 +1,26 @@
+import { CombinedLock } from '../../../lib/engine/hold/combined-lock.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+
+describe('Holds that are detached together', () => {
+  it('are all released if one is lost, under the owner id of the detached hold', async () => {
+    const { hold, store } = bound(new EngineFixture());
+    const [a, b] = [await hold({}, { name: 'a' }), await hold({}, { name: 'b' })];
+    const detaching = observe(new CombinedLock([a, b]).detach());
+    const [left, lost] = [await store.next('transfer'), await store.next('transfer')];
+    left.answer(true);
+    lost.answer(false);
+    const release = await store.next('release');
+    expect(release.request).toEqual({ name: 'a', owner: left.request.to });
+    expect(detaching).toEqual({});
+    release.answer(true);
+    await settle();
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['b'] });
+  });
+});
+
+/** The parts of a fixture as functions of their own. */
+function bound(fixture: EngineFixture) {
+  return { hold: fixture.hold.bind(fixture), store: fixture.store };
+}
