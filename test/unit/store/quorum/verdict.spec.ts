@@ -131,3 +131,18 @@ describe('the verdict over a yield', () => {
     expect(yieldVerdict([gone, gone, gone, undefined, accepted], 1)).toEqual({ kind: 'gone' });
   });
 });
+
+describe.each([
+  ['an acquire', acquireVerdict],
+  ['a yield', yieldVerdict],
+])('the verdict over %s', (_, verdict) => {
+  it('awaits the last vote if that can still make a majority, though a greater token would have one', () => {
+    const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
+    const outdated: NodeAnswer = { ...accepted, outcome: 'outdated', last: 9 };
+    const votesWith = (last: Vote<NodeAnswer>) => [accepted, accepted, outdated, new Error('silent'), last];
+
+    expect(verdict(votesWith(undefined), 1)).toBeUndefined();
+    expect(verdict(votesWith(accepted), 0)).toEqual({ kind: 'granted' });
+    expect(verdict(votesWith(new Error('silent')), 0)).toEqual({ kind: 'outdated', last: 9 });
+  });
+});
