@@ -56,6 +56,16 @@ describe('A grant of a quorum', () => {
     expect(await store.yield({ ...request, owner })).toBeUndefined();
   });
 
+  it.each([0, 1, 2])(
+    'is released forcibly with its owner as the result while node %i is away',
+    async (away) => {
+      const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+      nodes.forEach((node, i) => (node.isAway = i === away));
+
+      expect(await store.forceRelease('n')).toEqual({ released: [owner], held: [] });
+    },
+  );
+
   it('is released by a majority, and only once', async () => {
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
     nodes[0].isAway = true;
