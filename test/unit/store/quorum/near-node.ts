@@ -10,6 +10,7 @@ export class NearNode implements QuorumNode {
   readonly clientPrefix = '';
   readonly listening = true;
   readonly trouble = new Error('There is none.');
+  /** Whether it is known to be unreachable: requests that acquire fail at once, and others wait for it. */
   isAway = false;
   /** Whether it receives requests and never replies. */
   isSilent = false;
@@ -19,13 +20,13 @@ export class NearNode implements QuorumNode {
   private readonly locks = new Set<string>();
 
   async run(
-    _kind: RequestKind,
+    kind: RequestKind,
     { name }: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
-    if (this.isAway) throw new NotAsked('It is away.');
-    if (this.isSilent) return new Promise(() => undefined);
+    if (this.isAway && kind === 'take') throw new NotAsked('It is away.');
+    if (this.isAway || this.isSilent) return new Promise(() => undefined);
     if (name === 'scan') return ['0', [...this.locks]];
     if (name === 'query' && this.refusal) return [this.refusal];
     if (name === 'quorum-acquire') this.locks.add(keys[0] ?? '');
