@@ -53,7 +53,7 @@ function hasOwnText(value: object): boolean {
 /** The class of an object, from its prototype: an own property `constructor` would be content. */
 function classOf(value: object): string {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype?.constructor.name ?? 'unknown';
+  return prototype?.constructor?.name ?? 'unknown';
 }
 
 function describeString(value: string): string {

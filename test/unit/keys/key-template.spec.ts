@@ -154,9 +154,10 @@ describe('a key template', () => {
     expect(() => resolve('order:<0.id>', { id: new ObjectId() })).toThrow(advice);
     expect(() => resolve('<0>', new URL('http://127.0.0.1'))).toThrow(advice);
     const { toString } = new ObjectId();
-    expect(() => resolve('<0>', Object.assign(Object.create(null), { toString }))).toThrow(
-      'is an object of class unknown;',
-    );
+    for (const prototype of [null, Object.create(null)])
+      expect(() => resolve('<0>', Object.assign(Object.create(prototype), { toString }))).toThrow(
+        'is an object of class unknown;',
+      );
     for (const value of [
       {},
       [1],
