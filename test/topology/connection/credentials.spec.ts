@@ -174,6 +174,17 @@ describe('Credentials that expire', () => {
     expect(instance.logged).toEqual([]);
   });
 
+  it('are those of the default user if neither they nor the connection name one', async () => {
+    await using closed = await RedisServer.start({ password: 'secret' });
+    const { host, port } = closed;
+    for (const connection of [{ host, port }, `redis://${host}:${port}`]) {
+      const credentials = async () => ({ password: 'secret' });
+      await using instance = await new Instance({ connection, credentials }).warmUp();
+
+      expect(instance.logged).toEqual([]);
+    }
+  });
+
   it.each<[string, () => Promise<LockCredentials>]>([
     ['rejects', () => Promise.reject(new Error('no token for s3cret/of:1'))],
     [
@@ -266,7 +277,13 @@ describe('Credentials that expire', () => {
   it('are renewed with sentinels', async () => {
     await using group = await SentinelGroup.start();
     const admin = (await group.master()).client();
-    const { password: _, ...connection } = group.connection;
+    const { password, ...connection } = group.connection;
     await expectToSurvive(new Rotation(() => [admin]), { connection });
+    await using instance = await new Instance({
+      connection,
+      credentials: async () => ({ password: String(password) }),
+    }).warmUp();
+
+    expect(instance.logged).toEqual([]);
   });
 });

@@ -44,7 +44,8 @@ class User implements CredentialsUser {
   private readonly name: string | undefined;
 
   constructor(private readonly redis: Redis) {
-    this.name = redis.options.username;
+    // Without a user, ioredis has null there.
+    this.name = redis.options.username ?? undefined;
   }
 
   /** Sets the credentials, also for clients that ioredis derives from this one. */
