@@ -99,13 +99,14 @@ describe('A Redis Cluster', () => {
 });
 
 describe('An option for one master', () => {
-  it.each([{ replicas: { min: 1 } }, { advanced: { wake: 'poll' as const } }])(
-    'is refused with a quorum: %p',
-    (option) => {
-      expect(refusal({ connection: urls(3), ...option })).toContain('cannot be combined with a quorum');
-      expect(() => resolveModuleOptions(option)).not.toThrow();
-    },
-  );
+  it.each([
+    { replicas: { min: 1 } },
+    { advanced: { wake: 'poll' as const } },
+    { advanced: { layout: 'per-name' as const } },
+  ])('is refused with a quorum: %j', (option) => {
+    expect(refusal({ connection: urls(3), ...option })).toContain('cannot be combined with a quorum');
+    expect(() => resolveModuleOptions(option)).not.toThrow();
+  });
 
   it('is rejected with a quorum when a call sets it', async () => {
     // Lazy, for there is nobody at these addresses.
