@@ -123,6 +123,15 @@ describe('A call for several names in limited time', () => {
     expect(String(lock.error)).toContain("Meanwhile the call's own context held a");
   });
 
+  it('reports how long it waited if Redis does not answer the one request for all names', async () => {
+    fixture.store.joint = { acquire: () => new Promise(() => undefined), release: async () => undefined };
+    const lock = observe(fixture.acquireAll({ outageTimeout: 100 }, ['a', 'b']));
+    await fixture.clock.advance(100);
+
+    expect(lock.error).toBeInstanceOf(LockUnavailableError);
+    expect(lock.error).toHaveProperty('message', expect.stringContaining('were not acquired within 100 ms'));
+  });
+
   it('reports an outage if Redis stops answering before the wait ends', async () => {
     const lock = observe(fixture.acquireAll({ wait: 1_000, outageTimeout: 100 }, ['a', 'b']));
     await fixture.answer(await fixture.trip('a', 'b'), [grant(1), taken(50)]);
