@@ -2,7 +2,7 @@ import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { grant, taken } from './scripted-store.js';
+import { grant, sharedGrant, taken } from './scripted-store.js';
 
 describe('A single attempt', () => {
   let fixture: EngineFixture;
@@ -60,6 +60,18 @@ describe('A single attempt', () => {
 
     expect(ahead).toEqual({});
     expect(attempt.error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: { owner: 'other:1' } });
+  });
+
+  it('may succeed in shared mode after an exclusive attempt was rejected', async () => {
+    const exclusive = observe(fixture.acquire({ wait: 0 }));
+    const shared = observe(fixture.acquire({ wait: 0, mode: 'shared' }));
+    (await fixture.store.next('acquire')).answer(taken(50));
+    const again = await fixture.store.next('acquire');
+    again.answer(sharedGrant(again.request.shared?.turn ?? '', 100));
+    await settle();
+
+    expect(exclusive.error).toBeInstanceOf(LockTimeoutError);
+    expect(shared.value?.held).toBe(true);
   });
 
   it('leaves the queue to a caller behind it', async () => {
