@@ -1,5 +1,6 @@
 import { type Grant, isGrant } from '../../../../lib/store/grant.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { waitFor } from '../../../support/wait-for.js';
 import { NearNode, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
@@ -46,6 +47,20 @@ describe('A grant of a quorum', () => {
       tokenFloor: Infinity,
     });
     expect((await store.query('n')).pending).toMatchObject([{ owner: 'me' }]);
+    await other.close();
+  });
+
+  it('wakes waiters if the next turn of its instance finds it ended', async () => {
+    const heard: string[] = [];
+    for (const node of nodes) node.subscribe('other', (message) => heard.push(message));
+    const other = storeOn(nodes, { instance: 'other' });
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+    await store.vacate('n', owner);
+    expect(heard).toEqual([]);
+
+    expect(await store.yield({ ...request, owner })).toBeUndefined();
+    await waitFor(() => heard.length === nodes.length, { that: 'each node to wake the waiter' });
     await other.close();
   });
 

@@ -34,8 +34,8 @@ export class NearNode implements QuorumNode {
   }
 
   /** Counts an instance among the receivers of its channel. */
-  subscribe(instance: string): void {
-    this.node.subscribe(`lock:inbox:${instance}`, () => undefined);
+  subscribe(instance: string, hear: (message: string) => void = () => undefined): void {
+    this.node.subscribe(`lock:inbox:${instance}`, hear);
   }
 
   connect(): void {}
