@@ -1,0 +1,48 @@
+import { SystemClock } from '../../lib/primitives/clock.js';
+import { NotAsked } from '../../lib/store/quorum/quorum-node.js';
+import { RedisNode } from '../../lib/store/quorum/redis-node.js';
+import { sendScript } from '../../lib/store/scripts/send.script.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** More than a node may leave unanswered for longer than nodeTimeout. */
+const MANY = 150;
+
+describe('A node of a quorum', () => {
+  let server: RedisServer;
+  let node: RedisNode;
+
+  const open = (nodeTimeout: number): RedisNode => {
+    const silent = { log: () => {}, warn: () => {}, error: () => {} };
+    const settings = { connection: server.url, keyPrefix: 'lock:', instance: 'me', commandTimeout: 10_000 };
+    return new RedisNode({ ...settings, nodeTimeout, clock: new SystemClock(), log: silent });
+  };
+  const send = (): Promise<unknown> => node.run('take', sendScript, [], ['nobody', 'hello']);
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  afterEach(() => node.close());
+
+  it('receives any number of requests at once', async () => {
+    node = open(10_000);
+    const sent = Array.from({ length: MANY }, send);
+
+    expect(await Promise.all(sent)).toEqual(sent.map(() => 0));
+  });
+
+  it('receives no more requests if it has answered none of many for nodeTimeout', async () => {
+    node = open(50);
+    await send();
+    server.freeze();
+    const refused: unknown[] = [];
+    const sendOn = (): void => void send().catch((error: unknown) => refused.push(error));
+    for (let i = 0; i < MANY; i++) sendOn();
+    await waitFor(() => (sendOn(), refused.length > 0), { that: 'a request to be refused' });
+    server.thaw();
+
+    expect(refused[0]).toBeInstanceOf(NotAsked);
+    await waitFor(async () => (await send()) === 0, { that: 'the node to receive requests again' });
+  });
+});
