@@ -58,9 +58,10 @@ end
  * id, `shared` for shared holds, or nil without a suitable waiter. Call `prepare(queue)` before. Reads `prefix`, the
  * length of the part before `{name}` in keys.
  *
- * `held` is the number that `live(shared)` returned in this script less the holders removed since, 0 by default. If the head of the queue is `own` (the caller's own
- * place), returns it without publishing. For an exclusive place the caller writes the lock. For a shared place,
- * `take(n)` writes up to n holds and returns how many were taken and whether more are wanted.
+ * `held` is the number of live shared holders, 0 by default. If it is greater, call `live(shared)` before. If the head
+ * of the queue is `own` (the caller's own place), returns it without publishing. For an exclusive place the caller
+ * writes the lock. For a shared place, `take(n)` writes up to n holds and returns how many were taken and whether more
+ * are wanted.
  *
  * The place of a dead instance passes to the next one. The grant has the short claim lease of the place; its first
  * renewal makes it a full lease. Places are `<instance>|<claim lease in ms>|<tokens wanted>`, followed by
