@@ -1,4 +1,4 @@
-import { EngineFixture, observe } from './engine-fixture.js';
+import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';
 
@@ -122,16 +122,4 @@ async function next<Call extends { fail(error: Error): void }>(
   asked.fail(error);
   await settle();
   return asked;
-}
-
-/** The parts of a fixture as functions of their own. */
-function bound(fixture: EngineFixture) {
-  return {
-    clock: fixture.clock,
-    store: fixture.store,
-    engine: fixture.engine,
-    events: () => fixture.events,
-    acquire: fixture.acquire.bind(fixture),
-    hold: fixture.hold.bind(fixture),
-  };
 }

@@ -1,5 +1,5 @@
 import { CombinedLock } from '../../../lib/engine/hold/combined-lock.js';
-import { EngineFixture, observe } from './engine-fixture.js';
+import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 
 describe('Holds that are detached together', () => {
@@ -19,8 +19,3 @@ describe('Holds that are detached together', () => {
     expect(detaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['b'] });
   });
 });
-
-/** The parts of a fixture as functions of their own. */
-function bound(fixture: EngineFixture) {
-  return { hold: fixture.hold.bind(fixture), store: fixture.store };
-}

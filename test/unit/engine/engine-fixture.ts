@@ -44,6 +44,18 @@ export class EngineFixture {
   }
 }
 
+/** The parts of a fixture as functions of their own. */
+export function bound(fixture: EngineFixture) {
+  return {
+    clock: fixture.clock,
+    store: fixture.store,
+    engine: fixture.engine,
+    events: () => fixture.events,
+    acquire: fixture.acquire.bind(fixture),
+    hold: fixture.hold.bind(fixture),
+  };
+}
+
 /** Tells whether a promise has been settled, and how, without waiting for it. */
 export function observe<T>(promise: Promise<T>): { value?: T; error?: unknown } {
   const seen: { value?: T; error?: unknown } = {};

@@ -1,4 +1,4 @@
-import { EngineFixture, observe } from './engine-fixture.js';
+import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';
 
@@ -153,15 +153,3 @@ describe('A hold that begins with the reply to another caller’s request', () =
     expect(third.value?.remaining).toBeGreaterThan(4_900);
   });
 });
-
-/** The parts of a fixture as functions of their own. */
-function bound(fixture: EngineFixture) {
-  return {
-    clock: fixture.clock,
-    store: fixture.store,
-    engine: fixture.engine,
-    events: () => fixture.events,
-    acquire: fixture.acquire.bind(fixture),
-    hold: fixture.hold.bind(fixture),
-  };
-}
