@@ -6,6 +6,7 @@ import { nodeRedis } from '../../lib/node-redis/index.js';
 import type { SingleConnection } from '../../lib/options/module-options.interface.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { createClient } from '../../lib/store/redis/ioredis/create-client.js';
+import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
@@ -15,7 +16,6 @@ import { PlainLock } from './plain-lock.js';
 
 describe('Redis clients', () => {
   let server: RedisServer;
-  const quiet = { log: () => {}, warn: () => {}, error: () => {} };
   const opened: RedisConnection[] = [];
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('Redis clients', () => {
   });
 
   const open = (template: SingleConnection): RedisConnection => {
-    const connection = new RedisConnection(template, quiet);
+    const connection = new RedisConnection(template, QUIET);
     opened.push(connection);
     return connection;
   };

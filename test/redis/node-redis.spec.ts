@@ -6,6 +6,7 @@ import { createClient as createClient5, createClientPool as createClientPool5 } 
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { askOnce, type NodeRedis } from '../../lib/store/redis/node-redis/node-redis.js';
+import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -14,7 +15,6 @@ import type { ConnectingCalls } from './connecting.worker.js';
 import { Instance } from './instance.js';
 
 const AMPLE = 20_000;
-const quiet = { log: () => {}, warn: () => {}, error: () => {} };
 
 describe('Clients of node-redis', () => {
   let server: RedisServer;
@@ -161,7 +161,7 @@ describe('Clients of node-redis', () => {
     });
 
     it('call no listener that was removed', async () => {
-      const connection = new RedisConnection(nodeRedis(create({ url: server.url })), quiet);
+      const connection = new RedisConnection(nodeRedis(create({ url: server.url })), QUIET);
       const [removed, kept] = [jest.fn(), jest.fn()];
       connection.commands.on('ready', removed)();
       connection.commands.on('ready', kept);
@@ -177,7 +177,7 @@ describe('Clients of node-redis', () => {
       ['a Unix socket', { socket: { path: '/run/redis.sock' } }, '/run/redis.sock'],
       ['no options', {}, '127.0.0.1:6379'],
     ])('have the address of their server in messages: %s', (_of, given, address) => {
-      const connection = new RedisConnection(nodeRedis(create(given as never)), quiet);
+      const connection = new RedisConnection(nodeRedis(create(given as never)), QUIET);
       connection.close();
 
       expect(connection.label).toBe(address);

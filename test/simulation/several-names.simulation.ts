@@ -10,6 +10,7 @@ import { SimulatedStore } from './simulated-store.js';
 import { VirtualTime } from './virtual-time.js';
 import { Weather } from './weather.js';
 import { resolveFlatOptions } from '../support/flat-options.js';
+import { QUIET } from '../support/quiet.js';
 
 const EPOCH = 1_000;
 /** Trips that a call may need for one of its names: attempts, giving back, queueing, hand-off. */
@@ -52,14 +53,13 @@ export class SeveralNamesSimulation {
       const inbox = new InboxConnection(this.time, process, weather, i, remote);
       const options = resolveFlatOptions({ handoff, wait: Infinity });
       const store = new SimulatedStore(remote, commands, inbox);
-      const quiet = { log: () => undefined, warn: () => undefined, error: () => undefined };
       const { maxWaiters } = options;
       const engine = new LockEngine({
         store,
         clock: process,
         handoff: options.handoff,
         maxWaiters,
-        log: quiet,
+        log: QUIET,
       });
       return { process, engine, locks: new LockService(options, engine) };
     });

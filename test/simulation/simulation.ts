@@ -19,6 +19,7 @@ import { SimulatedQuorum } from './quorum/simulated-quorum.js';
 import { type Link, type Servers, SingleServer } from './servers.js';
 import { VirtualTime } from './virtual-time.js';
 import { resolveFlatOptions } from '../support/flat-options.js';
+import { QUIET } from '../support/quiet.js';
 
 const NAMES = 'abcd';
 const MAX_EVENTS = 20_000;
@@ -109,7 +110,7 @@ export class Simulation {
       clock: process,
       handoff: options.handoff,
       maxWaiters: options.maxWaiters,
-      log: { log: () => undefined, warn: () => undefined, error: () => undefined },
+      log: QUIET,
     });
     return { name, process, link, engine, service: new LockService(options, engine) };
   }

@@ -1,11 +1,8 @@
-import type { LockLog } from '../../../lib/diagnostics/lock-log.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { openLockService } from '../../../lib/service/open-lock-service.js';
 import { byTestedClient } from '../../support/by-node-redis.js';
 import { type FlatOptions, resolveFlatOptions } from '../../support/flat-options.js';
-
-/** Every fault is logged; what matters here is what callers see. */
-const QUIET: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
+import { QUIET } from '../../support/quiet.js';
 
 /**
  * LockServices of this process, each an instance of its own, closed together. Without NestJS, which takes a process longer to
