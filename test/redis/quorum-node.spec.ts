@@ -2,6 +2,7 @@ import { SystemClock } from '../../lib/primitives/clock.js';
 import { NotAsked } from '../../lib/store/quorum/quorum-node.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
+import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -13,9 +14,8 @@ describe('A node of a quorum', () => {
   let node: RedisNode;
 
   const open = (nodeTimeout: number): RedisNode => {
-    const silent = { log: () => {}, warn: () => {}, error: () => {} };
     const settings = { connection: server.url, keyPrefix: 'lock:', instance: 'me', commandTimeout: 10_000 };
-    return new RedisNode({ ...settings, nodeTimeout, clock: new SystemClock(), log: silent });
+    return new RedisNode({ ...settings, nodeTimeout, clock: new SystemClock(), log: QUIET });
   };
   const send = (): Promise<unknown> => node.run('take', sendScript, [], ['nobody', 'hello']);
 
@@ -44,5 +44,24 @@ describe('A node of a quorum', () => {
 
     expect(refused[0]).toBeInstanceOf(NotAsked);
     await waitFor(async () => (await send()) === 0, { that: 'the node to receive requests again' });
+  });
+
+  it('rejects requests to acquire at once while its client reconnects', async () => {
+    node = open(5_000);
+    await send();
+    await server.kill();
+    const errors: unknown[] = [];
+    // Requests before the client knows of the outage are not answered.
+    const request = (): void => void send().catch((error: unknown) => errors.push(error));
+
+    await waitFor(
+      () => {
+        request();
+        return errors.some((error) => error instanceof NotAsked);
+      },
+      // After 5,000 ms, unanswered requests would have this effect.
+      { timeout: 4_000, that: 'a request that is not sent' },
+    );
+    await server.restart({ keepData: false });
   });
 });

@@ -1,11 +1,9 @@
-import { NotAsked } from '../../lib/store/quorum/quorum-node.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { SystemClock } from '../../lib/primitives/clock.js';
+import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
-import { waitFor } from '../support/wait-for.js';
 
 describe('a node of a quorum', () => {
   let server: RedisServer;
@@ -20,7 +18,7 @@ describe('a node of a quorum', () => {
       nodeTimeout: 5_000,
       commandTimeout: 5_000,
       clock: new SystemClock(),
-      log: { log: () => undefined, warn: () => undefined, error: () => undefined },
+      log: QUIET,
     });
     node.connect();
   });
@@ -46,22 +44,5 @@ describe('a node of a quorum', () => {
     ]);
     expect((await log.requests()).filter(({ command }) => command.startsWith('eval'))).toHaveLength(1);
     log.close();
-  });
-
-  it('rejects requests to acquire at once while its client reconnects', async () => {
-    await server.kill();
-    const errors: unknown[] = [];
-    // Requests before the client knows of the outage are not answered.
-    const request = (): void =>
-      void node.run('take', sendScript, [], ['lock:inbox:b', 'hello']).catch((error) => errors.push(error));
-
-    await waitFor(
-      () => {
-        request();
-        return errors.some((error) => error instanceof NotAsked);
-      },
-      // After 5,000 ms, unanswered requests would have this effect.
-      { timeout: 4_000, that: 'a request that is not sent' },
-    );
   });
 });
