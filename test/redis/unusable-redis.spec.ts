@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
 import { createClient } from 'redis';
 import RedisParser from 'redis-parser';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { Redaction } from '../../lib/store/redis/connection/redaction.js';
 import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TlsFront } from '../support/tls-front.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
 import { Instance } from './instance.js';
@@ -161,6 +161,23 @@ describe('A Redis that cannot be used', () => {
     expectHarmless(outcome);
   });
 
+  suite(`that speaks TLS${why}`, () => {
+    it('because it closes connections is a log line that does not mention TLS', async () => {
+      await using certificate = await Certificate.create();
+      await using front = await TlsFront.start({ port: hanging }, certificate);
+      const { port } = front;
+      const tls = { ca: certificate.certificate };
+      const connection = { host: '127.0.0.1', port, tls, retryStrategy: () => AMPLE };
+      await using instance = new Instance({ connection });
+      instance.locks.connect();
+      await waitFor(() => instance.logged.length > 0, { that: 'a log line' });
+
+      expect(instance.logged).toEqual([
+        `Redis cannot be used for locks: 127.0.0.1:${port} closes the connection.`,
+      ]);
+    });
+  });
+
   it('because it speaks no TLS is LockUnavailableError that says so', async () => {
     const outcome = await worker.call('attempt', `rediss://${credentials}@127.0.0.1:${server.port}`);
 
@@ -201,31 +218,5 @@ describe('A Redis that cannot be used', () => {
     const error = new AggregateError(refused.map((message) => new Error(message)));
 
     expect(new Redaction().error(error).message).toBe(refused.join('; '));
-  });
-});
-
-suite(`A Redis over TLS that cannot be used${why}`, () => {
-  it('because it closes connections is a log line that does not mention TLS', async () => {
-    await using certificate = await Certificate.create();
-    const front = createTlsServer({ key: certificate.key, cert: certificate.certificate }, (socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => socket.end());
-    }).listen(0, '127.0.0.1');
-    await once(front, 'listening');
-    const { port } = front.address() as AddressInfo;
-    const connection = {
-      host: '127.0.0.1',
-      port,
-      tls: { ca: certificate.certificate },
-      retryStrategy: () => AMPLE,
-    };
-    await using instance = new Instance({ connection });
-    instance.locks.connect();
-    await waitFor(() => instance.logged.length > 0, { that: 'a log line' });
-    front.close();
-
-    expect(instance.logged).toEqual([
-      `Redis cannot be used for locks: 127.0.0.1:${port} closes the connection.`,
-    ]);
   });
 });
