@@ -5,7 +5,7 @@
 // --in PATHS    only in these folders or files of lib, separated by commas
 // --suites RE   only the suites whose path matches
 // --workers N   processes at a time, 2 without it
-// --seconds N   tests that take longer in all are left out for a mutant, 20 without it; it survives if no other kills it
+// --seconds N   of tests for a mutant, 20 without it; it survives if none of them fails
 // --score N     percent that must be killed in all; without it, each folder has its goal
 //
 // Fails if fewer are killed.
@@ -27,6 +27,7 @@ import { SUITES } from './suites.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const copy = join(root, '.cache/mutation');
+
 const { values: asked } = parseArgs({
   options: {
     mutants: { type: 'string' },
@@ -192,8 +193,8 @@ function byFile(ids) {
 }
 
 /**
- * The tests that run for a mutant. Half of their time belongs to those that are most about its line, and the quickest
- * fill the rest. Otherwise many quick tests that only pass the mutant would leave out the slower one that is made for
+ * The tests that run for a mutant. Half of their time belongs to those that are most about its line, and the cheapest
+ * fill the rest. Otherwise many cheap tests that only pass the mutant would leave out the slower one that is made for
  * it.
  *
  * @param {Mutant} mutant
@@ -204,9 +205,9 @@ function taskOf(mutant) {
   const ofSpec = new Map();
   for (const { spec } of reaching) ofSpec.set(spec, (ofSpec.get(spec) ?? 0) + 1);
   const price = (/** @type {Test} */ { spec, ms, load }) => ms + load / (ofSpec.get(spec) ?? 1);
-  const tests = reaching.toSorted((a, b) => price(a) - price(b));
-  const [quickest] = tests;
-  if (!quickest) return undefined;
+  const cheapest = reaching.toSorted((a, b) => price(a) - price(b));
+  const [first] = cheapest;
+  if (!first) return undefined;
   /** @type {Map<string, string[]>} */
   const taken = new Map();
   let expected = 0;
@@ -219,13 +220,13 @@ function taskOf(mutant) {
       expected += cost;
     }
   };
-  const weights = new Map(tests.map((test) => [test, weightOf(test, mutant)]));
-  take([quickest], Infinity);
+  const weights = new Map(reaching.map((test) => [test, weightOf(test, mutant)]));
+  take([first], Infinity);
   take(
-    tests.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0)),
+    reaching.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0)),
     msForMutant / 2,
   );
-  take(tests, msForMutant);
+  take(cheapest, msForMutant);
   return { tests: Object.fromEntries(taken), limit: 15_000 + 3 * expected };
 }
 

@@ -1,4 +1,4 @@
-// Keeps the order in which the runner names the specs: the quickest first.
+// Keeps the order in which the runner names the specs: those first that are most about the mutant.
 'use strict';
 const { default: Sequencer } = require('@jest/test-sequencer');
 
