@@ -56,6 +56,7 @@ export function againstCase(revision: string): BenchCase {
       process.env['BENCH_BEFORE'] = earlierBuild(revision);
       const contestants = new Map<string, Awaited<ReturnType<typeof loadContestant>>>();
       for (const id of IDS) contestants.set(id, await loadContestant(id));
+      const own = { ...bench, contestants };
       const loads = LOADS.filter(({ name }) => bench.cases.length === 0 || bench.cases.includes(name));
       if (loads.length === 0)
         throw new Error(`--against measures ${LOADS.map(({ name }) => name).join(', ')}, and nothing else.`);
@@ -64,11 +65,11 @@ export function againstCase(revision: string): BenchCase {
         bench.say(`against ${revision}: processes ${set} of ${bench.rounds}`);
         await bench.pools.clear();
         for (const load of loads) {
-          await runRound({ ...bench, contestants }, withoutWork(load), 0, REHEARSAL);
+          await runRound(own, withoutWork(load), 0, REHEARSAL);
           for (let round = 1; round <= ROUNDS_OF_A_PROCESS; round++) {
             // One hand-over at a time takes longer until chance evens out.
             const duration = load.load.work > 0 ? 500 : 250;
-            rounds.get(load.name)?.push(await runRound({ ...bench, contestants }, load, round, duration));
+            rounds.get(load.name)?.push(await runRound(own, load, round, duration));
           }
         }
       }
