@@ -116,4 +116,26 @@ export const foundDifferences: readonly Named[] = [
       query,
     ],
   ],
+  ...(
+    [
+      ['a forced release that ends nothing', { kind: 'force', name: 'x', holds: [] }],
+      ['a transfer', { kind: 'transfer', hold: 0, to: 'b', ttl: 101 }],
+      [
+        'a repeated request of another turn',
+        { kind: 'share again', turn: 1, after: 0, ttl: 101, wanted: 1, queues: false },
+      ],
+    ] as const
+  ).map(([what, operation]): Named => [
+    `${what} leaves an expired claim lease, which later costs its turn the place`,
+    [
+      acquire('a', 101),
+      share('a', { tokens: 2, limit: 2, permits: 2 }),
+      { kind: 'lose release', hold: 0 },
+      share('a'),
+      { kind: 'extend', holds: [operation.kind === 'share again' ? 1 : 0], ttl: 4_001, exact: false },
+      tick(1_000),
+      operation,
+      { kind: 'release', hold: 0, noted: true },
+    ],
+  ]),
 ];

@@ -1,6 +1,6 @@
 import { enqueue, handOff, restOf } from './functions/hand-off.js';
 import { attempt, prepare } from './functions/request.js';
-import { cover, fit, live, share } from './functions/shares.js';
+import { cover, fit, isLive, live, share } from './functions/shares.js';
 import { clock, ends, inTime } from './functions/time.js';
 import { mintShares, tokenFloor } from './functions/tokens.js';
 import { include } from './functions/lua-function.js';
@@ -27,7 +27,7 @@ import { luaScript } from './lua-script.js';
 export const acquireSharedScript = luaScript('acquire-shared')`
 local fence, instance = KEYS[1], ARGV[1]
 local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
-${include(mintShares, inTime, tokenFloor, live, cover, ends, fit, share, handOff, enqueue, attempt, prepare, restOf, clock)}
+${include(mintShares, inTime, tokenFloor, isLive, live, cover, ends, fit, share, handOff, enqueue, attempt, prepare, restOf, clock)}
 ask_if_waiting = true
 local function grant_of(turn, n)
   local token, _, holds = mint_shares(turn, n)
@@ -35,7 +35,7 @@ local function grant_of(turn, n)
 end
 local function granted_before(lock, queue, shared, turn, ttl, place)
   local n = 0
-  while redis.call('ZSCORE', shared, instance .. '~' .. turn .. ':' .. (n + 1)) do
+  while is_live(shared, instance .. '~' .. turn .. ':' .. (n + 1)) do
     n = n + 1
     redis.call('ZADD', shared, 'GT', ends(ttl), instance .. '~' .. turn .. ':' .. n)
   end
@@ -71,11 +71,11 @@ local function acquire(lock, queue, shared, terms)
   end
   local held = 0
   if owner == 'shared' then
-    held = live(shared)
     local granted = granted_before(lock, queue, shared, turn, ttl, place)
     if granted then
       return granted
     end
+    held = live(shared)
   elseif owner then
     if place then
       enqueue(queue, place)

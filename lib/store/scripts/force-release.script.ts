@@ -1,6 +1,6 @@
 import { serveQueue } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
-import { holders, namedIn } from './functions/shares.js';
+import { holders, live, namedIn } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -17,7 +17,7 @@ import { luaScript } from './lua-script.js';
  */
 export const forceReleaseScript = luaScript('force-release')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
-${include(serveQueue, holders, namedIn, prepare)}
+${include(live, serveQueue, holders, namedIn, prepare)}
 local owner = redis.call('GET', lock)
 if not owner then
   return { {}, {} }
@@ -34,7 +34,7 @@ for _, each in ipairs(ended) do
   end
 end
 if #ended > 0 then
-  serve_queue(lock, queue, shared, owner == 'shared' and redis.call('ZCARD', shared) or 0)
+  serve_queue(lock, queue, shared, owner == 'shared' and live(shared) or 0)
 end
 return { ended, holders(lock, shared) }
 `;

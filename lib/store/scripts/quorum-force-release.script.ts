@@ -1,6 +1,6 @@
 import { call, reserve } from './functions/quorum.js';
 import { check } from './functions/request.js';
-import { cover, holders, namedIn } from './functions/shares.js';
+import { cover, holders, live, namedIn } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -15,7 +15,7 @@ import { luaScript } from './lua-script.js';
  * O(k log n) for k holders and n waiting instances.
  */
 export const quorumForceReleaseScript = luaScript('quorum-force-release')`
-${include(check, cover, holders, namedIn, call, reserve)}
+${include(check, live, cover, holders, namedIn, call, reserve)}
 local lock, queue, fence, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = redis.call('GET', lock)
 if not owner then
@@ -34,7 +34,7 @@ for _, each in ipairs(ended) do
   end
 end
 if #ended > 0 then
-  local reading = owner == 'shared' and redis.call('ZCARD', shared) > 0
+  local reading = owner == 'shared' and live(shared) > 0
   if reading then
     cover(lock, shared)
   else

@@ -1,5 +1,5 @@
 import { check } from './functions/request.js';
-import { cover, live } from './functions/shares.js';
+import { cover, isLive } from './functions/shares.js';
 import { ends } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
@@ -20,7 +20,7 @@ import { luaScript } from './lua-script.js';
  */
 export const transferScript = luaScript('transfer')`
 local lock, shared = KEYS[1], KEYS[2]
-${include(check, live, cover, ends)}
+${include(check, isLive, cover, ends)}
 local owner = redis.call('GET', lock)
 if owner == ARGV[1] then
   redis.call('SET', lock, ARGV[2], 'PX', ARGV[3])
@@ -29,13 +29,11 @@ elseif owner ~= 'shared' then
   return owner == ARGV[2] and 1 or 0
 end
 check()
-if live(shared) == 0 then
-  return 0
-end
-if redis.call('ZREM', shared, ARGV[1]) == 1 then
+if is_live(shared, ARGV[1]) then
+  redis.call('ZREM', shared, ARGV[1])
   redis.call('ZADD', shared, ends(tonumber(ARGV[3])), ARGV[2])
   cover(lock, shared)
   return 1
 end
-return redis.call('ZSCORE', shared, ARGV[2]) and 1 or 0
+return is_live(shared, ARGV[2]) and 1 or 0
 `;

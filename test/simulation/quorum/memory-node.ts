@@ -206,7 +206,7 @@ export class MemoryNode {
       if (owner === 'shared') keys.zrem(shared, each);
     }
     if (ended.length > 0) {
-      const reading = owner === 'shared' && keys.zrange(shared).length > 0;
+      const reading = owner === 'shared' && this.live(shared) > 0;
       if (reading) this.cover(lock, shared);
       else keys.del(lock);
       this.reserve([lock, queue, fence, shared], inbox, claimTtl, name, reading);
@@ -218,8 +218,10 @@ export class MemoryNode {
     const owner = this.keys.get(lock);
     if (owner === undefined) return [];
     if (owner !== 'shared') return [owner];
-    this.live(shared);
-    return this.keys.zrange(shared).map(([holder]) => holder);
+    return this.keys
+      .zrange(shared)
+      .filter(([, end]) => end > this.ms)
+      .map(([holder]) => holder);
   }
 
   private extend(lock: string, shared: string, [owner = '', lease = '']: Args): number {

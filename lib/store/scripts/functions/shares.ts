@@ -19,7 +19,8 @@ end
  *
  * The score of a shared hold is the end of its lease in ms since 1970. The score of a claim lease is half a millisecond
  * later until its instance has renewed it. Turns whose claim leases expired are recorded in `lapsed`, because their
- * instances may be dead.
+ * instances may be dead. A script outside a quorum calls it only before `hand_off` of this lock, because later scripts
+ * do not find these claim leases.
  */
 export const live = luaFunction(clock, digits)`
 local lapsed = {}
@@ -35,13 +36,20 @@ local function live(shared)
 end
 `;
 
+/** `is_live(shared, owner)`: whether a shared hold exists and its lease has not expired. */
+export const isLive = luaFunction(clock)`
+local function is_live(shared, owner)
+  local last = redis.call('ZSCORE', shared, owner)
+  return last and tonumber(last) > math.floor(clock() / 1000)
+end
+`;
+
 /** `holders(lock, shared)`: the owner ids that hold a lock, exclusively or shared. Call `check(queue)` before. */
-export const holders = luaFunction(live)`
+export const holders = luaFunction(clock, digits)`
 local function holders(lock, shared)
   local owner = redis.call('GET', lock)
   if owner == 'shared' then
-    live(shared)
-    return redis.call('ZRANGE', shared, 0, -1)
+    return redis.call('ZRANGE', shared, '(' .. digits(math.floor(clock() / 1000)), '+inf', 'BYSCORE')
   end
   return owner and { owner } or {}
 end
