@@ -80,6 +80,9 @@ async function start(metadata: ModuleMetadata): Promise<INestApplicationContext>
 const locks = (options: RedisLockModuleOptions & RedisLockModuleExtras = {}): DynamicModule =>
   RedisLockModule.forRoot({ connection: server.url, ...options });
 
+// For an application that fails after the modules have begun: Nest does not close it, and a connection would remain.
+const lazyLocks = (): DynamicModule => locks({ connection: `${server.url}?lazyConnect=true` });
+
 describe('an application without the module', () => {
   it('has no lock of one that runs beside it', async () => {
     await start({ imports: [locks()] });
@@ -113,15 +116,18 @@ describe('an application without the module', () => {
   });
 
   it('has no lock for an instance made by Nest after one that failed late', async () => {
-    const lazy = locks({ connection: { host: server.host, port: server.port, lazyConnect: true } });
-    await expect(start({ imports: [lazy], providers: [FailsAtBootstrap] })).rejects.toThrow('no queue');
+    await expect(start({ imports: [lazyLocks()], providers: [FailsAtBootstrap] })).rejects.toThrow(
+      'no queue',
+    );
     const app = await start({ providers: madeByNest });
 
     await expect(app.get(Jobs).run()).rejects.toThrow(LockConfigError);
   });
 
   it('has no lock of one that failed late for an instance of no application, once that one is collected', async () => {
-    await expect(start({ imports: [locks()], providers: [FailsAtBootstrap] })).rejects.toThrow('no queue');
+    await expect(start({ imports: [lazyLocks()], providers: [FailsAtBootstrap] })).rejects.toThrow(
+      'no queue',
+    );
     // What a reference says of a collected object; when the collector comes is not for a test to know.
     const collected = jest.spyOn(WeakRef.prototype, 'deref').mockReturnValue(undefined);
     await expect(new Jobs().run()).rejects.toThrow(LockConfigError);
