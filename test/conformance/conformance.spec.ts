@@ -1,4 +1,3 @@
-import { enumerated } from './enumerated-operations.js';
 import { foundDifferences } from './found-differences.js';
 import { assertSame } from './random-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
@@ -13,11 +12,6 @@ describe('The scripts and the memory server', () => {
 
   it.each(foundDifferences)('do the same: %s', async (_, operations) => {
     await expect(Twins.play(redis, operations)).resolves.toBeUndefined();
-  });
-
-  it('do the same in every pair of operations', async () => {
-    for (const operations of enumerated(2))
-      await expect(Twins.play(redis, operations)).resolves.toBeUndefined();
   });
 
   it.each(['exclusive', 'all modes'] as const)('do the same in 5,000 random operations, %s', (modes) =>

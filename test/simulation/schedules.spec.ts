@@ -4,9 +4,9 @@ import { describeSchedules } from './describe-schedules.js';
 jest.setTimeout(120_000);
 
 describeSchedules('Random schedules of several instances', {
-  calm: 90,
-  stormy: 150,
-  lossy: 70,
+  calm: 45,
+  stormy: 75,
+  lossy: 35,
   'calm modes': 25,
   'stormy modes': 40,
   'lossy modes': 25,

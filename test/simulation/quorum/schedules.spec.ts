@@ -4,6 +4,6 @@ import { describeSchedules } from '../describe-schedules.js';
 jest.setTimeout(120_000);
 
 describeSchedules('Random schedules of several instances on a quorum', {
-  'calm quorum': 30,
-  'stormy quorum': 70,
+  'calm quorum': 15,
+  'stormy quorum': 35,
 });
