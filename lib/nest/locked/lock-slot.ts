@@ -79,14 +79,13 @@ export class LockSlot extends Invocation {
 
   /** Takes the hold of an earlier call of this invocation for the same names, if it is still certain. */
   takeHold(keys: readonly string[]): Lock | undefined {
-    if (this.holds.length === 0) return undefined;
-    const index = this.holds.findIndex(
-      (lock) => lock.keys.length === keys.length && lock.keys.every((key, i) => key === keys[i]),
+    const lock = this.holds.find(
+      (hold) => hold.keys.length === keys.length && hold.keys.every((key, i) => key === keys[i]),
     );
-    if (index === -1) return undefined;
-    const [lock] = this.holds.splice(index, 1);
-    if (lock?.held) return lock;
-    if (lock) void releaseQuietly(lock);
+    if (!lock) return undefined;
+    this.holds.splice(this.holds.indexOf(lock), 1);
+    if (lock.held) return lock;
+    void releaseQuietly(lock);
     return undefined;
   }
 
