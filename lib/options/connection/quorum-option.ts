@@ -22,7 +22,7 @@ export function assertConnections(connection: unknown): void {
   nodes.forEach((node, i) => {
     assertNode(node, i);
     const twin = nodes.findIndex((other, j) => j > i && (other === node || isSamePlace(other, node)));
-    if (twin >= 0) {
+    if (twin !== -1) {
       throw new LockConfigError(
         `connection[${i}] and connection[${twin}] are the same Redis, whose failure would cost two votes. ` +
           'List each node of the quorum once.',
