@@ -1,6 +1,7 @@
+import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { grant, taken } from './scripted-store.js';
+import { grant, sharedGrant, taken } from './scripted-store.js';
 
 describe('A hold that is lost while something is under way', () => {
   it('is not passed on when a yield under way turns out to have kept it', async () => {
@@ -35,6 +36,57 @@ describe('A hold that is lost while something is under way', () => {
     await settle();
 
     expect(waiting.value?.fencingToken).toBe(200);
+  });
+
+  it('is not adopted by the next request if it was taken away before the answer that grants it', async () => {
+    const { acquire, clock, events, store } = bound(new EngineFixture());
+    const waiting = observe(acquire({}));
+    (await store.next('acquire')).answer(taken(150));
+    await settle();
+    await clock.advance(1_000);
+    const asked = await store.next('acquire');
+    events().revoked('n', 'me:200');
+    asked.answer(grant(200));
+    const again = await store.next('acquire');
+
+    expect(again.request.endedTokenOfName).toBe(200);
+    expect(waiting).toEqual({});
+  });
+
+  it('leads to one request for all callers if a listener of its signal acquires the name again', async () => {
+    const { acquire, engine, events, store, hold } = bound(new EngineFixture());
+    const first = await hold({});
+    const callers: { value?: Hold }[] = [];
+    first.signal.addEventListener('abort', () => callers.push(observe(acquire({}))));
+    events().revoked('n', 'me:100');
+    (await store.next('acquire')).answer(taken(150));
+    await settle();
+    callers.push(observe(acquire({})));
+    await settle();
+    expect(store.unseen('acquire')).toBe(0);
+
+    events().granted('n', grant(200, 2), 3_000);
+    await settle();
+    expect(callers.map(({ value }) => value?.fencingToken)).toEqual([200, undefined]);
+    expect(engine.size).toBe(1);
+  });
+
+  it('does not end a later hold of the same name', async () => {
+    const { acquire, events, store, hold } = bound(new EngineFixture());
+    const reader = observe(acquire({ mode: 'shared' }));
+    const asked = await store.next('acquire');
+    asked.answer(sharedGrant(asked.request.shared?.turn ?? '', 100));
+    const writer = await hold({}, { token: 200 });
+    const waiting = observe(acquire({}));
+    events().revoked('n', reader.value?.lease.owner ?? '');
+    await settle();
+    expect(reader.value?.signal.aborted).toBe(true);
+    expect(store.unseen('acquire')).toBe(0);
+
+    void writer.release();
+    (await store.next('yield')).answer(grant(201));
+    await settle();
+    expect(waiting.value?.held).toBe(true);
   });
 
   it('is not passed on after minHold when the store does not know it any more', async () => {
