@@ -1,4 +1,5 @@
 import { CombinedLock } from '../../../lib/engine/hold/combined-lock.js';
+import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 
@@ -17,5 +18,19 @@ describe('Holds that are detached together', () => {
     await settle();
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['b'] });
+  });
+
+  it('are lost with the names of all if the transfer of one fails', async () => {
+    const { hold, store } = bound(new EngineFixture());
+    const [a, b] = [await hold({}, { name: 'a' }), await hold({}, { name: 'b' })];
+    const cause = new StoreRefusal('NOPERM');
+    const detaching = observe(new CombinedLock([a, b]).detach());
+    (await store.next('transfer')).fail(cause);
+    (await store.next('transfer')).answer(true);
+    for (let i = 0; i < 2; i++) (await store.next('release')).answer(true);
+    await settle();
+
+    expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+    expect(a.signal.reason).toMatchObject({ code: 'LOCK_LOST', keys: ['a', 'b'], reason: 'gone' });
   });
 });
