@@ -1,4 +1,9 @@
-import { timeoutError, withHolderLabel } from '../../../lib/engine/lock-errors.js';
+import {
+  describedLoss,
+  forcedError,
+  timeoutError,
+  withHolderLabel,
+} from '../../../lib/engine/lock-errors.js';
 
 const HOLDER = { owner: 'web-3:7', remaining: undefined, label: undefined };
 
@@ -14,5 +19,15 @@ describe('The message of a caller that waited too long', () => {
     const error = timeoutError(['order:42'], 2_000, { ...HOLDER, remaining: 28_000.4 }, true, undefined);
     expect(error.message).toContain(' Held by web-3, lease ends in 28000 ms unless renewed. Retry later');
     expect(timeoutError(['order:42'], 2_000, undefined, true, undefined).message).not.toContain('Held by');
+  });
+});
+
+describe('The message of a hold that was lost', () => {
+  it('names the lock, its age, its place and the cause, and says what to do', () => {
+    const { message } = describedLoss(forcedError(['order:42']), 1_200.4, 'OrdersService.pay');
+    expect(message).toBe(
+      'The hold on "order:42" ended after 1200 ms (OrdersService.pay). The lock was released forcibly (forceRelease). ' +
+        'Stop its work, because another caller may hold the lock now.',
+    );
   });
 });
