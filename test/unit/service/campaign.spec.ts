@@ -1,11 +1,14 @@
+import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { LockKeyError, LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { Campaign } from '../../../lib/service/leader/campaign.js';
+import { bound, EngineFixture } from '../engine/engine-fixture.js';
 import { ManualClock, settle } from '../engine/manual-clock.js';
+
+const log = { log: jest.fn(), warn: jest.fn(), error: jest.fn() };
 
 describe('A campaign', () => {
   const end = new AbortController();
   const clock = new ManualClock();
-  const log = { log: jest.fn(), warn: jest.fn(), error: jest.fn() };
   const acquire = jest.fn();
   const campaign = new Campaign({
     ...{ name: '"mails"', signal: end.signal, pause: 1_000, onError: undefined },
@@ -33,5 +36,34 @@ describe('A campaign', () => {
     end.abort();
     await run;
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('Work whose campaign ends with a reason', () => {
+  const reason = new Error('The instance drains.');
+
+  it.each([
+    ['that reason', 0, reason],
+    ['an error caused by it', 0, new Error('The copy was stopped.', { cause: reason })],
+    ['another error', 1, new Error('defect')],
+  ])('and that throws %s calls onError %i times', async (_, times, error) => {
+    const { clock, hold, store } = bound(new EngineFixture());
+    const held = await hold();
+    const end = new AbortController();
+    const onError = jest.fn();
+    const work = (): never => {
+      end.abort(reason);
+      throw error;
+    };
+    const acquire = (): Promise<Hold> => Promise.resolve(held);
+    const campaign = new Campaign({
+      ...{ name: '"mails"', signal: end.signal, pause: 1_000, onError },
+      ...{ clock, log, acquire, work },
+    });
+    const run = campaign.run();
+    (await store.next('release')).answer(true);
+    await run;
+
+    expect(onError).toHaveBeenCalledTimes(times);
   });
 });
