@@ -48,6 +48,7 @@ describe('the options of a call', () => {
     [{ mode: 'shared', limit: 2, permits: 0 }, 'permits must be a whole number, from 1 to 256, but is 0.'],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ signal: { aborted: false } }, 'signal must be an AbortSignal, but is an object (Object).'],
+    [{ signal: new EventTarget() }, 'signal must be an AbortSignal, but is an object (EventTarget).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
     ['5s', 'The options of a lock must be an object, but is "5s".'],
   ])('are rejected if they cannot work: %p', (options, message) => {
