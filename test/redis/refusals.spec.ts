@@ -42,6 +42,13 @@ describe('A Redis that answers with an error', () => {
       (error: unknown) => error,
     );
 
+  it('names the error of a lock that too few replicas confirmed', async () => {
+    const { locks } = await connect();
+    const error = await failure(locks.acquire('n', { replicas: { min: 1, timeout: 50 } }));
+
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { name: 'TooFewReplicas' } });
+  });
+
   it.each<[code: string, begin: () => Promise<unknown>]>([
     ['OOM', () => admin.config('SET', 'maxmemory', 1)],
     ['READONLY', () => admin.replicaof('127.0.0.1', 1)],

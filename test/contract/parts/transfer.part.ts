@@ -98,7 +98,8 @@ export function describeTransfer(context: ContractContext): void {
 
       expect(taken).toHaveLength(1);
       expect(refused).toHaveLength(5);
-      for (const reason of refused) expect(reason).toMatchObject({ code: 'LOCK_LOST', keys: [name] });
+      for (const reason of refused)
+        expect(reason).toMatchObject({ code: 'LOCK_LOST', keys: [name], reason: 'gone' });
       await taken[0]?.release();
       await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
       await isFree(locks, name);
