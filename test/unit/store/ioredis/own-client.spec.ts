@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { OwnIoredisClient } from '../../../../lib/store/redis/ioredis/ioredis-client.js';
 import { waitFor } from '../../../support/wait-for.js';
 
@@ -57,5 +57,26 @@ describe('a client of our own that ioredis has ended', () => {
     (again as () => void)();
 
     expect(connecting).not.toHaveBeenCalled();
+  });
+});
+
+describe('a client of our own at a frozen server', () => {
+  it('ends a handshake without a reply and connects again', async () => {
+    let visits = 0;
+    const sockets = new Set<Socket>();
+    const frozen = createServer((socket) => {
+      visits += 1;
+      // The client resets the connection.
+      sockets.add(socket.resume().on('error', () => undefined));
+    }).listen(0, '127.0.0.1');
+    await once(frozen, 'listening');
+    const { port } = frozen.address() as AddressInfo;
+    const own = new OwnIoredisClient(new Redis({ host: '127.0.0.1', port, lazyConnect: true }));
+    own.connect();
+    await waitFor(() => visits >= 2, { that: 'it to connect again' });
+
+    own.close();
+    for (const socket of sockets) socket.destroy();
+    frozen.close();
   });
 });

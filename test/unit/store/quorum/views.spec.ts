@@ -1,3 +1,4 @@
+import { type Grant, isGrant, type Taken } from '../../../../lib/store/grant.js';
 import type { LockSnapshot } from '../../../../lib/store/lock-snapshot.interface.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { NearNode, storeOn } from './near-node.js';
@@ -58,3 +59,25 @@ describe('The nodes of a quorum', () => {
     await store.close();
   });
 });
+
+describe('A renewal at a quorum', () => {
+  it('decides each lease separately if the nodes agree on only one', async () => {
+    const nodes = [new NearNode(), new NearNode(), new NearNode()] as const;
+    const store = storeOn(nodes);
+    const renewals = [];
+    for (const name of ['agreed', 'disputed']) {
+      const request = { name, ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
+      renewals.push({ name, owner: ownerOf(await store.acquire(request)), ttl: 10_000, exact: false });
+    }
+    await storeOn([nodes[0]]).release('disputed', renewals[1]?.owner ?? '');
+    nodes[2].isAway = true;
+
+    expect(await store.extend(renewals)).toEqual([expect.any(Number), undefined]);
+    await store.close();
+  });
+});
+
+function ownerOf(reply: Grant | Taken): string {
+  if (!isGrant(reply)) throw new Error('The lock was not granted.');
+  return reply.owner;
+}
