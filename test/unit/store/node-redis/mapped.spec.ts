@@ -1,4 +1,4 @@
-import { mapped } from '../../../../lib/store/redis/node-redis/node-redis.js';
+import { mapped, optionsOfOneOfSeveral } from '../../../../lib/store/redis/node-redis/node-redis.js';
 
 const INSIDE = { host: '10.0.0.1', port: 6379 };
 const OUTSIDE = { host: 'proxy', port: 7001 };
@@ -12,5 +12,14 @@ describe('The address of a node behind a proxy', () => {
     ['nothing', undefined, INSIDE],
   ])('comes from %s', (_, map, address) => {
     expect(mapped(INSIDE, map)).toEqual(address);
+  });
+});
+
+describe('The connect timeout for one of several servers', () => {
+  it.each([
+    ['that of the client', { connectTimeout: 7 }, 7],
+    ['two seconds without one', undefined, 2_000],
+  ])('is %s', (_, socket, connectTimeout) => {
+    expect(optionsOfOneOfSeveral({ socket }, INSIDE)).toHaveProperty('socket.connectTimeout', connectTimeout);
   });
 });
