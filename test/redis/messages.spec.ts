@@ -11,7 +11,7 @@ describe('The message of an error', () => {
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    const options = resolveModuleOptions({ connection: server.url, outageTimeout: 50 });
+    const options = resolveModuleOptions({ connection: server.url, outageTimeout: 500 });
     [first, second] = [createLockService(options), createLockService(options)];
     await Promise.all([first, second].map((locks) => locks.using('warm-up', () => undefined)));
   });
