@@ -41,9 +41,8 @@ function assertNode(node: unknown, field: string): void {
   if (typeof node === 'string' && node.trim() !== '') return;
   if (typeof node === 'object' && node !== null && 'port' in node && isPort(Number(node.port))) return;
   if (typeof node === 'object' && node !== null && 'host' in node && !('port' in node)) return;
-  const shown = typeof node === 'string' ? redactedConnection(node) : printableValue(node);
   throw new LockConfigError(
-    `${field} must be { host, port }, a redis:// URL or a port of 127.0.0.1, but is ${shown}.`,
+    `${field} must be { host, port }, a redis:// URL or a port of 127.0.0.1, but is ${printableValue(node)}.`,
   );
 }
 
