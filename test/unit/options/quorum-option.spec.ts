@@ -51,6 +51,12 @@ describe('a list of connections', () => {
     expect(resolveModuleOptions({ connection }).connection).toEqual(connection);
   });
 
+  it('takes shared locks without a limit', () => {
+    expect(resolveModuleOptions({ connection: urls(3), mode: 'shared' })).toMatchObject({
+      defaults: { mode: 'shared', limit: Infinity },
+    });
+  });
+
   it('is rejected if one node is invalid, with its index', () => {
     expect(refusal({ connection: ['redis://a', 'http://b', 'redis://c'] })).toContain('connection[1]');
   });
