@@ -1,4 +1,4 @@
-import { joinPermits } from '../../../lib/store/lock-listing.js';
+import { joinPermits, listingOf } from '../../../lib/store/lock-listing.js';
 import type { LockInfo } from '../../../lib/store/lock-snapshot.interface.js';
 
 describe('The permits of a turn with two for each hold', () => {
@@ -11,5 +11,25 @@ describe('The permits of a turn with two for each hold', () => {
       { name: 'n', mode: 'shared', owner: 'web-1~s02p1:1', permits: 2, remaining: 10 },
       { name: 'n', mode: 'shared', owner: 'web-1~s02p1:3', permits: 2, remaining: 30 },
     ]);
+  });
+});
+
+describe('The listing of a name', () => {
+  it.each([
+    { holders: 'its only holder', labels: ['OrdersService.pay'], label: ['OrdersService.pay'] },
+    { holders: 'a holder with an unknown label', labels: [undefined], label: [] },
+    { holders: 'several holders', labels: ['OrdersService.pay', 'OrdersService.list'], label: [] },
+  ])('has the label $label of $holders', ({ labels, label }) => {
+    const held = labels.map((each, i): LockInfo => {
+      return {
+        name: 'n',
+        mode: 'shared',
+        owner: `web-1~s:${i}`,
+        ...(each === undefined ? {} : { label: each }),
+      };
+    });
+    const listing = Object.entries(listingOf({ held, pending: [] }));
+
+    expect(listing.filter(([key]) => key === 'label')).toEqual(label.map((each) => ['label', each]));
   });
 });
