@@ -1,5 +1,6 @@
 import {
   describedLoss,
+  extensionError,
   forcedError,
   timeoutError,
   withHolderLabel,
@@ -29,5 +30,17 @@ describe('The message of a hold that was lost', () => {
       'The hold on "order:42" ended after 1200 ms (OrdersService.pay). The lock was released forcibly (forceRelease). ' +
         'Stop its work, because another caller may hold the lock now.',
     );
+  });
+});
+
+describe('The message of an extension that was not confirmed', () => {
+  it.each([
+    { cause: undefined, message: 'Too few servers confirmed the extension of the lease on "order:42".' },
+    {
+      cause: new Error('Connection is closed.'),
+      message: 'Redis did not confirm the extension of the lease on "order:42" (Connection is closed).',
+    },
+  ])('says what is missing, and why if that is known: $message', ({ cause, message }) => {
+    expect(extensionError(['order:42'], cause).message).toBe(message);
   });
 });
