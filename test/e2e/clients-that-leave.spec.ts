@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Get, Injectable, Logger, Param, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, Param, Res, UseInterceptors } from '@nestjs/common';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { defer, of, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
@@ -112,6 +113,15 @@ class WaitingController {
   async retried(): Promise<string> {
     this.journal.write('ran');
     return 'done';
+  }
+
+  /** Returns the number of listeners for the end of its reply. */
+  @Get('listeners')
+  @Locked('stock')
+  async listeners(
+    @Res({ passthrough: true }) reply: ServerResponse & { raw?: ServerResponse },
+  ): Promise<string> {
+    return String((reply.raw ?? reply).listenerCount('close'));
   }
 
   @Get('slow')
@@ -246,6 +256,16 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     client.abort();
     await expect(response).rejects.toThrow('abort');
     await waitFor(() => waiters() === 0, { that: 'nobody to wait any more' });
+  });
+
+  it('is no longer listened for once the request has acquired its lock', async () => {
+    const waiting = app.get('/listeners');
+    await waitFor(() => waiters() === 1);
+    await delay(60);
+    await holder.release();
+    const afterWait = await (await waiting).text();
+
+    expect(await (await app.get('/listeners')).text()).toBe(afterWait);
   });
 
   it('lets the handler continue under its lock if the request has acquired it', async () => {
