@@ -2,30 +2,34 @@ import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../../lib/errors/lock.error.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { IN_VAIN, isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Calls that wait while they hold. */
 export function describeDeadlocks(context: ContractContext): void {
   describe('a call that would wait for ever', () => {
-    it('is rejected at once, and the other call continues', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
-      const together = meeting(2);
-      const outcomes = await Promise.allSettled([
-        holdThenWait(locks, [a, b], together),
-        holdThenWait(locks, [b, a], together),
-      ]);
+    it.each(['exclusive', 'shared'] as const)(
+      'is rejected at once, and the other call continues: %s',
+      async (mode) => {
+        const { locks, name } = context;
+        const [a, b] = [`${name}:a`, `${name}:b`];
+        const together = meeting(2);
+        const outcomes = await Promise.allSettled([
+          holdThenWait(locks, [a, b], together, { mode }),
+          holdThenWait(locks, [b, a], together),
+        ]);
 
-      const refused = outcomes.flatMap((each) =>
-        each.status === 'rejected' ? [each.reason as unknown] : [],
-      );
-      expect(refused).toHaveLength(1);
-      const [error] = refused;
-      expect(error).toBeInstanceOf(LockDeadlockError);
-      expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
-      await Promise.all([isFree(locks, a), isFree(locks, b)]);
-    });
+        const refused = outcomes.flatMap((each) =>
+          each.status === 'rejected' ? [each.reason as unknown] : [],
+        );
+        expect(refused).toHaveLength(1);
+        const [error] = refused;
+        expect(error).toBeInstanceOf(LockDeadlockError);
+        expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
+        await Promise.all([isFree(locks, a), isFree(locks, b)]);
+      },
+    );
 
     it('reports the cycle: the holders, their tokens and their waits', async () => {
       const { locks, name } = context;
@@ -71,8 +75,8 @@ export function describeDeadlocks(context: ContractContext): void {
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
       const outcomes = await Promise.allSettled([
-        holdThenWait(locks, [a, b], together, 60_000),
-        holdThenWait(locks, [b, a], together, 60_000),
+        holdThenWait(locks, [a, b], together, { wait: 60_000 }),
+        holdThenWait(locks, [b, a], together, { wait: 60_000 }),
       ]);
 
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -321,11 +325,11 @@ function holdThenWait(
   locks: LockService,
   [own, other]: readonly [string, string],
   together: () => Promise<void>,
-  wait = Infinity,
+  options: LockOptions = {},
 ): Promise<void> {
   return locks.using(own, async () => {
     await together();
-    await locks.using(other, { wait }, () => undefined);
+    await locks.using(other, { wait: Infinity, ...options }, () => undefined);
   });
 }
 
