@@ -1,5 +1,5 @@
 import { SystemClock } from '../../lib/primitives/clock.js';
-import { NotAsked } from '../../lib/store/quorum/quorum-node.js';
+import { type NodeEvents, NotAsked } from '../../lib/store/quorum/quorum-node.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { QUIET } from '../support/quiet.js';
@@ -8,6 +8,15 @@ import { waitFor } from '../support/wait-for.js';
 
 /** More than a node may leave unanswered for longer than nodeTimeout. */
 const MANY = 150;
+
+const NO_EVENTS: NodeEvents = {
+  released: () => undefined,
+  revoked: () => undefined,
+  told: () => undefined,
+  subscribed: () => undefined,
+  reconnected: () => undefined,
+  unusable: () => undefined,
+};
 
 describe('A node of a quorum', () => {
   let server: RedisServer;
@@ -44,6 +53,18 @@ describe('A node of a quorum', () => {
 
     expect(refused[0]).toBeInstanceOf(NotAsked);
     await waitFor(async () => (await send()) === 0, { that: 'the node to receive requests again' });
+  });
+
+  it('reports a release only if a message begins with it, as the names in messages are arbitrary', async () => {
+    node = open(5_000);
+    const released: unknown[] = [];
+    node.open({ ...NO_EVENTS, released: (name, last) => released.push([name, last]) });
+    await waitFor(() => node.listening);
+    const messages = ['revoked released 3 a', 'released 4 released 5 b'];
+    for (const message of messages) await server.client().publish('lock:inbox:me', message);
+
+    await waitFor(() => released.length > 0);
+    expect(released).toEqual([['released 5 b', 4]]);
   });
 
   it('rejects requests to acquire at once while its client reconnects', async () => {
