@@ -1,9 +1,23 @@
 import { type Grant, isGrant } from '../../../../lib/store/grant.js';
+import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
+import type { StoreEvents } from '../../../../lib/store/lock-store.js';
+import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { NearNode, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
+
+const NO_EVENTS: StoreEvents = {
+  granted: () => undefined,
+  revoked: () => undefined,
+  released: () => undefined,
+  askedIfWaiting: () => undefined,
+  told: () => undefined,
+  subscribed: () => undefined,
+  reconnected: () => undefined,
+  unusable: () => undefined,
+};
 
 describe('A grant of a quorum', () => {
   let nodes: readonly [NearNode, NearNode, NearNode];
@@ -80,6 +94,62 @@ describe('A grant of a quorum', () => {
       expect(await store.forceRelease('n')).toEqual({ released: [owner], held: [] });
     },
   );
+
+  it('passes to the next turn in one request per node, also with tokens far ahead of the clocks', async () => {
+    const ahead = (Date.now() + 5_000) * 1_000;
+    const keys = new QuorumKeys('old', 'lock:', 1_000).of('n');
+    for (const node of nodes)
+      await node.run('end', quorumReleaseScript, keys, [
+        'old',
+        ahead,
+        'quiet',
+        '',
+        'lock:inbox:',
+        2_000,
+        'n',
+      ]);
+    const before = await granted(store.acquire({ ...request, endedToken: 0 }));
+    const asked = jest.spyOn(nodes[0], 'run');
+    const next = await granted(store.yield({ ...request, owner: before.owner }));
+
+    expect([before.token, next.token]).toEqual([ahead + 1, ahead + 4]);
+    expect(asked.mock.calls.map(([, { name }]) => name)).toEqual(['quorum-yield']);
+  });
+
+  it('leaves the queue of a node on which another instance has the lock', async () => {
+    const alone = storeOn([nodes[0]], { instance: 'other' });
+    await granted(alone.acquire({ ...request, endedToken: 0 }));
+    await granted(store.acquire({ ...request, place: store.place(0, 1), endedToken: 0 }));
+
+    await waitFor(async () => (await alone.query('n')).pending.length === 0, {
+      that: 'no waiter at the node',
+    });
+    await alone.close();
+  });
+
+  it('passes on a reservation after a turn that ended without a place in the queues', async () => {
+    const [me, twin, other] = ['me', 'me', 'other'].map((instance) =>
+      storeOn(nodes, { instance, nodeTimeout: 10_000 }),
+    ) as [QuorumStore, QuorumStore, QuorumStore];
+    for (const node of nodes) {
+      node.subscribe('other');
+      node.open = ({ released }) => node.subscribe('me', () => void setImmediate(() => released('n', 0)));
+    }
+    const asks = jest.fn();
+    me.open({ ...NO_EVENTS, released: asks });
+    const { owner } = await granted(me.acquire({ ...request, endedToken: 0 }));
+    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+    await me.yield({ ...request, owner });
+    // Left over, as from a wait that ended while the nodes could not be reached.
+    await twin.acquire({ ...request, place: twin.place(0, 1), endedToken: 0 });
+    await other.cancel('n');
+
+    await waitFor(async () => isGrant(await other.acquire({ ...request, endedToken: 0 })), {
+      that: 'the lock to be free',
+    });
+    expect(asks).not.toHaveBeenCalled();
+    await Promise.all([me, twin, other].map((each) => each.close()));
+  });
 
   it('is released by a majority, and only once', async () => {
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));

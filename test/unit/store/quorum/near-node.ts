@@ -1,5 +1,10 @@
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
-import { NotAsked, type QuorumNode, type RequestKind } from '../../../../lib/store/quorum/quorum-node.js';
+import {
+  type NodeEvents,
+  NotAsked,
+  type QuorumNode,
+  type RequestKind,
+} from '../../../../lib/store/quorum/quorum-node.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { SystemClock } from '../../../../lib/primitives/clock.js';
 import { MemoryNode } from '../../../simulation/quorum/memory-node.js';
@@ -39,7 +44,7 @@ export class NearNode implements QuorumNode {
   }
 
   connect(): void {}
-  open(): void {}
+  open(_events: NodeEvents): void {}
   close(): void {}
 }
 
