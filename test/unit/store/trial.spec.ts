@@ -1,0 +1,43 @@
+import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
+import { Trial } from '../../../lib/store/redis/trial/trial.js';
+import { ManualClock, settle } from '../engine/manual-clock.js';
+
+/** Longer than the pause before a trial is repeated. */
+const SOON = 1_000;
+
+describe('A trial whose message had no receivers', () => {
+  it.each([
+    { outcome: 'is counted', next: 1, warnings: [] },
+    {
+      outcome: 'has none again',
+      next: 0,
+      warnings: [expect.stringContaining('did not count the receivers of a script’s message')],
+    },
+  ])('is repeated before it warns: the next message $outcome', async ({ next, warnings }) => {
+    const clock = new ManualClock();
+    const receivers = [0, next];
+    const warned: string[] = [];
+    const trial: Trial = new Trial({
+      scripts: {
+        runWithoutTimeout: async (_script, _keys, [, name]) => {
+          const count = receivers.shift();
+          if (count === 1) trial.hear(String(name));
+          return [count, '8.0.0', '', '', '', ''];
+        },
+      },
+      redaction: new Redaction(),
+      clock,
+      messageTimeout: 5_000,
+      log: { log: () => undefined, error: () => undefined, warn: (message) => warned.push(message) },
+      where: 'here',
+      changed: () => undefined,
+    });
+    trial.begin(() => ({ key: 'k', channel: 'c' }));
+    await settle();
+    expect([receivers, warned]).toEqual([[next], []]);
+    await clock.advance(SOON);
+
+    expect([receivers, warned]).toEqual([[], warnings]);
+    trial.end();
+  });
+});
