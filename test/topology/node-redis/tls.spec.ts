@@ -1,10 +1,10 @@
-import { createCluster, createSentinel } from 'redis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { nodeRedis } from '../../../lib/node-redis/index.js';
 import type { NodeRedisConnection } from '../../../lib/options/module-options.interface.js';
 import { Instance } from '../../redis/instance.js';
 import { Certificate, HAS_OPENSSL } from '../../support/certificate.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
-import type { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/redis-server.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
 import { TlsFront } from '../../support/tls-front.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -80,6 +80,27 @@ suite(`Over TLS and node-redis${reason}`, () => {
     });
 
     await expectToWork(nodeRedis(client), () => fronts.cut());
+  });
+
+  it('a server that was silent answers the requests of that time', async () => {
+    await using server = await RedisServer.start();
+    await using fronts = await Fronts.start([server]);
+    const [place] = Object.values(fronts.map);
+    const connection = nodeRedis(createClient({ socket: { ...fronts.socket, ...place } }));
+    await using instance = await new Instance({
+      connection,
+      commandTimeout: 100,
+      outageTimeout: AMPLE,
+    }).warmUp();
+    server.freeze();
+    const granted = instance.locks.using('n', async () => 'thawed');
+    // The instance cuts a silent connection long before.
+    await expect(instance.locks.acquire('m', { outageTimeout: 1_000 })).rejects.toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+    });
+    server.thaw();
+
+    expect(await granted).toBe('thawed');
   });
 
   it('the master that sentinels name is reached, before and after a failover', async () => {
