@@ -5,27 +5,28 @@ import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
 
+function storeOf(...replies: readonly unknown[]): QuorumStore {
+  const node = (reply: unknown, index: number): QuorumNode => ({
+    label: `node ${index}`,
+    clientPrefix: '',
+    listening: true,
+    trouble: new Error('There is none.'),
+    connect: () => undefined,
+    open: () => undefined,
+    run: () => Promise.resolve(reply),
+    close: () => undefined,
+  });
+  return new QuorumStore({
+    nodes: replies.map(node),
+    keyPrefix: 'lock:',
+    instance: 'me',
+    nodeTimeout: 100,
+    clock: new SystemClock(),
+    random: Math.random,
+  });
+}
+
 describe('Nodes of a quorum with replies that no script sends', () => {
-  const storeOf = (reply: unknown): QuorumStore => {
-    const node = (label: string): QuorumNode => ({
-      label,
-      clientPrefix: '',
-      listening: true,
-      trouble: new Error('There is none.'),
-      connect: () => undefined,
-      open: () => undefined,
-      run: () => Promise.resolve(reply),
-      close: () => undefined,
-    });
-    return new QuorumStore({
-      nodes: ['a', 'b', 'c'].map(node),
-      keyPrefix: 'lock:',
-      instance: 'me',
-      nodeTimeout: 100,
-      clock: new SystemClock(),
-      random: Math.random,
-    });
-  };
   const calls: [string, (store: LockStore) => Promise<unknown>][] = [
     ['acquire', (store) => store.acquire(request)],
     ['acquire-shared', (store) => store.acquire({ ...request, shared: { turn: 's1', limit: Infinity } })],
@@ -39,8 +40,17 @@ describe('Nodes of a quorum with replies that no script sends', () => {
 
   it.each(calls)('have not answered %s', async (_, call) => {
     for (const reply of ['QUEUED', [Number.NaN], {}, undefined])
-      await expect(call(storeOf(reply))).rejects.toMatchObject({
+      await expect(call(storeOf(reply, reply, reply))).rejects.toMatchObject({
         errors: [0, 1, 2].map(() => ({ cause: { name: 'PassingRefusal' } })),
       });
+  });
+});
+
+describe('Nodes of a quorum with different replies', () => {
+  it.each([
+    [[0, 0, 0], false],
+    [[0, 0, 1], true],
+  ])('pass a message on if one of them has a listener: %j', async (listeners, isSent) => {
+    expect(await storeOf(...listeners).send('other', 'message')).toBe(isSent);
   });
 });
