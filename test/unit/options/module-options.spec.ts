@@ -4,6 +4,8 @@ import { LockConfigError } from '../../../lib/index.js';
 import { nodeRedis } from '../../../lib/node-redis/index.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
+const BAD_NODE = 'connection.nodes[0] must be { host, port }, a redis:// URL or a port';
+
 const credentials = async (): Promise<{ password: string }> => ({ password: 'a' });
 
 /** Options as plain JavaScript can pass them. */
@@ -262,9 +264,9 @@ describe('the connection option', () => {
     [[{ host: 'a' }, { host: 'b' }], 'must list an odd number of independent Redis servers'],
     [{ nodes: [] }, 'connection.nodes must be an array of at least one node of the Cluster'],
     [{ nodes: 'redis://cache:6379' }, 'connection.nodes must be an array'],
-    [{ nodes: [{ host: 'cache', port: 0 }] }, 'connection.nodes[0] must be'],
+    [{ nodes: [{ host: 'cache', port: 0 }] }, BAD_NODE],
     [{ nodes: [7000, null] }, 'connection.nodes[1] must be'],
-    [{ nodes: ['  '] }, 'connection.nodes[0] must be { host, port }, a redis:// URL or a port'],
+    [{ nodes: ['  '] }, BAD_NODE],
     [{ nodes: [7000], options: 'none' }, 'connection.options must be an object, but is "none".'],
     [{ nodes: [7000], option: {} }, 'There is no option connection.option. Did you mean connection.options?'],
     [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
