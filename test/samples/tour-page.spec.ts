@@ -126,7 +126,8 @@ describePage(`the tour of npm start${reason}`, () => {
     await page.getByText('Lease of writer 1').waitFor(RUN);
     await page.locator('#outcome-locked[data-verdict=good]').waitFor(RUN);
     expect(await page.locator('#balance').textContent()).toBe('150');
-    await page.getByRole('heading', { name: 'Late write refused. Nothing is lost.' }).waitFor(RUN);
+    const ending = 'Late write refused. Nothing is lost.';
+    await page.getByRole('heading', { level: 1, name: ending, exact: true }).waitFor(RUN);
 
     const told = await events().allInnerTexts();
     expect(told.at(-1)).toContain('account refuses the older token');
