@@ -1,4 +1,5 @@
 import { attempt } from './functions/request.js';
+import { unexpired } from './functions/shares.js';
 import { clock } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
@@ -14,13 +15,12 @@ import { luaScript } from './lua-script.js';
  * O(n) for n holders and waiting instances.
  */
 export const queryScript = luaScript('query')`
-${include(attempt, clock)}
+${include(attempt, clock, unexpired)}
 local function query(lock, queue, shared)
   local owner = redis.call('GET', lock)
   local holders = {}
   if owner == 'shared' then
-    local first = string.format('(%.0f', math.floor(clock() / 1000))
-    holders = redis.call('ZRANGE', shared, first, '+inf', 'BYSCORE', 'WITHSCORES')
+    holders = unexpired(shared, 'WITHSCORES')
   end
   return {
     clock(),

@@ -44,12 +44,19 @@ local function is_live(shared, owner)
 end
 `;
 
+/** `unexpired(shared, …)`: the shared holders with unexpired leases, with further arguments of ZRANGE. */
+export const unexpired = luaFunction(clock, digits)`
+local function unexpired(shared, ...)
+  return redis.call('ZRANGE', shared, '(' .. digits(math.floor(clock() / 1000)), '+inf', 'BYSCORE', ...)
+end
+`;
+
 /** `holders(lock, shared)`: the owner ids that hold a lock, exclusively or shared. Call `check(queue)` before. */
-export const holders = luaFunction(clock, digits)`
+export const holders = luaFunction(unexpired)`
 local function holders(lock, shared)
   local owner = redis.call('GET', lock)
   if owner == 'shared' then
-    return redis.call('ZRANGE', shared, '(' .. digits(math.floor(clock() / 1000)), '+inf', 'BYSCORE')
+    return unexpired(shared)
   end
   return owner and { owner } or {}
 end
