@@ -1,5 +1,6 @@
 import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
 import { Trial } from '../../../lib/store/redis/trial/trial.js';
+import { QUIET } from '../../support/quiet.js';
 import { ManualClock, settle } from '../engine/manual-clock.js';
 
 /** Longer than the pause before a trial is repeated. */
@@ -28,7 +29,7 @@ describe('A trial whose message had no receivers', () => {
       redaction: new Redaction(),
       clock,
       messageTimeout: 5_000,
-      log: { log: () => undefined, error: () => undefined, warn: (message) => warned.push(message) },
+      log: { ...QUIET, warn: (message) => warned.push(message) },
       where: 'here',
       changed: () => undefined,
     });

@@ -1,10 +1,10 @@
-import { type Grant, isGrant } from '../../../../lib/store/grant.js';
+import { isGrant } from '../../../../lib/store/grant.js';
 import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
 import type { StoreEvents } from '../../../../lib/store/lock-store.js';
 import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { waitFor } from '../../../support/wait-for.js';
-import { NearNode, storeOn } from './near-node.js';
+import { granted, NearNode, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
 
@@ -28,12 +28,6 @@ describe('A grant of a quorum', () => {
     store = storeOn(nodes);
   });
   afterEach(() => store.close());
-
-  const granted = async (call: Promise<object | undefined>): Promise<Grant> => {
-    const reply = (await call) as Grant | undefined;
-    if (!reply || !isGrant(reply)) throw new Error('The lock was not granted.');
-    return reply;
-  };
 
   it('has the wanted tokens, the first of which is in the owner id', async () => {
     const { owner, token, tokens } = await granted(store.acquire({ ...request, endedToken: 0 }));

@@ -1,3 +1,4 @@
+import { type Grant, isGrant } from '../../../../lib/store/grant.js';
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
 import {
   type NodeEvents,
@@ -60,4 +61,11 @@ export function storeOn(
     clock: new SystemClock(),
     random: Math.random,
   });
+}
+
+/** The grant that a store replies with. */
+export async function granted(call: Promise<object | undefined>): Promise<Grant> {
+  const reply = (await call) as Grant | undefined;
+  if (!reply || !isGrant(reply)) throw new Error('The lock was not granted.');
+  return reply;
 }

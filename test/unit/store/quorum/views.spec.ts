@@ -1,7 +1,6 @@
-import { type Grant, isGrant, type Taken } from '../../../../lib/store/grant.js';
 import type { LockSnapshot } from '../../../../lib/store/lock-snapshot.interface.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
-import { NearNode, storeOn } from './near-node.js';
+import { granted, NearNode, storeOn } from './near-node.js';
 
 describe('The locks of a quorum', () => {
   let nodes: NearNode[];
@@ -67,7 +66,8 @@ describe('A renewal at a quorum', () => {
     const renewals = [];
     for (const name of ['agreed', 'disputed']) {
       const request = { name, ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
-      renewals.push({ name, owner: ownerOf(await store.acquire(request)), ttl: 10_000, exact: false });
+      const { owner } = await granted(store.acquire(request));
+      renewals.push({ name, owner, ttl: 10_000, exact: false });
     }
     await storeOn([nodes[0]]).release('disputed', renewals[1]?.owner ?? '');
     nodes[2].isAway = true;
@@ -76,8 +76,3 @@ describe('A renewal at a quorum', () => {
     await store.close();
   });
 });
-
-function ownerOf(reply: Grant | Taken): string {
-  if (!isGrant(reply)) throw new Error('The lock was not granted.');
-  return reply.owner;
-}
