@@ -13,16 +13,22 @@ const share = (instance: 'a' | 'b' | 'c', tokens: number, limit: number) => ({
 });
 
 /** In what the sequences begin. */
-const SITUATIONS: readonly (readonly Operation[])[] = [
-  // Alone, with waiters of all modes.
-  [acquire('a'), acquire('b'), share('c', 2, Infinity)],
-  // Readers, a writer that waits, readers behind it.
-  [share('a', 2, Infinity), share('b', 1, Infinity), acquire('c'), share('b', 1, Infinity)],
-  // Two permits for each hold: one of three stays free, and a caller of a single permit waits behind.
-  [{ ...share('a', 1, 3), permits: 2 }, { ...share('b', 2, 3), permits: 2 }, share('c', 1, 3)],
-  // Permits, and what a limit leaves of a turn.
-  [share('a', 3, 2), share('b', 2, 3), acquire('c')],
-];
+export const SITUATIONS: Readonly<Record<string, readonly Operation[]>> = {
+  'waiters of all modes': [acquire('a'), acquire('b'), share('c', 2, Infinity)],
+  'readers before and behind a writer': [
+    share('a', 2, Infinity),
+    share('b', 1, Infinity),
+    acquire('c'),
+    share('b', 1, Infinity),
+  ],
+  // One of three stays free, and a caller of a single permit waits behind.
+  'two permits for each hold': [
+    { ...share('a', 1, 3), permits: 2 },
+    { ...share('b', 2, 3), permits: 2 },
+    share('c', 1, 3),
+  ],
+  'what a limit leaves of a turn': [share('a', 3, 2), share('b', 2, 3), acquire('c')],
+};
 
 const NEXT: readonly Operation[] = [
   acquire('a'),
@@ -46,9 +52,10 @@ const NEXT: readonly Operation[] = [
   { kind: 'tick', ms: 300 },
 ];
 
-/** All sequences of so many operations in all situations. */
-export function* enumerated(length: number): Generator<readonly Operation[]> {
-  for (const situation of SITUATIONS) for (const next of sequences(length)) yield [...situation, ...next];
+/** All sequences of so many operations in a situation. */
+export function* enumerated(situation: string, length: number): Generator<readonly Operation[]> {
+  const before = SITUATIONS[situation] ?? [];
+  for (const next of sequences(length)) yield [...before, ...next];
 }
 
 function* sequences(length: number): Generator<readonly Operation[]> {

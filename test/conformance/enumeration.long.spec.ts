@@ -1,4 +1,4 @@
-import { enumerated } from './enumerated-operations.js';
+import { enumerated, SITUATIONS } from './enumerated-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { Twins } from './twins.js';
 
@@ -10,8 +10,8 @@ describe('The scripts and the memory server', () => {
   });
   afterAll(() => redis.stop());
 
-  it('do the same in every three operations', async () => {
-    for (const operations of enumerated(3))
+  it.each(Object.keys(SITUATIONS))('do the same in every three operations after %s', async (situation) => {
+    for (const operations of enumerated(situation, 3))
       await expect(Twins.play(redis, operations)).resolves.toBeUndefined();
   });
 });
