@@ -89,25 +89,34 @@ describe('A grant of a quorum', () => {
     },
   );
 
+  it('is not reported as released forcibly if only a minority of the nodes had it', async () => {
+    await granted(storeOn([nodes[0]], { instance: 'other' }).acquire({ ...request, endedToken: 0 }));
+
+    expect(await store.forceRelease('n')).toEqual({ released: [], held: [] });
+  });
+
   it('passes to the next turn in one request per node, also with tokens far ahead of the clocks', async () => {
-    const ahead = (Date.now() + 5_000) * 1_000;
-    const keys = new QuorumKeys('old', 'lock:', 1_000).of('n');
-    for (const node of nodes)
-      await node.run('end', quorumReleaseScript, keys, [
-        'old',
-        ahead,
-        'quiet',
-        '',
-        'lock:inbox:',
-        2_000,
-        'n',
-      ]);
+    const ahead = await acceptTokensAhead();
     const before = await granted(store.acquire({ ...request, endedToken: 0 }));
     const asked = jest.spyOn(nodes[0], 'run');
     const next = await granted(store.yield({ ...request, owner: before.owner }));
 
     expect([before.token, next.token]).toEqual([ahead + 1, ahead + 4]);
     expect(asked.mock.calls.map(([, { name }]) => name)).toEqual(['quorum-yield']);
+  });
+
+  it('goes to a waiter in one request per node, also with tokens far ahead of the clocks', async () => {
+    await acceptTokensAhead();
+    const other = storeOn(nodes, { instance: 'other' });
+    const { owner, token } = await granted(other.acquire({ ...request, endedToken: 0 }));
+    const waiting = { ...request, place: store.place(0, 1), endedToken: 0 };
+    await store.acquire(waiting);
+    await other.release('n', owner);
+    const asked = jest.spyOn(nodes[0], 'run');
+
+    expect((await granted(store.acquire(waiting))).token).toBeGreaterThan(token);
+    expect(asked.mock.calls.map(([, { name }]) => name)).toEqual(['quorum-acquire']);
+    await other.close();
   });
 
   it('leaves the queue of a node on which another instance has the lock', async () => {
@@ -151,4 +160,13 @@ describe('A grant of a quorum', () => {
 
     expect([await store.release('n', owner), await store.release('n', owner)]).toEqual([true, false]);
   });
+
+  /** Lets the nodes accept a token far ahead of their clocks; returns it. */
+  async function acceptTokensAhead(): Promise<number> {
+    const ahead = (Date.now() + 5_000) * 1_000;
+    const keys = new QuorumKeys('old', 'lock:', 1_000).of('n');
+    const args = ['old', ahead, 'quiet', '', 'lock:inbox:', 2_000, 'n'];
+    for (const node of nodes) await node.run('end', quorumReleaseScript, keys, args);
+    return ahead;
+  }
 });
