@@ -3,7 +3,7 @@ import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { granted, NearNode, storeOn } from './near-node.js';
 
 describe('The locks of a quorum', () => {
-  let nodes: NearNode[];
+  let nodes: readonly [NearNode, NearNode, NearNode];
   let store: QuorumStore;
 
   beforeEach(async () => {
@@ -17,13 +17,32 @@ describe('The locks of a quorum', () => {
   const listed = async (): Promise<string[]> => {
     const found: LockSnapshot[] = [];
     for await (const some of store.list('')) found.push(...some);
-    return found.flatMap(({ held }) => held.map(({ name }) => name));
+    return found.map(({ held }) => held[0]?.name ?? 'a name without a holder');
   };
 
   it.each([0, 1, 2])('are each listed once, without waiting for node %i, which is away', async (away) => {
     nodes.forEach((node, i) => (node.isAway = i === away));
 
     expect(await listed()).toEqual(['one', 'two']);
+  });
+
+  it('are not listed if only a minority has them', async () => {
+    const alone = storeOn([nodes[0]]);
+    await alone.acquire({ name: 'three', ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 });
+
+    expect(await listed()).toEqual(['one', 'two']);
+  });
+
+  it('do not show a waiter that only a minority has queued, unless a silent node may have queued it', async () => {
+    const alone = storeOn([nodes[0]], { instance: 'other' });
+    const place = alone.place(0, 1);
+    await alone.acquire({ name: 'one', ttl: 10_000, tokens: 1, place, endedToken: 0 });
+    const waiters = async (): Promise<string[]> =>
+      (await store.query('one')).pending.map(({ owner }) => owner);
+    expect(await waiters()).toEqual([]);
+    nodes[2].isAway = true;
+
+    expect(await waiters()).toEqual(['other']);
   });
 
   it('are not listed without a majority: the error names the reason of each node', async () => {
