@@ -3,6 +3,9 @@ import type { LockStore } from '../../../../lib/store/lock-store.js';
 import type { QuorumNode } from '../../../../lib/store/quorum/quorum-node.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 
+/** Server time in microseconds. */
+const TIME = 1e15;
+const TAKEN = { tokenFloor: Infinity };
 const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
 
 function storeOf(...replies: readonly unknown[]): QuorumStore {
@@ -52,5 +55,25 @@ describe('Nodes of a quorum with different replies', () => {
     [[0, 0, 1], true],
   ])('pass a message on if one of them has a listener: %j', async (listeners, isSent) => {
     expect(await storeOf(...listeners).send('other', 'message')).toBe(isSent);
+  });
+
+  it.each([
+    { leases: [300, 200, -1], remaining: 300 },
+    { leases: [300, -1, -1], remaining: undefined },
+  ])(
+    'report a taken lock with the time until a majority of its leases ends: $leases',
+    async ({ leases, remaining }) => {
+      const replies = leases.map((lease) => [0, TIME, 1, lease, 'stranger']);
+      expect(await storeOf(...replies).acquire(request)).toEqual({ ...TAKEN, owner: 'stranger', remaining });
+    },
+  );
+
+  it('report a taken lock without an owner if greater tokens outdate each proposal', async () => {
+    const outdated = [2, TIME, 1];
+    expect(await storeOf(outdated, outdated, outdated).acquire(request)).toEqual({
+      ...TAKEN,
+      owner: '',
+      remaining: expect.any(Number),
+    });
   });
 });
