@@ -1,3 +1,4 @@
+import type { LockLog } from '../../lib/diagnostics/lock-log.js';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { type NodeEvents, NotAsked } from '../../lib/store/quorum/quorum-node.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
@@ -22,9 +23,9 @@ describe('A node of a quorum', () => {
   let server: RedisServer;
   let node: RedisNode;
 
-  const open = (nodeTimeout: number): RedisNode => {
+  const open = (nodeTimeout: number, log: LockLog = QUIET): RedisNode => {
     const settings = { connection: server.url, keyPrefix: 'lock:', instance: 'me', commandTimeout: 10_000 };
-    return new RedisNode({ ...settings, nodeTimeout, clock: new SystemClock(), log: QUIET });
+    return new RedisNode({ ...settings, nodeTimeout, clock: new SystemClock(), log });
   };
   const send = (): Promise<unknown> => node.run('take', sendScript, [], ['nobody', 'hello']);
 
@@ -84,5 +85,20 @@ describe('A node of a quorum', () => {
       { timeout: 4_000, that: 'a request that is not sent' },
     );
     await server.restart({ keepData: false });
+  });
+
+  it('logs an outage and its end with the address of the server', async () => {
+    const logged: string[] = [];
+    const note = (message: string): void => void logged.push(message);
+    node = open(5_000, { log: note, warn: note, error: note });
+    await send();
+    await server.kill();
+    await waitFor(() => logged.length > 0, { that: 'the outage to be logged' });
+    await server.restart({ keepData: false });
+
+    const address = `127.0.0.1:${server.port}`;
+    const ended = `${address}: Redis can be used for locks again.`;
+    await waitFor(() => logged.includes(ended), { that: 'the end of the outage to be logged' });
+    expect(logged[0]).toContain(`${address}: Redis cannot be used for locks: `);
   });
 });
