@@ -161,6 +161,24 @@ describe('A grant of a quorum', () => {
     expect([await store.release('n', owner), await store.release('n', owner)]).toEqual([true, false]);
   });
 
+  it('counts as lost if one node still has it, one does not, and one is silent', async () => {
+    const impatient = storeOn(nodes, { nodeTimeout: 20 });
+    const { owner } = await granted(impatient.acquire({ ...request, endedToken: 0 }));
+    await storeOn([nodes[0]]).release('n', owner);
+    nodes[1].isSilent = true;
+
+    expect(await impatient.release('n', owner)).toBe(false);
+  });
+
+  it('is awaited for a quarter of its lease, if that is less than nodeTimeout', async () => {
+    const impatient = storeOn(nodes, { nodeTimeout: 50 });
+    for (const node of nodes) node.isSilent = true;
+
+    await expect(impatient.acquire({ ...request, ttl: 100, endedToken: 0 })).rejects.toThrow(
+      'a near node: did not answer within 25 ms',
+    );
+  });
+
   /** Lets the nodes accept a token far ahead of their clocks; returns it. */
   async function acceptTokensAhead(): Promise<number> {
     const ahead = (Date.now() + 5_000) * 1_000;
