@@ -7,14 +7,15 @@ import {
   type RequestKind,
 } from '../../../../lib/store/quorum/quorum-node.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
-import { SystemClock } from '../../../../lib/primitives/clock.js';
+import { type Clock, SystemClock } from '../../../../lib/primitives/clock.js';
 import { MemoryNode } from '../../../simulation/quorum/memory-node.js';
 
 /** A node of a quorum in memory, which answers without a network. */
 export class NearNode implements QuorumNode {
   readonly label = 'a near node';
   readonly clientPrefix = '';
-  readonly listening = true;
+  /** Whether it can notify this instance. */
+  listening = true;
   readonly trouble = new Error('There is none.');
   /** Whether it is known to be unreachable: requests that acquire fail at once, and others wait for it. */
   isAway = false;
@@ -51,14 +52,18 @@ export class NearNode implements QuorumNode {
 
 export function storeOn(
   nodes: readonly QuorumNode[],
-  { instance = 'me', nodeTimeout = 1_000 } = {},
+  {
+    instance = 'me',
+    nodeTimeout = 1_000,
+    clock = new SystemClock(),
+  }: { instance?: string; nodeTimeout?: number; clock?: Clock } = {},
 ): QuorumStore {
   return new QuorumStore({
     nodes,
     keyPrefix: 'lock:',
     instance,
     nodeTimeout,
-    clock: new SystemClock(),
+    clock,
     random: Math.random,
   });
 }
