@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isGrant } from '../../../../lib/store/grant.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { SimulatedProcess } from '../../../simulation/simulated-process.js';
@@ -9,6 +11,10 @@ const NODE_TIMEOUT = 50;
 /** Milliseconds that the node needs on which the name is free; the others need one. */
 const TRIP = 20;
 const RANDOM = 0.5;
+const MEGABYTE = 2 ** 20;
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
 
 describe('An attempt that a quorum refuses', () => {
   let time: VirtualTime;
@@ -33,8 +39,8 @@ describe('An attempt that a quorum refuses', () => {
   });
 
   /** How long the attempt takes, in virtual time. */
-  async function attempt(place?: string, onContention?: () => void): Promise<number> {
-    const request = { name: 'n', ttl: 30_000, tokens: 1, place, endedToken: 0, onContention };
+  async function attempt(place?: string, onContention?: () => void, name = 'n'): Promise<number> {
+    const request = { name, ttl: 30_000, tokens: 1, place, endedToken: 0, onContention };
     const refused = observe(store.acquire(request));
     while (!refused.value && (await time.step(() => undefined)));
     expect(refused.value && isGrant(refused.value)).toBe(false);
@@ -56,6 +62,18 @@ describe('An attempt that a quorum refuses', () => {
   it('settles at once if that node is away', async () => {
     free.isAway = true;
     expect(await attempt()).toBeLessThanOrEqual(1);
+  });
+
+  it('does not keep its name in memory', async () => {
+    const attemptLongName = (index: number): Promise<number> =>
+      attempt(undefined, undefined, `${index}`.padEnd(MEGABYTE / 10, 'n'));
+    await attemptLongName(0);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 1; i <= 200; i++) await attemptLongName(i);
+    collect();
+
+    expect((process.memoryUsage().heapUsed - before) / MEGABYTE).toBeLessThan(5);
   });
 
   it('settles at once for a waiter, which the nodes keep in their queues', async () => {
