@@ -1,6 +1,7 @@
-import { isGrant } from '../../../../lib/store/grant.js';
+import { type Grant, isGrant } from '../../../../lib/store/grant.js';
 import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
 import type { StoreEvents } from '../../../../lib/store/lock-store.js';
+import type { NodeEvents } from '../../../../lib/store/quorum/quorum-node.js';
 import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { waitFor } from '../../../support/wait-for.js';
@@ -94,6 +95,17 @@ describe('A grant of a quorum', () => {
     await granted(storeOn([nodes[0]], { instance: 'other' }).acquire({ ...request, endedToken: 0 }));
 
     expect(await store.forceRelease('n')).toEqual({ released: [], held: [] });
+  });
+
+  it('is not reported as holder after a forced release that reserves the lock for a waiter', async () => {
+    const other = storeOn(nodes, { instance: 'other' });
+    for (const node of nodes) node.subscribe('other');
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+
+    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], held: [owner] });
+    expect(await store.forceRelease('n', [owner])).toEqual({ released: [owner], held: [] });
+    await other.close();
   });
 
   it('passes to the next turn in one request per node, also with tokens far ahead of the clocks', async () => {
@@ -254,5 +266,90 @@ describe('An instance that waits at a quorum', () => {
     for (const node of nodes) node.listening = false;
 
     expect(store.canQueue()).toBe(false);
+  });
+});
+
+describe('A turn for shared holds of a quorum', () => {
+  const shared = { ...request, tokens: 12, shared: { turn: 's1', limit: Infinity }, endedToken: 0 };
+  let nodes: readonly NearNode[];
+  let store: QuorumStore;
+
+  beforeEach(() => {
+    nodes = [new NearNode(), new NearNode(), new NearNode()];
+    for (const node of nodes)
+      node.open = ({ revoked }) =>
+        node.subscribe('me', (message) => {
+          const [, owner, name] = /^revoked (\S+) (.*)$/.exec(message) ?? [];
+          if (owner !== undefined && name !== undefined) revoked(name, owner);
+        });
+    store = storeOn(nodes);
+    store.open(NO_EVENTS);
+  });
+  afterEach(() => store.close());
+
+  const heldTokens = async (): Promise<unknown[]> =>
+    (await store.query('n')).held.map(({ fencingToken }) => Number(fencingToken)).toSorted((a, b) => a - b);
+  const tokensOf = ({ token, tokens }: Grant): number[] =>
+    Array.from({ length: tokens }, (_, i) => token + i);
+
+  it('has successive tokens, and only those of the last grant if its reply was not used', async () => {
+    const before = await granted(store.acquire(shared));
+    expect([before.tokens, await heldTokens()]).toEqual([12, tokensOf(before)]);
+    const again = await granted(store.acquire(shared));
+
+    expect(again.token).toBeGreaterThan(before.token + 11);
+    expect(await heldTokens()).toEqual(tokensOf(again));
+  });
+
+  it.each([
+    ['released', 1, (owner: string) => store.release('n', owner)],
+    ['vacated', 1, (owner: string) => store.vacate('n', owner)],
+    ['forcibly released', 1, (owner: string) => store.forceRelease('n', [owner])],
+    ['renewed', 0, (owner: string) => store.extend([{ name: 'n', owner, ttl: 10_000, exact: false }])],
+  ])('keeps its other holds once one of them was %s', async (_, ended, use) => {
+    const before = await granted(store.acquire(shared));
+    await use(before.owner.replace(/:1$/, ':12'));
+    const again = await granted(store.acquire(shared));
+
+    const kept = tokensOf(before).slice(0, 12 - ended);
+    expect(await heldTokens()).toEqual([...kept, ...tokensOf(again)]);
+  });
+});
+
+describe('Notifications of a forced release by the nodes of a quorum', () => {
+  /** Maximum number of forced releases without a majority that an instance remembers. */
+  const REMEMBERED = 10_000;
+  let revoked: jest.Mock<void, [string, string]>;
+  let notify: (node: number, owner: string) => void;
+
+  beforeEach(() => {
+    const nodes = Array.from({ length: 5 }, () => new NearNode());
+    const events: NodeEvents[] = [];
+    for (const node of nodes) node.open = (each) => void events.push(each);
+    revoked = jest.fn();
+    storeOn(nodes).open({ ...NO_EVENTS, revoked });
+    notify = (node, owner) => events[node]?.revoked('n', owner);
+  });
+
+  it('count once for each node, and are reported once, by the one that makes a majority', () => {
+    for (const node of [0, 1, 1, 0]) notify(node, 'me:1');
+    notify(2, 'me:2');
+    expect(revoked).not.toHaveBeenCalled();
+    notify(4, 'me:1');
+    expect(revoked).toHaveBeenCalledTimes(1);
+    for (const node of [3, 2]) notify(node, 'me:1');
+
+    expect(revoked.mock.calls).toEqual([['n', 'me:1']]);
+  });
+
+  it.each([
+    ['remembered', REMEMBERED - 1, 1],
+    ['forgotten', REMEMBERED, 0],
+  ])('are %s without a majority after those of %i other releases', (_, newer, times) => {
+    for (const node of [0, 1]) notify(node, 'me:1');
+    for (let i = 0; i < newer; i++) notify(0, `other:${i}`);
+    notify(2, 'me:1');
+
+    expect(revoked).toHaveBeenCalledTimes(times);
   });
 });
