@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { isGrant } from '../../../../lib/store/grant.js';
+import { isGrant, type Taken } from '../../../../lib/store/grant.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { SimulatedProcess } from '../../../simulation/simulated-process.js';
 import { VirtualTime } from '../../../simulation/virtual-time.js';
@@ -11,6 +11,8 @@ const NODE_TIMEOUT = 50;
 /** Milliseconds that the node needs on which the name is free; the others need one. */
 const TRIP = 20;
 const RANDOM = 0.5;
+/** The time on the instance's clock at the beginning, in milliseconds. */
+const UPTIME = 60_000;
 const MEGABYTE = 2 ** 20;
 
 setFlagsFromString('--expose-gc');
@@ -21,10 +23,11 @@ describe('An attempt that a quorum refuses', () => {
   let free: BusyNode;
   let taken: BusyNode[];
   let store: QuorumStore;
+  let reply: Taken | undefined;
 
   beforeEach(() => {
     time = new VirtualTime();
-    const clock = new SimulatedProcess(time, 1, 0);
+    const clock = new SimulatedProcess(time, 1, UPTIME);
     free = new BusyNode(time, TRIP);
     taken = [new BusyNode(time, 1), new BusyNode(time, 1)];
     for (const node of taken) node.takenBy = 'other:1';
@@ -43,7 +46,8 @@ describe('An attempt that a quorum refuses', () => {
     const request = { name, ttl: 30_000, tokens: 1, place, endedToken: 0, onContention };
     const refused = observe(store.acquire(request));
     while (!refused.value && (await time.step(() => undefined)));
-    expect(refused.value && isGrant(refused.value)).toBe(false);
+    reply = refused.value && !isGrant(refused.value) ? refused.value : undefined;
+    expect(reply).toBeDefined();
     return time.now;
   }
 
@@ -88,5 +92,20 @@ describe('An attempt that a quorum refuses', () => {
     const delays = contended.slice(1).map((at, i) => at - TRIP - (contended[i] ?? 0));
 
     expect(delays).toEqual([2 * TRIP, NODE_TIMEOUT, NODE_TIMEOUT, NODE_TIMEOUT].map((most) => RANDOM * most));
+  });
+
+  it.each([
+    ['has confirmed the end of the last vote', undefined, 2 * TRIP],
+    ['has voted for the last time, for a waiter', 'me|1', TRIP],
+  ])('settles after six split votes when the free node %s', async (_, place, lastRound) => {
+    const contended: number[] = [];
+    taken.forEach((node, i) => (node.takenBy = `other${i}:1`));
+    const settledAt = await attempt(place, () => void contended.push(time.now));
+    const longest = RANDOM * NODE_TIMEOUT;
+
+    expect(contended).toHaveLength(5);
+    expect(settledAt).toBeCloseTo((contended[4] ?? 0) + longest + lastRound, 0);
+    // Of contenders with equal votes, the first is the owner; `remaining` is the delay before another round.
+    expect(reply).toEqual({ owner: 'other0:1', remaining: longest, tokenFloor: Infinity });
   });
 });
