@@ -60,6 +60,8 @@ describe('Nodes of a quorum with different replies', () => {
   it.each([
     { leases: [300, 200, -1], remaining: 300 },
     { leases: [300, -1, -1], remaining: undefined },
+    { leases: [300, 0, -1], remaining: 300 },
+    { leases: [0, 0, -1], remaining: 0 },
   ])(
     'report a taken lock with the time until a majority of its leases ends: $leases',
     async ({ leases, remaining }) => {
@@ -68,6 +70,36 @@ describe('Nodes of a quorum with different replies', () => {
     },
   );
 
+  it.each([
+    ['the first of equals', ['a:1', 'b:1', undefined], 'a:1'],
+    ['the one with most votes', ['a:1', 'b:1', 'b:2', undefined, undefined], 'b:2'],
+  ])('report a contender in a split vote: %s', async (_, owners, owner) => {
+    const replies = owners.map((each) => (each ? [0, TIME, 1, 300, each] : [1, TIME, 1]));
+    expect(await storeOf(...replies).acquire(request)).toEqual({
+      ...TAKEN,
+      owner,
+      remaining: expect.any(Number),
+    });
+  });
+
+  const acquire = (store: LockStore): Promise<unknown> => store.acquire(request);
+  const yieldHold = (store: LockStore): Promise<unknown> => store.yield({ ...request, owner: 'me:1' });
+  it.each([
+    [[1, TIME, 1], acquire, 'granted the lock, which was released'],
+    [[0, TIME, 1, 300, 'other:1'], acquire, 'the lock is held by other:1 (300 ms)'],
+    [[0, TIME, 1, -1, 'stranger'], acquire, 'the lock is held by stranger (unlimited ms)'],
+    [[2, TIME, 1], acquire, 'asked for a greater fencing token'],
+    [[-1, TIME, 1], yieldHold, 'does not know the hold'],
+  ])('are described in the error without a majority: %j', async (reply, call, description) => {
+    await expect(call(storeOf(reply, 'QUEUED', 'QUEUED'))).rejects.toMatchObject({
+      errors: [
+        { message: `node 0: ${description}` },
+        { message: expect.stringContaining('QUEUED') },
+        { message: expect.stringContaining('QUEUED') },
+      ],
+    });
+  });
+
   it('report a taken lock without an owner if greater tokens outdate each proposal', async () => {
     const outdated = [2, TIME, 1];
     expect(await storeOf(outdated, outdated, outdated).acquire(request)).toEqual({
@@ -75,5 +107,32 @@ describe('Nodes of a quorum with different replies', () => {
       owner: '',
       remaining: expect.any(Number),
     });
+  });
+});
+
+describe('A place in the queues of a quorum', () => {
+  const timeIn = (place: string): number => Number(place.slice(place.lastIndexOf('|') + 1));
+
+  it('contains the nodes’ time once they have replied, and until then the local time', async () => {
+    const accepted = [1, TIME, 1];
+    const store = storeOf(accepted, accepted, accepted);
+    const before = Date.now() * 1_000;
+    expect(timeIn(store.place(0, 1))).toBeGreaterThanOrEqual(before);
+    expect(store.canQueue()).toBe(false);
+    await store.acquire(request);
+
+    const time = timeIn(store.place(0, 1));
+    expect(Math.abs(time - TIME)).toBeLessThan(60_000_000);
+    expect(store.canQueue()).toBe(true);
+  });
+
+  it('has the same format for all turns, so that an instance has one place, and one for readers', () => {
+    const store = storeOf([1, TIME, 1]);
+    const places = [store.place(500, 3), store.place(500, 3, { turn: 's7', limit: 2 })];
+
+    expect(places).toEqual([
+      expect.stringMatching(/^me\|\d+$/),
+      expect.stringMatching(/^me\|0\|0\|s\|\|\d+$/),
+    ]);
   });
 });
