@@ -45,6 +45,23 @@ describe('The locks of a quorum', () => {
     expect(await waiters()).toEqual(['other']);
   });
 
+  it('do not show an instance as a waiter if it has the lock at the other nodes', async () => {
+    const request = { name: 'three', ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
+    const other = storeOn([nodes[0]], { instance: 'other' });
+    const late = storeOn([nodes[0]]);
+    await granted(other.acquire(request));
+    const { owner } = await granted(store.acquire(request));
+    // The node receives a request after the instance has left its queue.
+    await late.acquire({ ...request, place: late.place(0, 1) });
+    expect((await late.query('three')).pending).toMatchObject([{ owner: 'me' }]);
+    nodes[2].isAway = true;
+
+    expect(await store.query('three')).toMatchObject({
+      held: [{ owner: expect.stringMatching(/^other:/) }, { owner }],
+      pending: [],
+    });
+  });
+
   it('are not listed without a majority: the error names the reason of each node', async () => {
     nodes.forEach((node, i) => (node.isAway = i > 0));
 
@@ -92,6 +109,36 @@ describe('A renewal at a quorum', () => {
     nodes[2].isAway = true;
 
     expect(await store.extend(renewals)).toEqual([expect.any(Number), undefined]);
+    await store.close();
+  });
+});
+
+describe('The result of a renewal at a quorum', () => {
+  it('is the longest lease that a node keeps, 1 for the requested lease, and 0 for a lost hold', async () => {
+    const nodes = [new NearNode(), new NearNode(), new NearNode()] as const;
+    const store = storeOn(nodes);
+    const owners = new Map<string, string>();
+    for (const name of ['longer', 'exact', 'equal', 'lost']) {
+      const request = { name, ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 };
+      owners.set(name, (await granted(store.acquire(request))).owner);
+    }
+    const renewal = (name: string, ttl: number, exact = false) => ({
+      ...{ name, owner: owners.get(name) ?? '', ttl, exact },
+    });
+    await storeOn([nodes[0]]).extend(['longer', 'exact', 'lost'].map((name) => renewal(name, 90_000)));
+    for (const node of [nodes[1], nodes[2]]) await storeOn([node]).release('lost', owners.get('lost') ?? '');
+
+    const [longer = 0, ...others] = await store.extend([
+      renewal('longer', 20_000),
+      renewal('exact', 20_000, true),
+      renewal('equal', 20_000),
+      renewal('lost', 20_000),
+    ]);
+    expect(longer).toBeGreaterThan(80_000);
+    expect(longer).toBeLessThanOrEqual(90_000);
+    expect(others).toEqual([1, 1, 0]);
+    // The store ends the lost hold at the node that has renewed it.
+    expect((await storeOn([nodes[0]]).query('lost')).held).toEqual([]);
     await store.close();
   });
 });
