@@ -1,4 +1,5 @@
 import { type Grant, isGrant } from '../../../../lib/store/grant.js';
+import type { StoreEvents } from '../../../../lib/store/lock-store.js';
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
 import {
   type NodeEvents,
@@ -9,6 +10,17 @@ import {
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { type Clock, SystemClock } from '../../../../lib/primitives/clock.js';
 import { MemoryNode } from '../../../simulation/quorum/memory-node.js';
+
+export const NO_EVENTS: StoreEvents = {
+  granted: () => undefined,
+  revoked: () => undefined,
+  released: () => undefined,
+  askedIfWaiting: () => undefined,
+  told: () => undefined,
+  subscribed: () => undefined,
+  reconnected: () => undefined,
+  unusable: () => undefined,
+};
 
 /** A node of a quorum in memory, which answers without a network. */
 export class NearNode implements QuorumNode {
