@@ -83,7 +83,7 @@ describe('A grant of a quorum', () => {
     expect(await store.forceRelease('n')).toEqual({ released: [], held: [] });
   });
 
-  it('is not reported as holder after a forced release that reserves the lock for a waiter', async () => {
+  it('has no holder while the nodes reserve the lock for a waiter after a forced release', async () => {
     const other = storeOn(nodes, { instance: 'other' });
     for (const node of nodes) node.subscribe('other');
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
@@ -91,6 +91,7 @@ describe('A grant of a quorum', () => {
 
     expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], held: [owner] });
     expect(await store.forceRelease('n', [owner])).toEqual({ released: [owner], held: [] });
+    expect((await store.query('n')).held).toEqual([]);
     await other.close();
   });
 
