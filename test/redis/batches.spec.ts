@@ -3,6 +3,7 @@ import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
+import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
 describe('Requests of one tick', () => {
@@ -36,18 +37,17 @@ describe('Requests of one tick', () => {
   it('share one call with requests of other connections that were read while a call is in flight', async () => {
     await using instance = await new Instance({ connection: server.url }).warmUp();
     const log = await RequestLog.open(server);
-    const first = instance.locks.acquire('first');
-    // As requests of different connections are: each in a tick of its own, but read together.
     const others: Promise<Lock>[] = [];
-    await new Promise<void>((resolve) => {
-      const next = (): void => {
-        others.push(instance.locks.acquire(`n:${others.length}`));
-        if (others.length < 5) process.nextTick(() => process.nextTick(next));
-        else resolve();
-      };
-      process.nextTick(() => process.nextTick(next));
-    });
-    const locks = await Promise.all([first, ...others]);
+    // As requests of different connections are: each in a tick of its own, but read together.
+    const next = (): void => {
+      others.push(instance.locks.acquire(`n:${others.length}`));
+      if (others.length < 5) process.nextTick(() => process.nextTick(next));
+    };
+    const first = instance.locks.acquire('first');
+    process.nextTick(next);
+    const second = instance.locks.acquire('second');
+    await waitFor(() => others.length === 5);
+    const locks = await Promise.all([first, second, ...others]);
     expect(await log.counts()).toEqual({ evalsha: 2 });
     log.close();
     await Promise.all(locks.map((lock) => lock.release()));
@@ -123,6 +123,23 @@ describe('Requests of one tick', () => {
       results.map(async (result) => (result.status === 'fulfilled' ? result.value.release() : undefined)),
     );
     expect((await server.client().keys('*')).toSorted()).toEqual(['lock:fence', 'lock:{n:3}']);
+  });
+
+  it('keep their terms if Redis rejects their call because of one name', async () => {
+    const keys = ['n', 'warm-up'].map((name) => `~lock:{${name}:*`);
+    const rights = ['>secret', '~lock:fence', '~lock:{trial}*', ...keys, '&*', '+@all'];
+    await server.client().call('ACL', 'SETUSER', 'app', 'reset', 'on', ...rights);
+    const connection = `redis://app:secret@${server.host}:${server.port}`;
+    await using instance = await new Instance({ connection }).warmUp();
+    const ttls = [20_000, 40_000, 60_000];
+    const forbidden = instance.locks.acquire('forbidden');
+    const acquired = ttls.map((ttl, i) => instance.locks.acquire(`n:${i}`, { ttl }));
+    await expect(forbidden).rejects.toThrow('NOPERM');
+    const locks = await Promise.all(acquired);
+    const leases = await Promise.all(ttls.map((_, i) => server.client().pttl(`lock:{n:${i}}`)));
+    await Promise.all(locks.map((lock) => lock.release()));
+
+    expect(leases.map((lease) => Math.ceil(lease / 20_000) * 20_000)).toEqual(ttls);
   });
 
   it('reach Redis in their order: a query sees the release that was begun before it', async () => {
