@@ -206,6 +206,28 @@ describe('Redis clients', () => {
     expect(losses).toEqual([1, 0]);
   });
 
+  it('leave a server that stays a replica only at intervals, and report that they are connected again', async () => {
+    const connection = open(server.url);
+    connection.connect();
+    await connection.ready();
+    const [lost, connected] = [jest.fn(), jest.fn()];
+    connection.commands.on('lost', lost);
+    connection.onReady(connected);
+    const times = jest.spyOn(performance, 'now');
+    const findReplica = (time: number): void => {
+      times.mockReturnValueOnce(time);
+      connection.problemOf(new Error("READONLY You can't write against a read only replica."));
+    };
+    findReplica(1_000);
+    await waitFor(() => connected.mock.calls.length === 1, { that: 'the next connection' });
+    findReplica(1_249);
+    await connection.commands.wait(0, 1);
+    expect(lost).toHaveBeenCalledTimes(1);
+    findReplica(1_250);
+    await waitFor(() => connected.mock.calls.length === 2, { that: 'another connection' });
+    times.mockRestore();
+  });
+
   it.each([
     ['ioredis', () => server.url],
     ['node-redis', () => nodeRedis(createNodeRedis({ url: server.url }))],
