@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -160,6 +161,28 @@ describe('Clients of node-redis', () => {
       silent.close();
     });
 
+    it('listen at the server of the commands after a failover, although the old server keeps its connections', async () => {
+      await using next = await RedisServer.start();
+      const { host, port } = server;
+      const target = { host, port };
+      const duplicate = (given: { socket: object }): object =>
+        create({ ...given, socket: { ...given.socket, ...target } });
+      const template = Object.assign(create({ socket: { host, port } }), { duplicate });
+      const connection = new RedisConnection(nodeRedis(template), QUIET);
+      const clients = [connection.commands, connection.listener()] as const;
+      for (const client of clients) client.connect();
+      await waitFor(() => clients.every(({ state }) => state === 'ready'));
+      const lost = jest.fn();
+      clients[1].on('lost', lost);
+      target.port = next.port;
+      connection.replaceSilent();
+      await waitFor(() => lost.mock.calls.length > 0, { that: 'the listener to leave' });
+      await clients[1].subscribe('subscribe', 'channel');
+
+      expect(await next.client().pubsub('NUMSUB', 'channel')).toEqual(['channel', 1]);
+      connection.close();
+    });
+
     it('call no listener that was removed', async () => {
       const connection = new RedisConnection(nodeRedis(create({ url: server.url })), QUIET);
       const [removed, kept] = [jest.fn(), jest.fn()];
@@ -254,6 +277,18 @@ describe('Clients of node-redis', () => {
 
   it.each([{}, { duplicate: () => ({}) }, 'redis://127.0.0.1', undefined])('are not: %j', (given) => {
     expect(() => nodeRedis(given as never)).toThrow('nodeRedis takes a client of');
+  });
+
+  it('watch the sockets of the process once, however many they are', async () => {
+    const subscribe = jest.spyOn(diagnostics, 'subscribe');
+    for (let i = 0; i < 2; i++) {
+      await using instance = new Instance({ connection: nodeRedis(createClient({ url: server.url })) });
+      await instance.locks.using('n', () => undefined);
+    }
+    const watches = subscribe.mock.calls.filter(([name]) => name === 'net.client.socket');
+    subscribe.mockRestore();
+
+    expect(watches.length).toBeLessThan(2);
   });
 
   it('do not slow down other promises of the process', async () => {
