@@ -22,10 +22,10 @@ describe('While Redis does not answer', () => {
   });
 
   const outcome = async (
-    call: Promise<unknown>,
+    call: () => Promise<unknown>,
   ): Promise<{ code: unknown; cause: unknown; took: number }> => {
     const startedAt = performance.now();
-    const error: unknown = await call.catch((reason: unknown) => reason);
+    const error: unknown = await call().catch((reason: unknown) => reason);
     const took = performance.now() - startedAt;
     const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
     return { code, cause, took };
@@ -38,7 +38,7 @@ describe('While Redis does not answer', () => {
 
   it.each(outages)('because it %s, acquire fails after outageTimeout, with the cause', async (_, begin) => {
     await begin();
-    const { code, cause, took } = await outcome(instance.locks.acquire('n'));
+    const { code, cause, took } = await outcome(() => instance.locks.acquire('n'));
 
     expect(code).toBe('LOCK_UNAVAILABLE');
     expect(cause).toBeInstanceOf(Error);
@@ -51,8 +51,8 @@ describe('While Redis does not answer', () => {
     const attempts = [];
     for (let i = 0; i < 8; i++) {
       attempts.push(
-        outcome(instance.locks.tryAcquire('n')),
-        outcome(instance.locks.acquire('n', { wait: 0 })),
+        outcome(() => instance.locks.tryAcquire('n')),
+        outcome(() => instance.locks.acquire('n', { wait: 0 })),
       );
       await sleep(60);
     }
@@ -64,7 +64,9 @@ describe('While Redis does not answer', () => {
 
   it('no caller waits beyond its wait', async () => {
     server.freeze();
-    const { code, took } = await outcome(instance.locks.acquire('n', { wait: 80, outageTimeout: 60_000 }));
+    const { code, took } = await outcome(() =>
+      instance.locks.acquire('n', { wait: 80, outageTimeout: 60_000 }),
+    );
 
     expect(code).toBe('LOCK_UNAVAILABLE');
     expect(took).toBeLessThan(80 + NOISE);
@@ -74,8 +76,8 @@ describe('While Redis does not answer', () => {
     server.freeze();
     const order: string[] = [];
     const [patient, hasty] = [
-      outcome(instance.locks.acquire('n', { outageTimeout: 600 })).finally(() => order.push('patient')),
-      outcome(instance.locks.acquire('n', { outageTimeout: 100 })).finally(() => order.push('hasty')),
+      outcome(() => instance.locks.acquire('n', { outageTimeout: 600 })).finally(() => order.push('patient')),
+      outcome(() => instance.locks.acquire('n', { outageTimeout: 100 })).finally(() => order.push('hasty')),
     ];
 
     expect((await patient).took).toBeGreaterThanOrEqual(599);
@@ -86,14 +88,14 @@ describe('While Redis does not answer', () => {
   it('query and forceRelease fail with LockUnavailableError', async () => {
     await server.kill();
 
-    expect((await outcome(instance.locks.query('n'))).code).toBe('LOCK_UNAVAILABLE');
-    expect((await outcome(instance.locks.forceRelease('n'))).code).toBe('LOCK_UNAVAILABLE');
+    expect((await outcome(() => instance.locks.query('n'))).code).toBe('LOCK_UNAVAILABLE');
+    expect((await outcome(() => instance.locks.forceRelease('n'))).code).toBe('LOCK_UNAVAILABLE');
   });
 
   it('extend fails with LockUnavailableError, and the hold continues while its lease is certain', async () => {
     const lock = await instance.locks.acquire('n', { ttl: 20_000 });
     server.freeze();
-    const { code, cause } = await outcome(lock.extend());
+    const { code, cause } = await outcome(() => lock.extend());
 
     expect(code).toBe('LOCK_UNAVAILABLE');
     expect(cause).toBeInstanceOf(Error);
@@ -116,7 +118,7 @@ describe('While Redis does not answer', () => {
     await using holder = await new Instance({ connection: server.url }).warmUp();
     await holder.locks.acquire('n', { ttl: 1_000, renew: false });
     const options: LockOptions = { ttl: 600, wait: 20_000 };
-    const hasty = outcome(instance.locks.acquire('n', options));
+    const hasty = outcome(() => instance.locks.acquire('n', options));
     const patient = instance.locks.acquire('n', { ...options, outageTimeout: 20_000 });
     await waitFor(async () => (await holder.locks.query('n')).pending.length === 1);
     server.freeze();
@@ -129,7 +131,10 @@ describe('While Redis does not answer', () => {
 
   it('aborted callers leave nothing behind when it answers again', async () => {
     server.freeze();
-    const [first, second] = [outcome(instance.locks.acquire('n')), outcome(instance.locks.acquire('n'))];
+    const [first, second] = [
+      outcome(() => instance.locks.acquire('n')),
+      outcome(() => instance.locks.acquire('n')),
+    ];
     expect([(await first).code, (await second).code]).toEqual(['LOCK_UNAVAILABLE', 'LOCK_UNAVAILABLE']);
     server.thaw();
     await using other = new Instance({ connection: server.url });
@@ -143,7 +148,7 @@ describe('While Redis does not answer', () => {
 
   it('the log reports it once, and its end', async () => {
     await server.kill();
-    for (let i = 0; i < 3; i++) await outcome(instance.locks.acquire('n', { outageTimeout: 100 }));
+    for (let i = 0; i < 3; i++) await outcome(() => instance.locks.acquire('n', { outageTimeout: 100 }));
     await server.start();
     await waitFor(() => instance.logged.includes('Redis can be used for locks again.'));
 
