@@ -1,14 +1,20 @@
 import type { LockLog } from '../../lib/diagnostics/lock-log.js';
-import { SystemClock } from '../../lib/primitives/clock.js';
-import { type NodeEvents, NotAsked } from '../../lib/store/quorum/quorum-node.js';
+import { type Clock, SystemClock } from '../../lib/primitives/clock.js';
+import { type NodeEvents, NotAsked, type RequestKind } from '../../lib/store/quorum/quorum-node.js';
+import { QuorumKeys } from '../../lib/store/quorum/quorum-keys.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
+import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
+import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
+import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
+import { ManualClock } from '../unit/engine/manual-clock.js';
 
-/** More than a node may leave unanswered for longer than nodeTimeout. */
-const MANY = 150;
+const NODE_TIMEOUT = 50;
+/** The number of requests that a node may leave unanswered for longer than nodeTimeout. */
+const MOST = 100;
 
 const NO_EVENTS: NodeEvents = {
   released: () => undefined,
@@ -23,11 +29,13 @@ describe('A node of a quorum', () => {
   let server: RedisServer;
   let node: RedisNode;
 
-  const open = (nodeTimeout: number, log: LockLog = QUIET): RedisNode => {
+  const open = (nodeTimeout: number, log: LockLog = QUIET, clock: Clock = new SystemClock()): RedisNode => {
     const settings = { connection: server.url, keyPrefix: 'lock:', instance: 'me', commandTimeout: 10_000 };
-    return new RedisNode({ ...settings, nodeTimeout, clock: new SystemClock(), log });
+    return new RedisNode({ ...settings, nodeTimeout, clock, log });
   };
-  const send = (): Promise<unknown> => node.run('take', sendScript, [], ['nobody', 'hello']);
+  const send = (kind: RequestKind = 'take'): Promise<unknown> =>
+    node.run(kind, sendScript, [], ['nobody', 'hello']);
+  const sendMany = (count: number): Promise<unknown>[] => Array.from({ length: count }, () => send());
 
   beforeAll(async () => {
     server = await RedisServer.start();
@@ -35,25 +43,62 @@ describe('A node of a quorum', () => {
   afterAll(() => server.stop());
   afterEach(() => node.close());
 
-  it('receives any number of requests at once', async () => {
-    node = open(10_000);
-    const sent = Array.from({ length: MANY }, send);
+  it('receives any number of requests at once, and more when they are answered', async () => {
+    const clock = new ManualClock();
+    node = open(NODE_TIMEOUT, QUIET, clock);
+    const answers = await Promise.all(sendMany(2 * MOST));
+    await clock.advance(NODE_TIMEOUT + 1);
 
-    expect(await Promise.all(sent)).toEqual(sent.map(() => 0));
+    expect([...answers, await send()]).toEqual(Array.from({ length: 2 * MOST + 1 }, () => 0));
   });
 
-  it('receives no more requests if it has answered none of many for nodeTimeout', async () => {
-    node = open(50);
+  it('receives no more requests to acquire if it has answered none of many for nodeTimeout', async () => {
+    const clock = new ManualClock();
+    node = open(NODE_TIMEOUT, QUIET, clock);
     await send();
     server.freeze();
-    const refused: unknown[] = [];
-    const sendOn = (): void => void send().catch((error: unknown) => refused.push(error));
-    for (let i = 0; i < MANY; i++) sendOn();
-    await waitFor(() => (sendOn(), refused.length > 0), { that: 'a request to be refused' });
+    const sent = sendMany(MOST - 1);
+    await clock.advance(NODE_TIMEOUT + 1);
+    sent.push(send());
+    const refused = await send().catch((error: unknown) => error);
+    sent.push(send('end'));
     server.thaw();
 
-    expect(refused[0]).toBeInstanceOf(NotAsked);
-    await waitFor(async () => (await send()) === 0, { that: 'the node to receive requests again' });
+    expect(refused).toBeInstanceOf(NotAsked);
+    expect(refused).toMatchObject({
+      message: 'It has not answered 100 requests.',
+      cause: { message: expect.stringContaining(`127.0.0.1:${server.port} is connected`) },
+    });
+    expect(await Promise.all(sent)).toEqual(sent.map(() => 0));
+    expect(await send()).toBe(0);
+  });
+
+  it('receives requests in the order of the calls, and consecutive ones to one script together', async () => {
+    node = open(5_000);
+    const keys = new QuorumKeys('me', 'lock:', 5_000);
+    const acquire = (name: string, token: number): Promise<unknown> =>
+      node.run('take', quorumAcquireScript, keys.of(name), ['me', token, token, 10_000, '', 600_000]);
+    const release = (name: string, token: number): Promise<unknown> => {
+      const args = ['me', token, 'quiet', '', keys.inbox(), 10_000, name];
+      return node.run('end', quorumReleaseScript, keys.of(name), args);
+    };
+    const all = (token: number): Promise<unknown[]> =>
+      Promise.all([
+        ...[acquire('a', token), acquire('b', token)],
+        ...[release('a', token), release('b', token - 1)],
+        send(),
+        acquire('a', token),
+      ]);
+    // Afterwards, the server knows the scripts.
+    await all(1);
+    const log = await RequestLog.open(server);
+    const replies = await all(2);
+    const counts = await log.counts();
+    log.close();
+    const [time, accepted, outdated] = [expect.any(Number), 1, 2];
+
+    expect(replies).toEqual([[accepted, time, 2], [accepted, time, 2], 1, 0, 0, [outdated, time, 2]]);
+    expect(counts).toEqual({ evalsha: 4 });
   });
 
   it('reports a release only if a message begins with it, as the names in messages are arbitrary', async () => {
@@ -61,11 +106,11 @@ describe('A node of a quorum', () => {
     const released: unknown[] = [];
     node.open({ ...NO_EVENTS, released: (name, last) => released.push([name, last]) });
     await waitFor(() => node.listening);
-    const messages = ['revoked released 3 a', 'released 4 released 5 b'];
+    const messages = ['revoked released 3 a', 'released 14 released 5 b\n'];
     for (const message of messages) await server.client().publish('lock:inbox:me', message);
 
     await waitFor(() => released.length > 0);
-    expect(released).toEqual([['released 5 b', 4]]);
+    expect(released).toEqual([['released 5 b\n', 14]]);
   });
 
   it('rejects requests to acquire at once while its client reconnects', async () => {
@@ -73,25 +118,33 @@ describe('A node of a quorum', () => {
     await send();
     await server.kill();
     const errors: unknown[] = [];
+    let refused: unknown;
     // Requests before the client knows of the outage are not answered.
     const request = (): void => void send().catch((error: unknown) => errors.push(error));
 
     await waitFor(
       () => {
         request();
-        return errors.some((error) => error instanceof NotAsked);
+        refused = errors.find((error) => error instanceof NotAsked);
+        return refused !== undefined;
       },
       // After 5,000 ms, unanswered requests would have this effect.
       { timeout: 4_000, that: 'a request that is not sent' },
     );
     await server.restart({ keepData: false });
+
+    // Either that the connection was closed, or that it was refused.
+    const message = expect.stringContaining(`127.0.0.1:${server.port}`);
+    expect(refused).toMatchObject({ message, cause: { message } });
   });
 
-  it('logs an outage and its end with the address of the server', async () => {
+  it('reports an outage and its end: in the log with the address of the server', async () => {
     const logged: string[] = [];
+    let connections = 0;
     const note = (message: string): void => void logged.push(message);
     node = open(5_000, { log: note, warn: note, error: note });
-    await send();
+    node.open({ ...NO_EVENTS, reconnected: () => connections++ });
+    await waitFor(() => connections === 1, { that: 'the connection to be reported' });
     await server.kill();
     await waitFor(() => logged.length > 0, { that: 'the outage to be logged' });
     await server.restart({ keepData: false });
@@ -100,5 +153,25 @@ describe('A node of a quorum', () => {
     const ended = `${address}: Redis can be used for locks again.`;
     await waitFor(() => logged.includes(ended), { that: 'the end of the outage to be logged' });
     expect(logged[0]).toContain(`${address}: Redis cannot be used for locks: `);
+    expect(connections).toBe(2);
+  });
+
+  it('closes its connections, and then rejects requests to acquire', async () => {
+    node = open(5_000);
+    expect(node.listening).toBe(false);
+    node.open(NO_EVENTS);
+    await waitFor(() => node.listening, { that: 'the node to listen' });
+    node.close();
+    expect(node.listening).toBe(false);
+
+    const client = server.client();
+    const listeners = async (): Promise<unknown> => (await client.pubsub('NUMSUB', 'lock:inbox:me'))[1];
+    await waitFor(async () => (await listeners()) === 0, { that: 'no listener' });
+    const isRefused = (): Promise<boolean> =>
+      send().then(
+        () => false,
+        (error: unknown) => error instanceof NotAsked,
+      );
+    await waitFor(isRefused, { that: 'a request that is not sent' });
   });
 });
