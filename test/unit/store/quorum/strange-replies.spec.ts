@@ -42,7 +42,7 @@ describe('Nodes of a quorum with replies that no script sends', () => {
   ];
 
   it.each(calls)('have not answered %s', async (_, call) => {
-    for (const reply of ['QUEUED', [Number.NaN], {}, undefined])
+    for (const reply of ['QUEUED', [Number.NaN], [7, TIME, 1], {}, undefined])
       await expect(call(storeOf(reply, reply, reply))).rejects.toMatchObject({
         errors: [0, 1, 2].map(() => ({ cause: { name: 'PassingRefusal' } })),
       });

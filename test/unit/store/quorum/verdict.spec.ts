@@ -77,17 +77,24 @@ describe('the verdict over an acquire', () => {
     }));
 
     expect(acquireVerdict(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 300 });
+    // Nodes that have accepted are free for this instance.
+    const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
+    expect(acquireVerdict([...taken.slice(0, 3), accepted, accepted], 0)).toEqual({
+      kind: 'taken',
+      owner: 'a:1',
+      remaining: 100,
+    });
   });
 
   it('counts the owner ids of one instance together: it may have been granted in several trips', () => {
-    const taken = ['a:1', 'a:2', 'a:1', 'b:3', 'b:3'].map((owner): NodeAnswer => ({
+    const taken = ['a:1', 'a:22', 'a:1', 'b:3', 'b:3'].map((owner): NodeAnswer => ({
       outcome: 'taken',
       last: 1,
       remaining: 50,
       owner,
     }));
 
-    expect(acquireVerdict(taken, 0)).toMatchObject({ kind: 'taken' });
+    expect(acquireVerdict(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 50 });
   });
 
   it('is a split vote when no contender can have a majority', () => {
