@@ -34,11 +34,19 @@ describe('A turn for shared holds of a quorum', () => {
 
   it('has successive tokens, and only those of the last grant if its reply was not used', async () => {
     const before = await granted(store.acquire(shared));
-    expect([before.tokens, await heldTokens()]).toEqual([12, tokensOf(before)]);
+    expect(before).toMatchObject({ owner: `me~s1.${before.token}:1`, turn: 's1', tokens: 12 });
+    expect(await heldTokens()).toEqual(tokensOf(before));
     const again = await granted(store.acquire(shared));
 
     expect(again.token).toBeGreaterThan(before.token + 11);
     expect(await heldTokens()).toEqual(tokensOf(again));
+  });
+
+  it('keeps its holds if another turn is requested', async () => {
+    const before = await granted(store.acquire(shared));
+    const other = await granted(store.acquire({ ...shared, shared: { turn: 's2', limit: Infinity } }));
+
+    expect(await heldTokens()).toEqual([...tokensOf(before), ...tokensOf(other)]);
   });
 
   it.each([
