@@ -42,6 +42,8 @@ export class MemoryNode {
         return pairsOf(keys).map(([lock, shared], i) => this.extend(lock, shared, args.slice(2 * i)));
       case 'query':
         return Array.from({ length: keys.length / 3 }, (_, i) => this.query(keys.slice(3 * i)));
+      case 'send':
+        return Number(this.call(args[0] ?? '', args[1] ?? ''));
       default:
         throw new Error(`A node in memory cannot run ${script}.`);
     }

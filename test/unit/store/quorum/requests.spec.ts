@@ -1,0 +1,137 @@
+import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { granted, NearNode, storeOn } from './near-node.js';
+
+type Arg = string | number;
+type Request = [kind: string, script: string, keys: readonly string[], args: readonly Arg[]];
+
+const KEYS = ['lock:{n}', 'lock:{n}:q', 'lock:{n}:fence', 'lock:{n}:s'];
+const CHANNELS = 'lock:inbox:';
+/** Twice nodeTimeout. */
+const CLAIM_TTL = 2_000;
+const request = { name: 'n', ttl: 9_999.5, tokens: 2, endedToken: 0 };
+const shared = { turn: 's1', limit: Infinity };
+/** In requests: milliseconds of a lease, and for which a node remembers the last token. */
+const [TTL, RETENTION] = [10_000, 610_000];
+
+function ending(token: number, mode: 'wake' | 'quiet', place = '', holds: readonly string[] = []): Request {
+  return ['end', 'quorum-release', KEYS, ['me', token, mode, place, CHANNELS, CLAIM_TTL, 'n', ...holds]];
+}
+
+describe('Each node of a quorum receives', () => {
+  let nodes: readonly NearNode[];
+  let store: QuorumStore;
+  let sent: jest.SpyInstance<Promise<unknown>, Parameters<NearNode['run']>>[];
+
+  beforeEach(async () => {
+    nodes = [new NearNode(), new NearNode(), new NearNode()];
+    store = storeOn(nodes);
+    // Its replies contain the time of the nodes.
+    await granted(store.acquire({ ...request, name: 'before', place: undefined }));
+    sent = nodes.map((node) => jest.spyOn(node, 'run'));
+  });
+  afterEach(() => store.close());
+
+  /** Returns the requests that each node has received since the last call. */
+  function received(): Request[] {
+    const [first = [], ...others] = sent.map(({ mock }) =>
+      mock.calls.splice(0).map(([kind, { name }, keys, args]): Request => [kind, name, keys, args]),
+    );
+    for (const each of others) expect(each).toStrictEqual(first);
+    return first;
+  }
+
+  it.each<[string, (on: QuorumStore) => Promise<unknown>, ...Request[]]>([
+    ['a release', (on) => on.release('n', 'me:7'), ending(7, 'wake')],
+    [
+      'a release of a shared hold',
+      (on) => on.release('n', 'me~s1.5:3'),
+      ending(7, 'wake', '', ['me~s1.5:3']),
+    ],
+    ['a release without a message', (on) => on.vacate('n', 'me:7'), ending(7, 'quiet')],
+    ['a cancellation of a wait', (on) => on.cancel('n'), ending(0, 'wake', 'leave')],
+    [
+      'a renewal, and the end of a hold that a majority does not know',
+      (on) => on.extend([{ name: 'n', owner: 'me:7', ttl: 9_999.5, exact: false }]),
+      ['take', 'extend', ['lock:{n}', 'lock:{n}:s'], ['me:7', '10000']],
+      ending(7, 'wake'),
+    ],
+    ['a query', (on) => on.query('n'), ['take', 'query', ['lock:{n}', 'lock:{n}:q', 'lock:{n}:s'], []]],
+    [
+      'a check of its health',
+      (on) => on.nodes(1_000),
+      ['take', 'query', ['lock:{health}', 'lock:{health}:q', 'lock:{health}:s'], []],
+    ],
+    [
+      'a forced release',
+      (on) => on.forceRelease('n'),
+      ['take', 'quorum-force-release', KEYS, [CHANNELS, CLAIM_TTL, 'n']],
+    ],
+    [
+      'a forced release of some holds',
+      (on) => on.forceRelease('n', ['a:1', 'b:2']),
+      ['take', 'quorum-force-release', KEYS, [CHANNELS, CLAIM_TTL, 'n', 'only', 'a:1', 'b:2']],
+    ],
+    [
+      'a message for another instance',
+      (on) => on.send('other', 'hello'),
+      ['take', 'send', [], [`${CHANNELS}other`, 'hello']],
+    ],
+  ])('%s', async (_, call, ...requests) => {
+    await call(store);
+
+    expect(received()).toStrictEqual(requests);
+  });
+
+  it('an acquire with a block of tokens, and the end of its turn', async () => {
+    const place = store.place(0, 1);
+    const { owner, token } = await granted(store.acquire({ ...request, place }));
+    const block = [token, token + 1, TTL, place, RETENTION];
+    expect(received()).toStrictEqual([['take', 'quorum-acquire', KEYS, ['me', ...block]]]);
+    const next = await granted(store.yield({ ...request, tokens: 1, owner, place: undefined }));
+
+    const lease = [next.token, next.token, TTL, '', RETENTION];
+    const args = ['me', token, ...lease, CHANNELS, CLAIM_TTL, 'n'];
+    expect(received()).toStrictEqual([['take', 'quorum-yield', KEYS, args]]);
+  });
+
+  it('a cancellation of a wait, which also ends a grant of the last proposal', async () => {
+    const other = storeOn(nodes, { instance: 'other' });
+    await granted(other.acquire({ ...request, place: undefined }));
+    await store.acquire({ ...request, place: store.place(0, 1) });
+    const [, , , [, , last] = []] = sent[0]?.mock.calls.at(-1) ?? [];
+    for (const each of sent) each.mockClear();
+    await store.cancel('n');
+
+    expect(received()).toStrictEqual([ending(Number(last), 'wake', 'leave')]);
+    await other.close();
+  });
+
+  it('the end of the earlier holds of a shared turn that is requested again', async () => {
+    const acquire = (): Promise<object> => store.acquire({ ...request, shared, place: undefined });
+    const acquiring = (token: number): Request => {
+      const args = ['me', `s1.${token}`, token, token + 1, TTL, '', RETENTION, CHANNELS, CLAIM_TTL, 'n'];
+      return ['take', 'quorum-acquire-shared', KEYS, args];
+    };
+    const first = await granted(acquire());
+    expect(received()).toStrictEqual([acquiring(first.token)]);
+    const again = await granted(acquire());
+
+    const holds = [1, 2].map((n) => `me~s1.${first.token}:${n}`);
+    expect(received()).toStrictEqual([ending(first.token + 1, 'quiet', '', holds), acquiring(again.token)]);
+    expect((await store.query('n')).held.map(({ owner }) => owner)).toEqual(
+      [1, 2].map((n) => `me~s1.${again.token}:${n}`),
+    );
+  });
+
+  it.each([
+    ['renewed', (owner: string) => store.extend([{ name: 'n', owner, ttl: 10_000, exact: false }])],
+    ['released', (owner: string) => store.release('n', owner)],
+  ])('no end of the earlier holds of a shared turn if one was %s', async (_, use) => {
+    const { owner } = await granted(store.acquire({ ...request, shared, place: undefined }));
+    await use(owner);
+    received();
+    await granted(store.acquire({ ...request, shared, place: undefined }));
+
+    expect(received().map(([, script]) => script)).toEqual(['quorum-acquire-shared']);
+  });
+});
