@@ -1,0 +1,87 @@
+import { LockConfigError } from '../../../../lib/errors/lock.error.js';
+import type { StoreEvents } from '../../../../lib/store/lock-store.js';
+import type { NodeEvents } from '../../../../lib/store/quorum/quorum-node.js';
+import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { granted, NearNode, storeOn } from './near-node.js';
+
+type Event = [type: keyof StoreEvents, ...details: unknown[]];
+
+describe('A quorum reports', () => {
+  let store: QuorumStore;
+  let reported: Event[];
+  /** By node. */
+  let events: [NodeEvents, NodeEvents, NodeEvents];
+
+  beforeEach(() => {
+    const nodes = [new NearNode(), new NearNode(), new NearNode()];
+    const opened: NodeEvents[] = [];
+    for (const node of nodes) node.open = (each) => void opened.push(each);
+    store = storeOn(nodes);
+    reported = [];
+    const note =
+      (type: keyof StoreEvents) =>
+      (...details: unknown[]): void =>
+        void reported.push([type, ...details]);
+    store.open({
+      granted: note('granted'),
+      revoked: note('revoked'),
+      released: note('released'),
+      askedIfWaiting: note('askedIfWaiting'),
+      told: note('told'),
+      subscribed: note('subscribed'),
+      reconnected: note('reconnected'),
+      unusable: note('unusable'),
+    });
+    events = opened as typeof events;
+  });
+  afterEach(() => store.close());
+
+  it.each<[string, (node: NodeEvents) => void, Event]>([
+    ['messages', (node) => node.told('hello'), ['told', 'hello']],
+    ['that messages can be received', (node) => node.subscribed(), ['subscribed']],
+    ['that commands can be sent again', (node) => node.reconnected(), ['reconnected']],
+  ])('%s, from any node', (_, happen, event) => {
+    for (const node of events) happen(node);
+
+    expect(reported).toStrictEqual([event, event, event]);
+  });
+
+  it('a forced release once, when a majority of the nodes has notified of the same hold', () => {
+    const [first, second, third] = events;
+    first.revoked('n', 'me:1');
+    second.revoked('n', 'me:2');
+    first.revoked('n', 'me:1');
+    expect(reported).toEqual([]);
+    third.revoked('n', 'me:1');
+    second.revoked('n', 'me:1');
+
+    expect(reported).toStrictEqual([['revoked', 'n', 'me:1']]);
+  });
+
+  it('a forced release of a shared hold, whose turn then is a new one', async () => {
+    const shared = { turn: 's1', limit: Infinity };
+    const request = { name: 'n', ttl: 10_000, tokens: 2, shared, place: undefined, endedToken: 0 };
+    const { owner } = await granted(store.acquire(request));
+    for (const node of events) node.revoked('n', owner);
+    await granted(store.acquire(request));
+
+    // Otherwise, the holds of the next grant would replace those of the first.
+    expect((await store.query('n')).held).toHaveLength(4);
+  });
+
+  it('why it cannot be used for as long as a node has a fault', () => {
+    const [first, second] = events;
+    const [fault, other] = [new LockConfigError('a fault'), new LockConfigError('another fault')];
+    first.unusable(fault);
+    second.unusable(other);
+    first.unusable(undefined);
+    second.unusable(undefined);
+
+    expect(reported.map(([type, reason]) => [type, reason])).toStrictEqual([
+      ['unusable', fault],
+      ['unusable', fault],
+      ['unusable', other],
+      ['unusable', undefined],
+    ]);
+  });
+});
