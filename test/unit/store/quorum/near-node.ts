@@ -33,7 +33,7 @@ export class NearNode implements QuorumNode {
   isAway = false;
   /** Whether it receives requests and never replies. */
   isSilent = false;
-  /** The reply to a query about one name, instead of the node's own. */
+  /** The reply to a query about any name, instead of the node's own. */
   refusal: Error | undefined;
   private readonly node = new MemoryNode(() => Date.now());
   private readonly locks = new Set<string>();
@@ -47,7 +47,7 @@ export class NearNode implements QuorumNode {
     if (this.isAway && kind === 'take') throw new NotAsked('It is away.');
     if (this.isAway || this.isSilent) return new Promise(() => undefined);
     if (name === 'scan') return ['0', [...this.locks]];
-    if (name === 'query' && this.refusal) return [this.refusal];
+    if (name === 'query' && this.refusal) return Array.from({ length: keys.length / 3 }, () => this.refusal);
     if (name === 'quorum-acquire') this.locks.add(keys[0] ?? '');
     return this.node.run(name, keys, args);
   }

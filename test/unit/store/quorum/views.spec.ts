@@ -2,6 +2,10 @@ import type { LockSnapshot } from '../../../../lib/store/lock-snapshot.interface
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { granted, NearNode, storeOn } from './near-node.js';
 
+async function acquireOn(nodes: readonly NearNode[], name: string): Promise<void> {
+  await granted(storeOn(nodes).acquire({ name, ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 }));
+}
+
 describe('The locks of a quorum', () => {
   let nodes: readonly [NearNode, NearNode, NearNode];
   let store: QuorumStore;
@@ -9,8 +13,7 @@ describe('The locks of a quorum', () => {
   beforeEach(async () => {
     nodes = [new NearNode(), new NearNode(), new NearNode()];
     store = storeOn(nodes, { nodeTimeout: 60_000 });
-    for (const name of ['one', 'two'])
-      await store.acquire({ name, ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 });
+    for (const name of ['one', 'two']) await acquireOn(nodes, name);
   });
   afterEach(() => store.close());
 
@@ -26,11 +29,50 @@ describe('The locks of a quorum', () => {
     expect(await listed()).toEqual(['one', 'two']);
   });
 
-  it('are not listed if only a minority has them', async () => {
-    const alone = storeOn([nodes[0]]);
-    await alone.acquire({ name: 'three', ttl: 10_000, tokens: 1, place: undefined, endedToken: 0 });
+  it('are listed if any majority has them, and if a silent node may complete it', async () => {
+    await acquireOn(nodes.slice(1), 'three');
+    await acquireOn([nodes[0]], 'four');
+    expect(await listed()).toEqual(['one', 'two', 'three']);
+    nodes[2].isAway = true;
 
-    expect(await listed()).toEqual(['one', 'two']);
+    expect(await listed()).toEqual(['one', 'two', 'four', 'three']);
+  });
+
+  it('are listed only if a majority replies to the query about them', async () => {
+    nodes[1].refusal = nodes[2].refusal = new Error('LOADING Redis is loading the dataset in memory');
+
+    await expect(listed()).rejects.toThrow('a near node: LOADING Redis is loading');
+  });
+
+  it.each([
+    { names: 0, queries: [] },
+    { names: 64, queries: [32, 32] },
+    { names: 65, queries: [32, 32, 1] },
+  ])('are listed with queries of at most 32 names: $names', async ({ names, queries }) => {
+    const node = new NearNode();
+    const alone = storeOn([node]);
+    for (let i = 0; i < names; i++) await acquireOn([node], `n${i}`);
+    const asked = jest.spyOn(node, 'run');
+    let found = 0;
+    for await (const some of alone.list('n[1]')) found += some.length;
+    const requests = asked.mock.calls.map(([, { name }, keys, args]) => ({ name, keys, args }));
+
+    expect(found).toBe(names);
+    expect(requests.shift()).toEqual({
+      name: 'scan',
+      keys: [],
+      args: ['0', String.raw`lock:{n\[1\]*}`, 200],
+    });
+    expect(requests.map(({ name, keys }) => [name, keys.length])).toEqual(
+      queries.map((count) => ['query', 3 * count]),
+    );
+    await alone.close();
+  });
+
+  it('are unknown to nodes on which another client has overwritten the key with another type', async () => {
+    for (const node of nodes) node.refusal = new Error('WRONGTYPE Operation against a key');
+
+    expect(await store.query('one')).toEqual({ held: [], pending: [] });
   });
 
   it('do not show a waiter that only a minority has queued, unless a silent node may have queued it', async () => {
@@ -72,6 +114,21 @@ describe('The locks of a quorum', () => {
     for (const node of nodes) node.refusal = new Error('NOPERM No permissions to access a key');
 
     await expect(store.query('one')).rejects.toThrow('a near node: NOPERM No permissions to access a key');
+  });
+});
+
+describe('A message of a quorum', () => {
+  it('reaches an instance that listens at one node, without waiting for nodes that are away', async () => {
+    const nodes = [new NearNode(), new NearNode(), new NearNode()];
+    const store = storeOn(nodes, { nodeTimeout: 60_000 });
+    const heard: string[] = [];
+    nodes.forEach((node, i) => (node.isAway = i === 0));
+    nodes[2]?.subscribe('other', (message) => heard.push(message));
+
+    expect(await store.send('other', 'hello')).toBe(true);
+    expect(heard).toEqual(['hello']);
+    expect(await store.send('nobody', 'hello')).toBe(false);
+    await store.close();
   });
 });
 
