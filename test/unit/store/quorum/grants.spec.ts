@@ -31,18 +31,21 @@ describe('A grant of a quorum', () => {
     expect((await store.query('n')).held).toMatchObject([{ owner: next.owner }]);
   });
 
-  it('passes to an instance that one node can notify, and queues the holder at every node', async () => {
+  it.each([
+    ['queues the holder at every node', 'me|1', ['me']],
+    ['queues no holder without a place', undefined, []],
+  ])('passes to an instance that one node can notify, and %s', async (_, place, waiters) => {
     const other = storeOn(nodes, { instance: 'other' });
     nodes[0].subscribe('other');
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
     await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
 
-    expect(await store.yield({ ...request, owner, place: store.place(0, 1) })).toEqual({
+    expect(await store.yield({ ...request, owner, place })).toEqual({
       owner: 'other:0',
       remaining: 2_000,
       tokenFloor: Infinity,
     });
-    expect((await store.query('n')).pending).toMatchObject([{ owner: 'me' }]);
+    expect((await store.query('n')).pending.map((each) => each.owner)).toEqual(waiters);
     await other.close();
   });
 
@@ -77,8 +80,24 @@ describe('A grant of a quorum', () => {
     },
   );
 
-  it('is not reported as released forcibly if only a minority of the nodes had it', async () => {
-    await granted(storeOn([nodes[0]], { instance: 'other' }).acquire({ ...request, endedToken: 0 }));
+  it('is reported as released forcibly if exactly a majority had it, and not as reserved', async () => {
+    for (const node of nodes) node.subscribe('other');
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+    await storeOn(nodes, { instance: 'other' }).acquire({ ...request, place: 'other|1', endedToken: 0 });
+    await storeOn([nodes[0]]).vacate('n', owner);
+
+    expect(await store.forceRelease('n')).toEqual({ released: [owner], held: [] });
+  });
+
+  it('is reported as held if a forced release names other holds', async () => {
+    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+
+    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], held: [owner] });
+  });
+
+  it('is not reported as released forcibly if each node had another', async () => {
+    for (const [i, node] of nodes.entries())
+      await granted(storeOn([node], { instance: `other${i}` }).acquire({ ...request, endedToken: 0 }));
 
     expect(await store.forceRelease('n')).toEqual({ released: [], held: [] });
   });
