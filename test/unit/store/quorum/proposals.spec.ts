@@ -28,6 +28,14 @@ describe('the tokens that an instance proposes', () => {
     expect(first).toBeLessThan(now + 3_600_000_000);
   });
 
+  it('follow the time that has passed on the local clock since the replies', () => {
+    const proposals = known(1_000_400_700);
+    expect(proposals.now).toBe(1_000_400_700 + clock.now() * 1_000);
+    clock.skip(5_000);
+
+    expect(proposals.now).toBe(1_000_400_700 + clock.now() * 1_000);
+  });
+
   it('are never the same twice', () => {
     const proposals = known(1_000_000_000);
     const firsts = Array.from({ length: 100 }, () => proposals.next(0, 1).first);
@@ -41,6 +49,22 @@ describe('the tokens that an instance proposes', () => {
     const ahead = proposals.next(proposals.now + 900_000, 2);
 
     expect(proposals.next(0, 1).first).toBeGreaterThan(ahead.last);
+  });
+
+  it('are never the same twice after a token that a node has accepted a second ahead of the clocks', () => {
+    const proposals = known(1_000_000_000);
+    const { now } = proposals;
+    const firsts = [0, now + 999_999, 0].map((last) => proposals.next(last, 1).first);
+
+    expect(firsts).toEqual([now, now + 1_000_000, now + 2]);
+  });
+
+  it('return to the clocks after a lead of one second', () => {
+    const proposals = known(1_000_000_000);
+    const { now } = proposals;
+    const firsts = [now + 999_998, 0, 0].map((last) => proposals.next(last, 1).first);
+
+    expect(firsts).toEqual([now + 999_999, now + 1_000_000, now]);
   });
 
   it('exceed the accepted tokens of the nodes', () => {
@@ -57,6 +81,17 @@ describe('the tokens that an instance proposes', () => {
 
     expect(near.last - near.first).toBe(15);
     expect(ahead.last).toBe(ahead.first);
+  });
+
+  it.each([
+    [9_990, 10],
+    [9_998, 2],
+    [10_000, 1],
+  ])('form blocks that end at most 10 ms ahead of the clocks: %i µs, block of %i', (lead, size) => {
+    const proposals = known(1_000_400_700);
+    const last = proposals.now + lead;
+
+    expect(proposals.next(last, 16)).toEqual({ first: last + 1, last: last + size });
   });
 
   it('form blocks beyond a token from before the clocks were set back', () => {
