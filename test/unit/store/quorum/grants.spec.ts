@@ -3,6 +3,7 @@ import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-releas
 import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { waitFor } from '../../../support/wait-for.js';
+import { settle } from '../../engine/manual-clock.js';
 import { granted, NearNode, NO_EVENTS, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
@@ -138,16 +139,30 @@ describe('A grant of a quorum', () => {
     await other.close();
   });
 
-  it('leaves the queue of a node on which another instance has the lock', async () => {
-    const alone = storeOn([nodes[0]], { instance: 'other' });
-    await granted(alone.acquire({ ...request, endedToken: 0 }));
-    await granted(store.acquire({ ...request, place: store.place(0, 1), endedToken: 0 }));
+  it.each([
+    ['before the others', () => undefined],
+    ['after the others', settle],
+  ])(
+    'leaves once the queue of a node that replies %s that another instance has the lock',
+    async (_, delay) => {
+      const alone = storeOn([nodes[0]], { instance: 'other' });
+      await granted(alone.acquire({ ...request, endedToken: 0 }));
+      await granted(store.acquire({ ...request, name: 'before', endedToken: 0 }));
+      const run = nodes[0].run.bind(nodes[0]);
+      const asked = jest.spyOn(nodes[0], 'run').mockImplementation(async (...args) => {
+        const reply = await run(...args);
+        await delay();
+        return reply;
+      });
+      await granted(store.acquire({ ...request, place: store.place(0, 1), endedToken: 0 }));
 
-    await waitFor(async () => (await alone.query('n')).pending.length === 0, {
-      that: 'no waiter at the node',
-    });
-    await alone.close();
-  });
+      await waitFor(async () => (await alone.query('n')).pending.length === 0, {
+        that: 'no waiter at the node',
+      });
+      expect(asked.mock.calls.filter(([kind]) => kind === 'end')).toHaveLength(1);
+      await alone.close();
+    },
+  );
 
   it('passes on a reservation after a turn that ended without a place in the queues', async () => {
     const [me, twin, other] = ['me', 'me', 'other'].map((instance) =>
@@ -173,11 +188,12 @@ describe('A grant of a quorum', () => {
     await Promise.all([me, twin, other].map((each) => each.close()));
   });
 
-  it('is released by a majority, and only once', async () => {
-    const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
+  it('is released by a majority, and only once, without waiting for a node that is away', async () => {
+    const patient = storeOn(nodes, { nodeTimeout: 60_000 });
+    const { owner } = await granted(patient.acquire({ ...request, endedToken: 0 }));
     nodes[0].isAway = true;
 
-    expect([await store.release('n', owner), await store.release('n', owner)]).toEqual([true, false]);
+    expect([await patient.release('n', owner), await patient.release('n', owner)]).toEqual([true, false]);
   });
 
   it('counts as lost if one node still has it, one does not, and one is silent', async () => {
@@ -193,9 +209,12 @@ describe('A grant of a quorum', () => {
     const impatient = storeOn(nodes, { nodeTimeout: 50 });
     for (const node of nodes) node.isSilent = true;
 
-    await expect(impatient.acquire({ ...request, ttl: 100, endedToken: 0 })).rejects.toThrow(
-      'a near node: did not answer within 25 ms',
-    );
+    await expect(impatient.acquire({ ...request, ttl: 100, endedToken: 0 })).rejects.toMatchObject({
+      errors: nodes.map(({ trouble: cause }) => ({
+        message: 'a near node: did not answer within 25 ms',
+        cause,
+      })),
+    });
   });
 
   /** Lets the nodes accept a token far ahead of their clocks; returns it. */

@@ -1,4 +1,5 @@
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { settle } from '../../engine/manual-clock.js';
 import { granted, NearNode, storeOn } from './near-node.js';
 
 type Arg = string | number;
@@ -133,5 +134,49 @@ describe('Each node of a quorum receives', () => {
     await granted(store.acquire({ ...request, shared, place: undefined }));
 
     expect(received().map(([, script]) => script)).toEqual(['quorum-acquire-shared']);
+  });
+});
+
+describe('An acquire without a majority', () => {
+  it('ends its grant at each node that received it and does not report another holder', async () => {
+    const [free, taken, away] = [new NearNode(), new NearNode(), new NearNode()];
+    const silent = [new NearNode(), new NearNode()];
+    const nodes = [free, taken, away, ...silent];
+    const store = storeOn(nodes);
+    // Its replies contain the time of the nodes.
+    await granted(store.acquire({ ...request, name: 'before', place: undefined }));
+    await granted(storeOn([taken], { instance: 'other' }).acquire({ ...request, place: undefined }));
+    away.isAway = true;
+    for (const node of silent) node.isSilent = true;
+    const sent = nodes.map((node) => jest.spyOn(node, 'run'));
+    const refused = store.acquire({ ...request, ttl: 80, place: undefined });
+    await expect(refused).rejects.toThrow('A majority of 3 of 5');
+
+    const [, , , [, , last] = []] = sent[0]?.mock.calls[0] ?? [];
+    const ended = sent.map(({ mock }) =>
+      mock.calls.slice(1).map(([kind, { name }, keys, args]) => [kind, name, keys, args]),
+    );
+    const end = ending(Number(last), 'quiet');
+    expect(ended).toStrictEqual([[end], [], [], [end], [end]]);
+    expect((await storeOn([free]).query('n')).held).toEqual([]);
+  });
+});
+
+describe('A quorum that closes', () => {
+  it('disconnects when the nodes have confirmed its requests', async () => {
+    const nodes = [new NearNode(), new NearNode(), new NearNode()] as const;
+    const store = storeOn(nodes, { nodeTimeout: 60_000 });
+    let confirm = (_reply: number): void => undefined;
+    jest.spyOn(nodes[0], 'run').mockReturnValue(new Promise((resolve) => void (confirm = resolve)));
+    // The store ends the lost hold at each node, for which no caller waits.
+    expect(await store.extend([{ name: 'n', owner: 'me:7', ttl: 10_000, exact: false }])).toEqual([0]);
+    const disconnected = nodes.map((node) => jest.spyOn(node, 'close'));
+    const closing = store.close();
+    await settle();
+    for (const close of disconnected) expect(close).not.toHaveBeenCalled();
+    confirm(1);
+    await closing;
+
+    for (const close of disconnected) expect(close).toHaveBeenCalledTimes(1);
   });
 });
