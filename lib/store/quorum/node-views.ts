@@ -52,7 +52,7 @@ export class NodeViews {
   async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
     const { nodes, majority } = this.quorum;
     const done = new Set<number>();
-    const problems: Vote<never>[] = nodes.map(() => undefined);
+    const votes: Vote<QuorumNode>[] = nodes.map(() => undefined);
     for (const [index, node] of nodes.entries()) {
       if (done.size > nodes.length - majority) return;
       try {
@@ -60,11 +60,12 @@ export class NodeViews {
           for (let i = 0; i < names.length; i += MAX_TOGETHER)
             yield await this.heldBeyond(done, names.slice(i, i + MAX_TOGETHER));
         done.add(index);
+        votes[index] = node;
       } catch (cause) {
-        problems[index] = nodeError(node, cause);
+        votes[index] = nodeError(node, cause);
       }
     }
-    if (done.size <= nodes.length - majority) throw this.quorum.noMajority(problems);
+    if (done.size <= nodes.length - majority) throw this.quorum.noMajority(votes);
   }
 
   /** Queries the names that none of the `done` nodes has. */

@@ -17,9 +17,9 @@ describe('The locks of a quorum', () => {
   });
   afterEach(() => store.close());
 
-  const listed = async (): Promise<string[]> => {
+  const listed = async (on = store): Promise<string[]> => {
     const found: LockSnapshot[] = [];
-    for await (const some of store.list('')) found.push(...some);
+    for await (const some of on.list('')) found.push(...some);
     return found.map(({ held }) => held[0]?.name ?? 'a name without a holder');
   };
 
@@ -42,6 +42,15 @@ describe('The locks of a quorum', () => {
     nodes[1].refusal = nodes[2].refusal = new Error('LOADING Redis is loading the dataset in memory');
 
     await expect(listed()).rejects.toThrow('a near node: LOADING Redis is loading');
+  });
+
+  it('are not listed if only a minority can be searched, as the error tells', async () => {
+    nodes[1].isAway = nodes[2].isAway = true;
+    const away = 'a near node: It is away.';
+
+    await expect(listed(storeOn([new NearNode(), nodes[1], nodes[2]]))).rejects.toThrow(
+      `did not answer: a near node: answered; ${away}; ${away}`,
+    );
   });
 
   it.each([
