@@ -40,9 +40,9 @@ export class HealthCheck {
     this.running ??= this.grantAndRelease().finally(() => (this.running = undefined));
     const granted = this.running.then(() => undefined);
     try {
-      return await within(timeout, granted, () => unhealthy(`within ${timeout} ms`, this.store.trouble));
+      return await within(timeout, granted, () => unhealthy(this.store.trouble, ` within ${timeout} ms`));
     } catch (error) {
-      return unhealthy('', error);
+      return unhealthy(error);
     }
   }
 
@@ -63,8 +63,7 @@ export class HealthCheck {
   }
 }
 
-function unhealthy(bound: string, cause: unknown): LockUnavailableError {
+function unhealthy(cause: unknown, bound = ''): LockUnavailableError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = ['Redis did not grant and release a lock', bound].join(' ').trimEnd();
-  return new LockUnavailableError(`${message}: ${why}`, { cause });
+  return new LockUnavailableError(`Redis did not grant and release a lock${bound}: ${why}`, { cause });
 }

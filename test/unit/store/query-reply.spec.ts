@@ -18,6 +18,15 @@ describe('the reply of a server about a lock', () => {
     expect(held.map(({ remaining }) => remaining)).toEqual([300, 301]);
   });
 
+  it.each([
+    ['queue', null, []],
+    ['shared holders', [], null],
+  ])('is refused without a list: %s', (_, queue, shared) => {
+    expect(() => snapshot('n', [NOW, null, -2, queue, shared])).toThrow(
+      'is not a reply of a script of this package',
+    );
+  });
+
   it('shows no wait that begins later', () => {
     expect(waited(NOW + 8_000)).toBe(0);
   });

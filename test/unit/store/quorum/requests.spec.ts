@@ -99,6 +99,7 @@ describe('Each node of a quorum receives', () => {
     const other = storeOn(nodes, { instance: 'other' });
     await granted(other.acquire({ ...request, place: undefined }));
     await store.acquire({ ...request, place: store.place(0, 1) });
+    await store.acquire({ ...request, place: undefined });
     const [, , , [, , last] = []] = sent[0]?.mock.calls.at(-1) ?? [];
     for (const each of sent) each.mockClear();
     await store.cancel('n');
