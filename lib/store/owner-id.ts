@@ -8,24 +8,17 @@ import { permitsEach } from './turn-name.js';
 export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host'}-${process.pid}-`;
 
 /**
- * The parts of an owner id: `<instance>:<token>`, or `<instance>~<tag>:<token>` for a detached or attached hold. An
- * instance takes the first form for a turn of its own queue, which it may adopt, count as free or cancel. Only the
- * transfer of a hold may act on the second form.
+ * Formats an owner id with a tag. An owner id is `<instance>:<token>`, or `<instance>~<tag>:<token>` for a detached or
+ * attached hold. An instance takes the first form for a turn of its own queue, which it may adopt, count as free or
+ * cancel. Only the transfer of a hold may act on the second form.
  *
  * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`. A repeated request of a
  * turn is therefore granted the same holds. Each permit of a hold with several has an owner id of its own. After a
  * transfer, the owner id of a shared hold with one permit ends in its token, as others do. Names that were granted
  * together have one owner id, with a tag that begins with `m` and differs for each request.
  */
-export interface OwnerId {
-  readonly instance: string;
-  /** Distinguishes transfers; undefined for a hold that was not transferred. */
-  readonly tag?: string;
-  readonly token: number;
-}
-
-export function formatOwner({ instance, tag, token }: OwnerId): string {
-  return `${instance}${tag === undefined ? '' : `~${tag}`}:${token}`;
+export function taggedOwner(instance: string, tag: string, token: number): string {
+  return `${instance}~${tag}:${token}`;
 }
 
 /** Whether a lock's value is no owner id of this module: a client of another package holds the lock. */
@@ -64,7 +57,7 @@ export function turnOf(owner: string): string | undefined {
 
 /** The owner id of a turn's n-th shared hold, counted from 1. */
 export function sharedOwner(instance: string, turn: string, n: number): string {
-  return formatOwner({ instance, tag: turn, token: n });
+  return taggedOwner(instance, turn, n);
 }
 
 /** The owner ids of all holds of a grant. */

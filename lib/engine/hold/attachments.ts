@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { OwnerChange } from '../../store/lock-store.js';
-import { formatOwner } from '../../store/owner-id.js';
+import { taggedOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { isRefusal } from '../../store/store-errors.js';
 import { detachedGoneError, forcedError, unavailableError } from '../lock-errors.js';
@@ -63,7 +63,7 @@ export class Attachments {
     const { instance } = parsePlace(this.leases.store.place(0, 1));
     const ttl = Math.max(options.ttl, Math.ceil(minHold));
     const [from = ''] = ownersOfDetached(secret, detached);
-    const to = formatOwner({ instance, tag, token: number });
+    const to = taggedOwner(instance, tag, number);
     return new Promise((resolve, reject) => {
       const begin = (lease: Lease): Hold => this.begin(lease, { ...options, ttl, minHold });
       const takeover = new Takeover(this.leases, { name, from, to, ttl }, options, begin, resolve, reject);

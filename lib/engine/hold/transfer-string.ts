@@ -3,7 +3,7 @@ import { LockKeyError } from '../../errors/lock.error.js';
 import { lockNameProblem } from '../../keys/lock-name.js';
 import { MAX_PERMITS } from '../../options/option-table.js';
 import { isMilliseconds } from '../../options/option-checks.js';
-import { formatOwner, SHARED_TAG } from '../../store/owner-id.js';
+import { taggedOwner, SHARED_TAG } from '../../store/owner-id.js';
 import { permitsMark } from '../../store/turn-name.js';
 
 /** A detached hold of one name. */
@@ -55,7 +55,7 @@ export function ownersOfDetached(secret: string, hold: DetachedHold): string[] {
   const content = minHold === 0 ? [secret, name] : [secret, minHold, name];
   const digest = createHash('sha256').update(content.join(' ')).digest().subarray(0, DIGEST_BYTES);
   const tag = tagOf(mode, digest);
-  return Array.from({ length: permits }, (_, i) => formatOwner({ instance, tag, token: token + i }));
+  return Array.from({ length: permits }, (_, i) => taggedOwner(instance, tag, token + i));
 }
 
 /** The tag of a transfer in owner ids. */

@@ -8,7 +8,7 @@ import type {
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
-import { formatOwner, instanceOf, isSharedOwner, ownersOf, tokenOf } from '../owner-id.js';
+import { taggedOwner, instanceOf, isSharedOwner, ownersOf, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
 import { MemoryInboxes } from './memory-inboxes.js';
@@ -95,7 +95,7 @@ export class MemoryLockServer {
         return { name, owner, remaining };
       });
     const block = this.tokens.mint(names.length, names.length);
-    const owner = formatOwner({ instance, tag, token: block.token });
+    const owner = taggedOwner(instance, tag, block.token);
     for (const name of names) this.locks.keep(name, owner, ttl);
     return { owner, ...block };
   }
