@@ -51,25 +51,27 @@ export class NodeViews {
    */
   async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
     const { nodes, majority } = this.quorum;
-    const done = new Set<number>();
-    const votes: Vote<QuorumNode>[] = nodes.map(() => undefined);
+    const searched: Vote<QuorumNode>[] = nodes.map(() => undefined);
+    const isComplete = (): boolean => searched.filter(isAnswer).length > nodes.length - majority;
     for (const [index, node] of nodes.entries()) {
-      if (done.size > nodes.length - majority) return;
+      if (isComplete()) return;
       try {
         for await (const names of this.namesAt(node, beginning))
           for (let i = 0; i < names.length; i += MAX_TOGETHER)
-            yield await this.heldBeyond(done, names.slice(i, i + MAX_TOGETHER));
-        done.add(index);
-        votes[index] = node;
+            yield await this.heldBeyond(searched, names.slice(i, i + MAX_TOGETHER));
+        searched[index] = node;
       } catch (cause) {
-        votes[index] = nodeError(node, cause);
+        searched[index] = nodeError(node, cause);
       }
     }
-    if (done.size <= nodes.length - majority) throw this.quorum.noMajority(votes);
+    if (!isComplete()) throw this.quorum.noMajority(searched);
   }
 
-  /** Queries the names that none of the `done` nodes has. */
-  private async heldBeyond(done: ReadonlySet<number>, names: readonly string[]): Promise<LockSnapshot[]> {
+  /** Queries the names that none of the `searched` nodes has. */
+  private async heldBeyond(
+    searched: readonly Vote<QuorumNode>[],
+    names: readonly string[],
+  ): Promise<LockSnapshot[]> {
     const votes = await this.quorum.ask<readonly LockSnapshot[], readonly Vote<readonly LockSnapshot[]>[]>({
       timeout: this.nodeTimeout,
       ask: (node) => this.lookAt(node, names),
@@ -81,10 +83,9 @@ export class NodeViews {
     });
     const views = votes.filter(isAnswer);
     const isTold = (i: number): boolean =>
-      [...done].some((node) => {
-        const view = votes[node];
-        return isAnswer<readonly LockSnapshot[]>(view) && (view[i]?.held.length ?? 0) > 0;
-      });
+      votes.some(
+        (view, node) => isAnswer(searched[node]) && isAnswer(view) && (view[i]?.held.length ?? 0) > 0,
+      );
     return names
       .flatMap((_, i) => (isTold(i) ? [] : [this.merged(views, i)]))
       .filter(({ held }) => held.length > 0);
