@@ -3,7 +3,7 @@ import { LockKeyError } from '../../errors/lock.error.js';
 import { lockNameProblem } from '../../keys/lock-name.js';
 import { MAX_PERMITS } from '../../options/option-table.js';
 import { isMilliseconds } from '../../options/option-checks.js';
-import { taggedOwner, SHARED_TAG } from '../../store/owner-id.js';
+import { SHARED_TAG, taggedOwner } from '../../store/owner-id.js';
 import { permitsMark } from '../../store/turn-name.js';
 
 /** A detached hold of one name. */

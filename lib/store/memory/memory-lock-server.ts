@@ -8,7 +8,7 @@ import type {
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
-import { taggedOwner, instanceOf, isSharedOwner, ownersOf, tokenOf } from '../owner-id.js';
+import { instanceOf, isSharedOwner, ownersOf, taggedOwner, tokenOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
 import { MemoryInboxes } from './memory-inboxes.js';
