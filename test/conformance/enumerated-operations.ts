@@ -53,9 +53,11 @@ const NEXT: readonly Operation[] = [
 ];
 
 /** All sequences of so many operations in a situation. */
-export function* enumerated(situation: string, length: number): Generator<readonly Operation[]> {
-  const before = SITUATIONS[situation] ?? [];
-  for (const next of sequences(length)) yield [...before, ...next];
+export function* enumerated(
+  situation: readonly Operation[],
+  length: number,
+): Generator<readonly Operation[]> {
+  for (const next of sequences(length)) yield [...situation, ...next];
 }
 
 function* sequences(length: number): Generator<readonly Operation[]> {

@@ -10,8 +10,11 @@ describe('The scripts and the memory server', () => {
   });
   afterAll(() => redis.stop());
 
-  it.each(Object.keys(SITUATIONS))('do the same in every three operations after %s', async (situation) => {
-    for (const operations of enumerated(situation, 3))
-      await expect(Twins.play(redis, operations)).resolves.toBeUndefined();
-  });
+  it.each(Object.entries(SITUATIONS))(
+    'do the same in every three operations after %s',
+    async (_, situation) => {
+      for (const operations of enumerated(situation, 3))
+        await expect(Twins.play(redis, operations)).resolves.toBeUndefined();
+    },
+  );
 });
