@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '../support/collect-garbage.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
@@ -18,8 +17,6 @@ it('A list of a million locks delays no caller, and needs little memory', async 
   for (let i = 0; i < NAMES; i += CHUNK) await admin.eval(FILL, 0, i, i + CHUNK - 1);
   await admin.config('SET', 'slowlog-log-slower-than', LONGEST, 'slowlog-max-len', 10_000);
   await admin.slowlog('RESET');
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
   const heaps: number[] = [];
   let listed = 0;
   let found = 0;
@@ -31,7 +28,7 @@ it('A list of a million locks delays no caller, and needs little memory', async 
     isFound[i] = 1;
     listed += 1;
     if (listed % (NAMES / 10) !== 0) continue;
-    collect();
+    collectGarbage();
     heaps.push(process.memoryUsage().heapUsed / MEGABYTE);
   }
   const slow = (await admin.slowlog('GET', 10_000)) as readonly unknown[];

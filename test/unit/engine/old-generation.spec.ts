@@ -1,13 +1,10 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { LocalQueue } from '../../../lib/engine/queue/local-queue.js';
 import { Deadlines, type Timed } from '../../../lib/primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../../lib/primitives/fifo.js';
 import { SystemClock } from '../../../lib/primitives/clock.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { EngineFixture } from './engine-fixture.js';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
 
 const AT_ONCE = 5;
 const TIMES = 10_000;
@@ -48,13 +45,13 @@ function growth<T extends Item>(
   };
   for (let i = 0; i < 2 * AT_ONCE; i++) comeAndGo(i);
   // Those that are there now are old from here on.
-  collect();
+  collectGarbage();
   let grown = 0;
   let before = oldGeneration();
   for (let i = 0; i < TIMES; i++) {
     comeAndGo(i);
     if (i % 200 !== 0) continue;
-    collect({ type: 'minor' });
+    collectGarbage({ type: 'minor' });
     const after = oldGeneration();
     grown += Math.max(0, after - before);
     before = after;
@@ -111,7 +108,7 @@ test('A removed item with a deadline is collected', async () => {
   deadlines.delete(node);
   node = undefined;
   await new Promise((resolve) => void setImmediate(resolve));
-  collect();
+  collectGarbage();
   deadlines.stop();
   expect(left.deref()).toBeUndefined();
 });

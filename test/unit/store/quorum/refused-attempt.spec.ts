@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { isGrant, type Taken } from '../../../../lib/store/grant.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { SimulatedProcess } from '../../../simulation/simulated-process.js';
 import { VirtualTime } from '../../../simulation/virtual-time.js';
+import { collectGarbage } from '../../../support/collect-garbage.js';
 import { observe } from '../../engine/engine-fixture.js';
 import { BusyNode } from './busy-node.js';
 
@@ -14,9 +13,6 @@ const RANDOM = 0.5;
 /** The time on the instance's clock at the beginning, in milliseconds. */
 const UPTIME = 60_000;
 const MEGABYTE = 2 ** 20;
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
 
 describe('An attempt that a quorum refuses', () => {
   let time: VirtualTime;
@@ -72,10 +68,10 @@ describe('An attempt that a quorum refuses', () => {
     const attemptLongName = (index: number): Promise<number> =>
       attempt(undefined, undefined, `${index}`.padEnd(MEGABYTE / 10, 'n'));
     await attemptLongName(0);
-    collect();
+    collectGarbage();
     const before = process.memoryUsage().heapUsed;
     for (let i = 1; i <= 200; i++) await attemptLongName(i);
-    collect();
+    collectGarbage();
 
     expect((process.memoryUsage().heapUsed - before) / MEGABYTE).toBeLessThan(5);
   });
