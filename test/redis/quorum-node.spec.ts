@@ -1,11 +1,12 @@
 import type { LockLog } from '../../lib/diagnostics/lock-log.js';
 import { type Clock, SystemClock } from '../../lib/primitives/clock.js';
-import { type NodeEvents, NotAsked, type RequestKind } from '../../lib/store/quorum/quorum-node.js';
+import { NotAsked, type RequestKind } from '../../lib/store/quorum/quorum-node.js';
 import { QuorumKeys } from '../../lib/store/quorum/quorum-keys.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
+import { NO_EVENTS } from '../support/no-events.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
@@ -15,15 +16,6 @@ import { ManualClock } from '../unit/engine/manual-clock.js';
 const NODE_TIMEOUT = 50;
 /** The number of requests that a node may leave unanswered for longer than nodeTimeout. */
 const MOST = 100;
-
-const NO_EVENTS: NodeEvents = {
-  released: () => undefined,
-  revoked: () => undefined,
-  told: () => undefined,
-  subscribed: () => undefined,
-  reconnected: () => undefined,
-  unusable: () => undefined,
-};
 
 describe('A node of a quorum', () => {
   let server: RedisServer;

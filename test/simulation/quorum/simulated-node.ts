@@ -1,6 +1,7 @@
 import type { LuaScript } from '../../../lib/store/scripts/lua-script.js';
 import type { NodeEvents, QuorumNode, RequestKind } from '../../../lib/store/quorum/quorum-node.js';
 import { NotAsked } from '../../../lib/store/quorum/quorum-node.js';
+import { NO_EVENTS } from '../../support/no-events.js';
 import type { CommandConnection } from '../command-connection.js';
 import type { InboxConnection } from '../inbox-connection.js';
 import type { NodeWitness } from './node-witness.js';
@@ -29,14 +30,9 @@ export class SimulatedNode implements QuorumNode {
   open(events: NodeEvents): void {
     this.commands.reconnected = () => events.reconnected();
     this.inbox.listen({
-      granted: () => undefined,
-      revoked: () => undefined,
-      released: () => undefined,
-      askedIfWaiting: () => undefined,
+      ...NO_EVENTS,
       told: (message) => hear(message, events),
       subscribed: () => events.subscribed(),
-      reconnected: () => undefined,
-      unusable: () => undefined,
     });
   }
 

@@ -1,6 +1,7 @@
 import { MemoryLockServer } from '../../../lib/store/memory/memory-lock-server.js';
-import { type AcquireRequest, type StoreEvents } from '../../../lib/store/lock-store.js';
+import type { AcquireRequest } from '../../../lib/store/lock-store.js';
 import { type Grant, isGrant } from '../../../lib/store/grant.js';
+import { NO_EVENTS } from '../../support/no-events.js';
 
 const NAME = 'n';
 const CLAIM = 50;
@@ -28,17 +29,7 @@ describe('A turn in memory', () => {
 
   const listen = (instance: string): Grant[] => {
     const grants: Grant[] = [];
-    const ignore = (): void => undefined;
-    server.inboxes.open(instance, {
-      granted: (_, grant) => void grants.push(grant),
-      revoked: ignore,
-      released: ignore,
-      askedIfWaiting: ignore,
-      subscribed: ignore,
-      reconnected: ignore,
-      told: ignore,
-      unusable: ignore,
-    } satisfies StoreEvents);
+    server.inboxes.open(instance, { ...NO_EVENTS, granted: (_, grant) => void grants.push(grant) });
     return grants;
   };
   const place = (instance: string, wanted: number, turn = 's1', limit = 1): string =>

@@ -2,9 +2,10 @@ import { isGrant } from '../../../../lib/store/grant.js';
 import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
 import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { NO_EVENTS } from '../../../support/no-events.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { settle } from '../../engine/manual-clock.js';
-import { granted, NearNode, NO_EVENTS, storeOn } from './near-node.js';
+import { granted, NearNode, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
 
@@ -170,7 +171,7 @@ describe('A grant of a quorum', () => {
     ) as [QuorumStore, QuorumStore, QuorumStore];
     for (const node of nodes) {
       node.subscribe('other');
-      node.open = ({ released }) => node.subscribe('me', () => void setImmediate(() => released('n', 0)));
+      node.subscribe('me', () => void setImmediate(() => node.events.released('n', 0)));
     }
     const asks = jest.fn();
     me.open({ ...NO_EVENTS, released: asks });

@@ -1,5 +1,4 @@
 import { type Grant, isGrant } from '../../../../lib/store/grant.js';
-import type { StoreEvents } from '../../../../lib/store/lock-store.js';
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
 import {
   type NodeEvents,
@@ -9,18 +8,8 @@ import {
 } from '../../../../lib/store/quorum/quorum-node.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { type Clock, SystemClock } from '../../../../lib/primitives/clock.js';
+import { NO_EVENTS } from '../../../support/no-events.js';
 import { MemoryNode } from '../../../simulation/quorum/memory-node.js';
-
-export const NO_EVENTS: StoreEvents = {
-  granted: () => undefined,
-  revoked: () => undefined,
-  released: () => undefined,
-  askedIfWaiting: () => undefined,
-  told: () => undefined,
-  subscribed: () => undefined,
-  reconnected: () => undefined,
-  unusable: () => undefined,
-};
 
 /** A node of a quorum in memory, which answers without a network. */
 export class NearNode implements QuorumNode {
@@ -28,6 +17,8 @@ export class NearNode implements QuorumNode {
   readonly clientPrefix = '';
   /** Whether it can notify this instance. */
   listening = true;
+  /** What it reports to the store that has opened it. */
+  events: NodeEvents = NO_EVENTS;
   readonly trouble = new Error('There is none.');
   /** Whether it is known to be unreachable: requests that acquire fail at once, and others wait for it. */
   isAway = false;
@@ -58,7 +49,9 @@ export class NearNode implements QuorumNode {
   }
 
   connect(): void {}
-  open(_events: NodeEvents): void {}
+  open(events: NodeEvents): void {
+    this.events = events;
+  }
   close(): void {}
 }
 

@@ -1,5 +1,5 @@
-import type { NodeEvents } from '../../../../lib/store/quorum/quorum-node.js';
-import { NearNode, NO_EVENTS, storeOn } from './near-node.js';
+import { NO_EVENTS } from '../../../support/no-events.js';
+import { NearNode, storeOn } from './near-node.js';
 
 describe('Notifications of a forced release by the nodes of a quorum', () => {
   /** Maximum number of forced releases without a majority that an instance remembers. */
@@ -9,11 +9,9 @@ describe('Notifications of a forced release by the nodes of a quorum', () => {
 
   beforeEach(() => {
     const nodes = Array.from({ length: 5 }, () => new NearNode());
-    const events: NodeEvents[] = [];
-    for (const node of nodes) node.open = (each) => void events.push(each);
     revoked = jest.fn();
     storeOn(nodes).open({ ...NO_EVENTS, revoked });
-    notify = (node, owner) => events[node]?.revoked('n', owner);
+    notify = (node, owner) => nodes[node]?.events.revoked('n', owner);
   });
 
   it('count once for each node, and are reported once, by the one that makes a majority', () => {

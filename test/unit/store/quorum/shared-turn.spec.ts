@@ -1,6 +1,7 @@
 import type { Grant } from '../../../../lib/store/grant.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
-import { granted, NearNode, NO_EVENTS, storeOn } from './near-node.js';
+import { NO_EVENTS } from '../../../support/no-events.js';
+import { granted, NearNode, storeOn } from './near-node.js';
 
 describe('A turn for shared holds of a quorum', () => {
   const shared = {
@@ -17,11 +18,10 @@ describe('A turn for shared holds of a quorum', () => {
   beforeEach(() => {
     nodes = [new NearNode(), new NearNode(), new NearNode()];
     for (const node of nodes)
-      node.open = ({ revoked }) =>
-        node.subscribe('me', (message) => {
-          const [, owner, name] = /^revoked (\S+) (.*)$/.exec(message) ?? [];
-          if (owner !== undefined && name !== undefined) revoked(name, owner);
-        });
+      node.subscribe('me', (message) => {
+        const [, owner, name] = /^revoked (\S+) (.*)$/.exec(message) ?? [];
+        if (owner !== undefined && name !== undefined) node.events.revoked(name, owner);
+      });
     store = storeOn(nodes);
     store.open(NO_EVENTS);
   });

@@ -1,6 +1,7 @@
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { NO_EVENTS } from '../../../support/no-events.js';
 import { ManualClock } from '../../engine/manual-clock.js';
-import { granted, NearNode, NO_EVENTS, storeOn } from './near-node.js';
+import { granted, NearNode, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
 
@@ -20,7 +21,7 @@ describe('An instance that waits at a quorum', () => {
     asks = jest.fn();
     notifications = [];
     for (const node of nodes)
-      node.open = ({ released }) => node.subscribe('me', () => notifications.push(() => released('n', 0)));
+      node.subscribe('me', () => notifications.push(() => node.events.released('n', 0)));
     store.open({ ...NO_EVENTS, released: asks });
     const other = storeOn(nodes, { instance: 'other' });
     const { owner } = await granted(other.acquire({ ...request, endedToken: 0 }));
