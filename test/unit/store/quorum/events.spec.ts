@@ -10,12 +10,10 @@ describe('A quorum reports', () => {
   let store: QuorumStore;
   let reported: Event[];
   /** By node. */
-  let events: [NodeEvents, NodeEvents, NodeEvents];
+  let events: readonly [NodeEvents, NodeEvents, NodeEvents];
 
   beforeEach(() => {
-    const nodes = [new NearNode(), new NearNode(), new NearNode()];
-    const opened: NodeEvents[] = [];
-    for (const node of nodes) node.open = (each) => void opened.push(each);
+    const nodes = [new NearNode(), new NearNode(), new NearNode()] as const;
     store = storeOn(nodes);
     reported = [];
     const note =
@@ -32,7 +30,7 @@ describe('A quorum reports', () => {
       reconnected: note('reconnected'),
       unusable: note('unusable'),
     });
-    events = opened as typeof events;
+    events = [nodes[0].events, nodes[1].events, nodes[2].events];
   });
   afterEach(() => store.close());
 
@@ -44,18 +42,6 @@ describe('A quorum reports', () => {
     for (const node of events) happen(node);
 
     expect(reported).toStrictEqual([event, event, event]);
-  });
-
-  it('a forced release once, when a majority of the nodes has notified of the same hold', () => {
-    const [first, second, third] = events;
-    first.revoked('n', 'me:1');
-    second.revoked('n', 'me:2');
-    first.revoked('n', 'me:1');
-    expect(reported).toEqual([]);
-    third.revoked('n', 'me:1');
-    second.revoked('n', 'me:1');
-
-    expect(reported).toStrictEqual([['revoked', 'n', 'me:1']]);
   });
 
   it('a forced release of a shared hold, whose turn then is a new one', async () => {
