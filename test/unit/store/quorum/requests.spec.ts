@@ -18,6 +18,10 @@ function ending(token: number, mode: 'wake' | 'quiet', place = '', holds: readon
   return ['end', 'quorum-release', KEYS, ['me', token, mode, place, CHANNELS, CLAIM_TTL, 'n', ...holds]];
 }
 
+function requestOf([kind, { name }, keys, args]: Parameters<NearNode['run']>): Request {
+  return [kind, name, keys, args];
+}
+
 describe('Each node of a quorum receives', () => {
   let nodes: readonly NearNode[];
   let store: QuorumStore;
@@ -34,9 +38,7 @@ describe('Each node of a quorum receives', () => {
 
   /** Returns the requests that each node has received since the last call. */
   function received(): Request[] {
-    const [first = [], ...others] = sent.map(({ mock }) =>
-      mock.calls.splice(0).map(([kind, { name }, keys, args]): Request => [kind, name, keys, args]),
-    );
+    const [first = [], ...others] = sent.map(({ mock }) => mock.calls.splice(0).map(requestOf));
     for (const each of others) expect(each).toStrictEqual(first);
     return first;
   }
@@ -154,9 +156,7 @@ describe('An acquire without a majority', () => {
     await expect(refused).rejects.toThrow('A majority of 3 of 5');
 
     const [, , , [, , last] = []] = sent[0]?.mock.calls[0] ?? [];
-    const ended = sent.map(({ mock }) =>
-      mock.calls.slice(1).map(([kind, { name }, keys, args]) => [kind, name, keys, args]),
-    );
+    const ended = sent.map(({ mock }) => mock.calls.slice(1).map(requestOf));
     const end = ending(Number(last), 'quiet');
     expect(ended).toStrictEqual([[end], [], [], [end], [end]]);
     expect((await storeOn([free]).query('n')).held).toEqual([]);
