@@ -7,7 +7,7 @@ import { otherClients } from './support/other-clients.js';
 import { SampleRuns } from './support/sample-runs.js';
 
 const BEHIND = 300;
-/** Milliseconds by which a timer may ring late before the machine, and not the clocks, decides what happens. */
+/** Milliseconds by which a run may begin late before the machine, and not the clocks, decides what happens. */
 const PUNCTUAL = 200;
 
 /** What the sample prints with `--json`. */
@@ -93,8 +93,8 @@ describe('sample 03, the cron replicas', () => {
   });
 });
 
-/** Whether all timers rang in time, as on a machine that is not overloaded. */
+/** Whether all runs began in time, as on a machine that is not overloaded: a late one holds the lock into the next tick. */
 function punctual({ ticks }: Printed): boolean {
-  const rang = ticks.flatMap(({ runs }) => runs).filter(({ job }) => job === 'unlocked');
-  return rang.every(({ at, instance }) => at - (instance === 'C' ? BEHIND : 0) < PUNCTUAL);
+  const runs = ticks.flatMap((tick) => tick.runs);
+  return runs.every(({ at, instance }) => at - (instance === 'C' ? BEHIND : 0) < PUNCTUAL);
 }

@@ -24,10 +24,10 @@ export interface ObservationOptions {
   readonly onTick: (tick: Tick) => void;
 }
 
-/** Follows the ticks from the next one on. */
+/** Follows ticks, from the first one by which all processes have run the jobs: their first runs begin late. */
 export class Observation {
   readonly ticks: Tick[] = [];
-  private next = Math.floor(Date.now() / 1_000) + 1;
+  private next = Math.floor(Date.now() / 1_000) + 3;
   private death: { readonly instance: string; readonly tick: number } | undefined;
 
   constructor(private readonly options: ObservationOptions) {}
