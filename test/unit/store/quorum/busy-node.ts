@@ -10,8 +10,12 @@ export class BusyNode implements QuorumNode {
   readonly trouble = new Error('It is busy.');
   /** Whether it is of no use to take anything there. */
   isAway = false;
+  /** Its reply to what takes something, such as for missing permissions. */
+  refusal: Error | undefined;
   /** Who has all names there. */
   takenBy: string | undefined;
+  /** Whether tokens of others outdate each proposal there. */
+  outdates = false;
   /** Whether it answers what ends a hold. */
   confirms = true;
   private readonly asked: string[] = [];
@@ -37,13 +41,16 @@ export class BusyNode implements QuorumNode {
     if (this.isAway && kind === 'take') return Promise.reject(new NotAsked('It is away.'));
     this.asked.push(name);
     this.doneAt = Math.max(this.doneAt, this.time.now) + this.pace;
-    const [, first, last] = args;
+    const [first, last] = args.slice(name === 'quorum-acquire' ? 1 : 2);
     // Outdated is what is proposed before a node has told its time.
-    const outcome = this.takenBy === undefined ? (first === 0 ? 2 : 1) : 0;
+    const outcome = this.takenBy === undefined ? (this.outdates || first === 0 ? 2 : 1) : 0;
     const vote = [outcome, 1e15 + this.doneAt * 1_000, last, 30_000, this.takenBy ?? ''];
-    const reply = name === 'quorum-acquire' ? vote : 1;
+    const reply = name.startsWith('quorum-acquire') ? vote : 1;
     if (kind === 'end' && !this.confirms) return new Promise(() => undefined);
-    return new Promise((resolve) => void this.time.at(this.doneAt, () => resolve(reply)));
+    const refusal = kind === 'take' ? this.refusal : undefined;
+    return new Promise((resolve, reject) => {
+      this.time.at(this.doneAt, () => (refusal ? reject(refusal) : resolve(reply)));
+    });
   }
 
   connect(): void {}

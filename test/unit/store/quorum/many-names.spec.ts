@@ -1,12 +1,15 @@
 import { sleep } from '../../../../lib/primitives/answer-within.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { StoreRefusal } from '../../../../lib/store/store-errors.js';
 import { SimulatedProcess } from '../../../simulation/simulated-process.js';
 import { VirtualTime } from '../../../simulation/virtual-time.js';
+import { observe } from '../../engine/engine-fixture.js';
 import { BusyNode } from './busy-node.js';
 
 const NODE_TIMEOUT = 50;
 /** The engine asks again so many milliseconds after a failure. */
 const RETRY_DELAY = 50;
+const request = { ttl: 30_000, tokens: 1, place: undefined, endedToken: 0 };
 
 describe('A quorum with requests for many free names at once', () => {
   let time: VirtualTime;
@@ -77,6 +80,18 @@ describe('A quorum with requests for many free names at once', () => {
     expect(granted).toHaveLength(1_000);
   });
 
+  it('rejects all of them in not much more time than the nodes take to refuse them', async () => {
+    const { nodes, store } = open(0.5);
+    for (const node of nodes) node.refusal = new StoreRefusal('NOPERM');
+    const refused = Promise.allSettled(
+      Array.from({ length: 300 }, (_, i) => store.acquire({ ...request, name: `n${i}` })),
+    );
+    const settled = observe(refused);
+    await passUntil(() => settled.value !== undefined, 5 * 300 * 0.5);
+
+    expect(settled.value?.map(({ status }) => status)).toEqual(Array.from({ length: 300 }, () => 'rejected'));
+  });
+
   function open(pace: number): { nodes: readonly BusyNode[]; store: QuorumStore } {
     const nodes = Array.from({ length: 5 }, () => new BusyNode(time, pace));
     const settings = { keyPrefix: 'lock:', instance: 'me', nodeTimeout: NODE_TIMEOUT, random: () => 0.5 };
@@ -87,7 +102,7 @@ describe('A quorum with requests for many free names at once', () => {
   async function acquire(store: QuorumStore, name: string): Promise<void> {
     for (;;) {
       try {
-        await store.acquire({ name, ttl: 30_000, tokens: 1, place: undefined, endedToken: 0 });
+        await store.acquire({ ...request, name });
         return void granted.push(name);
       } catch {
         failures++;

@@ -1,4 +1,5 @@
 import { isGrant, type Taken } from '../../../../lib/store/grant.js';
+import type { AcquireRequest } from '../../../../lib/store/lock-store.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { SimulatedProcess } from '../../../simulation/simulated-process.js';
 import { VirtualTime } from '../../../simulation/virtual-time.js';
@@ -38,8 +39,12 @@ describe('An attempt that a quorum refuses', () => {
   });
 
   /** How long the attempt takes, in virtual time. */
-  async function attempt(place?: string, onContention?: () => void, name = 'n'): Promise<number> {
-    const request = { name, ttl: 30_000, tokens: 1, place, endedToken: 0, onContention };
+  async function attempt(
+    place?: string,
+    onContention?: () => void,
+    { name = 'n', shared }: Partial<AcquireRequest> = {},
+  ): Promise<number> {
+    const request = { name, ttl: 30_000, tokens: 1, place, shared, endedToken: 0, onContention };
     const refused = observe(store.acquire(request));
     while (!refused.value && (await time.step(() => undefined)));
     reply = refused.value && !isGrant(refused.value) ? refused.value : undefined;
@@ -66,7 +71,7 @@ describe('An attempt that a quorum refuses', () => {
 
   it('does not keep its name in memory', async () => {
     const attemptLongName = (index: number): Promise<number> =>
-      attempt(undefined, undefined, `${index}`.padEnd(MEGABYTE / 10, 'n'));
+      attempt(undefined, undefined, { name: `${index}`.padEnd(MEGABYTE / 10, 'n') });
     await attemptLongName(0);
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
@@ -103,5 +108,18 @@ describe('An attempt that a quorum refuses', () => {
     expect(settledAt).toBeCloseTo((contended[4] ?? 0) + longest + lastRound, 0);
     // Of contenders with equal votes, the first is the owner; `remaining` is the delay before another round.
     expect(reply).toEqual({ owner: 'other0:1', remaining: longest, tokenFloor: Infinity });
+  });
+
+  it.each<[string, number, number, Partial<AcquireRequest>]>([
+    ['six proposals, the last of which it ends,', 6, 1, {}],
+    ['20 proposals of shared holds, each of which it ends,', 20, 20, { shared: { turn: 's1', limit: 9 } }],
+  ])('settles after %s that tokens of others outdate', async (_, proposals, ended, request) => {
+    for (const node of [...taken, free]) Object.assign(node, { takenBy: undefined, outdates: true });
+    const contended = jest.fn();
+    await attempt('me|1', contended, request);
+
+    expect(contended).toHaveBeenCalledTimes(proposals - 1);
+    for (const node of taken) expect(node.count('quorum-release')).toBe(ended);
+    expect(reply).toMatchObject({ owner: '', tokenFloor: Infinity });
   });
 });

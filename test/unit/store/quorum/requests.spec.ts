@@ -1,4 +1,5 @@
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
+import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
 import { settle } from '../../engine/manual-clock.js';
 import { granted, NearNode, storeOn } from './near-node.js';
 
@@ -125,6 +126,22 @@ describe('Each node of a quorum receives', () => {
     expect((await store.query('n')).held.map(({ owner }) => owner)).toEqual(
       [1, 2].map((n) => `me~s1.${again.token}:${n}`),
     );
+  });
+
+  it('the end of a proposal for shared holds that newer tokens outdate, before the next one', async () => {
+    const ahead = (Date.now() + 5_000) * 1_000;
+    const [, , keys, args] = ending(ahead, 'quiet');
+    for (const node of nodes) await node.run('end', quorumReleaseScript, keys, args);
+    received();
+    const place = store.place(0, 1);
+    const { token } = await granted(store.acquire({ ...request, shared, place }));
+
+    const [first, end, next] = received();
+    const [, , outdated] = first?.[3] ?? [];
+    expect(token).toBe(ahead + 1);
+    const holds = [1, 2].map((n) => `me~s1.${outdated}:${n}`);
+    expect(end).toStrictEqual(ending(Number(outdated) + 1, 'quiet', '', holds));
+    expect(next?.[3].slice(0, 6)).toStrictEqual(['me', `s1.${token}`, token, token + 1, TTL, place]);
   });
 
   it.each([
