@@ -31,4 +31,23 @@ describe('The clock of a server', () => {
 
     expect([times.in(500, 'a'), times.in(500, 'b')]).toEqual([String(START + 550_000), '']);
   });
+
+  it('is formatted again for another delay, a new reading, or after 2 % of the delay', () => {
+    const clock = new ManualClock();
+    const times = new ServerTimes(clock);
+    times.observe(() => START, 'a', clock.now());
+    const told = (delay: number): number => Number(times.in(delay, 'a')) - START;
+    const first = told(500);
+    clock.skip(9);
+    const within = [told(500), told(501)];
+    clock.skip(11);
+    const later = told(501);
+    clock.skip(80);
+    const before = told(501);
+    // The server's clock was set forward by a second.
+    times.observe(() => START + 1_100_000, 'a', clock.now());
+
+    expect([first, ...within, later, before]).toEqual([500_000, 500_000, 510_000, 521_000, 601_000]);
+    expect(told(501)).toBe(1_601_000);
+  });
 });
