@@ -44,7 +44,19 @@ describe('Credentials from a function', () => {
 
     await expect(asked).resolves.toEqual({ password: 'a' });
     expect(credentials.trouble).toBeUndefined();
-    expect(log.error).toHaveBeenCalledTimes(1);
+    expect(log.error.mock.calls).toEqual([
+      ['The credentials of Redis cannot be renewed; retrying: vault is sealed'],
+    ]);
+    expect(log.log.mock.calls).toEqual([['The credentials of Redis can be renewed again.']]);
+  });
+
+  it('are hidden in errors from then on', async () => {
+    const redaction = new Redaction({});
+    const given = new Credentials(() => Promise.resolve({ password: 'p@ss' }), redaction, log);
+    await given.ask();
+    given.close();
+
+    expect(redaction.text('AUTH p@ss')).toBe('AUTH ***');
   });
 
   it.each([

@@ -45,8 +45,12 @@ describe('A health check of a store', () => {
     const store = new ScriptedStore();
     const check = new HealthCheck(store);
     const refused = check.check(LONG);
-    (await store.next('acquire')).fail(new Error('NOAUTH'));
-    expect((await refused).trouble?.message).toBe('Redis did not grant and release a lock: NOAUTH');
+    const cause = new Error('NOAUTH');
+    (await store.next('acquire')).fail(cause);
+    expect((await refused).trouble).toMatchObject({
+      message: 'Redis did not grant and release a lock: NOAUTH',
+      cause,
+    });
 
     const strange = check.check(LONG);
     (await store.next('acquire')).answer(taken(1));

@@ -64,4 +64,16 @@ describe('A text about a connection', () => {
       'redis://***@h',
     );
   });
+
+  it('hides the 100 secrets that were known last', () => {
+    const redaction = new Redaction();
+    const passwords = Array.from({ length: 101 }, (_, i) => `secret-${i}.`);
+    for (const password of passwords) redaction.learn([{ password }]);
+    // Known again, and not the oldest any more.
+    redaction.learn([{ password: 'secret-1.' }]);
+    redaction.learn([{ password: 'secret-101.' }]);
+
+    const shown = [...passwords, 'secret-101.'].filter((password) => redaction.text(password) === password);
+    expect(shown).toEqual(['secret-0.', 'secret-2.']);
+  });
 });
