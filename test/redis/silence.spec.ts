@@ -3,7 +3,7 @@ import { Gate } from '../e2e/support/gate.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
-import { Instance } from './instance.js';
+import { Instance, type InstanceOptions } from './instance.js';
 
 describe('Silence', () => {
   let server: RedisServer;
@@ -118,6 +118,19 @@ describe('Silence', () => {
     await locks.using('alone', () => undefined);
 
     expect(await server.commandCounts()).not.toHaveProperty('publish');
+  });
+
+  it.each<[string, Partial<InstanceOptions>]>([
+    ['that poll', { wake: 'poll' }],
+    ['with keys for each name', { layout: 'per-name' }],
+  ])('publishes nothing by a forced release between instances %s', async (_, options) => {
+    await using instance = new Instance({ connection: server.url, ...options });
+    const lock = await instance.locks.acquire('n');
+    await server.resetCommandCounts();
+    expect(await instance.locks.forceRelease('n')).toBe(true);
+
+    expect(await server.commandCounts()).not.toHaveProperty('publish');
+    await lock.release();
   });
 
   it('costs no request to pass a lock on within an instance while its budget lasts', async () => {

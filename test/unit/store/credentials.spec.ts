@@ -50,6 +50,20 @@ describe('Credentials from a function', () => {
     expect(log.log.mock.calls).toEqual([['The credentials of Redis can be renewed again.']]);
   });
 
+  it('are renewed again soon after one open connection has refused them', async () => {
+    provide.mockImplementation(async () => ({ password: 'a', expiresAt: Date.now() + 100_000 }));
+    credentials.add({ ...user, renew: () => Promise.resolve() });
+    credentials.add(user);
+    user.renew.mockRejectedValueOnce(new Error('WRONGPASS'));
+    await credentials.ask();
+    await jest.advanceTimersByTimeAsync(80_000);
+    expect(credentials.trouble?.message).toBe('WRONGPASS');
+    await jest.advanceTimersByTimeAsync(100);
+
+    expect(user.renew).toHaveBeenCalledTimes(2);
+    expect(credentials.trouble).toBeUndefined();
+  });
+
   it('are hidden in errors from then on', async () => {
     const redaction = new Redaction({});
     const given = new Credentials(() => Promise.resolve({ password: 'p@ss' }), redaction, log);

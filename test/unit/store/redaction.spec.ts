@@ -66,14 +66,14 @@ describe('A text about a connection', () => {
   });
 
   it('hides the 100 secrets that were known last', () => {
-    const redaction = new Redaction();
+    const latest = new Redaction();
     const passwords = Array.from({ length: 101 }, (_, i) => `secret-${i}.`);
-    for (const password of passwords) redaction.learn([{ password }]);
+    for (const password of passwords) latest.learn([{ password }]);
     // Known again, and not the oldest any more.
-    redaction.learn([{ password: 'secret-1.' }]);
-    redaction.learn([{ password: 'secret-101.' }]);
+    latest.learn([{ password: 'secret-1.' }]);
+    latest.learn([{ password: 'secret-101.' }]);
 
-    const shown = [...passwords, 'secret-101.'].filter((password) => redaction.text(password) === password);
+    const shown = [...passwords, 'secret-101.'].filter((password) => latest.text(password) === password);
     expect(shown).toEqual(['secret-0.', 'secret-2.']);
   });
 });

@@ -1,0 +1,41 @@
+import {
+  fitting,
+  hadBefore,
+  isFrom,
+  permitsEach,
+  permitsMark,
+  tokensEach,
+  tokensMark,
+  turnAfter,
+  wholeTurn,
+} from '../../../lib/store/turn-name.js';
+
+describe('The name of a turn', () => {
+  it('has no mark for one token or permit for each hold, as with earlier versions', () => {
+    expect([tokensMark(1), permitsMark(1)]).toEqual(['', '']);
+    expect([tokensEach('s17'), permitsEach('s17')]).toEqual([1, 1]);
+  });
+
+  it.each([2, 10, 125])('tells that it wants %i tokens or permits for each hold', (each) => {
+    const [tokens, permits] = [`s${tokensMark(each)}17`, `s${permitsMark(each)}17`];
+
+    expect([tokensEach(tokens), permitsEach(tokens)]).toEqual([each, 1]);
+    expect([tokensEach(permits), permitsEach(permits)]).toEqual([1, each]);
+  });
+
+  it('grants whole holds, as many as fit', () => {
+    const turn = `s${permitsMark(3)}17`;
+
+    expect([2, 3, 8, 9, 20].map((room) => fitting(turn, 9, room))).toEqual([0, 3, 6, 9, 9]);
+    expect(fitting('s17', 9, 8)).toBe(8);
+  });
+
+  it('counts the holds before each of its parts', () => {
+    const [second, third] = [turnAfter('s17', 2), turnAfter(turnAfter('s17', 2), 3)];
+
+    expect(['s17', second, third].map(hadBefore)).toEqual([0, 2, 5]);
+    expect([second, third].map(wholeTurn)).toEqual(['s17', 's17']);
+    expect(['s17', second, third].map((part) => isFrom(part, second))).toEqual([false, true, true]);
+    expect(isFrom(turnAfter('s18', 2), second)).toBe(false);
+  });
+});
