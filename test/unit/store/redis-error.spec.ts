@@ -61,6 +61,15 @@ describe('An error of Redis', () => {
     expect(storeError(new Error('WRONGPASS s3cret'), redaction).message).toBe('WRONGPASS ***');
   });
 
+  it.each([
+    ['MOVED 3999 127.0.0.1:6381', /^MOVED .*: for a Redis Cluster, pass .* advanced\.layout: "per-name"$/],
+    ['CROSSSLOT Keys in request', /^CROSSSLOT .*: for a Redis Cluster, pass/],
+    ['NOPERM No permissions to access a key', /^NOPERM .*: allow the user all keys .* as ~lock:\* does$/],
+    ['NOPERM User x has no permissions to run', /run$/],
+  ])('says what to change: %s', (message, expected) => {
+    expect(storeError(new Error(message), redaction).message).toMatch(expected);
+  });
+
   it('reports that the server is now a replica', () => {
     expect(isDemoted(new Error('READONLY You can’t write'))).toBe(true);
     expect(isDemoted(new Error('LOADING Redis is loading'))).toBe(false);

@@ -1,4 +1,9 @@
-import { PassingRefusal, StoreRefusal, refusalReason } from '../../../lib/store/store-errors.js';
+import {
+  PassingRefusal,
+  StoreRefusal,
+  TooFewReplicas,
+  refusalReason,
+} from '../../../lib/store/store-errors.js';
 import { NoMajorityError } from '../../../lib/store/quorum/poll.js';
 
 const refused = (node: string): Error =>
@@ -25,5 +30,16 @@ describe('The error reply of a store', () => {
     ['nothing that is known', undefined],
   ])('%s is none', (_what, error) => {
     expect(refusalReason(error)).toBeUndefined();
+  });
+});
+
+describe('The error of a grant with too few replicas', () => {
+  it('says how many were wanted, for how long, and what to check', () => {
+    const grant = { owner: 'me:1', token: 1, tokens: 1, remaining: 1_000, turn: undefined };
+
+    expect(new TooFewReplicas(grant, { min: 2, timeout: 100 }).message).toBe(
+      'Fewer than 2 replicas confirmed the grant within 100 ms (option replicas): ' +
+        'are they connected, and is replicas.timeout long enough for them?',
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { reconnectDelay } from '../../../../lib/store/redis/connection/reconnecting.js';
 import { IoredisClients } from '../../../../lib/store/redis/ioredis/ioredis-clients.js';
 
 describe('A client of ioredis that is passed in', () => {
@@ -9,5 +10,28 @@ describe('A client of ioredis that is passed in', () => {
   it('is warned of if it finds its master by sentinels without listening to them', () => {
     expect(warningOf(sentinels)).toContain('set failoverDetector: true in its options');
     expect([{ ...sentinels, failoverDetector: true }, {}].map(warningOf)).toEqual([undefined, undefined]);
+  });
+
+  it('gives its other connections its retryStrategy, or one if it has none', () => {
+    const strategyOf = (options: RedisOptions): unknown => {
+      const redis = new Redis({ ...options, lazyConnect: true });
+      const duplicated = jest.spyOn(redis, 'duplicate');
+      new IoredisClients(redis).open(true);
+      return duplicated.mock.calls[0]?.[0]?.retryStrategy;
+    };
+    const own = (): number => 50;
+
+    expect(strategyOf({ retryStrategy: own })).toBe(own);
+    expect(strategyOf({ retryStrategy: null })).toBe(reconnectDelay);
+  });
+
+  it.each([
+    ['only the text of a script if it reconnects after', 'NOSCRIPT', true],
+    ['also its digest if it reconnects after', 'READONLY', false],
+  ])('is sent %s %s', (_, reply, needed) => {
+    const reconnectOnError = ({ message }: Error): boolean => message.startsWith(reply);
+    const redis = new Redis({ reconnectOnError, lazyConnect: true });
+
+    expect(new IoredisClients(redis).needsText).toBe(needed);
   });
 });
