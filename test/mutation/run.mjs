@@ -11,7 +11,7 @@
 // Fails if fewer are killed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { GOALS, sample, writeMutants } from './mutants.mjs';
@@ -232,17 +232,26 @@ function taskOf(mutant) {
 
 /**
  * How much a test is about the line of a mutant: it reaches code nearby that few other tests reach, such as the branch
- * behind a condition that all of them pass.
+ * behind a condition that all of them pass. All tests reach code that runs when a module is loaded, such as the text of
+ * a script: the names of the specs tell which are about it.
  *
  * @param {Test} test
  * @param {Mutant} mutant
  */
-function weightOf({ reached }, { file, line }) {
+function weightOf({ spec, reached }, { file, line }) {
   const nearby = reached.get(file) ?? [];
+  const words = wordsOf(relative(root, spec));
+  const common = wordsOf(file).filter((word) => words.includes(word)).length;
   return nearby.reduce(
-    (sum, other) => sum + 1 / (testsOf.get(other.id) ?? []).length / (1 + Math.abs(other.line - line)),
+    (sum, other) =>
+      sum + (1 + common) / (testsOf.get(other.id) ?? []).length / (1 + Math.abs(other.line - line)),
     0,
   );
+}
+
+/** @param {string} path */
+function wordsOf(path) {
+  return path.split(/[^a-z]+/u);
 }
 
 /** @param {string} text */
