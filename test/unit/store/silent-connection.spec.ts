@@ -6,11 +6,19 @@ const TIMEOUT = 1_000;
 const script = luaScript('test')`return 1`;
 
 /** A connection that answers a request 100 ms after it was sent, or sent again, and not before it is told to. */
-function startRunner(): { clock: ManualClock; runner: ScriptRunner; replaced: number[]; thaw: () => void } {
+function startRunner(): {
+  clock: ManualClock;
+  runner: ScriptRunner;
+  replaced: number[];
+  thaw: () => void;
+  /** Loses the next request. */
+  lose: () => void;
+} {
   const clock = new ManualClock();
   const replaced: number[] = [];
   const unanswered = new Set<(reply: unknown) => void>();
   let frozen = true;
+  let isLost = false;
   let sent = 0;
   const send = (answer: (reply: unknown) => void): void => {
     const connection = sent;
@@ -24,7 +32,8 @@ function startRunner(): { clock: ManualClock; runner: ScriptRunner; replaced: nu
       commands: {
         evaluate: () =>
           new Promise((answer) => {
-            unanswered.add(answer);
+            if (!isLost) unanswered.add(answer);
+            isLost = false;
             send(answer);
           }),
         letMessagesLead: async () => undefined,
@@ -41,7 +50,7 @@ function startRunner(): { clock: ManualClock; runner: ScriptRunner; replaced: nu
     clock,
     TIMEOUT,
   );
-  return { clock, runner, replaced, thaw: () => (frozen = false) };
+  return { clock, runner, replaced, thaw: () => (frozen = false), lose: () => (isLost = true) };
 }
 
 describe('a connection without replies', () => {
@@ -69,5 +78,18 @@ describe('a connection without replies', () => {
     await clock.advance(2 * TIMEOUT);
 
     expect(answers).toBe(40);
+  });
+
+  it('is not replaced because of one request while it answers others', async () => {
+    const { clock, runner, replaced, thaw, lose } = startRunner();
+    thaw();
+    lose();
+    void runner.runWithoutTimeout(script, [], []);
+    for (let i = 0; i < 50; i += 1) {
+      void runner.runWithoutTimeout(script, [], []);
+      await clock.advance(TIMEOUT / 20);
+    }
+
+    expect(replaced).toEqual([]);
   });
 });

@@ -35,3 +35,11 @@ describe('A client of ioredis that is passed in', () => {
     expect(new IoredisClients(redis).needsText).toBe(needed);
   });
 });
+
+describe('A client of ioredis without the option connection', () => {
+  it('is for the server at localhost:6379', () => {
+    const clients = new IoredisClients(undefined);
+
+    expect([clients.label, clients.isTls, clients.warning]).toEqual(['localhost:6379', false, undefined]);
+  });
+});
