@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createClient, createSentinel } from 'redis';
+import { nodeRedis } from '../../lib/node-redis/index.js';
+import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Instance } from './instance.js';
+
+describe('A connection of node-redis', () => {
+  let server: RedisServer;
+  let logged: string[];
+  const opened: RedisConnection[] = [];
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(() => {
+    logged = [];
+  });
+  afterEach(() => {
+    for (const connection of opened.splice(0)) connection.close();
+  });
+
+  /** Opens connections to the port that `target` has at that moment. */
+  const open = (target: { port: number }): RedisConnection => {
+    const { host } = server;
+    const duplicate = (given: { socket: object }): object =>
+      createClient({ ...given, socket: { ...given.socket, host, port: target.port } });
+    const note = (message: string): void => void logged.push(message);
+    const template = Object.assign(createClient({ socket: { host } }), { duplicate });
+    const connection = new RedisConnection(nodeRedis(template), { log: note, warn: note, error: note });
+    opened.push(connection);
+    return connection;
+  };
+  const connected = async (connection: RedisConnection): Promise<void> => {
+    connection.connect();
+    await connection.ready();
+  };
+
+  it('reports its loss before the next one is ready', async () => {
+    const connection = open(server);
+    await connected(connection);
+    const events: string[] = [];
+    for (const event of ['lost', 'ready'] as const) connection.commands.on(event, () => events.push(event));
+    await server.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await waitFor(() => events.includes('ready'), { that: 'the next connection' });
+
+    expect(events).toEqual(['lost', 'ready']);
+  });
+
+  it('does not end the trouble of another one when it is ready again', async () => {
+    const target = { port: server.port };
+    const connection = open(target);
+    await connected(connection);
+    target.port = 1;
+    connection.listener().connect();
+    await waitFor(() => logged.length > 0, { that: 'the trouble of the listener' });
+    target.port = server.port;
+    connection.replaceSilent();
+    await connection.ready();
+
+    expect(logged).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    expect(connection.trouble.message).toContain('ECONNREFUSED');
+  });
+
+  it('that node-redis opened after a loss is reset, so that no request there runs after its repetition', async () => {
+    const errors: unknown[] = [];
+    const clients: Socket[] = [];
+    const relay = createServer((client) => {
+      const redis = connect({ host: server.host, port: server.port });
+      clients.push(client);
+      client.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code)).pipe(redis);
+      redis.on('error', () => {}).pipe(client);
+    });
+    await once(relay.listen(0, server.host), 'listening');
+    const connection = open(relay.address() as AddressInfo);
+    await connected(connection);
+    clients[0]?.destroy();
+    await waitFor(() => clients.length === 2 && connection.commands.state === 'ready');
+    connection.replaceSilent();
+    await connection.ready();
+    await waitFor(() => clients[1]?.closed, { that: 'the connection to be closed' });
+
+    expect(errors).toEqual(['ECONNRESET']);
+    connection.close();
+    relay.close();
+  });
+
+  it('to a master that no sentinel names is a clear log line and LockUnavailableError', async () => {
+    const sentinelRootNodes = [{ host: '127.0.0.1', port: 1 }];
+    const connection = nodeRedis(createSentinel({ name: 'master', sentinelRootNodes }));
+    await using instance = new Instance({ connection, outageTimeout: 300 });
+    const reason = 'No sentinel named the master; the last error: ';
+
+    await expect(instance.locks.acquire('n')).rejects.toThrow(reason);
+    expect(instance.logged).toEqual([expect.stringContaining(`Redis cannot be used for locks: ${reason}`)]);
+  });
+});
