@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Redis } from 'ioredis';
 import type { LockOptions } from '../../lib/options/lock-options.interface.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 import { LEAST_RIGHTS } from '../scripts/least-rights.js';
@@ -47,6 +48,23 @@ describe('A Redis that answers with an error', () => {
     const error = await failure(locks.acquire('n', { replicas: { min: 1, timeout: 50 } }));
 
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { name: 'TooFewReplicas' } });
+  });
+
+  it('says that a lock is unknown to the server whose replicas should confirm it', async () => {
+    await using other = await RedisServer.start();
+    const target = { port: server.port };
+    await using proxy = await TcpProxy.start(target);
+    instance = await new Instance({ connection: proxy.url }).warmUp();
+    // As after a failover: the connection that waits for replicas leads to the new master.
+    target.port = other.port;
+    const options: LockOptions = { replicas: { min: 1, timeout: 2_000 }, outageTimeout: 1_000 };
+    const error = await failure(instance.locks.acquire('n', options));
+
+    expect(error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      cause: { message: 'The server whose replicas were asked does not have the grant.' },
+    });
+    await waitFor(async () => (await admin.exists('lock:{n}')) === 0, { that: 'the release of the lock' });
   });
 
   it.each<[code: string, begin: () => Promise<unknown>]>([
