@@ -34,6 +34,22 @@ describe('A client of ioredis that is passed in', () => {
 
     expect(new IoredisClients(redis).needsText).toBe(needed);
   });
+
+  it('reports the same trouble with sentinels in the same words each time', () => {
+    const redis = new Redis({ ...sentinels, lazyConnect: true });
+    const reported: string[] = [];
+    new IoredisClients(redis).commands.on('error', (error) => reported.push(String(error)));
+    for (const delay of [10, 20])
+      redis.emit(
+        'error',
+        new Error(
+          `All sentinels are unreachable. Retrying from scratch after ${delay}ms. Last error: timeout`,
+        ),
+      );
+
+    const once = 'Error: All sentinels are unreachable. Last error: timeout';
+    expect(reported).toEqual([once, once]);
+  });
 });
 
 describe('A client of ioredis without the option connection', () => {
