@@ -254,11 +254,9 @@ export class NodeRedisClient implements RedisClient {
       return this.settleWaiting(undefined, cause);
     }
     this.state = 'reconnecting';
-    const attempt = (this.attempts += 1);
+    this.attempts += 1;
     // Without unref: a waiting caller keeps the process alive, as a connection would.
-    this.timer = setTimeout(() => {
-      if (this.isCurrent(attempt)) this.begin();
-    }, delay);
+    this.timer = setTimeout(() => this.begin(), delay);
   }
 
   /**
