@@ -94,6 +94,34 @@ describe('A turn in memory', () => {
     expect([holders().length, waiters()]).toEqual([1, ['c']]);
   });
 
+  it('leaves without the holds of other turns and other instances', () => {
+    const terms = (turn: string): Partial<AcquireRequest> => ({
+      shared: { limit: 2, turn },
+      place: place('a', 1, turn, 2),
+    });
+    shareTwo('a');
+    shareTwo('b');
+    share('a', 1, terms('s2'));
+    server.cancel('a', NAME, place('a', 1, 's2', 2));
+    server.cancel('c', NAME, place('c', 1, 's1', 2));
+
+    expect(holders().toSorted()).toEqual(['a~s1:1', 'b~s1:1']);
+  });
+
+  it('waits again when its claim lease has expired and its request is repeated', () => {
+    listen('b');
+    share('a', 1);
+    share('b', 1);
+    server.release(NAME, 'a~s1:1');
+    now += CLAIM;
+    server.acquireAll('a', { names: [NAME], tag: 'm1', ttl: 100 });
+    share('b', 1);
+    expect(waiters()).toEqual(['b']);
+    server.releaseAll('a', [NAME], 'm1');
+
+    expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
+  });
+
   describe('with a limit and a rest', () => {
     it('keeps its place when its instance finds a permit free', () => {
       for (const instance of ['a', 'b', 'c']) listen(instance);
