@@ -1,0 +1,78 @@
+import { EndpointInbox } from '../../../lib/store/redis/connection/endpoint-inbox.js';
+import type { InboxEvents } from '../../../lib/store/redis/connection/inbox.js';
+import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
+import { QUIET } from '../../support/quiet.js';
+import { ManualClock, settle } from '../engine/manual-clock.js';
+
+/** Longer than a subscription stays without waiters. */
+const LONG = 5_000;
+const LOST = new Error('Connection is closed.');
+
+interface Request {
+  resolve(): void;
+  reject(): void;
+}
+
+describe('An inbox with a channel for each name', () => {
+  const build = () => {
+    const clock = new ManualClock();
+    const listeners: Partial<ClientEvents> = {};
+    const requests: Request[] = [];
+    const unsubscribed: string[] = [];
+    const subscribed: (string | undefined)[] = [];
+    const warnings: string[] = [];
+    const client = {
+      state: 'ready',
+      on: (event: keyof ClientEvents, call: () => void) => Object.assign(listeners, { [event]: call }),
+      subscribe: () =>
+        new Promise<void>((resolve, reject) => void requests.push({ resolve, reject: () => reject(LOST) })),
+      unsubscribe: (channel: string) => unsubscribed.push(channel),
+    } as unknown as RedisClient;
+    const log = { ...QUIET, warn: (message: string) => warnings.push(message) };
+    const events = { subscribed: (name?: string) => subscribed.push(name) } as unknown as InboxEvents;
+    const settings = { clock, instance: 'me', log };
+    const inbox = new EndpointInbox(client, (name) => `channel:${name}`, settings, events);
+    return { clock, inbox, listeners, requests, subscribed, unsubscribed, warnings };
+  };
+
+  it('ends a subscription whose name has no waiters, although the server has not confirmed it', async () => {
+    const { clock, inbox, requests, subscribed, unsubscribed } = build();
+    inbox.listen('n');
+    inbox.ignore('n');
+    await clock.advance(LONG);
+    requests[0]?.resolve();
+    await settle();
+
+    expect([unsubscribed, subscribed, inbox.hears('n')]).toEqual([['channel:n'], [], false]);
+  });
+
+  it('does not listen by a reply of a lost connection', async () => {
+    const { inbox, listeners, requests, subscribed } = build();
+    inbox.listen('n');
+    listeners.lost?.();
+    requests[0]?.resolve();
+    await settle();
+
+    expect([subscribed, inbox.hears('n')]).toEqual([[], false]);
+  });
+
+  it.each(['resolve', 'reject'] as const)(
+    'ignores that a request of a lost connection %ss after it listens on a new one',
+    async (outcome) => {
+      const { clock, inbox, listeners, requests, subscribed, warnings } = build();
+      inbox.listen('n');
+      listeners.ready?.();
+      requests[1]?.resolve();
+      await settle();
+      requests[0]?.[outcome]();
+      await clock.advance(LONG);
+
+      expect({ subscribed, warnings, requests: requests.length }).toEqual({
+        subscribed: ['n'],
+        warnings: [],
+        requests: 2,
+      });
+      expect(inbox.hears('n')).toBe(true);
+    },
+  );
+});
