@@ -42,3 +42,43 @@ describe('A trial whose message had no receivers', () => {
     trial.end();
   });
 });
+
+describe('What a trial reports', () => {
+  const run = async (receivers: number) => {
+    const clock = new ManualClock();
+    const changes: string[] = [];
+    const trial: Trial = new Trial({
+      scripts: {
+        runWithoutTimeout: async (_script, _keys, [, name]) => {
+          if (receivers > 0) trial.hear(String(name));
+          return [receivers, '8.0.0', '', '', '', ''];
+        },
+      },
+      redaction: new Redaction(),
+      clock,
+      messageTimeout: 5_000,
+      log: QUIET,
+      where: 'here',
+      changed: () => changes.push(trial.counting),
+    });
+    const begin = () => trial.begin(() => ({ key: 'k', channel: 'c' }));
+    begin();
+    await settle();
+    await clock.advance(SOON);
+    return { begin, changes, trial };
+  };
+
+  it.each([
+    { receivers: 1, counting: 'counted', next: 'untried' },
+    { receivers: 0, counting: 'uncounted', next: 'uncounted' },
+  ])('is $counting, and $next while a new connection is tried', async ({ receivers, counting, next }) => {
+    const { begin, changes, trial } = await run(receivers);
+    expect(changes).toEqual([counting]);
+    begin();
+    expect(trial.counting).toBe(next);
+    await settle();
+    trial.end();
+
+    expect(trial.counting).toBe(next);
+  });
+});
