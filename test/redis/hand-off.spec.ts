@@ -222,4 +222,22 @@ describe('Hand-off across instances', () => {
 
     expect(far.engine.size).toBe(0);
   });
+
+  it('admits readers by the release itself once an earlier release has met a reader', async () => {
+    await using holder = await new Instance({ connection: server.url }).warmUp();
+    const names = ['readers:1', 'readers:2'];
+    const locks = await Promise.all(names.map((name) => holder.locks.acquire(name)));
+    const reads = names.map((name) => far.locks.acquire(name, { mode: 'shared' }));
+    await Promise.all(names.map((name) => queued(name, 1)));
+    await log.clear();
+    for (const [i, lock] of locks.entries()) {
+      await lock.release();
+      await reads[i];
+    }
+    const releases = (await log.requests()).filter(isRelease);
+    for (const read of reads) await (await read).release();
+
+    // The counter, the lock and its queue; then also the key of its shared holders.
+    expect(releases.map(({ args }) => args[1])).toEqual(['3', '4']);
+  });
 });
