@@ -1,4 +1,5 @@
 import {
+  isRefusal,
   PassingRefusal,
   StoreRefusal,
   TooFewReplicas,
@@ -30,6 +31,18 @@ describe('The error reply of a store', () => {
     ['nothing that is known', undefined],
   ])('%s is none', (_what, error) => {
     expect(refusalReason(error)).toBeUndefined();
+  });
+});
+
+describe('The error of a quorum', () => {
+  const forbidden = new Error('b: NOPERM', { cause: new StoreRefusal('NOPERM') });
+
+  it.each([
+    ['is a refusal if most of its nodes refuse', [forbidden, forbidden, silent('c')], true],
+    ['is none if half of its nodes refuse', [forbidden, forbidden, silent('c'), silent('d')], false],
+    ['is none if its nodes refuse for a while', [refused('a'), refused('b'), silent('c')], false],
+  ])('%s', (_what, errors, expected) => {
+    expect(isRefusal(new NoMajorityError(errors, 2))).toBe(expected);
   });
 });
 

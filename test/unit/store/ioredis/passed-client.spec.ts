@@ -53,9 +53,9 @@ describe('A client of ioredis that is passed in', () => {
 });
 
 describe('A client of ioredis without the option connection', () => {
-  it('is for the server at localhost:6379', () => {
+  it('is for the server at localhost:6379, and connects before its first command', () => {
     const clients = new IoredisClients(undefined);
 
-    expect([clients.label, clients.isTls, clients.warning]).toEqual(['localhost:6379', false, undefined]);
+    expect([clients.label, clients.isTls, clients.isLazy]).toEqual(['localhost:6379', false, false]);
   });
 });
