@@ -3,7 +3,7 @@ import type { Lease } from '../../lib/engine/hold/lease.js';
 import { next } from '../../lib/engine/queue/name-machine.js';
 import { Step } from '../../lib/engine/queue/name.js';
 import type { Effect } from '../../lib/engine/queue/name-effect.js';
-import { type Event, never } from '../../lib/engine/queue/name-event.js';
+import type { Event } from '../../lib/engine/queue/name-event.js';
 import { Waiter } from '../../lib/engine/queue/waiter.js';
 import { isGrant, type Grant, type Taken } from '../../lib/store/grant.js';
 import type { AcquireRequest, YieldRequest } from '../../lib/store/lock-store.js';
@@ -105,10 +105,8 @@ export class Shell {
         return server.extend(request.request);
       case 'release':
         return server.release(name, request.owner);
-      case 'cancel':
-        return server.cancel(site.id, name, request.place);
       default:
-        return never(request);
+        return server.cancel(site.id, name, request.place);
     }
   }
 
@@ -233,8 +231,6 @@ export class Shell {
       case 'settle-spares':
       case 'listen':
         return;
-      default:
-        never(effect);
     }
   }
 

@@ -2,7 +2,6 @@ import { permitsMark, tokensMark } from '../../store/turn-name.js';
 import type { Lease } from '../hold/lease.js';
 import { Sharing } from './sharing.js';
 import type { Step } from './name.js';
-import { never } from './name-event.js';
 import { IDLE, Turn } from './turn.js';
 import type { Waiter } from './waiter.js';
 
@@ -55,8 +54,6 @@ export function askAgain(step: Step): void {
     case 'idle':
     case 'held':
       return;
-    default:
-      return never(state);
   }
 }
 

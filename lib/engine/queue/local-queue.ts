@@ -9,7 +9,7 @@ import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
 import { Name, Step } from './name.js';
 import type { Effect } from './name-effect.js';
-import { type Event, never } from './name-event.js';
+import type { Event } from './name-event.js';
 import { IDLE, type State } from './turn.js';
 import { Waiter } from './waiter.js';
 
@@ -133,8 +133,6 @@ export class LocalQueue {
         // A caller that learned of the end of its hold may have requested the name again.
         if (name.state.kind === 'idle' && !name.hasLeases) queues.drop(this);
         break;
-      default:
-        never(effect);
     }
     return settled;
   }

@@ -37,8 +37,3 @@ export type Event =
   | { readonly kind: 'silence' }
   /** Rejects all callers: shutdown has begun, or the store cannot be used for now. */
   | { readonly kind: 'reject-all'; readonly error: () => unknown };
-
-/** Makes a missing case of a switch a compile error. */
-export function never(value: never): never {
-  throw new Error(`Not handled: ${JSON.stringify(value)}`);
-}

@@ -5,7 +5,7 @@ import { forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
 import { ask, askAgain, askOrGoIdle, leaveUnlessWanted, turnFor } from './asking.js';
 import type { Step } from './name.js';
-import { type Event, never } from './name-event.js';
+import type { Event } from './name-event.js';
 import { freeShares, release, releaseShare, useSpare } from './passing.js';
 import { claim, handleReply } from './replies.js';
 import { Sharing } from './sharing.js';
@@ -66,8 +66,6 @@ export function next(step: Step, event: Event): void {
     case 'reject-all':
       for (const waiter of name.line) step.reject(waiter, event.error());
       return leaveUnlessWanted(step);
-    default:
-      return never(event);
   }
 }
 
@@ -170,8 +168,6 @@ function granted(step: Step, grant: Grant, claimTtl: number): void {
     case 'idle':
     case 'held':
       return;
-    default:
-      return never(state);
   }
 }
 
@@ -202,8 +198,6 @@ function endLease(step: Step, lease: Lease, error: LockLostError | undefined): v
     case 'returning':
     case 'yielding':
       return;
-    default:
-      return never(state);
   }
 }
 
