@@ -6,6 +6,7 @@ import {
 } from '../errors/lock.error.js';
 import { LockLostError } from '../errors/lock-lost.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
+import { SHARED_OWNER } from '../store/grant.js';
 import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
 import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
@@ -86,7 +87,7 @@ function heldBy(holder: LockHolder | undefined): string {
   if (holder?.owner === undefined) return '';
   const { label, owner, remaining } = holder;
   const instance = owner.startsWith(THIS_PROCESS) ? 'this process' : instanceOf(owner);
-  const place = owner === 'shared' ? 'shared holders' : instance;
+  const place = owner === SHARED_OWNER ? 'shared holders' : instance;
   const lease = remaining === undefined ? '' : `, lease ends in ${Math.round(remaining)} ms unless renewed`;
   return ` Held by ${label === undefined ? place : `${label} in ${place}`}${lease}.`;
 }

@@ -20,6 +20,10 @@ describe('The message of a caller that waited too long', () => {
     const error = timeoutError(['order:42'], 2_000, { ...HOLDER, remaining: 28_000.4 }, true, undefined);
     expect(error.message).toContain(' Held by web-3, lease ends in 28000 ms unless renewed. Retry later');
     expect(timeoutError(['order:42'], 2_000, undefined, true, undefined).message).not.toContain('Held by');
+    const shared = { ...HOLDER, owner: 'shared' };
+    expect(timeoutError(['order:42'], 2_000, shared, true, undefined).message).toContain(
+      ' Held by shared holders. Retry',
+    );
   });
 });
 
