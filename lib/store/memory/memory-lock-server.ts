@@ -75,7 +75,7 @@ export class MemoryLockServer {
       return { owner, token, tokens: 1 };
     }
     if (place !== undefined) this.queues.enqueue(name, place);
-    if (this.locks.of(name).size + this.shares.of(name).size === 0) {
+    if (this.isFree(name)) {
       const next = this.handOff(name, { place });
       if (!next || next === place) return this.grant(name, instance, ttl, tokens);
     }
@@ -87,10 +87,9 @@ export class MemoryLockServer {
     const owners = names.map((name) => this.owner(name));
     const granted = owners.find((owner) => owner?.startsWith(`${instance}~${tag}:`));
     if (granted !== undefined) return { owner: granted, token: tokenOf(granted), tokens: names.length };
-    const isFree = (name: string): boolean => this.locks.of(name).size + this.shares.of(name).size === 0;
-    if (!names.every((name) => isFree(name) && this.queues.of(name).size === 0))
+    if (!names.every((name) => this.isFree(name) && this.queues.of(name).size === 0))
       return names.flatMap((name, i) => {
-        if (isFree(name) || owners[i]?.startsWith(`${instance}:`)) return [];
+        if (this.isFree(name) || owners[i]?.startsWith(`${instance}:`)) return [];
         const { owner, remaining } = this.taken(name);
         return { name, owner, remaining };
       });
@@ -223,6 +222,10 @@ export class MemoryLockServer {
   /** The exclusive owner. */
   private owner(name: string): string | undefined {
     return this.locks.of(name).keys().next().value;
+  }
+
+  private isFree(name: string): boolean {
+    return this.locks.of(name).size === 0 && this.shares.of(name).size === 0;
   }
 
   private leasesLike(owner: string): MemoryLeases {
