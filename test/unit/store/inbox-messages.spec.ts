@@ -17,11 +17,17 @@ describe('A message of a script', () => {
     expect(receive(message)).toEqual(['order:42', { ...grant, turn: 's04t1', owner: 'me~s04t1:1' }, 3_000]);
   });
 
-  it('asks whether this instance still waits in a place of the queue, for a name with spaces', () => {
-    const askedIfWaiting = jest.fn();
-    const inbox = { events: { askedIfWaiting }, trial: { counting: 'counted' } } as unknown as InboxEvents;
-    deliver('waiting me|3000|1 order 42', 'me', inbox);
+  it.each([
+    ['granted 7 2 3000 order\n42', 'granted', ['order\n42', { owner: 'me:7', token: 7, tokens: 2 }, 3_000]],
+    ['released order\n42', 'released', ['order\n42']],
+    ['waiting me|3000|1 order 42', 'askedIfWaiting', ['order 42', 'me|3000|1']],
+    ['revoked me:7 order\n42', 'revoked', ['order\n42', 'me:7']],
+    ['moved order 42', 'told', ['moved order 42']],
+  ])('about any name is passed on: %j', (message, event, expected) => {
+    const listener = jest.fn();
+    const inbox = { events: { [event]: listener }, trial: { counting: 'counted' } } as unknown as InboxEvents;
+    deliver(message, 'me', inbox);
 
-    expect(askedIfWaiting.mock.calls).toEqual([['order 42', 'me|3000|1']]);
+    expect(listener.mock.calls).toEqual([expected]);
   });
 });

@@ -32,4 +32,15 @@ describe('The listing of a name', () => {
 
     expect(listing.filter(([key]) => key === 'label')).toEqual(label.map((each) => ['label', each]));
   });
+
+  it('of one holder has its age, and is only what is known', () => {
+    const held: LockInfo = { name: 'n', mode: 'exclusive', owner: 'web-1:7', remaining: 900 };
+    const listing = { ...held, holders: 1, waiting: 0 };
+
+    expect(listingOf({ held: [held], pending: [] })).toStrictEqual(listing);
+    expect(listingOf({ held: [{ ...held, since: new Date(5) }], pending: [] })).toStrictEqual({
+      ...listing,
+      since: new Date(5),
+    });
+  });
 });
