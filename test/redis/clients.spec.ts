@@ -185,6 +185,18 @@ describe('Redis clients', () => {
     expect(took).toBeLessThan(1_000);
   });
 
+  it('that were passed in are not replaced for their silence', async () => {
+    const client = server.client();
+    const connection = open(client);
+    await connection.ready();
+    const lost = jest.fn();
+    client.on('close', lost);
+    connection.replaceSilent();
+
+    expect(await client.ping()).toBe('PONG');
+    expect(lost).not.toHaveBeenCalled();
+  });
+
   it('leave a server that has become a replica, except those that are still connecting', async () => {
     await using proxy = await TcpProxy.start(server);
     const connection = open(proxy.url);

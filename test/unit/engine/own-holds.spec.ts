@@ -23,4 +23,16 @@ describe('The list of own holds', () => {
 
     expect(fixture.engine.views.holds().map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
+
+  it('counts the age of a hold whose lock was passed on from when its caller got it', async () => {
+    const fixture = new EngineFixture();
+    const first = await fixture.hold({}, { name: 'passed on', tokens: 2 });
+    await fixture.hold({}, { name: 'kept', token: 200 });
+    const second = fixture.acquire({}, 'passed on');
+    await fixture.clock.advance(5);
+    void first.release();
+    await second;
+
+    expect(fixture.engine.views.holds().map(({ name }) => name)).toEqual(['kept', 'passed on']);
+  });
 });

@@ -20,7 +20,7 @@ describe('A message of a script', () => {
   it.each([
     ['granted 7 2 3000 order\n42', 'granted', ['order\n42', { owner: 'me:7', token: 7, tokens: 2 }, 3_000]],
     ['released order\n42', 'released', ['order\n42']],
-    ['waiting me|3000|1 order 42', 'askedIfWaiting', ['order 42', 'me|3000|1']],
+    ['waiting me|3000|1 released 42', 'askedIfWaiting', ['released 42', 'me|3000|1']],
     ['revoked me:7 order\n42', 'revoked', ['order\n42', 'me:7']],
     ['moved order 42', 'told', ['moved order 42']],
   ])('about any name is passed on: %j', (message, event, expected) => {
