@@ -50,6 +50,17 @@ describe('The confirmation of a request for a lease', () => {
 
     expect(kept.deadline).toBe(deadline);
   });
+
+  it('does not expect a shorter request a second time after its confirmation', () => {
+    const kept = lease();
+    kept.request(9_000, 2_000);
+    kept.request(3_000, 2_100);
+    kept.confirm(3_000, 2_100, 1);
+    kept.request(9_000, 4_000);
+    kept.confirm(9_000, 4_000, 1);
+
+    expect(kept.deadline).toBe(4_000 + 9_000 - 92);
+  });
 });
 
 describe('The watch for a suspend', () => {

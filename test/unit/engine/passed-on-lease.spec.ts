@@ -41,6 +41,23 @@ describe('A lease that is passed on in memory', () => {
     expect(fixture.store.unseen('yield') + fixture.store.unseen('release')).toBe(1);
   });
 
+  it('goes to twice as many callers after each yield without other waiters', async () => {
+    fixture = new EngineFixture({ max: 2, window: 60_000 });
+    const first = await fixture.hold();
+    const callers = Array.from({ length: 12 }, () => observe(fixture.acquire()));
+    await passOn(first);
+    let token = 100;
+    for (const caller of callers) {
+      if (!caller.value) (await fixture.store.next('yield')).answer(grant((token += 100), 8));
+      await settle();
+      void caller.value?.release();
+      await settle();
+    }
+
+    const served = [200, 201, 202, 203, 300, 301, 302, 303, 304, 305, 306, 307];
+    expect(callers.map(({ value }) => value?.fencingToken)).toEqual(served);
+  });
+
   it('is shortened at once for a caller that wants less', async () => {
     const { first, second } = await hold({ ttl: 30_000 }, { ttl: 1_000 });
     await passOn(first);

@@ -55,6 +55,24 @@ describe('A permit that is released', () => {
     expect((await fixture.store.next('cancel')).request.place).toBe(next?.request.place);
   });
 
+  it('counts its caller as served, so that later callers queue again behind other instances', async () => {
+    const { store } = fixture;
+    const first = enter(PERMIT);
+    const second = enter(PERMIT);
+    const asked = await store.next('acquire');
+    const later = enter(PERMIT);
+    asked.answer(taken(100));
+    await settle();
+    fixture.events.granted('n', sharedGrant(asked.request.shared?.turn ?? '', 200, 1, 4), 3_000);
+    await settle();
+    await release(first);
+
+    expect(second.value?.fencingToken).toBe(201);
+    expect((await store.next('cancel')).request.name).toBe('n');
+    expect((await store.next('acquire')).request.place).not.toBe(asked.request.place);
+    expect(later).toEqual({});
+  });
+
   it.each<[string, LockOptions]>([
     ['another limit', { ...PERMIT, limit: 3 }],
     ['none', READ],
