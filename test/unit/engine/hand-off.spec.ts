@@ -1,4 +1,5 @@
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
+import { TooFewReplicas } from '../../../lib/store/store-errors.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';
@@ -115,6 +116,22 @@ describe('A grant by hand-off', () => {
     await settle();
 
     expect(hold).toEqual({});
+  });
+
+  it('that too few replicas confirmed is forgotten after its release', async () => {
+    const replicas = { min: 1, timeout: 50 };
+    const { hold } = await wait({ replicas });
+    const next = observe(fixture.acquire());
+    await fixture.clock.advance(1_000);
+    const again = await fixture.store.next('acquire');
+    fixture.events.granted('n', grant(200), 3_000);
+    again.fail(new TooFewReplicas(grant(200), replicas));
+    (await fixture.store.next('release')).answer(true);
+    (await fixture.store.next('acquire')).answer(grant(300));
+    await settle();
+
+    expect(hold.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(next.value).toMatchObject({ fencingToken: 300, how: 're-ask' });
   });
 
   it('whose message arrives twice counts once', async () => {
