@@ -40,6 +40,22 @@ describe('A request for a lease', () => {
   });
 });
 
+describe('A request that shortens a lease', () => {
+  it('leaves no fencing token for a later hold, also of a block that it shares', () => {
+    const first = new Lease(
+      'n',
+      { owner: 'me~s1:1', turn: 's1', token: 1, tokens: 1, block: 9 },
+      9_000,
+      1_000,
+    );
+    const sibling = first.sibling('me~s1:2', 2, true);
+    expect([first.hasTokens, sibling.hasTokens]).toEqual([true, true]);
+    sibling.request(3_000, 1_000);
+
+    expect([first.hasTokens, sibling.hasTokens]).toEqual([true, false]);
+  });
+});
+
 describe('The confirmation of a request for a lease', () => {
   it('counts on a shorter request of the same millisecond, which follows in the store', () => {
     const kept = lease();

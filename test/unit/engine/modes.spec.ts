@@ -66,6 +66,14 @@ describe('A turn for shared holds', () => {
     expect(fixture.store.unseen('extend')).toBe(0);
   });
 
+  it('renews a hold of a hand-off at once, although its claim lease is as long as the caller wants', async () => {
+    const { turn } = await waiting({ ...READ, ttl: 3_000 });
+    fixture.events.granted('n', sharedGrant(turn, 200), 3_000);
+    await fixture.clock.advance(1);
+
+    expect(fixture.store.unseen('extend')).toBe(1);
+  });
+
   it('releases grants beyond the remaining callers, hold by hold', async () => {
     const aborter = new AbortController();
     const { holds, asked, turn } = await asking(READ, { ...READ, signal: aborter.signal });
