@@ -1,5 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
+import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { RedisServer } from '../support/redis-server.js';
 import { type ClientRequest, RequestLog } from '../support/request-log.js';
@@ -56,12 +58,14 @@ describe('Hand-off across instances', () => {
     waitFor(async () => (await near.locks.query(name)).pending.length === instances);
   const owner = async (name: string): Promise<string> => (await near.locks.query(name)).held[0]?.owner ?? '';
 
-  const isRelease = ({ command, args }: ClientRequest): boolean =>
-    command === 'evalsha' && args[0] === releaseScript.sha;
+  const isCallOf =
+    ({ sha }: LuaScript) =>
+    ({ command, args }: ClientRequest): boolean =>
+      command === 'evalsha' && args[0] === sha;
   /** What went ahead of the release on its connection. */
   const ahead = async (): Promise<string | undefined> => {
     const requests = await log.requests();
-    const at = requests.findIndex(isRelease);
+    const at = requests.findIndex(isCallOf(releaseScript));
     return requests.slice(0, at).findLast(({ from }) => from === requests[at]?.from)?.command;
   };
 
@@ -223,21 +227,35 @@ describe('Hand-off across instances', () => {
     expect(far.engine.size).toBe(0);
   });
 
-  it('admits readers by the release itself once an earlier release has met a reader', async () => {
-    await using holder = await new Instance({ connection: server.url }).warmUp();
-    const names = ['readers:1', 'readers:2'];
-    const locks = await Promise.all(names.map((name) => holder.locks.acquire(name)));
-    const reads = names.map((name) => far.locks.acquire(name, { mode: 'shared' }));
-    await Promise.all(names.map((name) => queued(name, 1)));
-    await log.clear();
-    for (const [i, lock] of locks.entries()) {
-      await lock.release();
-      await reads[i];
-    }
-    const releases = (await log.requests()).filter(isRelease);
-    for (const read of reads) await (await read).release();
+  it.each([
+    { what: 'one lock', groups: [['readers:1'], ['readers:2']], script: releaseScript, keys: ['3', '4'] },
+    {
+      what: 'several locks',
+      groups: [
+        ['readers:3', 'readers:4'],
+        ['readers:5', 'readers:6'],
+      ],
+      script: releaseAllScript,
+      keys: ['5', '7'],
+    },
+  ])(
+    'admits readers by the release of $what itself once an earlier one has met a reader',
+    async ({ groups, script, keys }) => {
+      await using holder = await new Instance({ connection: server.url }).warmUp();
+      const locks: Lock[] = [];
+      for (const names of groups) locks.push(await holder.locks.acquire(names));
+      const reads = groups.map(([name = '']) => far.locks.acquire(name, { mode: 'shared' }));
+      await Promise.all(groups.map(([name = '']) => queued(name, 1)));
+      await log.clear();
+      for (const [i, lock] of locks.entries()) {
+        await lock.release();
+        await reads[i];
+      }
+      const releases = (await log.requests()).filter(isCallOf(script));
+      for (const read of reads) await (await read).release();
 
-    // The counter, the lock and its queue; then also the key of its shared holders.
-    expect(releases.map(({ args }) => args[1])).toEqual(['3', '4']);
-  });
+      // The counter, and each lock with its queue; then also the keys of the shared holders.
+      expect(releases.map(({ args }) => args[1])).toEqual(keys);
+    },
+  );
 });
