@@ -107,17 +107,21 @@ describe('The trial of a server', () => {
       expect({ holds, most }).toEqual({ holds: 40, most: 1 });
     });
 
-    it('skips no waiter before it has ended', async () => {
+    it.each([
+      { when: 'before it has ended', prepare: async () => undefined },
+      { when: 'after its verdict', prepare: polls },
+    ])('skips no waiter $when', async ({ when, prepare }) => {
       const [strange, fresh] = [await strangeServer({}), await strangeServer({ countsNobody: true })];
       const [waiting, holder] = [
         await instance(strange).warmUp(),
         instance(fresh, { commandTimeout: 60_000 }),
       ];
-      const lock = await holder.locks.acquire('early');
-      const next = waiting.locks.acquire('early');
-      await isQueued(waiting.locks, 'early', 1);
+      await prepare(holder);
+      const lock = await holder.locks.acquire(when);
+      const next = waiting.locks.acquire(when);
+      await isQueued(waiting.locks, when, 1);
       await lock.release();
-      const { owner } = (await waiting.locks.query('early')).held[0] ?? {};
+      const { owner } = (await waiting.locks.query(when)).held[0] ?? {};
 
       expect(owner).toContain(waiting.name);
       await (await next).release();
