@@ -81,4 +81,33 @@ describe('What a trial reports', () => {
 
     expect(trial.counting).toBe(next);
   });
+
+  it('does not count a late message of an earlier trial', async () => {
+    const names: string[] = [];
+    const trial = new Trial({
+      scripts: {
+        runWithoutTimeout: async (_script, _keys, [, name]) => {
+          names.push(String(name));
+          return [1, '8.0.0', '', '', '', ''];
+        },
+      },
+      redaction: new Redaction(),
+      clock: new ManualClock(),
+      messageTimeout: 5_000,
+      log: QUIET,
+      where: 'here',
+      changed: () => undefined,
+    });
+    for (let connection = 0; connection < 2; connection++) {
+      trial.begin(() => ({ key: 'k', channel: 'c' }));
+      await settle();
+    }
+    const countings = names.map((name) => {
+      trial.hear(name);
+      return trial.counting;
+    });
+    trial.end();
+
+    expect(countings).toEqual(['untried', 'counted']);
+  });
 });
