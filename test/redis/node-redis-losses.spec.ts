@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createClient, createSentinel } from 'redis';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
+import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
@@ -39,6 +41,20 @@ describe('A connection of node-redis', () => {
     await connection.ready();
   };
 
+  /** Forwards connections to the server. A test can write into them, and sees how they end. */
+  const startRelay = async (): Promise<{ clients: Socket[]; errors: unknown[]; relay: Server }> => {
+    const errors: unknown[] = [];
+    const clients: Socket[] = [];
+    const relay = createServer((client) => {
+      const redis = connect({ host: server.host, port: server.port });
+      clients.push(client);
+      client.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code)).pipe(redis);
+      redis.on('error', () => {}).pipe(client);
+    });
+    await once(relay.listen(0, server.host), 'listening');
+    return { clients, errors, relay };
+  };
+
   it('reports its loss before the next one is ready', async () => {
     const connection = open(server);
     await connected(connection);
@@ -66,15 +82,7 @@ describe('A connection of node-redis', () => {
   });
 
   it('that node-redis opened after a loss is reset, so that no request there runs after its repetition', async () => {
-    const errors: unknown[] = [];
-    const clients: Socket[] = [];
-    const relay = createServer((client) => {
-      const redis = connect({ host: server.host, port: server.port });
-      clients.push(client);
-      client.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code)).pipe(redis);
-      redis.on('error', () => {}).pipe(client);
-    });
-    await once(relay.listen(0, server.host), 'listening');
+    const { clients, errors, relay } = await startRelay();
     const connection = open(relay.address() as AddressInfo);
     await connected(connection);
     clients[0]?.destroy();
@@ -86,6 +94,54 @@ describe('A connection of node-redis', () => {
     expect(errors).toEqual(['ECONNRESET']);
     connection.close();
     relay.close();
+  });
+
+  it('reports an unreadable reply as an error, not as its loss', async () => {
+    const { clients, relay } = await startRelay();
+    const connection = open(relay.address() as AddressInfo);
+    await connected(connection);
+    const events: string[] = [];
+    for (const event of ['lost', 'error'] as const) connection.commands.on(event, () => events.push(event));
+    clients[0]?.write('unreadable');
+    await waitFor(() => events.includes('error'), { that: 'the error' });
+
+    expect([events, connection.commands.state]).toEqual([['error'], 'ready']);
+    connection.close();
+    relay.close();
+  });
+
+  it('names the demotion of its server as its trouble only until it is ready again', async () => {
+    await using proxy = await TcpProxy.start(server);
+    const connection = open(proxy);
+    await connected(connection);
+    proxy.hold('toClient');
+    connection.problemOf(new Error("READONLY You can't write against a read only replica."));
+    expect(connection.trouble.message).toContain('is reconnecting after: READONLY');
+    proxy.pass();
+    await connection.ready();
+    proxy.hold('toClient');
+    connection.replaceSilent();
+
+    expect(connection.trouble.message).toContain('accepts the connection but does not reply');
+  });
+
+  it('passes the number of failed attempts to find the master to the reconnectStrategy', async () => {
+    const tried: number[] = [];
+    const reconnectStrategy = (retries: number): number => {
+      tried.push(retries);
+      return 1;
+    };
+    const sentinel = createSentinel({
+      name: 'master',
+      sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }],
+      nodeClientOptions: { socket: { reconnectStrategy } },
+    });
+    const connection = new RedisConnection(nodeRedis(sentinel), QUIET);
+    opened.push(connection);
+    connection.connect();
+    await waitFor(() => tried.length >= 3, { that: 'three attempts' });
+
+    expect(tried.slice(0, 3)).toEqual([0, 1, 2]);
   });
 
   it('to a master that no sentinel names is a clear log line and LockUnavailableError', async () => {
