@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Cluster } from 'ioredis';
 import { createClient } from 'redis';
 import RedisParser from 'redis-parser';
 import { nodeRedis } from '../../lib/node-redis/index.js';
@@ -200,6 +201,20 @@ describe('A Redis that cannot be used', () => {
         expect(String(await error)).toContain(line);
       }),
     );
+  });
+
+  it('because a Cluster that was passed in gets no reply is LockUnavailableError with its status', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const connection = new Cluster([silent.address() as AddressInfo], { slotsRefreshTimeout: 600 });
+    const failed = once(connection, 'error');
+    await using instance = new Instance({ connection, outageTimeout: 100 });
+    const reason = 'The status of the Redis client is "connecting"';
+
+    await expect(instance.locks.acquire('n')).rejects.toThrow(reason);
+    await failed;
+    connection.disconnect();
+    silent.close();
   });
 
   it('for a reason that contains the password is reported without it, plain or encoded', () => {
