@@ -41,8 +41,9 @@ describe('The message of an extension that was not confirmed', () => {
   it.each([
     { cause: undefined, message: 'Too few servers confirmed the extension of the lease on "order:42".' },
     {
-      cause: new Error('Connection is closed.'),
-      message: 'Redis did not confirm the extension of the lease on "order:42" (Connection is closed).',
+      cause: new Error('connect ECONNREFUSED 127.0.0.1:6379.'),
+      message:
+        'Redis did not confirm the extension of the lease on "order:42" (connect ECONNREFUSED 127.0.0.1:6379).',
     },
   ])('says what is missing, and why if that is known: $message', ({ cause, message }) => {
     expect(extensionError(['order:42'], cause).message).toBe(message);

@@ -8,7 +8,9 @@ describe('A client of ioredis that is passed in', () => {
   const sentinels = { sentinels: [{ host: '127.0.0.1', port: 26_379 }], name: 'master' };
 
   it('is warned of if it finds its master by sentinels without listening to them', () => {
-    expect(warningOf(sentinels)).toContain('set failoverDetector: true in its options');
+    expect(warningOf(sentinels)).toMatch(
+      /^The ioredis client of the locks .* set failoverDetector: true in its options\.$/,
+    );
     expect([{ ...sentinels, failoverDetector: true }, {}].map(warningOf)).toEqual([undefined, undefined]);
   });
 
