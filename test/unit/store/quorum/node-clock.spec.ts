@@ -57,6 +57,15 @@ describe('a node’s clock', () => {
     expect(clock.offset).toBe(AHEAD + by);
   });
 
+  it('is that of a shorter trip unless both trips together cannot explain the difference', () => {
+    answer({ at: 0, there: 1, back: 1 });
+    answer({ at: 10, there: 2, back: 2, ahead: AHEAD + 3_000 });
+    expect(clock.offset).toBe(AHEAD);
+    answer({ at: 20, there: 2, back: 2, ahead: AHEAD + 3_001 });
+
+    expect(clock.offset).toBe(AHEAD + 3_001);
+  });
+
   it('is estimated from the last replies only, because clocks drift', () => {
     answer({ at: 0, there: 0.5, back: 0.5 });
     for (let at = 10; at <= 80; at += 10) answer({ at, there: 10, back: 10, ahead: AHEAD + 1_000 });
