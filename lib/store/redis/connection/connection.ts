@@ -19,7 +19,6 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   private leftAt = -Infinity;
   /** Why this connection left the server; undefined while connected. */
   private demotion: Error | undefined;
-  private hasBegun = false;
 
   constructor(connection: SingleConnection | undefined, log: LockLog, provide?: CredentialsProvider) {
     super(log, provide, (credentials) =>
@@ -34,8 +33,6 @@ export class RedisConnection extends StoreConnection<RedisClients> {
 
   override connect(): void {
     super.connect();
-    if (this.hasBegun) return;
-    this.hasBegun = true;
     const timer = setTimeout(() => {
       const { state } = this.commands;
       const isUnfinished = state === 'connecting' || state === 'reconnecting';
