@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createClient, createSentinel } from 'redis';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
+import { askOnce, type NodeRedis } from '../../lib/store/redis/node-redis/node-redis.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -152,5 +153,16 @@ describe('A connection of node-redis', () => {
 
     await expect(instance.locks.acquire('n')).rejects.toThrow(reason);
     expect(instance.logged).toEqual([expect.stringContaining(`Redis cannot be used for locks: ${reason}`)]);
+  });
+
+  it('that is made for one command names its server if that does not reply within a second', async () => {
+    await using proxy = await TcpProxy.start(server);
+    proxy.hold('toClient');
+    const client = createClient({ url: proxy.url }) as unknown as NodeRedis;
+
+    await expect(askOnce(client, ['PING'])).rejects.toThrow(
+      `${server.host}:${proxy.port} did not answer within 1000 ms.`,
+    );
+    expect(client.isOpen).toBe(false);
   });
 });

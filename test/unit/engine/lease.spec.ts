@@ -77,6 +77,17 @@ describe('The confirmation of a request for a lease', () => {
 
     expect(kept.deadline).toBe(4_000 + 9_000 - 92);
   });
+
+  it('still expects an earlier request with the same ttl, which was shorter than the lease', () => {
+    const kept = new Lease('n', { owner: 'me:1', token: 1, tokens: 1 }, 3_600, 1_000);
+    expect(kept.request(3_000, 1_000).exact).toBe(true);
+    expect(kept.request(3_000, 2_000).exact).toBe(false);
+    kept.confirm(3_000, 2_000, 1);
+    kept.request(9_000, 3_000);
+    kept.confirm(9_000, 3_000, 1);
+
+    expect(kept.deadline).toBe(3_000 + 3_000 - 32);
+  });
 });
 
 describe('The watch for a suspend', () => {
