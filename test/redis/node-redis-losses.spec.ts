@@ -14,6 +14,7 @@ describe('A connection of node-redis', () => {
   let server: RedisServer;
   let logged: string[];
   const opened: RedisConnection[] = [];
+  const relays: Server[] = [];
 
   beforeAll(async () => {
     server = await RedisServer.start();
@@ -23,7 +24,7 @@ describe('A connection of node-redis', () => {
     logged = [];
   });
   afterEach(() => {
-    for (const connection of opened.splice(0)) connection.close();
+    for (const each of [...opened.splice(0), ...relays.splice(0)]) each.close();
   });
 
   /** Opens connections to the port that `target` has at that moment. */
@@ -43,7 +44,7 @@ describe('A connection of node-redis', () => {
   };
 
   /** Forwards connections to the server. A test can write into them, and sees how they end. */
-  const startRelay = async (): Promise<{ clients: Socket[]; errors: unknown[]; relay: Server }> => {
+  const startRelay = async (): Promise<{ address: AddressInfo; clients: Socket[]; errors: unknown[] }> => {
     const errors: unknown[] = [];
     const clients: Socket[] = [];
     const relay = createServer((client) => {
@@ -52,8 +53,9 @@ describe('A connection of node-redis', () => {
       client.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code)).pipe(redis);
       redis.on('error', () => {}).pipe(client);
     });
+    relays.push(relay);
     await once(relay.listen(0, server.host), 'listening');
-    return { clients, errors, relay };
+    return { address: relay.address() as AddressInfo, clients, errors };
   };
 
   it('reports its loss before the next one is ready', async () => {
@@ -83,8 +85,8 @@ describe('A connection of node-redis', () => {
   });
 
   it('that node-redis opened after a loss is reset, so that no request there runs after its repetition', async () => {
-    const { clients, errors, relay } = await startRelay();
-    const connection = open(relay.address() as AddressInfo);
+    const { address, clients, errors } = await startRelay();
+    const connection = open(address);
     await connected(connection);
     clients[0]?.destroy();
     await waitFor(() => clients.length === 2 && connection.commands.state === 'ready');
@@ -93,13 +95,11 @@ describe('A connection of node-redis', () => {
     await waitFor(() => clients[1]?.closed, { that: 'the connection to be closed' });
 
     expect(errors).toEqual(['ECONNRESET']);
-    connection.close();
-    relay.close();
   });
 
   it('reports an unreadable reply as an error, not as its loss', async () => {
-    const { clients, relay } = await startRelay();
-    const connection = open(relay.address() as AddressInfo);
+    const { address, clients } = await startRelay();
+    const connection = open(address);
     await connected(connection);
     const events: string[] = [];
     for (const event of ['lost', 'error'] as const) connection.commands.on(event, () => events.push(event));
@@ -107,8 +107,6 @@ describe('A connection of node-redis', () => {
     await waitFor(() => events.includes('error'), { that: 'the error' });
 
     expect([events, connection.commands.state]).toEqual([['error'], 'ready']);
-    connection.close();
-    relay.close();
   });
 
   it('names the demotion of its server as its trouble only until it is ready again', async () => {

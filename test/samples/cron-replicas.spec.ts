@@ -98,7 +98,7 @@ describe('sample 03, the cron replicas', () => {
   });
 });
 
-/** Whether all runs began in time, as on a machine that is not overloaded: a late one holds the lock into the next tick. */
+/** Whether all runs began in time: on an overloaded machine, a late one holds the lock into the next tick. */
 function punctual({ ticks }: Printed): boolean {
   const runs = ticks.flatMap((tick) => tick.runs);
   return runs.every(({ at, instance }) => at - (instance === 'C' ? BEHIND : 0) < PUNCTUAL);
