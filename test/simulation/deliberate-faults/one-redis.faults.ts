@@ -97,7 +97,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'a writer is admitted beside readers',
     file: server,
-    text: 'if (this.locks.of(name).size + this.shares.of(name).size === 0) {',
+    text: 'if (this.isFree(name)) {',
     instead: 'if (this.locks.of(name).size === 0) {',
   },
   {
