@@ -1,11 +1,9 @@
 import { isGrant } from '../../../../lib/store/grant.js';
-import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
-import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { NO_EVENTS } from '../../../support/no-events.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { settle } from '../../engine/manual-clock.js';
-import { granted, NearNode, storeOn } from './near-node.js';
+import { acceptTokensAhead, granted, NearNode, storeOn } from './near-node.js';
 
 const request = { name: 'n', ttl: 10_000, tokens: 3, place: undefined };
 
@@ -117,7 +115,7 @@ describe('A grant of a quorum', () => {
   });
 
   it('passes to the next turn in one request per node, also with tokens far ahead of the clocks', async () => {
-    const ahead = await acceptTokensAhead();
+    const ahead = await acceptTokensAhead(nodes);
     const before = await granted(store.acquire({ ...request, endedToken: 0 }));
     const asked = jest.spyOn(nodes[0], 'run');
     const next = await granted(store.yield({ ...request, owner: before.owner }));
@@ -127,7 +125,7 @@ describe('A grant of a quorum', () => {
   });
 
   it('goes to a waiter in one request per node, also with tokens far ahead of the clocks', async () => {
-    await acceptTokensAhead();
+    await acceptTokensAhead(nodes);
     const other = storeOn(nodes, { instance: 'other' });
     const { owner, token } = await granted(other.acquire({ ...request, endedToken: 0 }));
     const waiting = { ...request, place: store.place(0, 1), endedToken: 0 };
@@ -217,13 +215,4 @@ describe('A grant of a quorum', () => {
       })),
     });
   });
-
-  /** Lets the nodes accept a token far ahead of their clocks; returns it. */
-  async function acceptTokensAhead(): Promise<number> {
-    const ahead = (Date.now() + 5_000) * 1_000;
-    const keys = new QuorumKeys('old', 'lock:', 1_000).of('n');
-    const args = ['old', ahead, 'quiet', '', 'lock:inbox:', 2_000, 'n'];
-    for (const node of nodes) await node.run('end', quorumReleaseScript, keys, args);
-    return ahead;
-  }
 });

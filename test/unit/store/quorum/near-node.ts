@@ -1,4 +1,6 @@
 import { type Grant, isGrant } from '../../../../lib/store/grant.js';
+import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
+import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
 import {
   type NodeEvents,
@@ -71,6 +73,15 @@ export function storeOn(
     clock,
     random: Math.random,
   });
+}
+
+/** Lets the nodes accept a token of the name n far ahead of their clocks; returns it. */
+export async function acceptTokensAhead(nodes: readonly QuorumNode[]): Promise<number> {
+  const ahead = (Date.now() + 5_000) * 1_000;
+  const keys = new QuorumKeys('old', 'lock:', 1_000).of('n');
+  const args = ['old', ahead, 'quiet', '', 'lock:inbox:', 2_000, 'n'];
+  for (const node of nodes) await node.run('end', quorumReleaseScript, keys, args);
+  return ahead;
 }
 
 /** The grant that a store replies with. */

@@ -1,7 +1,6 @@
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
-import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
 import { settle } from '../../engine/manual-clock.js';
-import { granted, NearNode, storeOn } from './near-node.js';
+import { acceptTokensAhead, granted, NearNode, storeOn } from './near-node.js';
 
 type Arg = string | number;
 type Request = [kind: string, script: string, keys: readonly string[], args: readonly Arg[]];
@@ -129,9 +128,7 @@ describe('Each node of a quorum receives', () => {
   });
 
   it('the end of a proposal for shared holds that newer tokens outdate, before the next one', async () => {
-    const ahead = (Date.now() + 5_000) * 1_000;
-    const [, , keys, args] = ending(ahead, 'quiet');
-    for (const node of nodes) await node.run('end', quorumReleaseScript, keys, args);
+    const ahead = await acceptTokensAhead(nodes);
     received();
     const place = store.place(0, 1);
     const { token } = await granted(store.acquire({ ...request, shared, place }));
