@@ -8,6 +8,7 @@ import { nodeRedis } from '../../lib/node-redis/index.js';
 import { Redaction } from '../../lib/store/redis/connection/redaction.js';
 import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { TlsFront } from '../support/tls-front.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
@@ -204,9 +205,10 @@ describe('A Redis that cannot be used', () => {
   });
 
   it('because a Cluster that was passed in gets no reply is LockUnavailableError with its status', async () => {
-    const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const connection = new Cluster([silent.address() as AddressInfo], { slotsRefreshTimeout: 600 });
+    await using proxy = await TcpProxy.start(server);
+    proxy.hold('toClient');
+    const { host, port } = proxy;
+    const connection = new Cluster([{ host, port }], { slotsRefreshTimeout: 600 });
     const failed = once(connection, 'error');
     await using instance = new Instance({ connection, outageTimeout: 100 });
     const reason = 'The status of the Redis client is "connecting"';
@@ -214,7 +216,6 @@ describe('A Redis that cannot be used', () => {
     await expect(instance.locks.acquire('n')).rejects.toThrow(reason);
     await failed;
     connection.disconnect();
-    silent.close();
   });
 
   it('for a reason that contains the password is reported without it, plain or encoded', () => {
