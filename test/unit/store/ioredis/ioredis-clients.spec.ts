@@ -3,11 +3,13 @@ import { reconnectDelay } from '../../../../lib/store/redis/connection/reconnect
 import { IoredisClients } from '../../../../lib/store/redis/ioredis/ioredis-clients.js';
 
 describe('A client of ioredis that is passed in', () => {
-  const warningOf = (options: RedisOptions): string | undefined =>
-    new IoredisClients(new Redis({ ...options, lazyConnect: true })).warning;
+  const unconnected = (options: RedisOptions): Redis => new Redis({ ...options, lazyConnect: true });
   const sentinels = { sentinels: [{ host: '127.0.0.1', port: 26_379 }], name: 'master' };
 
   it('is warned of if it finds its master by sentinels without listening to them', () => {
+    const warningOf = (options: RedisOptions): string | undefined =>
+      new IoredisClients(unconnected(options)).warning;
+
     expect(warningOf(sentinels)).toMatch(
       /^The ioredis client of the locks .* set failoverDetector: true in its options\.$/,
     );
@@ -16,7 +18,7 @@ describe('A client of ioredis that is passed in', () => {
 
   it('gives its other connections its retryStrategy, or one if it has none', () => {
     const strategyOf = (options: RedisOptions): unknown => {
-      const redis = new Redis({ ...options, lazyConnect: true });
+      const redis = unconnected(options);
       const duplicated = jest.spyOn(redis, 'duplicate');
       new IoredisClients(redis).open(true);
       return duplicated.mock.calls[0]?.[0]?.retryStrategy;
@@ -32,13 +34,12 @@ describe('A client of ioredis that is passed in', () => {
     ['also its digest if it reconnects after', 'READONLY', false],
   ])('is sent %s %s', (_, reply, needed) => {
     const reconnectOnError = ({ message }: Error): boolean => message.startsWith(reply);
-    const redis = new Redis({ reconnectOnError, lazyConnect: true });
 
-    expect(new IoredisClients(redis).needsText).toBe(needed);
+    expect(new IoredisClients(unconnected({ reconnectOnError })).needsText).toBe(needed);
   });
 
   it('reports the same trouble with sentinels in the same words each time', () => {
-    const redis = new Redis({ ...sentinels, lazyConnect: true });
+    const redis = unconnected(sentinels);
     const reported: string[] = [];
     new IoredisClients(redis).commands.on('error', (error) => reported.push(String(error)));
     for (const delay of [10, 20])
