@@ -202,13 +202,12 @@ function siteInOrder(site: Site): unknown {
   const { i: _, ...rest } = site;
   if (site.callers.length < 2) return rest;
   const lines = site.topics.map(({ name }) => [...name.line]);
-  const mark = ({ of, options, phase, isOver, isWatched, waiter, leases }: Caller): string =>
+  const mark = ({ of, options, phase, isOver, waiter, leases }: Caller): string =>
     [
       of,
       constantText(options),
       phase,
       isOver,
-      isWatched,
       waiter && sure(lines[of]).indexOf(waiter),
       waiter?.startedAt,
       leases[0]?.owner,

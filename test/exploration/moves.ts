@@ -84,8 +84,8 @@ function addMovesOfSite(add: Add, world: World, site: Site): void {
   });
   const gathering = topics.findIndex(({ name }) => name.state.kind === 'gathering');
   if (gathering >= 0) return move('end of the tick', (shell) => shell.feed(gathering, { kind: 'gathered' }));
-  callers.forEach(({ phase, isWatched, waiter }, n) => {
-    if (phase === 'waits' && isWatched && world.now >= sure(waiter).due)
+  callers.forEach(({ phase, waiter }, n) => {
+    if (phase === 'waits' && world.now >= sure(waiter).due)
       move(`caller ${n + 1} has waited long enough`, (shell, at) => {
         const caller = sure(at.callers[n]);
         shell.feed(caller.of, { kind: 'timeout', waiter: sure(caller.waiter) });
@@ -219,8 +219,7 @@ export function timesOf(world: World): number[] {
       if (state.kind === 'queued' || state.kind === 'unsure') times.push(state.askAt);
       times.push(outageAt, ...name.leases.map(({ deadline }) => deadline));
     }
-    for (const { phase, waiter, isWatched } of callers)
-      if (phase === 'waits' && isWatched) times.push(sure(waiter).due);
+    for (const { phase, waiter } of callers) if (phase === 'waits') times.push(sure(waiter).due);
   }
   return [...new Set(times)].filter((time) => time > world.now && time < Infinity).toSorted((a, b) => a - b);
 }

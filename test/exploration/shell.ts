@@ -209,11 +209,6 @@ export class Shell {
         for (const caller of site.callers)
           if (caller.leases.includes(effect.lease) && caller.phase === 'holds') this.lose(caller);
         return;
-      case 'watch': {
-        const caller = site.callers.find(({ waiter }) => waiter === effect.waiter);
-        if (caller?.phase === 'waits') caller.isWatched = true;
-        return;
-      }
       case 'check-outage':
         topic.outageAt = Math.min(topic.outageAt, effect.at);
         return;
@@ -252,7 +247,6 @@ export class Shell {
     const caller = sure(this.site.callers.find((each) => each.waiter === waiter));
     waiter.isWaiting = false;
     caller.phase = phase;
-    caller.isWatched = false;
     if (phase === 'done') caller.waiter = undefined;
     return caller;
   }

@@ -15,8 +15,6 @@ export interface Caller {
   readonly of: number;
   phase: 'new' | 'waits' | 'holds' | 'lost' | 'done';
   waiter: Waiter | undefined;
-  /** Whether the end of its wait is watched. */
-  isWatched: boolean;
   /** Of its permits, the first one's first. */
   leases: readonly Lease[];
   /** Whether its hold was seen as over. */
@@ -86,7 +84,6 @@ export function newSite(i: number, callers: readonly Pick<Caller, 'options' | 'o
       of,
       phase: 'new',
       waiter: undefined,
-      isWatched: false,
       leases: [],
       isOver: false,
     })),

@@ -16,8 +16,6 @@ export function askOrGoIdle(step: Step, turn: Turn | undefined, isInDoubt = fals
     if (turn?.isInDoubt) leave(step, turn);
     return goIdle(step);
   }
-  // A caller that arrived while the name was idle is not watched yet.
-  if (!head.isAttempt) step.watch(head);
   ask(step, turn);
 }
 

@@ -44,6 +44,7 @@ export class LocalQueue {
       const { signal } = options;
       if (signal) waiter.follow(signal, (reason) => this.report({ kind: 'leave', waiter, reason }));
       this.report({ kind: 'enter', waiter }, now);
+      if (waiter.isWaiting) this.queues.waits.add(waiter);
     });
   }
 
@@ -68,10 +69,6 @@ export class LocalQueue {
     switch (effect.kind) {
       case 'admit':
         this.admit(effect, now);
-        break;
-      case 'watch':
-        // An earlier effect may have ended its wait.
-        if (effect.waiter.isWaiting) queues.waits.add(effect.waiter);
         break;
       case 'check-outage':
         queues.outages.at(effect.at);

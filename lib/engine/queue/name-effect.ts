@@ -63,8 +63,6 @@ export type Effect =
   /** Marks the hold on a lease as lost. */
   | { readonly kind: 'lose'; readonly lease: Lease; readonly error: LockLostError }
   | { readonly kind: 'listen' }
-  /** Reports `timeout` at the end of the wait. */
-  | { readonly kind: 'watch'; readonly waiter: Waiter }
   /** Reports `silence` at a time. */
   | { readonly kind: 'check-outage'; readonly at: number }
   /** Reports `spares-unused` at the end of the tick. */

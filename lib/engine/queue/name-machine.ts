@@ -45,7 +45,7 @@ export function next(step: Step, event: Event): void {
       // A wait that ends now is therefore not an outage.
       name.silentSince = step.now;
       name.hasSeenTaken = true;
-      return step.watchHead();
+      return step.listen();
     case 'returned':
       return returned(step);
     case 'granted':
@@ -78,7 +78,7 @@ function enter(step: Step, waiter: Waiter): void {
   if (isFull) return step.reject(waiter, queueFullError(name.keys, line.size));
   line.add(waiter);
   if (useSpare(step, waiter)) return;
-  if (name.state !== IDLE) return waiter.isAttempt ? step.watchOutage() : step.watch(waiter);
+  if (name.state !== IDLE) return step.watchOutage();
   if (waiter.options.mode === 'exclusive') return ask(step, undefined);
   // Callers of one tick that can share the lock are one turn, so they stay together in the store's queue.
   name.state = { kind: 'gathering', turn: turnFor(step, waiter) };
@@ -203,11 +203,11 @@ function endLease(step: Step, lease: Lease, error: LockLostError | undefined): v
 
 /** Rejects the waiters whose `outageTimeout` has passed. */
 function endOutages(step: Step): void {
-  const { hasSeenTaken, line, silentSince } = step.name;
+  const { line, silentSince } = step.name;
   if (silentSince === undefined) return;
   let at = Infinity;
   for (const waiter of line) {
-    const due = outageEnd(waiter, silentSince, hasSeenTaken);
+    const due = outageEnd(waiter, silentSince);
     if (step.now < due) at = Math.min(at, due);
     else step.rejectUnanswered(waiter);
   }

@@ -204,24 +204,14 @@ export class Step {
     this.do({ kind: 'unavailable', waiter, cause });
   }
 
-  /** Watches the end of a wait, and for an outage. */
-  watch(waiter: Waiter): void {
-    this.do({ kind: 'watch', waiter });
-    this.watchOutage();
-  }
-
   watchOutage(): void {
     const { line, silentSince } = this.name;
-    if (silentSince === undefined) return;
-    const wait = line.first?.options.wait || Infinity;
-    this.do({ kind: 'check-outage', at: silentSince + Math.min(line.shortestOutageTimeout, wait) });
+    if (silentSince !== undefined)
+      this.do({ kind: 'check-outage', at: silentSince + line.shortestOutageTimeout });
   }
 
-  /** Watches a waiter that arrived while the name was idle, because it may wait from now on. */
-  watchHead(): void {
-    const head = this.name.line.first;
-    if (!head || head.isAttempt) return;
-    this.watch(head);
-    this.do({ kind: 'listen' });
+  /** Receives messages for the waiters, unless the first one does not wait. */
+  listen(): void {
+    if (this.name.line.first?.isAttempt === false) this.do({ kind: 'listen' });
   }
 }

@@ -20,7 +20,7 @@ export function handleReply(
   step.name.hasSeenTaken = true;
   step.name.takenReply = { ...reply, sentAt, answeredAt: step.now };
   step.name.rules.gaps.note(step.name.name, reply.owner);
-  step.watchHead();
+  step.listen();
   claimUnconfirmed(step, turn, step.name.takenReply);
 }
 

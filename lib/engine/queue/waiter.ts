@@ -26,9 +26,9 @@ export class Waiter extends Caller<Hold> implements FifoNode<Waiter>, Timed {
     return this.options.wait === 0;
   }
 
-  /** When its wait ends. */
+  /** When its wait ends. An attempt does not wait: a reply ends it, or an outage. */
   get due(): number {
-    return this.startedAt + this.options.wait;
+    return this.isAttempt ? Infinity : this.startedAt + this.options.wait;
   }
 }
 
@@ -54,16 +54,9 @@ export function hasEnoughReplicas({ replicas = 0 }: Pick<Grant, 'replicas'>, { o
 }
 
 /** The time at which a waiter is rejected during an outage that began at `silentSince`. */
-export function outageEnd(
-  { startedAt, isAttempt, options }: Waiter,
-  silentSince: number,
-  hasSeenTaken: boolean,
-): number {
+export function outageEnd({ startedAt, isAttempt, options }: Waiter, silentSince: number): number {
   // A reply that needs confirmation does not restart the time limit of an attempt.
-  const since = isAttempt ? startedAt : Math.max(silentSince, startedAt);
-  const outageEnds = since + options.outageTimeout;
-  // Once the lock was seen taken, the event `timeout` ends the wait.
-  return isAttempt || hasSeenTaken ? outageEnds : Math.min(outageEnds, startedAt + options.wait);
+  return (isAttempt ? startedAt : Math.max(silentSince, startedAt)) + options.outageTimeout;
 }
 
 /** The waiters of one local queue, in arrival order. */
