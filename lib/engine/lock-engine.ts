@@ -32,6 +32,9 @@ export interface EngineSettings {
   readonly labelIntervals?: readonly number[];
 }
 
+/** Creates the error of the names whose callers are rejected. */
+type Rejection = (names: readonly string[]) => Error;
+
 /** The engine of one instance: its local queues, its leases, and the events of its store. */
 export class LockEngine implements StoreEvents {
   readonly store: LockStore;
@@ -46,7 +49,8 @@ export class LockEngine implements StoreEvents {
   /** Whether shutdown has begun. */
   isClosing = false;
   private isOpen = false;
-  private fault: LockConfigError | undefined;
+  /** Why the store cannot be used for now. */
+  private fault: Rejection | undefined;
 
   constructor(settings: EngineSettings) {
     this.store = settings.store;
@@ -116,15 +120,15 @@ export class LockEngine implements StoreEvents {
 
   /** Waits for the lock of one name, or makes a single attempt with `wait: 0`. */
   acquire(name: string, options: ResolvedLockOptions): Promise<Hold> {
-    const rejection = this.rejectionOf(name);
-    if (rejection) return Promise.reject(rejection);
+    const { rejection } = this;
+    if (rejection) return Promise.reject(rejection([name]));
     this.openStore();
     return this.queueOf(name).enter(options);
   }
 
   /** Requests several names together; undefined if they must be requested one by one. */
   acquireAll(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> | undefined {
-    const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejectionOf();
+    const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejection;
     if (!mayAsk || names.some((name) => this.queues.get(name))) return undefined;
     this.openStore();
     return this.joint.acquire(names, options);
@@ -138,8 +142,8 @@ export class LockEngine implements StoreEvents {
 
   /** Attaches a hold that another instance has detached. */
   attach(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
-    const rejection = this.rejectionOf(detached.name);
-    if (rejection) return Promise.reject(rejection);
+    const { rejection } = this;
+    if (rejection) return Promise.reject(rejection([detached.name]));
     this.openStore();
     return this.attachments.take(detached, secret, options);
   }
@@ -180,8 +184,8 @@ export class LockEngine implements StoreEvents {
   }
 
   unusable(reason: LockConfigError | undefined): void {
-    this.fault = reason;
-    if (reason) this.rejectAll((names) => unusableError(reason, names));
+    this.fault = reason && ((names) => unusableError(reason, names));
+    if (this.fault) this.rejectAll(this.fault);
   }
 
   /** Rejects all new and waiting calls from now on. Holders continue. */
@@ -210,12 +214,14 @@ export class LockEngine implements StoreEvents {
   /** Opens the store, once. */
   private openStore(): LockStore {
     // Its connections and timers outlive the first call.
-    if (!this.isOpen) inRootContext(() => this.store.open(this));
+    if (!this.isOpen) inRootContext(this.open);
     this.isOpen = true;
     return this.store;
   }
 
-  private rejectAll(error: (names: readonly string[]) => Error): void {
+  private readonly open = (): void => this.store.open(this);
+
+  private rejectAll(error: Rejection): void {
     for (const queue of [...this.queues])
       queue.report({ kind: 'reject-all', error: () => error([queue.name.name]) });
     this.attachments.rejectAll((name) => error([name]));
@@ -223,8 +229,7 @@ export class LockEngine implements StoreEvents {
   }
 
   /** The reason why no acquire is possible; undefined if acquires are possible. */
-  private rejectionOf(...names: readonly string[]): Error | undefined {
-    if (this.isClosing) return closedError(names);
-    return this.fault && unusableError(this.fault, names);
+  private get rejection(): Rejection | undefined {
+    return this.isClosing ? closedError : this.fault;
   }
 }
