@@ -1,7 +1,6 @@
 import { closedError, expiredError, takenError } from '../../lib/engine/lock-errors.js';
 import type { Lease } from '../../lib/engine/hold/lease.js';
 import { next } from '../../lib/engine/queue/name-machine.js';
-import { Step } from '../../lib/engine/queue/name.js';
 import type { Effect } from '../../lib/engine/queue/name-effect.js';
 import type { Event } from '../../lib/engine/queue/name-event.js';
 import { Waiter } from '../../lib/engine/queue/waiter.js';
@@ -153,10 +152,11 @@ export class Shell {
 
   /** Reports an event to the machine of a name, and carries out what follows. */
   feed(of: number, event: Event): void {
-    const step = new Step(sure(this.site.topics[of]).name, this.world.now);
-    next(step, event);
-    if (step.first) this.carryOut(of, step.first);
-    for (const effect of step.others ?? []) this.carryOut(of, effect);
+    const { name } = sure(this.site.topics[of]);
+    const effects = next(name, event, this.world.now);
+    // The next event brings its own time, so worlds that differ only in this one are equal.
+    name.now = 0;
+    for (const effect of effects) this.carryOut(of, effect);
   }
 
   expire(of: number, lease: Lease): void {

@@ -7,7 +7,7 @@ import { Hold } from '../hold/hold.js';
 import { timeoutError, unavailableError } from '../lock-errors.js';
 import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
-import { Name, Step } from './name.js';
+import { Name } from './name.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
 import { IDLE, type State } from './turn.js';
@@ -54,11 +54,8 @@ export class LocalQueue {
 
   /** Reports an event, and carries out its effects. Settles with the releases among them. */
   feed(event: Event, now = this.queues.clock.now()): Promise<void> {
-    const step = new Step(this.name, now);
-    next(step, event);
     let settled = DONE;
-    if (step.first) settled = this.carryOut(step.first, now, settled);
-    if (step.others) for (const effect of step.others) settled = this.carryOut(effect, now, settled);
+    for (const effect of next(this.name, event, now)) settled = this.carryOut(effect, now, settled);
     if (this.name.state !== this.timedState) this.setTimer(now);
     return settled;
   }
@@ -80,7 +77,7 @@ export class LocalQueue {
         this.yield(effect);
         break;
       case 'gather':
-        void DONE.then(() => this.report({ kind: 'gathered' }));
+        void DONE.then(this.reporting({ kind: 'gathered' }));
         break;
       case 'cancel':
         void queues.cancel(name.name, effect.place, effect.ttl);
@@ -89,7 +86,7 @@ export class LocalQueue {
         queues.giveBack(name.name, effect.grant, effect.ttl);
         break;
       case 'return':
-        void this.return(effect).then(() => this.report({ kind: 'returned' }));
+        void this.return(effect).then(this.reporting({ kind: 'returned' }));
         break;
       case 'note-ended-token':
         queues.noteEndedToken(effect.token);
@@ -118,11 +115,10 @@ export class LocalQueue {
         queues.store.listen?.(name.name);
         break;
       case 'keep-spares':
-        queues.clock.afterInput(() => this.report({ kind: 'spares-unused' }));
+        queues.clock.afterInput(this.reporting({ kind: 'spares-unused' }));
         break;
       case 'hold-back':
-        this.settleSpares();
-        return new Promise((resolve) => (this.settleSpares = resolve));
+        return this.holdBack();
       case 'settle-spares':
         void settled.then(this.settleSpares);
         break;
@@ -186,6 +182,11 @@ export class LocalQueue {
     for (const other of others) leases.keeper.add(other, renews);
   }
 
+  private holdBack(): Promise<void> {
+    this.settleSpares();
+    return new Promise((resolve) => (this.settleSpares = resolve));
+  }
+
   private reject(waiter: Waiter, error: unknown): void {
     this.queues.waits.delete(waiter);
     waiter.reject(error);
@@ -220,6 +221,11 @@ export class LocalQueue {
     throw await this.queues.labels.named(error);
   }
 
+  /** Returns a function that reports an event. */
+  private reporting(event: Event): () => void {
+    return () => this.report(event);
+  }
+
   /** Sets the timer for the next request, according to the state. */
   private setTimer(now: number): void {
     const { clock } = this.queues;
@@ -227,6 +233,6 @@ export class LocalQueue {
     this.timedState = state;
     clock.cancel(this.timer);
     if (state.kind !== 'queued' && state.kind !== 'unsure') return;
-    this.timer = clock.schedule(() => this.report({ kind: 'timer' }), state.askAt - now);
+    this.timer = clock.schedule(this.reporting({ kind: 'timer' }), state.askAt - now);
   }
 }

@@ -22,7 +22,10 @@ export interface Rules {
   newTurn(mark: string): string;
 }
 
-/** Everything that one instance knows about one name. */
+/** Between two events. */
+const NO_EFFECTS: Effect[] = [];
+
+/** Everything that one instance knows about one name, with the time and the effects of the current event. */
 export class Name {
   state: State = IDLE;
   readonly line = new WaitingLine();
@@ -40,6 +43,9 @@ export class Name {
   silentSince: number | undefined;
   failure: unknown;
   failedAt = -Infinity;
+  /** The time of the current event. */
+  now = -Infinity;
+  private effects = NO_EFFECTS;
   /** Only this name, as holds and errors list it. */
   readonly keys: readonly string[];
   readonly budget: HandoffBudget;
@@ -125,28 +131,23 @@ export class Name {
     turn.isInDoubt = false;
     this.silentSince = this.failure = undefined;
   }
-}
 
-/** One event of a name, with its effects. */
-export class Step {
-  /** Most events have one effect, which needs no array. */
-  first: Effect | undefined;
-  others: Effect[] | undefined;
-
-  constructor(
-    readonly name: Name,
-    readonly now: number,
-  ) {}
-
+  /** Adds an effect of the current event. */
   do(effect: Effect): void {
-    if (!this.first) this.first = effect;
-    else if (this.others) this.others.push(effect);
-    else this.others = [effect];
+    if (this.effects === NO_EFFECTS) this.effects = [effect];
+    else this.effects.push(effect);
+  }
+
+  /** Returns the effects of the current event, in order. */
+  takeEffects(): readonly Effect[] {
+    const { effects } = this;
+    this.effects = NO_EFFECTS;
+    return effects;
   }
 
   /** Grants a lease to a caller, with those of its other permits. */
   admit(waiter: Waiter, lease: Lease, renews: boolean, others = NO_LEASES): void {
-    this.name.line.remove(waiter);
+    this.line.remove(waiter);
     for (const other of others) other.use(waiter.options);
     this.do({ kind: 'admit', waiter, lease, others, token: lease.use(waiter.options), renews });
   }
@@ -165,53 +166,53 @@ export class Step {
   /** Ends a lease here. The caller of this method sets the next state. */
   end(lease: Lease): void {
     lease.live = false;
-    this.name.sharing?.leases.delete(lease.owner);
-    this.name.noteEndedToken(lease.token);
+    this.sharing?.leases.delete(lease.owner);
+    this.noteEndedToken(lease.token);
     this.do({ kind: 'end', lease });
   }
 
-  /** Records a grant that ended before a caller had it. */
-  noteEndedToken(token: number): void {
-    this.name.noteEndedToken(token);
+  /** Records the token of a grant that ended before a caller had it. */
+  noteUnusedToken(token: number): void {
+    this.noteEndedToken(token);
     this.do({ kind: 'note-ended-token', token });
   }
 
   giveBack(grant: Grant, ttl: number): void {
-    this.name.noteEndedToken(grant.token);
+    this.noteEndedToken(grant.token);
     this.do({ kind: 'give-back', grant, ttl });
   }
 
   reject(waiter: Waiter, error: unknown): void {
-    this.name.line.remove(waiter);
+    this.line.remove(waiter);
     this.do({ kind: 'reject', waiter, error });
   }
 
   /** Rejects a waiter because another holder has the lock. */
   timeOut(waiter: Waiter): void {
-    const { exclusiveLease: by, line, takenReply } = this.name;
+    const { exclusiveLease: by, line, takenReply } = this;
     line.remove(waiter);
     this.do({ kind: 'time-out', waiter, by, takenReply });
   }
 
   /** Rejects a waiter without a reply. A failure before its arrival is not the cause. */
   rejectUnanswered(waiter: Waiter): void {
-    const { failedAt, failure } = this.name;
+    const { failedAt, failure } = this;
     this.rejectUnavailable(waiter, failedAt < waiter.startedAt ? undefined : failure);
   }
 
   rejectUnavailable(waiter: Waiter, cause: unknown): void {
-    this.name.line.remove(waiter);
+    this.line.remove(waiter);
     this.do({ kind: 'unavailable', waiter, cause });
   }
 
   watchOutage(): void {
-    const { line, silentSince } = this.name;
+    const { line, silentSince } = this;
     if (silentSince !== undefined)
       this.do({ kind: 'check-outage', at: silentSince + line.shortestOutageTimeout });
   }
 
   /** Receives messages for the waiters, unless the first one does not wait. */
   listen(): void {
-    if (this.name.line.first?.isAttempt === false) this.do({ kind: 'listen' });
+    if (this.line.first?.isAttempt === false) this.do({ kind: 'listen' });
   }
 }

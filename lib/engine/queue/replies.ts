@@ -4,74 +4,74 @@ import { ownersOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, giveBackUnconfirmed, goIdle, leave } from './asking.js';
-import type { GrantedBy, Step } from './name.js';
+import type { GrantedBy, Name } from './name.js';
 import { Sharing } from './sharing.js';
 import type { TakenReply, Turn } from './turn.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
 /** Handles the reply to the request of a turn. */
 export function handleReply(
-  step: Step,
+  name: Name,
   { turn, ttl, sentAt }: { readonly turn: Turn; readonly ttl: number; readonly sentAt: number },
   reply: Grant | Taken,
   by: GrantedBy,
 ): void {
-  if (isGrant(reply)) return take(step, turn, reply, ttl, sentAt, by);
-  step.name.hasSeenTaken = true;
-  step.name.takenReply = { ...reply, sentAt, answeredAt: step.now };
-  step.name.rules.gaps.note(step.name.name, reply.owner);
-  step.listen();
-  claimUnconfirmed(step, turn, step.name.takenReply);
+  if (isGrant(reply)) return take(name, turn, reply, ttl, sentAt, by);
+  name.hasSeenTaken = true;
+  name.takenReply = { ...reply, sentAt, answeredAt: name.now };
+  name.rules.gaps.note(name.name, reply.owner);
+  name.listen();
+  claimUnconfirmed(name, turn, name.takenReply);
 }
 
 /**
  * Uses the grant of a hand-off. The store made it after the last request that found this instance waiting, so its lease
  * began after that request was sent. Its age is therefore known without synchronised clocks.
  */
-export function claim(step: Step, turn: Turn, grant: Grant, claimTtl: number): void {
-  const { takenReply } = step.name;
+export function claim(name: Name, turn: Turn, grant: Grant, claimTtl: number): void {
+  const { takenReply } = name;
   if (!takenReply || grant.token > takenReply.tokenFloor)
-    return take(step, turn, grant, claimTtl, takenReply?.sentAt ?? -Infinity, 'hand-off');
+    return take(name, turn, grant, claimTtl, takenReply?.sentAt ?? -Infinity, 'hand-off');
   // The grant was made before that reply, and has ended since. In stores without hand-offs, some servers may still keep
   // it.
-  if (takenReply.tokenFloor === Infinity) step.giveBack(grant, claimTtl);
-  stayQueued(step, turn, takenReply);
+  if (takenReply.tokenFloor === Infinity) name.giveBack(grant, claimTtl);
+  stayQueued(name, turn, takenReply);
 }
 
 /** Rejects attempts, or those that meet a condition, because another holder has the lock. */
-function rejectAttempts(step: Step, which?: (waiter: Waiter) => boolean): void {
-  const { line } = step.name;
+function rejectAttempts(name: Name, which?: (waiter: Waiter) => boolean): void {
+  const { line } = name;
   if (line.attempts === 0) return;
-  for (const waiter of line) if (waiter.isAttempt && which?.(waiter) !== false) step.timeOut(waiter);
+  for (const waiter of line) if (waiter.isAttempt && which?.(waiter) !== false) name.timeOut(waiter);
 }
 
-function claimUnconfirmed(step: Step, turn: Turn, takenReply: TakenReply): void {
+function claimUnconfirmed(name: Name, turn: Turn, takenReply: TakenReply): void {
   const { unconfirmed } = turn;
-  if (!unconfirmed) return stayQueued(step, turn, takenReply);
+  if (!unconfirmed) return stayQueued(name, turn, takenReply);
   turn.forget(unconfirmed.grant);
-  claim(step, turn, unconfirmed.grant, unconfirmed.ttl);
+  claim(name, turn, unconfirmed.grant, unconfirmed.ttl);
 }
 
 /** Handles the reply that another owner has the lock. */
-function stayQueued(step: Step, turn: Turn, takenReply: TakenReply): void {
-  const { name, now } = step;
+function stayQueued(name: Name, turn: Turn, takenReply: TakenReply): void {
+  const { now } = name;
   const { line, rules } = name;
   // The store no longer knows this part: it was granted, the grant message was lost, and its lease expired.
   if (turn.hasLaterUnconfirmed) {
-    leave(step, turn);
-    return askOrGoIdle(step, undefined);
+    leave(name, turn);
+    return askOrGoIdle(name, undefined);
   }
   const { first } = line;
   // An attempt in the other mode may still succeed.
-  rejectAttempts(step, first?.isAttempt ? isAlike(first) : undefined);
+  rejectAttempts(name, first?.isAttempt ? isAlike(first) : undefined);
   const head = line.first;
   if (!head) {
-    leave(step, turn);
-    return goIdle(step);
+    leave(name, turn);
+    return goIdle(name);
   }
   // The requesting attempt may have left since. Then this instance has no place in the store's queue.
   const isUnqueued = turn.place === undefined && rules.store.canQueue(name.name);
-  if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(step, turn);
+  if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(name, turn);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const reaskDelay = Math.min(
     rules.gaps.reaskDelay(name.name, takenReply.owner),
@@ -82,74 +82,72 @@ function stayQueued(step: Step, turn: Turn, takenReply: TakenReply): void {
 }
 
 /** Uses a grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
-function take(step: Step, turn: Turn, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
-  const { name, now } = step;
+function take(name: Name, turn: Turn, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
+  const { now } = name;
   const head = name.line.first;
   if (grant.turn === undefined && name.revoked?.delete(grant.owner)) {
-    step.noteEndedToken(grant.token);
-    return askUnsure(step, turn, grant);
+    name.noteUnusedToken(grant.token);
+    return askUnsure(name, turn, grant);
   }
   if (!head || !turn.serves(head.options)) {
-    decline(step, turn, grant);
-    return askOrGoIdle(step, undefined);
+    decline(name, turn, grant);
+    return askOrGoIdle(name, undefined);
   }
   const lease = new Lease(name.name, grant, ttl, sentAt);
   // If too little of the lease is left, its start is unknown, or too few replicas have confirmed, another request
   // confirms and renews it.
   if (lease.deadline - now < ttl / 4 || !hasEnoughReplicas(grant, head)) {
     turn.keepUnconfirmed(grant, ttl, turn.unconfirmedLike(grant)?.since ?? now);
-    return askUnsure(step, turn, grant);
+    return askUnsure(name, turn, grant);
   }
-  lease.how = howOf(step, turn, by);
+  lease.how = howOf(name, turn, by);
   name.hasSeenTaken = true;
-  if (turn.terms) return takeShared(step, turn, grant, lease, by);
+  if (turn.terms) return takeShared(name, turn, grant, lease, by);
   name.takenReply = undefined;
   if (by === 'yield') name.budget.renew(now);
   else name.budget.start(now);
   name.state = { kind: 'held', lease };
-  step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
-  rejectAttempts(step);
+  name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
+  rejectAttempts(name);
 }
 
 /** Asks again to confirm a grant. Grants that repeatedly arrive too late count as silence of the store. */
-function askUnsure(step: Step, turn: Turn, grant: Grant): void {
-  const { name } = step;
+function askUnsure(name: Name, turn: Turn, grant: Grant): void {
   const since = turn.unconfirmedLike(grant)?.since;
   if (since !== undefined) name.silentSince = Math.min(since, name.silentSince ?? since);
-  askOrGoIdle(step, turn);
+  askOrGoIdle(name, turn);
 }
 
 /** Grants one hold to each caller at the head of the line; `first` is the lease of the first hold. */
-function takeShared(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): void {
-  const { name } = step;
+function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): void {
   const { ttl } = first;
-  const unwanted = deliver(step, turn, grant, first, by);
+  const unwanted = deliver(name, turn, grant, first, by);
   turn.place = turn.placeAfter(grant);
   const terms = turn.place === undefined ? undefined : parsePlace(turn.place).shared;
   if (terms) turn.terms = terms;
-  else giveBackUnconfirmed(step, turn);
+  else giveBackUnconfirmed(name, turn);
   const head = name.line.first;
   // Processes of earlier versions grant parts of a hold. A new turn then waits for a whole one.
   const isWhole = grant.tokens % turn.permits === 0;
   const isWanted = isWhole && terms !== undefined && head !== undefined && turn.suits(head.options);
   // Leaves before it releases holds, because the store would hand those to this place.
-  if (terms && !isWanted) leave(step, turn);
-  for (const each of unwanted) step.giveBack(each, ttl);
+  if (terms && !isWanted) leave(name, turn);
+  for (const each of unwanted) name.giveBack(each, ttl);
   if (!terms) name.takenReply = undefined;
   if (!isWanted) {
     name.failure = undefined;
-    return askOrGoIdle(step, undefined);
+    return askOrGoIdle(name, undefined);
   }
   const { takenReply } = name;
   // The store has put the remainder at the head of the queue, so the answer that found this turn waiting still holds.
   if (by === 'hand-off' && takenReply && !(turn.hasLaterUnconfirmed && !turn.unconfirmed))
-    return claimUnconfirmed(step, turn, takenReply);
-  askOrGoIdle(step, turn);
+    return claimUnconfirmed(name, turn, takenReply);
+  askOrGoIdle(name, turn);
 }
 
 /** Grants one hold to each caller at the head of the line; returns the permits that no caller wants. */
-function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
-  const { name, now } = step;
+function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
+  const { now } = name;
   const { permits } = turn;
   const { ttl } = first;
   const until = now + name.rules.handoff.window;
@@ -161,39 +159,39 @@ function deliver(step: Step, turn: Turn, grant: Grant, first: Lease, by: Granted
     i === 0 ? first : first.sibling(owner, grant.token + i, permits === 1),
   );
   for (let i = 0; i < leases.length; i += permits) {
-    const part = leases.slice(i, i + permits).filter((each) => !isRevoked(step, each));
+    const part = leases.slice(i, i + permits).filter((each) => !isRevoked(name, each));
     const [lease, ...others] = part;
     const head = name.line.first;
     const isWhole = part.length === permits;
     if (isWhole && lease && head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
       turn.unserved--;
       for (const each of part) sharing.begin(each, head.options, until);
-      step.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl, others);
+      name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl, others);
     } else for (const { owner, token } of part) unwanted.push({ owner, token, tokens: 1 });
   }
   return unwanted;
 }
 
 /** Whether a permit was revoked before it was known here; its token then counts as ended. */
-function isRevoked(step: Step, lease: Lease): boolean {
-  const isGone = step.name.revoked?.delete(lease.owner) ?? false;
-  if (isGone) step.noteEndedToken(lease.takeToken());
+function isRevoked(name: Name, lease: Lease): boolean {
+  const isGone = name.revoked?.delete(lease.owner) ?? false;
+  if (isGone) name.noteUnusedToken(lease.takeToken());
   return isGone;
 }
 
 /**
  * Releases a grant that no caller here wants. Leaving the place of a shared grant ends it together with its remainder.
  */
-function decline(step: Step, turn: Turn, grant: Grant): void {
+function decline(name: Name, turn: Turn, grant: Grant): void {
   turn.forget(grant);
   if (turn.placeAfter(grant) === undefined) {
-    step.giveBack(grant, turn.longestTtl);
-    giveBackUnconfirmed(step, turn);
-  } else leave(step, turn);
-  step.name.failure = undefined;
+    name.giveBack(grant, turn.longestTtl);
+    giveBackUnconfirmed(name, turn);
+  } else leave(name, turn);
+  name.failure = undefined;
 }
 
-function howOf({ name }: Step, turn: Turn, by: GrantedBy): LockGrantedHow {
+function howOf(name: Name, turn: Turn, by: GrantedBy): LockGrantedHow {
   if (by === 'yield') return 'local';
   if (by === 'hand-off') return 'hand-off';
   if (!name.takenReply) return 'free';

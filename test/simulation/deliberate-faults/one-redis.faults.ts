@@ -67,14 +67,14 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: replies,
-    text: 'return take(step, turn, reply, ttl, sentAt, by);',
-    instead: 'return take(step, turn, reply, ttl, step.now, by);',
+    text: 'return take(name, turn, reply, ttl, sentAt, by);',
+    instead: 'return take(name, turn, reply, ttl, name.now, by);',
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',
     file: replies,
     text: 'takenReply?.sentAt ?? -Infinity',
-    instead: 'step.now',
+    instead: 'name.now',
   },
   {
     fault: 'a waiter does not ask again',

@@ -71,7 +71,7 @@ export const quorumFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: 'lib/engine/queue/replies.ts',
-    text: 'return take(step, turn, reply, ttl, sentAt, by);',
-    instead: 'return take(step, turn, reply, ttl, step.now, by);',
+    text: 'return take(name, turn, reply, ttl, sentAt, by);',
+    instead: 'return take(name, turn, reply, ttl, name.now, by);',
   },
 ];

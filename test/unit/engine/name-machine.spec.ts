@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Lease } from '../../../lib/engine/hold/lease.js';
 import { Gaps } from '../../../lib/engine/queue/gaps.js';
 import { next } from '../../../lib/engine/queue/name-machine.js';
-import { Name, Step } from '../../../lib/engine/queue/name.js';
+import { Name } from '../../../lib/engine/queue/name.js';
 import type { Effect } from '../../../lib/engine/queue/name-effect.js';
 import type { Event } from '../../../lib/engine/queue/name-event.js';
 import type { State } from '../../../lib/engine/queue/turn.js';
@@ -74,9 +74,7 @@ class Scene {
   }
 
   feed(event: Event): string[] {
-    const step = new Step(this.name, ++this.now);
-    next(step, event);
-    return [step.first, ...(step.others ?? [])].flatMap((effect) => (effect && NOTICED[effect.kind]) ?? []);
+    return next(this.name, event, ++this.now).flatMap(({ kind }) => NOTICED[kind] ?? []);
   }
 }
 
