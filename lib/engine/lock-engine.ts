@@ -100,14 +100,15 @@ export class LockEngine implements StoreEvents {
    * exclusive caller waits before it, these include the holds for which that caller waits.
    */
   blockersOf(name: string, options: ResolvedLockOptions): () => readonly LeaseUser[] {
-    const before = excludesOthers(options) ? [] : (this.queues.get(name)?.name.line.excludingWaiters ?? []);
+    const line = this.queues.get(name)?.name.line;
+    const before = excludesOthers(options) ? [] : (line?.excludingWaiters ?? []);
     return () => {
       const holders = [
         ...(this.queues.get(name)?.name.leases.flatMap(({ holds }) => holds) ?? []),
         ...[...this.leases.joint.values()].flatMap((lease) => lease.holdOf(name) ?? []),
       ];
       // A caller that waits for one of several permits waits for no particular holder.
-      return excludesOthers(options) || before.some(({ isWaiting }) => isWaiting)
+      return excludesOthers(options) || before.some((waiter) => line?.has(waiter))
         ? holders
         : holders.filter((hold) => hold.mode === 'exclusive');
     };

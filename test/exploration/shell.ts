@@ -245,7 +245,6 @@ export class Shell {
 
   private settle(waiter: Waiter, phase: Caller['phase']): Caller {
     const caller = sure(this.site.callers.find((each) => each.waiter === waiter));
-    waiter.isWaiting = false;
     caller.phase = phase;
     if (phase === 'done') caller.waiter = undefined;
     return caller;

@@ -1,5 +1,6 @@
 import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import type { ScheduledCall } from '../../primitives/clock.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
@@ -41,10 +42,9 @@ export class LocalQueue {
     return new Promise((resolve, reject) => {
       const now = this.queues.clock.now();
       const waiter = new Waiter(this.name.name, options, now, resolve, reject);
-      const { signal } = options;
-      if (signal) waiter.follow(signal, (reason) => this.report({ kind: 'leave', waiter, reason }));
+      if (options.signal) this.follow(options.signal, waiter);
       this.report({ kind: 'enter', waiter }, now);
-      if (waiter.isWaiting) this.queues.waits.add(waiter);
+      if (this.name.line.has(waiter)) this.queues.waits.add(waiter);
     });
   }
 
@@ -172,8 +172,8 @@ export class LocalQueue {
   }
 
   private admit({ lease, others, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
-    const { leases, waits } = this.queues;
-    waits.delete(waiter);
+    const { leases } = this.queues;
+    this.endWait(waiter);
     const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now, others);
     lease.holds = [hold];
     for (const other of others) other.holds = lease.holds;
@@ -188,7 +188,7 @@ export class LocalQueue {
   }
 
   private reject(waiter: Waiter, error: unknown): void {
-    this.queues.waits.delete(waiter);
+    this.endWait(waiter);
     waiter.reject(error);
   }
 
@@ -199,7 +199,7 @@ export class LocalQueue {
 
   /** Another holder had the lock for the whole wait; the error names it. */
   private rejectLate({ by, takenReply, waiter }: EffectOf<'time-out'>, now: number): void {
-    const { labels, waits } = this.queues;
+    const { labels } = this.queues;
     const { options, startedAt } = waiter;
     let holder: LockHolder | undefined = takenReply && {
       owner: takenReply.owner,
@@ -212,13 +212,22 @@ export class LocalQueue {
     }
     // Assumes that holders elsewhere use the same `renew` as this caller.
     const error = timeoutError(this.name.keys, now - startedAt, holder, (by ?? options).renew, options.label);
-    waits.delete(waiter);
+    this.endWait(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
     else waiter.reject(error);
   }
 
   private async named(error: LockTimeoutError): Promise<never> {
     throw await this.queues.labels.named(error);
+  }
+
+  private follow(signal: AbortSignal, waiter: Waiter): void {
+    waiter.unhook = onAbort(signal, () => this.report({ kind: 'leave', waiter, reason: signal.reason }));
+  }
+
+  private endWait(waiter: Waiter): void {
+    this.queues.waits.delete(waiter);
+    waiter.unhook?.();
   }
 
   /** Returns a function that reports an event. */

@@ -2,24 +2,23 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { Grant } from '../../store/grant.js';
 import type { Timed } from '../../primitives/deadlines.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
-import { Caller } from '../hold/caller.js';
 import type { Hold } from '../hold/hold.js';
 
 /** A caller of this process that wants a lock. */
-export class Waiter extends Caller<Hold> implements FifoNode<Waiter>, Timed {
+export class Waiter implements FifoNode<Waiter>, Timed {
   previous: Waiter | undefined;
   next: Waiter | undefined;
   deadline: Timed['deadline'];
+  /** Stops listening to its signal. */
+  unhook: (() => void) | undefined;
 
   constructor(
     readonly name: string,
     readonly options: ResolvedLockOptions,
     readonly startedAt: number,
-    resolve: (hold: Hold | Promise<Hold>) => void,
-    fail: (error: unknown) => void,
-  ) {
-    super(resolve, fail);
-  }
+    readonly resolve: (hold: Hold | Promise<Hold>) => void,
+    readonly reject: (error: unknown) => void,
+  ) {}
 
   /** Whether it sends a single request and does not queue. */
   get isAttempt(): boolean {
