@@ -166,9 +166,7 @@ export class Lease implements FifoNode<Lease> {
 
   /** When the first hold ends regardless of the lease. */
   get endsAt(): number {
-    let first = Infinity;
-    for (const { endsAt } of this.holds) first = Math.min(first, endsAt);
-    return first;
+    return this.holds.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
   }
 
   /** Marks all holds as lost. */
