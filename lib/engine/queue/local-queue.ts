@@ -176,10 +176,12 @@ export class LocalQueue {
     this.endWait(waiter);
     const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now, others);
     lease.holds = [hold];
-    for (const other of others) other.holds = lease.holds;
     waiter.resolve(hold);
     leases.keeper.add(lease, renews);
-    for (const other of others) leases.keeper.add(other, renews);
+    for (const other of others) {
+      other.holds = lease.holds;
+      leases.keeper.add(other, renews);
+    }
   }
 
   private holdBack(): Promise<void> {

@@ -148,7 +148,6 @@ export class Name {
   /** Grants a lease to a caller, with those of its other permits. */
   admit(waiter: Waiter, lease: Lease, renews: boolean, others = NO_LEASES): void {
     this.line.remove(waiter);
-    for (const other of others) other.use(waiter.options);
     this.do({ kind: 'admit', waiter, lease, others, token: lease.use(waiter.options), renews });
   }
 

@@ -166,6 +166,7 @@ function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: Granted
     if (isWhole && lease && head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
       turn.unserved--;
       for (const each of part) sharing.begin(each, head.options, until);
+      for (const other of others) other.use(head.options);
       name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl, others);
     } else for (const { owner, token } of part) unwanted.push({ owner, token, tokens: 1 });
   }
