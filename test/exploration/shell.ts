@@ -197,6 +197,7 @@ export class Shell {
       case 'note-ended-token':
         return this.spend(of, effect.token);
       case 'free':
+        this.spend(of, effect.lease.token);
         return this.free(of, effect.lease);
       case 'admit':
         return this.admit(of, effect);

@@ -5,6 +5,7 @@ import type { ScheduledCall } from '../../primitives/clock.js';
 import type { Grant, Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { Hold } from '../hold/hold.js';
+import type { Lease } from '../hold/lease.js';
 import { timeoutError, unavailableError } from '../lock-errors.js';
 import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
@@ -92,10 +93,10 @@ export class LocalQueue {
         queues.noteEndedToken(effect.token);
         break;
       case 'end':
-        queues.leases.keeper.delete(effect.lease);
-        queues.noteEndedToken(effect.lease.token);
+        this.end(effect.lease);
         break;
       case 'free': {
+        this.end(effect.lease);
         const freed = queues.leases.free(effect.lease, effect.leavesGap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
@@ -182,6 +183,11 @@ export class LocalQueue {
       other.holds = lease.holds;
       leases.keeper.add(other, renews);
     }
+  }
+
+  private end(lease: Lease): void {
+    this.queues.leases.keeper.delete(lease);
+    this.queues.noteEndedToken(lease.token);
   }
 
   private holdBack(): Promise<void> {

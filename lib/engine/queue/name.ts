@@ -164,10 +164,20 @@ export class Name {
 
   /** Ends a lease here. The caller of this method sets the next state. */
   end(lease: Lease): void {
+    this.forget(lease);
+    this.do({ kind: 'end', lease });
+  }
+
+  /** Ends a lease here, and releases it. The caller of this method sets the next state. */
+  free(lease: Lease, leavesGap = false): void {
+    this.forget(lease);
+    this.do({ kind: 'free', lease, leavesGap });
+  }
+
+  private forget(lease: Lease): void {
     lease.live = false;
     this.sharing?.leases.delete(lease.owner);
     this.noteEndedToken(lease.token);
-    this.do({ kind: 'end', lease });
   }
 
   /** Records the token of a grant that ended before a caller had it. */

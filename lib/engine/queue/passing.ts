@@ -13,8 +13,7 @@ export function release(name: Name, lease: Lease): void {
     return name.admitLocally(head, lease);
   const leavesGap = name.rules.gaps.use(name.name);
   if (isNext && !leavesGap) return yieldTo(name, head, lease);
-  name.end(lease);
-  name.do({ kind: 'free', lease, leavesGap });
+  name.free(lease, leavesGap);
   if (head && leavesGap) name.state = { kind: 'queued', turn: turnFor(name, head), askAt: now + GAP };
   else askOrGoIdle(name, undefined);
 }
@@ -55,11 +54,7 @@ function passShare(name: Name, head: Waiter, lease: Lease): boolean {
 /** Releases a shared lease and all spares. */
 export function freeShares(name: Name, lease: Lease | undefined): void {
   const spares = name.sharing?.spares.splice(0) ?? [];
-  for (const each of lease ? [lease, ...spares] : spares) {
-    if (!each.live) continue;
-    name.end(each);
-    name.do({ kind: 'free', lease: each });
-  }
+  for (const each of lease ? [lease, ...spares] : spares) if (each.live) name.free(each);
   name.do({ kind: 'settle-spares' });
   if (name.state.kind === 'idle') askOrGoIdle(name, undefined);
   // A waiter without a place in the store's queue would receive no message, so the name asks again.
