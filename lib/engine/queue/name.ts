@@ -22,8 +22,7 @@ export interface Rules {
   newTurn(mark: string): string;
 }
 
-/** Between two events. */
-const NO_EFFECTS: Effect[] = [];
+const NO_EFFECTS: readonly Effect[] = [];
 
 /** Everything that one instance knows about one name, with the time and the effects of the current event. */
 export class Name {
@@ -45,7 +44,7 @@ export class Name {
   failedAt = -Infinity;
   /** The time of the current event. */
   now = -Infinity;
-  private effects = NO_EFFECTS;
+  private effects: Effect[] | undefined;
   /** Only this name, as holds and errors list it. */
   readonly keys: readonly string[];
   readonly budget: HandoffBudget;
@@ -134,15 +133,15 @@ export class Name {
 
   /** Adds an effect of the current event. */
   do(effect: Effect): void {
-    if (this.effects === NO_EFFECTS) this.effects = [effect];
-    else this.effects.push(effect);
+    if (this.effects) this.effects.push(effect);
+    else this.effects = [effect];
   }
 
   /** Returns the effects of the current event, in order. */
   takeEffects(): readonly Effect[] {
     const { effects } = this;
-    this.effects = NO_EFFECTS;
-    return effects;
+    this.effects = undefined;
+    return effects ?? NO_EFFECTS;
   }
 
   /** Grants a lease to a caller, with those of its other permits. */
