@@ -78,4 +78,11 @@ describe('A schedule that was found on a quorum', () => {
     const quorum = { nodeTimeout: 50, clocks: [exact, exact, exact], dice: [0] };
     await expect(run(steps, { drifts: [-1, 0], latencies: [12], quorum })).resolves.toBeUndefined();
   });
+
+  it('proposes once more where the counter of a name is ahead of the clocks', async () => {
+    const steps = [caller({ ttl: 300, abortAfter: 0 }), caller({ instance: 1 })];
+    const quorum = { nodeTimeout: 50, clocks: [{ ahead: 5_000, drift: 0 }, exact, exact], dice: [0] };
+    const handoff = { max: 32, window: 1_000 };
+    await expect(run(steps, { latencies: [3], handoff, quorum })).resolves.toBeUndefined();
+  });
 });

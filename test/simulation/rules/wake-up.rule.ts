@@ -25,7 +25,9 @@ export class WakeUpRule implements Rule {
   beforeEvent(): void {
     const { time, names, expectations, quietSince, servers } = this.court;
     const { healing } = servers;
-    const trips = 4 * servers.longestTrip + TIMER_SLACK + CLOCK_SLACK;
+    // A counter may be ahead of a quorum's clocks if these differ: the first proposal is then too low.
+    const rounds = servers.clockSpread > 0 ? 3 : 2;
+    const trips = 2 * rounds * servers.longestTrip + TIMER_SLACK + CLOCK_SLACK;
     for (const name of this.inUse) this.usedAt.set(name, time.now);
     for (const name of this.matched) this.matchedAt.set(name, time.now);
     const idle = new Map<string, number>();
