@@ -34,7 +34,7 @@ export type Effect =
     }
   /** Stops renewing a lease, and records its token as ended. */
   | { readonly kind: 'end'; readonly lease: Lease }
-  /** The same, and releases the lease; `leavesGap` means that no waiter gets the lock at once. */
+  /** Does what `end` does, and releases the lease; `leavesGap` means that no waiter gets the lock at once. */
   | { readonly kind: 'free'; readonly lease: Lease; readonly leavesGap: boolean }
   /** Records the token of a grant that ended before a caller had it. */
   | { readonly kind: 'note-ended-token'; readonly token: number }
