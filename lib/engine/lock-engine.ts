@@ -215,12 +215,10 @@ export class LockEngine implements StoreEvents {
   /** Opens the store, once. */
   private openStore(): LockStore {
     // Its connections and timers outlive the first call.
-    if (!this.isOpen) inRootContext(this.open);
+    if (!this.isOpen) inRootContext(() => this.store.open(this));
     this.isOpen = true;
     return this.store;
   }
-
-  private readonly open = (): void => this.store.open(this);
 
   private rejectAll(error: Rejection): void {
     for (const queue of [...this.queues])
