@@ -149,7 +149,6 @@ function returned(name: Name): void {
 }
 
 function granted(name: Name, grant: Grant, claimTtl: number): void {
-  const { now } = name;
   const { state, turn } = name;
   // The answer came before the message.
   if (name.leaseOf(grant.owner)) return;
@@ -157,7 +156,7 @@ function granted(name: Name, grant: Grant, claimTtl: number): void {
   const isNext = grant.turn === turn.terms?.turn;
   const known = turn.unconfirmedLike(grant);
   if ((name.isBusy || !isNext) && !(known && known.grant.token >= grant.token))
-    turn.keepUnconfirmed(grant, claimTtl, now);
+    turn.keepUnconfirmed(grant, claimTtl, name.now);
   switch (state.kind) {
     case 'gathering':
     case 'queued':

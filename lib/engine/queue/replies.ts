@@ -147,10 +147,9 @@ function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: Gran
 
 /** Grants one hold to each caller at the head of the line; returns the permits that no caller wants. */
 function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
-  const { now } = name;
   const { permits } = turn;
   const { ttl } = first;
-  const until = now + name.rules.handoff.window;
+  const until = name.now + name.rules.handoff.window;
   const sharing = (name.sharing ??= new Sharing());
   turn.forget(grant);
   const unwanted: Grant[] = [];
