@@ -3,8 +3,8 @@ import { longestGap } from './hold-statistics.js';
 import type { Scene } from './scene.js';
 import type { Timeline } from './timeline.js';
 
-/** Grants to wait for, to see that locks can be had. */
-const SOME = 12;
+/** Grants of each contender to wait for, to see that it can have locks: one reconnects sooner than the other. */
+const SOME = 6;
 
 /** Kills servers and lets them come back, while processes take both locks again and again. */
 export async function playAvailability(scene: Scene, timeline: Timeline): Promise<void> {
@@ -42,6 +42,10 @@ export function longestOutage({ journal }: Scene, topology: Topology): number {
   return longestGap(holds, { from: holds.at(0)?.at ?? 0, to: holds.at(-1)?.at ?? 0 });
 }
 
-async function granted({ journal }: Scene, topologies: readonly Topology[]): Promise<void> {
-  await Promise.all(topologies.map((topology) => journal.granted(topology, SOME)));
+async function granted({ journal, contenders }: Scene, topologies: readonly Topology[]): Promise<void> {
+  const each = contenders.pids.keys();
+  const waits = [...each].flatMap((contender) =>
+    topologies.map((topology) => journal.granted(topology, contender, SOME)),
+  );
+  await Promise.all(waits);
 }

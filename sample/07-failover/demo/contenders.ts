@@ -27,9 +27,9 @@ export class Contenders implements AsyncDisposable {
 
   static async start({ servers, databaseUrl, journal, signal }: ContendersOptions): Promise<Contenders> {
     const env = { DATABASE_URL: databaseUrl, SERVERS: JSON.stringify(servers) };
-    const start = (): ContenderProcess =>
-      new WorkerProcess({ main: MAIN, env, signal, notices: journal.notices });
-    const [first, second] = [start(), start()];
+    const start = (index: number): ContenderProcess =>
+      new WorkerProcess({ main: MAIN, env, signal, notices: journal.noticesOf(index) });
+    const [first, second] = [start(0), start(1)];
     const contenders = new Contenders([first, second], first.calls, second.calls);
     try {
       await Promise.all(contenders.processes.map(({ calls }) => calls.ready()));

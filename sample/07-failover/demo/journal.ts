@@ -6,6 +6,8 @@ const TIMEOUT = 60_000;
 
 /** A grant and how it ended, if it has. */
 export interface Hold extends Granted {
+  /** Index of the process that holds it. */
+  readonly contender: number;
   readonly end?: Ended;
 }
 
@@ -15,14 +17,16 @@ export class Journal {
   private readonly refusals: Refused[] = [];
   private readonly news = new EventEmitter();
 
-  /** What the contenders may call. */
-  readonly notices: Notices = {
-    granted: (granted) => this.note(() => this.holds.set(keyOf(granted), granted)),
-    ended: (end) => this.note(() => this.end(end)),
-    refused: (refused) => this.note(() => this.refusals.push(refused)),
-  };
-
   constructor(private readonly signal: AbortSignal) {}
+
+  /** What the contender of that index may call. */
+  noticesOf(contender: number): Notices {
+    return {
+      granted: (granted) => this.note(() => this.holds.set(keyOf(granted), { ...granted, contender })),
+      ended: (end) => this.note(() => this.end(end)),
+      refused: (refused) => this.note(() => this.refusals.push(refused)),
+    };
+  }
 
   /** Holds in the order of their grants. */
   holdsOf(topology: Topology): readonly Hold[] {
@@ -39,10 +43,11 @@ export class Journal {
     return this.holdsOf(topology).findLast(({ end }) => end !== undefined)?.end?.at;
   }
 
-  /** Waits until so many more locks than now were granted. */
-  async granted(topology: Topology, more: number): Promise<void> {
-    const before = this.holdsOf(topology).length;
-    await this.until(`${more} grants on ${topology}`, () => this.holdsOf(topology).length >= before + more);
+  /** Waits until so many more locks than now were granted to that contender. */
+  async granted(topology: Topology, contender: number, more: number): Promise<void> {
+    const count = (): number => this.holdsOf(topology).filter((hold) => hold.contender === contender).length;
+    const before = count();
+    await this.until(`${more} grants on ${topology}`, () => count() >= before + more);
   }
 
   /** Waits until so many more calls than now were refused. */
