@@ -17,11 +17,13 @@ export function handleReply(
   by: GrantedBy,
 ): void {
   if (isGrant(reply)) return take(name, turn, reply, ttl, sentAt, by);
+  const { owner, remaining, tokenFloor } = reply;
+  const takenReply = { owner, remaining, tokenFloor, sentAt, answeredAt: name.now };
   name.hasSeenTaken = true;
-  name.takenReply = { ...reply, sentAt, answeredAt: name.now };
-  name.rules.gaps.note(name.name, reply.owner);
+  name.takenReply = takenReply;
+  name.rules.gaps.note(name.name, owner);
   name.listen();
-  claimUnconfirmed(name, turn, name.takenReply);
+  claimUnconfirmed(name, turn, takenReply);
 }
 
 /**
