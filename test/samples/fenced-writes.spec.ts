@@ -7,8 +7,8 @@ import { SampleRuns } from './support/sample-runs.js';
 /** Milliseconds that the whole sample may take on a loaded machine. */
 const TIME_LIMIT = 60_000;
 const LEASE = 800;
-/** Milliseconds that a loaded machine, and its disk, may be late: the wait is measured until the write is done. */
-const NOISE = 3_000;
+/** Milliseconds that a loaded machine may be late beyond what is promised. */
+const NOISE = 400;
 /** A worker has five seconds to shut down, and a loaded machine is late. */
 const END = { timeout: 20_000 };
 
@@ -35,20 +35,14 @@ describe('sample 04, the fenced writes', () => {
   }
 
   describe('after a worker was frozen beyond its lease', () => {
+    let ended: Ended | undefined;
     let results: readonly TakeOverResult[];
     let code: unknown;
 
-    beforeAll(async () => {
-      ({ results, code } = await takeOvers());
+    beforeEach(async () => {
+      ended ??= await takeOvers();
+      ({ results, code } = ended);
     }, TIME_LIMIT);
-
-    it('grant the lock to the next worker when the lease has expired (row 12)', () => {
-      for (const { second, waited } of results) {
-        expect(second).toBe('booked');
-        expect(waited).toBeGreaterThan(LEASE / 2);
-        expect(waited).toBeLessThan(LEASE + NOISE);
-      }
-    });
 
     it('lose an update with the lock alone', () => {
       expect(results[0]).toMatchObject({ guard: 'locked', balance: 110, lost: 50 });
@@ -75,6 +69,16 @@ describe('sample 04, the fenced writes', () => {
 
     it('leave no files behind', async () => {
       expect(await runs.files()).toEqual([]);
+    });
+
+    // The last test, because it uses the run up: on a machine that stood still, CI repeats it with another one.
+    it('grant the lock to the next worker when the lease has expired (row 12)', () => {
+      ended = undefined;
+      for (const { second, waited } of results) {
+        expect(second).toBe('booked');
+        expect(waited).toBeGreaterThan(LEASE / 2);
+        expect(waited).toBeLessThan(LEASE + NOISE);
+      }
     });
   });
 

@@ -12,8 +12,6 @@ import { isAlive, listens } from './support/remains.js';
 import { type SampleRun, SampleRuns } from './support/sample-runs.js';
 
 const ROWS = 30;
-/** Milliseconds that a loaded machine, and its disk, may be late. */
-const NOISE = 3_000;
 const ARGS = ['--json', '--rows', `${ROWS}`];
 
 /** The first line that the sample prints with `--json`. */
@@ -72,7 +70,7 @@ describe('sample 05, the long import', () => {
     const { token, tokens, ...rest } = stories.stopped;
 
     expect(rest).toMatchObject({ rows: ROWS, repeated: 0, stoppedAt: (100 * BATCH) / ROWS, ended: 'failed' });
-    expect(rest.stoppedAfter).toBeLessThan(BATCH_TIME);
+    expect(rest.stoppedAfter).toBeLessThan(BATCH_TIME / 2);
     expect(tokens).toEqual([token, expect.any(Number)]);
     expect(tokens[1]).toBeGreaterThan(token);
   });
@@ -81,9 +79,9 @@ describe('sample 05, the long import', () => {
     const { token, tokens, ...rest } = stories.killed;
 
     expect(rest).toMatchObject({ rows: ROWS, repeated: 0 });
-    // It was renewed a third of the lease before the crash at the longest.
+    // It was renewed a third of the lease before the crash at the longest; a look at it takes a moment on a busy machine.
     expect(rest.freeAfter).toBeGreaterThan(LEASE / 2);
-    expect(rest.freeAfter).toBeLessThan(LEASE + NOISE);
+    expect(rest.freeAfter).toBeLessThan(LEASE + 500);
     expect(tokens).toEqual([token, expect.any(Number)]);
     expect(tokens[1]).toBeGreaterThan(token);
   });
