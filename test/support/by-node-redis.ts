@@ -8,7 +8,7 @@ import { isNodeRedis } from '../../lib/options/connection/cluster-option.js';
 import type * as subPath from '../../lib/node-redis/index.js';
 
 /** Whether suites are to run over node-redis wherever a test describes a connection: `npm run test:node-redis`. */
-const IS_WANTED = process.env['LOCKS_CLIENT'] === 'node-redis';
+export const IS_OVER_NODE_REDIS = process.env['LOCKS_CLIENT'] === 'node-redis';
 
 /** As much of ioredis's options as tests give. */
 interface Described {
@@ -56,7 +56,7 @@ export function byTestedClient<T extends { readonly connection?: RedisLockModule
   options: T,
 ): T {
   const { connection } = options;
-  if (!IS_WANTED || connection === undefined) return options;
+  if (!IS_OVER_NODE_REDIS || connection === undefined) return options;
   return {
     ...options,
     connection: Array.isArray(connection)
