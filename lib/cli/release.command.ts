@@ -26,7 +26,7 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
     const snapshot = await locks.query(name);
     const reportResult = (released: readonly LockInfo[]): number => {
       const isReleased = released.length > 0;
-      if (out.isJson) out.json({ name, released: isReleased, held: released });
+      if (out.isJson) out.json({ name, released: isReleased, ended: released });
       else out.line(isReleased ? `Released ${name}.` : `Nobody holds ${name}.`);
       return isReleased ? ExitCode.done : ExitCode.free;
     };
@@ -39,9 +39,9 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
     }
     // Another instance may have acquired the lock since its holder was shown.
     const owners = snapshot.held.map(({ owner }) => owner);
-    const { released, held } = await locks.forceRelease(name, { owners });
-    if (released.length === 0 && held.length > 0)
-      return decline(`It is now held by ${held.join(', ')}. Check again.`);
+    const { released, holders } = await locks.forceRelease(name, { owners });
+    if (released.length === 0 && holders.length > 0)
+      return decline(`It is now held by ${holders.join(', ')}. Check again.`);
     return reportResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
   });
 }

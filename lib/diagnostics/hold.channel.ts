@@ -18,15 +18,15 @@ export function hasHoldSubscribers(): boolean {
   return released.hasSubscribers || lost.hasSubscribers;
 }
 
-/** Publishes that a hold has ended after `held` ms: released, or lost for a reason. */
+/** Publishes that a hold has ended after `age` ms: released, or lost for a reason. */
 export function publishHoldEnd(
   { acquire, fencingToken }: ObservedHold,
-  held: number,
+  age: number,
   reason: LockLostReason | undefined,
 ): void {
   if (!acquire) return;
-  if (reason === undefined) released.publish({ acquire, held, fencingToken });
-  else lost.publish({ acquire, held, fencingToken, reason });
+  if (reason === undefined) released.publish({ acquire, age, fencingToken });
+  else lost.publish({ acquire, age, fencingToken, reason });
 }
 
 const renewal = lockChannel('nest-redis-lock:lease:renewal');

@@ -64,7 +64,7 @@ export interface LockAcquireFailed {
 export interface LockHoldReleased {
   readonly acquire: LockAcquire;
   /** Milliseconds from the grant on. */
-  readonly held: number;
+  readonly age: number;
   readonly fencingToken: number;
 }
 
@@ -72,7 +72,7 @@ export interface LockHoldReleased {
 export interface LockHoldLost {
   readonly acquire: LockAcquire;
   /** Milliseconds from the grant on. */
-  readonly held: number;
+  readonly age: number;
   readonly fencingToken: number;
   readonly reason: LockLostReason;
 }

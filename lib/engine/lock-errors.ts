@@ -37,14 +37,14 @@ export function notReleasedError(keys: readonly string[]): LockLostError {
 /**
  * Copies the loss of a hold with its names, its label and its age.
  *
- * @param held milliseconds
+ * @param age milliseconds
  */
 export function describedLoss(
   { cause, keys, message, reason }: LockLostError,
-  held: number,
+  age: number,
   label: string | undefined,
 ): LockLostError {
-  const text = `The hold on ${quoted(keys)} ended after ${Math.round(held)} ms${placeOf(label)}. ${message} ${STOP}`;
+  const text = `The hold on ${quoted(keys)} ended after ${Math.round(age)} ms${placeOf(label)}. ${message} ${STOP}`;
   return new LockLostError(text, { cause, keys, reason });
 }
 
@@ -76,10 +76,10 @@ export function timeoutMessage(
 
 /** Copies a timeout with the label of its holder. */
 export function withHolderLabel(error: LockTimeoutError, label: string): LockTimeoutError {
-  const { cause, held, keys, retryAfter, waited } = error;
+  const { callerHolds, cause, keys, retryAfter, waited } = error;
   const holder = { ...error.holder, label };
   const message = error.message.replace(heldBy(error.holder), () => heldBy(holder));
-  return new LockTimeoutError(message, { cause, held, holder, keys, retryAfter, waited });
+  return new LockTimeoutError(message, { callerHolds, cause, holder, keys, retryAfter, waited });
 }
 
 /** Describes the holder in a sentence that begins with a space; empty for an unknown holder. */

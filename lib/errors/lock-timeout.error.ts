@@ -16,7 +16,7 @@ export interface LockHolder {
 export interface LockTimeoutDetails extends LockErrorDetails {
   readonly waited: number;
   readonly holder?: LockHolder;
-  readonly held?: readonly string[];
+  readonly callerHolds?: readonly string[];
   readonly retryAfter?: number;
 }
 
@@ -43,13 +43,13 @@ export class LockTimeoutError extends LockError {
    * Names that the caller's own async context held while it waited. They reveal a deadlock between processes: each call
    * in it times out while it holds the name that the other one waits for.
    */
-  readonly held: readonly string[];
+  readonly callerHolds: readonly string[];
 
   constructor(message: string, details: LockTimeoutDetails) {
     super(message, details);
     this.waited = details.waited;
     this.retryAfter = details.retryAfter ?? Math.min(Math.max(details.waited, SOONEST), LATEST);
     this.holder = details.holder;
-    this.held = details.held ?? [];
+    this.callerHolds = details.callerHolds ?? [];
   }
 }

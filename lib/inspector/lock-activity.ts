@@ -84,7 +84,7 @@ export interface LostHold {
   readonly reason: LockLostReason;
   readonly at: Date;
   /** Milliseconds from the grant on. */
-  readonly held: number;
+  readonly age: number;
   readonly fencingToken: number;
 }
 
@@ -94,8 +94,8 @@ const AT_MOST = 100;
 export class LostHolds {
   private readonly latest: LostHold[] = [];
 
-  add({ acquire: { name, label, method }, reason, held, fencingToken }: LockHoldLost): void {
-    this.latest.unshift({ name, label, method, reason, at: new Date(), held, fencingToken });
+  add({ acquire: { name, label, method }, reason, age, fencingToken }: LockHoldLost): void {
+    this.latest.unshift({ name, label, method, reason, at: new Date(), age, fencingToken });
     if (this.latest.length > AT_MOST) this.latest.pop();
   }
 

@@ -93,15 +93,15 @@ export class ActingLockInspectorController extends LockInspectorController {
       throw new ForbiddenException('Another site cannot release locks.');
     const name = textOf('name', path ?? query);
     const owners = owner === undefined ? undefined : [owner].flat().map((each) => textOf('owner', each));
-    const { released, held } = await this.inspector.locks.forceRelease(name, { owners });
+    const { released, holders } = await this.inspector.locks.forceRelease(name, { owners });
     if (owners && released.length === 0)
       throw new ConflictException(
-        held.length > 0 ? `The lock is now held by ${held.join(', ')}.` : 'The lock is now free.',
+        holders.length > 0 ? `The lock is now held by ${holders.join(', ')}.` : 'The lock is now free.',
       );
-    const holders = JSON.stringify(released);
+    const ended = JSON.stringify(released);
     if (released.length > 0)
-      this.logger.warn(`${name} was released forcibly, held by ${holders}, through the inspector.`);
-    return this.reply(response, { released: released.length > 0, held });
+      this.logger.warn(`${name} was released forcibly, held by ${ended}, through the inspector.`);
+    return this.reply(response, { released: released.length > 0, holders });
   }
 }
 

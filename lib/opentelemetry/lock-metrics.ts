@@ -58,14 +58,14 @@ export class LockMetrics {
     'nest-redis-lock:acquire:failed': ({ acquire, waited, error }) => {
       this.recordWait(acquire, waited, { 'lock.outcome': 'failed', ...errorType(error) });
     },
-    'nest-redis-lock:hold:released': ({ acquire, held }) => {
+    'nest-redis-lock:hold:released': ({ acquire, age }) => {
       this.holds.delete(acquire);
-      this.on.hold.record(held / 1_000, { ...this.attributesOf(acquire), 'lock.outcome': 'released' });
+      this.on.hold.record(age / 1_000, { ...this.attributesOf(acquire), 'lock.outcome': 'released' });
     },
-    'nest-redis-lock:hold:lost': ({ acquire, held, reason }) => {
+    'nest-redis-lock:hold:lost': ({ acquire, age, reason }) => {
       this.holds.delete(acquire);
       const attributes = this.attributesOf(acquire);
-      this.on.hold.record(held / 1_000, { ...attributes, 'lock.outcome': 'lost' });
+      this.on.hold.record(age / 1_000, { ...attributes, 'lock.outcome': 'lost' });
       this.on.lost.add(1, { ...attributes, 'lock.lost.reason': reason });
     },
     'nest-redis-lock:lease:renewal': ({ lag, answered }) => {

@@ -239,7 +239,7 @@ export class LockService {
    *
    * @example
    * ```ts
-   * const stuck = locks.holds().filter(({ held }) => held > 60_000);
+   * const stuck = locks.holds().filter(({ age }) => age > 60_000);
    * ```
    */
   holds(): readonly OwnHold[] {
@@ -266,7 +266,7 @@ export class LockService {
    * @example
    * ```ts
    * const stuck = (await locks.query('import')).held.filter(({ label }) => label === 'ImportService.run');
-   * const { released, held } = await locks.forceRelease('import', { owners: stuck.map(({ owner }) => owner) });
+   * const { released, holders } = await locks.forceRelease('import', { owners: stuck.map(({ owner }) => owner) });
    * ```
    */
   async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
@@ -275,8 +275,8 @@ export class LockService {
     const forced = await this.engine.store
       .forceRelease(key, options?.owners?.flatMap(ownersOfHold))
       .catch((cause: unknown) => unavailable([key], cause));
-    const { held, released } = forced;
-    return options ? { released: firstOwners(released), held: firstOwners(held) } : released.length > 0;
+    const { holders, released } = forced;
+    return options ? { released: firstOwners(released), holders: firstOwners(holders) } : released.length > 0;
   }
 
   /**

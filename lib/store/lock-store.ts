@@ -200,5 +200,5 @@ export interface ForcedRelease {
   /** Owner ids of the ended holds. */
   readonly released: readonly string[];
   /** Owner ids that hold the name now. */
-  readonly held: readonly string[];
+  readonly holders: readonly string[];
 }

@@ -147,7 +147,7 @@ describe('nest-redis-lock release', () => {
     expect(free).toMatchObject({ exitCode: 1, stdout: 'Nobody holds job.\n' });
     expect(released.exitCode).toBe(0);
     const answer = json(released) as LockSnapshot & { readonly released: boolean };
-    expect(answer).toMatchObject({ name: 'job', released: true, held: [{ owner: 'somebody' }] });
+    expect(answer).toMatchObject({ name: 'job', released: true, ended: [{ owner: 'somebody' }] });
     expect(await redis.exists(KEY)).toBe(0);
   });
 

@@ -219,7 +219,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     expect(await json(started, '/locks')).toMatchObject({ names: [], holdCount: 0 });
     expect(await json(started, '/locks/order:42')).toEqual({ held: [], pending: [] });
     const deleted = await json(started, '/locks/order:42', { method: 'DELETE', headers: ACTING });
-    expect(deleted).toEqual({ released: false, held: [] });
+    expect(deleted).toEqual({ released: false, holders: [] });
     const events = await started.get('/locks/events');
     expect(events.headers.get('content-type')).toBe('text/event-stream');
     await events.body?.cancel();
@@ -284,10 +284,10 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       const started = await start(acting);
       const held = await locksOf(started).acquire('order/42');
       const answer = await started.get(encoded('order/42'), { method: 'DELETE', headers: ACTING });
-      expect(await answer.json()).toEqual({ released: true, held: [] });
+      expect(await answer.json()).toEqual({ released: true, holders: [] });
       await waitFor(() => held.signal.aborted);
       const again = await started.get(named('order/42'), { method: 'DELETE', headers: ACTING });
-      expect(await again.json()).toEqual({ released: false, held: [] });
+      expect(await again.json()).toEqual({ released: false, holders: [] });
     });
 
     it.each([
@@ -313,7 +313,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       expect(await refused.json()).toMatchObject({ message: `The lock is now held by ${holder?.owner}.` });
       expect((await locksOf(started).query('order:42')).held).toHaveLength(1);
       const released = await started.get(`${path('somebody:1')}&owner=${holder?.owner}`, init);
-      expect(await released.json()).toEqual({ released: true, held: [] });
+      expect(await released.json()).toEqual({ released: true, holders: [] });
       await waitFor(() => held.signal.aborted);
       expect(await (await started.get(path(holder?.owner), init)).json()).toMatchObject({
         message: 'The lock is now free.',

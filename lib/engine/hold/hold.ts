@@ -125,10 +125,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   describe(now: number): Omit<OwnHold, 'waiting'> {
     const { fencingToken, keys, mode, permits, certainFor: remaining } = this;
     const { label, origin } = this.options;
-    const held = now - this.startedAt;
-    const since = new Date(Date.now() - held);
+    const age = now - this.startedAt;
+    const since = new Date(Date.now() - age);
     const several = permits > 1 ? { permits } : {};
-    return { name: keys[0] ?? '', mode, ...several, label, ...origin, since, held, remaining, fencingToken };
+    return { name: keys[0] ?? '', mode, ...several, label, ...origin, since, age, remaining, fencingToken };
   }
 
   fencingTokenOf(key: string): number {

@@ -26,7 +26,7 @@ export class LockViews {
     return [...keeper]
       .flatMap(({ ownHolds }) => ownHolds.map((hold) => hold.describe(now)))
       .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
-      .toSorted((a, b) => b.held - a.held);
+      .toSorted((a, b) => b.age - a.age);
   }
 
   async query(name: string): Promise<LockSnapshot> {

@@ -74,7 +74,7 @@ export interface OwnHold {
   /** Time of the grant, by the local clock. */
   readonly since: Date;
   /** Milliseconds since the grant. */
-  readonly held: number;
+  readonly age: number;
   /** Milliseconds for which the hold is certain without another renewal. */
   readonly remaining: number;
   /** Number of callers of this process that wait for the name. */

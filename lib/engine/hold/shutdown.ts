@@ -41,11 +41,11 @@ export async function letHoldersEnd(
   for (const { lease, holds } of unfinished) {
     if (!remaining.has(lease)) continue;
     const end = Math.max(0, Math.round(lease.deadline - clock.now()));
-    for (const { name, label, method, held } of holds) {
+    for (const { name, label, method, age } of holds) {
       const place = label ?? method;
       log.warn(
         `Lock "${name}"${place === undefined ? '' : ` (${place})`} is still held at the end of the shutdown: its work ` +
-          `has run for ${Math.round(held)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
+          `has run for ${Math.round(age)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
           `Other instances can acquire the lock when its lease ends in ${end} ms.`,
       );
     }

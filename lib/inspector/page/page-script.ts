@@ -44,7 +44,7 @@ function show() {
   const at = Date.parse(data.at);
   const named = data.names.map((each) => ({
     ...each,
-    age: own.get(each.name)?.held ?? (each.since === undefined ? undefined : Math.max(0, at - Date.parse(each.since))),
+    age: own.get(each.name)?.age ?? (each.since === undefined ? undefined : Math.max(0, at - Date.parse(each.since))),
     label: each.holders > 1 ? undefined : each.label ?? own.get(each.name)?.label,
   }));
   for (const { name, label } of named) if (label !== undefined) remember(state.labels, name, label);
@@ -71,10 +71,10 @@ function show() {
     each.mode + permits(each),
   ]), data.trouble === undefined ? 'Nothing is held.' : 'Not known.');
   fill('holds', ['name', 'age', 'waiting here', 'label'], data.holds.slice(0, TOP).map((each) => [
-    { name: each.name }, { number: duration(each.held) }, { number: count.format(each.waiting) }, (each.label ?? each.method ?? '') + permits(each),
+    { name: each.name }, { number: duration(each.age) }, { number: count.format(each.waiting) }, (each.label ?? each.method ?? '') + permits(each),
   ]), 'This instance holds nothing.');
   fill('lost', ['name', 'time', 'held for', 'reason', 'label'], data.lost.slice(0, TOP).map((each) => [
-    { name: each.name }, { number: clock(each.at) }, { number: duration(each.held) }, each.reason, each.label ?? each.method ?? '',
+    { name: each.name }, { number: clock(each.at) }, { number: duration(each.age) }, each.reason, each.label ?? each.method ?? '',
   ]), 'None.');
   const instances = new Map();
   for (const { owner } of names) {

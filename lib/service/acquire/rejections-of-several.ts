@@ -24,30 +24,30 @@ export function failureOf(rejections: readonly unknown[], call: FailedAcquire): 
  * The error of a wait of `waited` ms at whose end one or more of several names were taken.
  *
  * @param missing the first name that the call did not hold
- * @param held the names that the call held meanwhile
+ * @param callerHolds the names that the call held meanwhile
  */
 export function timeoutOf(
   missing: string,
   misses: readonly LockTimeoutError[],
   { waited, label }: FailedAcquire,
-  held: readonly string[],
+  callerHolds: readonly string[],
 ): LockTimeoutError {
   const [first] = misses;
   const keys = first ? misses.flatMap((miss) => miss.keys) : [missing];
   const { holder, retryAfter } = first ?? {};
   const message = timeoutMessage(keys, waited, holder, label);
   const error = new LockTimeoutError(message, { keys, waited, cause: first, holder, retryAfter });
-  const heldInAll = first && first.held.length > 0 ? first.held : held;
-  return heldInAll.length > 0 ? withHeldNames(error, heldInAll) : error;
+  const inAll = first && first.callerHolds.length > 0 ? first.callerHolds : callerHolds;
+  return inAll.length > 0 ? withHeldNames(error, inAll) : error;
 }
 
 /** Copies an error and adds the names that the call held while it waited, for which others may have waited. */
 export function withHeldNames(
   { message, keys, cause, waited, holder, retryAfter }: LockTimeoutError,
-  held: readonly string[],
+  callerHolds: readonly string[],
 ): LockTimeoutError {
-  const hint = `Meanwhile the call's own context held ${held.join(', ')}: check whether their waiters hold this one.`;
-  return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, held, holder, retryAfter });
+  const hint = `Meanwhile the call's own context held ${callerHolds.join(', ')}: check whether their waiters hold this one.`;
+  return new LockTimeoutError(`${message} ${hint}`, { keys, cause, waited, callerHolds, holder, retryAfter });
 }
 
 /** Why a call whose leases run out before the store can renew them never holds all its names. */

@@ -166,7 +166,7 @@ export class MemoryLockServer {
       this.leasesLike(each).delete(name, each);
     }
     if (released.length > 0) this.handOff(name);
-    return { released, held: this.holders(name) };
+    return { released, holders: this.holders(name) };
   }
 
   /** @internal */

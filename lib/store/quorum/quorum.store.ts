@@ -215,7 +215,7 @@ export class QuorumStore implements LockStore {
       [...new Set(all)].filter((owner) => all.filter((each) => each === owner).length >= enough);
     return {
       released: atMajority(answers.flatMap(({ released }) => released)),
-      held: atMajority(answers.flatMap(({ held }) => held)).filter((owner) => !isReservation(owner)),
+      holders: atMajority(answers.flatMap(({ holders }) => holders)).filter((owner) => !isReservation(owner)),
     };
   }
 

@@ -301,7 +301,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(error).toBeInstanceOf(LockTimeoutError);
       expect(error).toMatchObject({
         keys: [c],
-        held: [a, b],
+        callerHolds: [a, b],
         waited: expect.any(Number),
         holder: expect.anything(),
       });
@@ -314,7 +314,7 @@ export function describeDeadlocks(context: ContractContext): void {
       const error = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
       await taken.release();
 
-      expect(error).toMatchObject({ held: [] });
+      expect(error).toMatchObject({ callerHolds: [] });
       expect(String(error)).not.toContain('Meanwhile');
     });
   });

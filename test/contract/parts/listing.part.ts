@@ -157,7 +157,7 @@ export function describeListing(context: ContractContext): void {
           method: undefined,
           template: undefined,
           since: expect.any(Date),
-          held: expect.any(Number),
+          age: expect.any(Number),
           remaining: expect.any(Number),
           waiting: 0,
           fencingToken: lock.fencingToken,
@@ -166,7 +166,7 @@ export function describeListing(context: ContractContext): void {
       const [hold] = locks.holds();
       expect(hold?.since.getTime()).toBeGreaterThanOrEqual(before - 1);
       expect(hold?.since.getTime()).toBeLessThanOrEqual(Date.now() + 1);
-      expect(hold?.held).toBeGreaterThanOrEqual(0);
+      expect(hold?.age).toBeGreaterThanOrEqual(0);
       expect(hold?.remaining).toBeLessThanOrEqual(20_000);
       await Promise.all([lock.release(), another.release()]);
       expect(locks.holds()).toEqual([]);

@@ -132,13 +132,16 @@ export function describeOperations(context: ContractContext): void {
       const hold = await others.acquire(name);
       const now = await ownerOf(locks, name);
 
-      expect(await locks.forceRelease(name, { owners: [old] })).toEqual({ released: [], held: [now] });
-      expect(await locks.forceRelease(name, { owners: [] })).toEqual({ released: [], held: [now] });
+      expect(await locks.forceRelease(name, { owners: [old] })).toEqual({ released: [], holders: [now] });
+      expect(await locks.forceRelease(name, { owners: [] })).toEqual({ released: [], holders: [now] });
       expect((await locks.query(name)).held).toHaveLength(1);
       expect(hold.held).toBe(true);
-      expect(await locks.forceRelease(name, { owners: [old, now] })).toEqual({ released: [now], held: [] });
+      expect(await locks.forceRelease(name, { owners: [old, now] })).toEqual({
+        released: [now],
+        holders: [],
+      });
       await aborted(hold.signal);
-      expect(await locks.forceRelease(name, {})).toEqual({ released: [], held: [] });
+      expect(await locks.forceRelease(name, {})).toEqual({ released: [], holders: [] });
       await isFree(locks, name);
     });
 
@@ -165,10 +168,10 @@ export function describeOperations(context: ContractContext): void {
       const second = await others.acquire(name, { mode: 'shared' });
       const writer = locks.acquire(name);
       await isWaiting(context, 1);
-      const { released, held } = await others.forceRelease(name, { owners: [owner] });
+      const { released, holders } = await others.forceRelease(name, { owners: [owner] });
 
       expect(released).toEqual([owner]);
-      expect(held).toEqual((await others.query(name)).held.map((hold) => hold.owner));
+      expect(holders).toEqual((await others.query(name)).held.map((hold) => hold.owner));
       await aborted(first.signal);
       await second.extend();
       await second.release();

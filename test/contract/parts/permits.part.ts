@@ -173,7 +173,7 @@ export function describePermits(context: ContractContext): void {
       const forced = await others.forceRelease(name, { owners });
 
       expect(forced.released).toEqual(owners);
-      expect(forced.held).toHaveLength(1);
+      expect(forced.holders).toHaveLength(1);
       await aborted(lock.signal);
       const next = await others.acquire(name, THREE);
       expect([next.held, stays.held]).toEqual([true, true]);

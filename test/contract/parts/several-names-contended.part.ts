@@ -67,7 +67,12 @@ export function describeContendedNames(context: ContractContext): void {
       await first.release();
       const error = await outcome;
 
-      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', keys: [b], held: [a], holder: expect.anything() });
+      expect(error).toMatchObject({
+        code: 'LOCK_TIMEOUT',
+        keys: [b],
+        callerHolds: [a],
+        holder: expect.anything(),
+      });
       expect((error as { waited: number }).waited).toBeGreaterThanOrEqual(299);
       await second.release();
       for (const each of [a, b, c]) await isFree(locks, each);

@@ -108,7 +108,7 @@ export class ScriptedStore implements LockStore {
   }
 
   forceRelease(): Promise<ForcedRelease> {
-    return Promise.resolve({ released: [], held: [] });
+    return Promise.resolve({ released: [], holders: [] });
   }
 
   close(): Promise<void> {

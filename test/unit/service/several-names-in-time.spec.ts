@@ -119,7 +119,7 @@ describe('A call for several names in limited time', () => {
     await fixture.clock.advance(110);
 
     expect(lock.error).toBeInstanceOf(LockTimeoutError);
-    expect(lock.error).toMatchObject({ keys: ['b'], held: ['a'], holder: { owner: 'other:1' } });
+    expect(lock.error).toMatchObject({ keys: ['b'], callerHolds: ['a'], holder: { owner: 'other:1' } });
     expect(String(lock.error)).toContain("Meanwhile the call's own context held a");
   });
 

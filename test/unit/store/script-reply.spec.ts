@@ -20,7 +20,7 @@ describe('The reply of a script', () => {
   );
 
   it('lists the owners of a forced release', () => {
-    expect(forcedRelease([['a:1', 'b:2'], []])).toEqual({ released: ['a:1', 'b:2'], held: [] });
+    expect(forcedRelease([['a:1', 'b:2'], []])).toEqual({ released: ['a:1', 'b:2'], holders: [] });
     expect(() => forcedRelease([['a:1']])).toThrow('object is not a reply');
     expect(() => forcedRelease([['a:1'], [7]])).toThrow('number is not a reply');
   });

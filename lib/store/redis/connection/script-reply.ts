@@ -44,6 +44,6 @@ export function only(owners: readonly string[] | undefined): readonly string[] {
 
 /** Parses the reply of the scripts for a forced release. */
 export function forcedRelease(reply: unknown): ForcedRelease {
-  const [released, held] = list(reply, 2);
-  return { released: list(released).map(text), held: list(held).map(text) };
+  const [released, holders] = list(reply, 2);
+  return { released: list(released).map(text), holders: list(holders).map(text) };
 }

@@ -76,7 +76,7 @@ describe('A grant of a quorum', () => {
       const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
       nodes.forEach((node, i) => (node.isAway = i === away));
 
-      expect(await store.forceRelease('n')).toEqual({ released: [owner], held: [] });
+      expect(await store.forceRelease('n')).toEqual({ released: [owner], holders: [] });
     },
   );
 
@@ -86,20 +86,20 @@ describe('A grant of a quorum', () => {
     await storeOn(nodes, { instance: 'other' }).acquire({ ...request, place: 'other|1', endedToken: 0 });
     await storeOn([nodes[0]]).vacate('n', owner);
 
-    expect(await store.forceRelease('n')).toEqual({ released: [owner], held: [] });
+    expect(await store.forceRelease('n')).toEqual({ released: [owner], holders: [] });
   });
 
   it('is reported as held if a forced release names other holds', async () => {
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
 
-    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], held: [owner] });
+    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
   });
 
   it('is not reported as released forcibly if each node had another', async () => {
     for (const [i, node] of nodes.entries())
       await granted(storeOn([node], { instance: `other${i}` }).acquire({ ...request, endedToken: 0 }));
 
-    expect(await store.forceRelease('n')).toEqual({ released: [], held: [] });
+    expect(await store.forceRelease('n')).toEqual({ released: [], holders: [] });
   });
 
   it('has no holder while the nodes reserve the lock for a waiter after a forced release', async () => {
@@ -108,8 +108,8 @@ describe('A grant of a quorum', () => {
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
     await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
 
-    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], held: [owner] });
-    expect(await store.forceRelease('n', [owner])).toEqual({ released: [owner], held: [] });
+    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
+    expect(await store.forceRelease('n', [owner])).toEqual({ released: [owner], holders: [] });
     expect((await store.query('n')).held).toEqual([]);
     await other.close();
   });
