@@ -1,5 +1,5 @@
 import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
-import { toMilliseconds } from './duration.js';
+import { type Duration, toMilliseconds } from './duration.js';
 import type { LockOptions, ReplicaOptions, ResolvedLockOptions } from './lock-options.interface.js';
 import { LockConfigError } from '../errors/lock.error.js';
 import { assertOptions } from './option-checks.js';
@@ -64,6 +64,16 @@ export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): Resolve
 /** Rejects invalid options of a lock, each considered alone. */
 export function assertLockOptions(options: LockOptions): void {
   assertOptions('The options of a lock', options, CHECKS);
+}
+
+/**
+ * Checks a lease that a holder requests anew, and returns it in milliseconds; undefined if omitted.
+ *
+ * @throws LockConfigError for a lease that a hold cannot have
+ */
+export function resolveTtl(ttl: Duration | undefined): number | undefined {
+  assertLockOptions({ ttl });
+  return ttl === undefined ? undefined : toMilliseconds(ttl);
 }
 
 /** Rejects a `minHold` longer than `maxHold`. */

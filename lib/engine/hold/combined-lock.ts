@@ -1,5 +1,6 @@
 import { isLockError, LockKeyError } from '../../errors/lock.error.js';
-import { assertLockOptions } from '../../options/lock-options.js';
+import type { Duration } from '../../options/duration.js';
+import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { partlyDetachedError } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
@@ -51,11 +52,11 @@ export class CombinedLock implements GrantedLock {
     for (const hold of this.holds) hold.assertNotLost();
   }
 
-  async extend(ttl?: number): Promise<void> {
+  async extend(ttl?: Duration): Promise<void> {
     await Promise.all(this.holds.map((hold) => hold.extend(ttl)));
   }
 
-  detach(ttl?: number): Promise<string> {
+  detach(ttl?: Duration): Promise<string> {
     return detachAll(this.holds, ttl);
   }
 
@@ -87,11 +88,11 @@ export class CombinedLock implements GrantedLock {
 /**
  * Detaches all holds of a lock. If one of several fails, all others are given up, because the lock is one.
  */
-export async function detachAll(holds: readonly EnterableLock[], ttl: number | undefined): Promise<string> {
-  assertLockOptions({ ttl });
+export async function detachAll(holds: readonly EnterableLock[], ttl: Duration | undefined): Promise<string> {
+  const lease = resolveTtl(ttl);
   for (const hold of holds) hold.assertCanLeave();
   const secret = newSecret();
-  const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, ttl)));
+  const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, lease)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (!failed) {
     const detached = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));

@@ -7,7 +7,8 @@ import { detachAll } from './combined-lock.js';
 import { type DetachedHold, ownersOfDetached } from './transfer-string.js';
 import type { EnterableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import { assertLockOptions } from '../../options/lock-options.js';
+import type { Duration } from '../../options/duration.js';
+import { resolveTtl } from '../../options/lock-options.js';
 import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
 import { inRootContext } from '../../primitives/root-context.js';
 import { type Lease, leasesOf, type LeaseUser, NO_LEASES } from './lease.js';
@@ -148,13 +149,13 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     throw this.lost ?? this.described(expiredError(this.keys));
   }
 
-  async extend(ttl = this.options.ttl): Promise<void> {
-    assertLockOptions({ ttl });
+  async extend(ttl?: Duration): Promise<void> {
+    const lease = resolveTtl(ttl) ?? this.options.ttl;
     this.assertHeld();
-    if (!(await this.leases.extend(this, ttl))) this.assertHeld();
+    if (!(await this.leases.extend(this, lease))) this.assertHeld();
   }
 
-  detach(ttl?: number): Promise<string> {
+  detach(ttl?: Duration): Promise<string> {
     return detachAll([this], ttl);
   }
 

@@ -1,3 +1,5 @@
+import type { Duration } from '../../options/duration.js';
+
 /**
  * A hold of a lock name, or of several names.
  *
@@ -32,26 +34,26 @@ export interface Lock extends AsyncDisposable {
   /** Throws {@link LockLostError} unless {@link held}. Call it right before a side effect. */
   assertHeld(): void;
   /**
-   * Renews the lease now for `ttl` milliseconds, which also apply to later renewals; never for less than the rest of
-   * `minHold`.
+   * Renews the lease now for `ttl`, such as `60_000` or `'1m'`, which also applies to later renewals; never for less
+   * than the rest of `minHold`.
    *
    * Rejects with {@link LockLostError} if the hold has ended, LockUnavailableError if Redis does not answer,
-   * LockConfigError if `ttl` is invalid.
+   * LockConfigError if `ttl` is invalid, which leaves the hold as it is.
    */
-  extend(ttl?: number): Promise<void>;
+  extend(ttl?: Duration): Promise<void>;
   /**
    * Removes the hold from this process without releasing it, so that another process can continue the work. Resolves to
    * a string for `LockService.attach()` there. From then on, this object has no effect: it holds, renews and releases
    * nothing, and its signal does not abort.
    *
-   * The lease lasts `ttl` milliseconds from now on, by default as long as before; the other process must attach within
-   * that time. The string lets any caller take over the hold once: protect it like a password.
+   * The lease lasts for `ttl` from now on, such as `600_000` or `'10m'`, by default as long as before; the other process
+   * must attach within that time. The string lets any caller take over the hold once: protect it like a password.
    *
    * Rejects with {@link LockLostError} if the hold has ended, and with LockUnavailableError if Redis does not answer;
-   * the hold then continues. Rejects with LockConfigError below another hold of the name, while a call below this one
+   * the hold then continues. Rejects with LockConfigError if `ttl` is invalid, below another hold of the name, while a call below this one
    * is inside, and on a quorum.
    */
-  detach(ttl?: number): Promise<string>;
+  detach(ttl?: Duration): Promise<string>;
   /**
    * Ends the hold. May be called twice, and never rejects because the hold has already ended. Waits for calls below the
    * hold that are still inside, unless it is itself called below the hold.

@@ -1,4 +1,5 @@
 import type { EnterableLock, Reentry } from '../../engine/hold/reentry.js';
+import type { Duration } from '../../options/duration.js';
 import { LockConfigError } from '../../errors/lock.error.js';
 import { LockLostError } from '../../errors/lock-lost.error.js';
 
@@ -65,7 +66,7 @@ export class NestedHold implements EnterableLock {
     if (!this.ended) this.outer.assertNotLost();
   }
 
-  extend(ttl?: number): Promise<void> {
+  extend(ttl?: Duration): Promise<void> {
     return this.outer.extend(ttl);
   }
 

@@ -133,15 +133,42 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
     });
 
-    it.each([0, -1, 1.5, Number.NaN, Infinity, 9])('rejects an extension by %p', async (ttl) => {
+    it('extends the lease by a time with a unit', async () => {
       const { locks, name } = context;
-      const lock = await locks.acquire(name);
+      const [lock, several] = [await locks.acquire(name, { ttl: 5_000 }), await locks.acquire([`${name}:b`])];
+      await lock.extend('1m');
+      await several.extend('2m');
 
-      await expect(lock.extend(ttl)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
-      expect(lock.held).toBe(true);
-      expect((await locks.query(name)).held).toHaveLength(1);
+      expect(lock.remaining).toBeGreaterThan(50_000);
+      expect(several.remaining).toBeGreaterThan(100_000);
+      await locks.using(`${name}:c`, async () => {
+        const nested = await locks.acquire(`${name}:c`);
+        await nested.extend('1m');
+        expect(nested.remaining).toBeGreaterThan(50_000);
+        await nested.release();
+      });
       await lock.release();
+      await several.release();
     });
+
+    it.each([0, -1, 1.5, Number.NaN, Infinity, 9, null, '', '1', 'soon', '9ms', '25d', {}, 10n])(
+      'rejects an extension by %p without any effect on the hold',
+      async (invalid) => {
+        const { locks, name } = context;
+        const ttl = invalid as number;
+        const lock = await locks.acquire(name);
+        const several = await locks.acquire([`${name}:b`, `${name}:c`]);
+
+        await expect(lock.extend(ttl)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+        await expect(several.extend(ttl)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+        expect([lock.held, several.held]).toEqual([true, true]);
+        expect(lock.remaining).toBeGreaterThan(10_000);
+        await several.release();
+        expect((await locks.query(name)).held).toHaveLength(1);
+        await lock.extend();
+        await lock.release();
+      },
+    );
 
     it('learns from extend that it was lost, and its signal aborts', async () => {
       const { backend, locks, name } = context;

@@ -28,6 +28,32 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
+    it('keeps the lease of the detached hold for a time with a unit', async () => {
+      const { locks, others, name } = context;
+      const lock = await locks.acquire(name, { ttl: 1_000 });
+      const transfer = await lock.detach('10m');
+
+      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(500_000);
+      await (await others.attach(transfer)).release();
+      await isFree(locks, name);
+    });
+
+    it.each([0, -1, 1.5, Number.NaN, Infinity, null, '', 'soon', '9ms'])(
+      'does not detach a hold for %p, and the hold continues',
+      async (invalid) => {
+        const { locks, name } = context;
+        for (const names of [name, [`${name}:a`, `${name}:b`]]) {
+          const lock = await locks.acquire(names);
+          await expect(lock.detach(invalid as number)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+          expect(lock.held).toBe(true);
+          lock.assertHeld();
+          await lock.extend();
+          await lock.release();
+        }
+        await isFree(locks, name);
+      },
+    );
+
     it('leaves the old object without effect: it holds and releases nothing, and reports no loss', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
