@@ -180,8 +180,10 @@ export class LockEngine implements StoreEvents {
 
   reconnected(): void {
     this.keeper.noteResent();
+    this.joint.noteResent();
     this.leases.cleanUps.repeatNow();
-    this.subscribed();
+    this.keeper.checkNow();
+    for (const queue of this.queues) queue.report({ kind: 'reconnected' });
   }
 
   unusable(reason: LockConfigError | undefined): void {

@@ -106,6 +106,38 @@ describe('A Redis that answers with an error', () => {
     }
   });
 
+  it.each<[waiter: string, options: LockOptions]>([
+    ['an exclusive waiter', {}],
+    ['a reader', { mode: 'shared' }],
+  ])('%s of another user gets a lock whose holder may not hand it over', async (_waiter, options) => {
+    await admin.call(
+      'ACL',
+      'SETUSER',
+      'user',
+      'reset',
+      'on',
+      '>secret',
+      '+info',
+      ...LEAST_RIGHTS,
+      '-zpopmin',
+    );
+    const connection = `redis://user:secret@${server.host}:${server.port}`;
+    await using holder = new Instance({ connection, handoff: { max: 1 } });
+    const { locks } = await connect();
+    const lock = await holder.locks.acquire('n', { ttl: 60_000 });
+    const behind = failure(holder.locks.acquire('n'));
+    const waiting = locks.acquire('n', options);
+    await waitFor(async () => (await locks.query('n')).pending.length > 0, {
+      that: 'the waiter to be queued',
+    });
+    void lock.release();
+
+    expect(await behind).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    // Long before the end of the lease.
+    await using granted = await waiting;
+    expect(granted.fencingToken).toBeGreaterThan(lock.fencingToken);
+  });
+
   it('has rejected an extension, a detachment and a query, and the messages say so', async () => {
     const { locks } = await connect();
     const lock = await locks.acquire('n');

@@ -17,6 +17,11 @@ interface CleanUp {
   readonly ttl: number;
   /** Whether it may be repeated now; always, if undefined. */
   readonly mayRepeat?: () => boolean;
+  /**
+   * What to send instead if the store refuses it for good. A user may lack rights that only a hand-off needs; waiters
+   * then find the lock free when they ask again.
+   */
+  readonly ifRefused?: CleanUp | undefined;
 }
 
 /**
@@ -50,9 +55,9 @@ export class CleanUps {
    */
   free(name: string, owner: string, ttl: number, isAwaited?: boolean, leavesGap = false): Promise<void> {
     const { store } = this;
-    const send = (): Promise<unknown> =>
-      leavesGap && store.vacate ? store.vacate(name, owner) : store.release(name, owner, isAwaited);
-    return this.run(() => `The release of ${name}`, { ttl, send });
+    const vacating = store.vacate && { ttl, send: async () => store.vacate?.(name, owner) };
+    const releasing = { ttl, send: () => store.release(name, owner, isAwaited), ifRefused: vacating };
+    return this.run(() => `The release of ${name}`, leavesGap && vacating ? vacating : releasing);
   }
 
   /** Releases the names of a joint grant. */
@@ -79,8 +84,9 @@ export class CleanUps {
             `${what()} was not confirmed. The request is repeated until the lease expires. ${problem}`,
           ),
         );
-        if (isRefusal(error)) return;
-        this.failed.set(cleanUp, this.clock.now() + cleanUp.ttl);
+        const following = isRefusal(error) ? cleanUp.ifRefused : cleanUp;
+        if (!following) return;
+        this.failed.set(following, this.clock.now() + cleanUp.ttl);
         this.repeatIn(this.delay);
       },
     );
@@ -117,8 +123,10 @@ export class CleanUps {
     due.forEach(([cleanUp, end], i) => {
       const outcome = outcomes[i];
       this.failed.delete(cleanUp);
+      if (outcome?.status !== 'rejected') return;
+      const following = isRefusal(outcome.reason) ? cleanUp.ifRefused : cleanUp;
       // Goes behind the requests that were not sent in this round.
-      if (outcome?.status === 'rejected' && !isRefusal(outcome.reason)) this.failed.set(cleanUp, end);
+      if (following) this.failed.set(following, end);
     });
     const isAnswered = outcomes.some(({ status }) => status === 'fulfilled');
     this.delay = isAnswered ? MIN_DELAY : Math.min(2 * this.delay, MAX_DELAY);

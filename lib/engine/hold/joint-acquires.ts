@@ -27,6 +27,8 @@ class JointAcquire extends Caller<JointOutcome> implements FifoNode<JointAcquire
   deadline: Timed['deadline'];
   /** Whether a hold was released forcibly; the message may arrive before the reply with the grant. */
   isRevoked = false;
+  /** Whether it was sent twice: the first copy may have been granted, whatever the second reply says. */
+  isResent = false;
 
   constructor(
     readonly tag: string,
@@ -95,6 +97,11 @@ export class JointAcquires {
     for (const acquire of this.all) if (acquire.tag === tag) acquire.isRevoked = true;
   }
 
+  /** Records that the connection was lost and unanswered requests were repeated. */
+  noteResent(): void {
+    for (const acquire of this.all) acquire.isResent = true;
+  }
+
   /** Rejects all requests without a reply. */
   rejectAll(error: (names: readonly string[]) => unknown): void {
     for (const acquire of this.all) acquire.reject(error(acquire.names));
@@ -125,10 +132,10 @@ export class JointAcquires {
     acquire.resolve({ holds });
   }
 
-  /** Handles a failed request. Without a reply, the names may have been granted. */
+  /** Handles a failed request. Without a reply to its first copy, the names may have been granted. */
   private fail(acquire: JointAcquire, error: unknown): void {
     this.forget(acquire);
-    if (!isRefusal(error)) this.giveBack(acquire);
+    if (acquire.isResent || !isRefusal(error)) this.giveBack(acquire);
     acquire.resolve({ taken: undefined });
   }
 

@@ -33,6 +33,8 @@ export type Event =
   | { readonly kind: 'timer' }
   /** A message may have been missed, or the lock may be free. */
   | { readonly kind: 'ask-again' }
+  /** As `ask-again`. Besides, a request in flight was sent again over the next connection. */
+  | { readonly kind: 'reconnected' }
   /** An `outageTimeout` may have passed without an answer. */
   | { readonly kind: 'silence' }
   /** Rejects all callers: shutdown has begun, or the store cannot be used for now. */

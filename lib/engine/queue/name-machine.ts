@@ -67,6 +67,10 @@ function decide(name: Name, event: Event): void {
       return;
     case 'ask-again':
       return askAgain(name);
+    case 'reconnected':
+      // The request in flight was sent twice. The first copy may have had an effect, whatever the second reply says.
+      if (name.isBusy && name.turn) name.turn.isInDoubt = true;
+      return askAgain(name);
     case 'silence':
       return endOutages(name);
     case 'reject-all':
@@ -115,16 +119,18 @@ function failed(name: Name, error: unknown): void {
   const { state } = name;
   if (state.kind !== 'asking' && state.kind !== 'yielding') return;
   const { turn } = state;
-  if (state.kind === 'yielding') name.end(state.lease);
+  const isRefused = isRefusal(error);
+  if (state.kind === 'yielding')
+    // A user may lack rights that only the yield needs. The release frees the lock for other instances.
+    if (isRefused) name.free(state.lease);
+    else name.end(state.lease);
   if (error instanceof TooFewReplicas) return returnGrant(name, turn, error);
-  turn.isInDoubt = true;
   name.failure = error;
   name.failedAt = now;
-  if (isRefusal(error)) {
-    for (const waiter of name.line) name.rejectUnavailable(waiter, error);
-    // A refused request had no effect; only an earlier one may have queued this instance.
-    if (!name.takenReply && turn.isFresh) turn.leaveNoTrace();
-  }
+  if (isRefused) for (const waiter of name.line) name.rejectUnavailable(waiter, error);
+  // A refused request had no effect; only an earlier one may have queued this instance, or been granted the lock.
+  if (isRefused && !turn.isInDoubt && !name.takenReply && turn.isFresh) turn.leaveNoTrace();
+  else turn.isInDoubt = true;
   name.state = { kind: 'unsure', turn, askAt: now + RETRY_DELAY };
   leaveUnlessWanted(name);
 }

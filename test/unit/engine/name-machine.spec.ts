@@ -142,6 +142,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
   }),
   '`timer`': () => ({ kind: 'timer' }),
   '`ask-again`': () => ({ kind: 'ask-again' }),
+  '`reconnected`': () => ({ kind: 'reconnected' }),
   '`silence`': (scene) => {
     scene.now += 60_000;
     return { kind: 'silence' };

@@ -1,0 +1,134 @@
+import type { Grant } from '../../../lib/store/grant.js';
+import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
+import { StoreRefusal } from '../../../lib/store/store-errors.js';
+import { bound, EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+
+const LOST = new Error('Stream is not writable.');
+const REFUSED = new StoreRefusal('NOPERM this user has no permissions');
+const OPTIONS = resolveLockOptions(LOCK_OPTION_DEFAULTS, {});
+
+describe('A request that the store refuses for good', () => {
+  it('leaves no place behind if it was the first request: nothing is cancelled', async () => {
+    const { acquire, store } = bound(new EngineFixture());
+    const waiting = observe(acquire());
+    (await store.next('acquire')).fail(REFUSED);
+    await settle();
+
+    expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: REFUSED });
+    expect(store.unseen('cancel')).toBe(0);
+  });
+
+  it('leaves the queue if the reply to an earlier request was lost', async () => {
+    const { acquire, clock, store } = bound(new EngineFixture());
+    const waiting = observe(acquire({ outageTimeout: 5_000 }));
+    (await store.next('acquire')).fail(LOST); // the store may have queued this instance, or granted the lock
+    await settle();
+    await clock.advance(50);
+    (await store.next('acquire')).fail(REFUSED);
+    await settle();
+
+    expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: REFUSED });
+    expect((await store.next('cancel')).request.place).toMatch(/^me\|/);
+  });
+
+  it('leaves the queue if the client had sent the request twice', async () => {
+    const { acquire, events, store } = bound(new EngineFixture());
+    const waiting = observe(acquire());
+    const call = await store.next('acquire');
+    events().reconnected();
+    call.fail(REFUSED);
+    await settle();
+
+    expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    const { answer } = await store.next('cancel');
+    answer('me:100');
+    expect((await store.next('release')).request.owner).toBe('me:100');
+  });
+
+  it('leaves the queue of a reader whose reply was lost', async () => {
+    const { acquire, clock, store } = bound(new EngineFixture());
+    const waiting = observe(acquire({ mode: 'shared' }));
+    (await store.next('acquire')).fail(LOST);
+    await settle();
+    await clock.advance(50);
+    (await store.next('acquire')).fail(REFUSED);
+    await settle();
+
+    expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(store.unseen('cancel')).toBe(1);
+  });
+
+  it('is followed by a release of all names if the client had sent the joint request twice', async () => {
+    const { engine, events, hold, store } = bound(new EngineFixture());
+    await hold({}, { name: 'other' });
+    let fail: (error: unknown) => void = () => undefined;
+    const released: string[][] = [];
+    store.joint = {
+      acquire: () => new Promise((_, reject) => (fail = reject)),
+      release: async (names) => released.push([...names]),
+    };
+    const once = engine.acquireAll(['a', 'b'], OPTIONS);
+    fail(REFUSED);
+    expect(await once).toEqual({ taken: undefined });
+    expect(released).toEqual([]);
+
+    const twice = engine.acquireAll(['a', 'b'], OPTIONS);
+    events().reconnected();
+    fail(REFUSED);
+    expect(await twice).toEqual({ taken: undefined });
+    expect(released).toEqual([['a', 'b']]);
+  });
+
+  it('as a yield, is followed by a release, so that other instances get the lock', async () => {
+    const { acquire, clock, hold, store } = bound(new EngineFixture({ max: 1 }));
+    const lock = await hold();
+    const behind = observe(acquire());
+    void lock.release();
+    (await store.next('yield')).fail(REFUSED);
+    await settle();
+
+    expect(behind.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: REFUSED });
+    const release = await store.next('release');
+    expect(release.request).toEqual({ name: 'n', owner: 'me:100' });
+    release.answer(true);
+    await clock.advance(60_000);
+    expect(['release', 'cancel', 'acquire'].map((each) => store.unseen(each as 'cancel'))).toEqual([0, 0, 0]);
+  });
+
+  it('as a yield that was sent twice, also leaves the queue', async () => {
+    const { acquire, events, hold, store } = bound(new EngineFixture({ max: 1 }));
+    const lock = await hold();
+    void observe(acquire());
+    void lock.release();
+    const call = await store.next('yield');
+    events().reconnected();
+    call.fail(REFUSED);
+    await settle();
+
+    expect([store.unseen('release'), store.unseen('cancel')]).toEqual([1, 1]);
+  });
+
+  it('as a release, ends the lease without a hand-off, if the store can', async () => {
+    const { clock, hold, store } = bound(new EngineFixture());
+    const vacated: string[] = [];
+    const lock = await hold();
+    Object.assign(store, { vacate: async (_: string, owner: string) => vacated.push(owner) });
+    void lock.release();
+    (await store.next('release')).fail(REFUSED);
+    await settle();
+    await clock.advance(50);
+    expect(vacated).toEqual(['me:100']);
+
+    const other = await hold({}, { token: 200 });
+    void other.release();
+    (await store.next('release')).fail(LOST);
+    await settle();
+    await clock.advance(50);
+    (await store.next('release')).fail(REFUSED);
+    await settle();
+    await clock.advance(60_000);
+    expect(vacated).toEqual(['me:100', 'me:200']);
+    expect(store.unseen('release')).toBe(0);
+  });
+});
