@@ -48,6 +48,7 @@ function decide(name: Name, event: Event): void {
     case 'failed':
       return failed(name, event.error);
     case 'contended':
+      if (name.state.kind !== 'asking') return;
       // A wait that ends now is therefore not an outage.
       name.silentSince = name.now;
       name.hasSeenTaken = true;

@@ -132,3 +132,17 @@ describe('A request that the store refuses for good', () => {
     expect(store.unseen('release')).toBe(0);
   });
 });
+
+describe('Contention that a store reports', () => {
+  it('while a caller here holds the lock is no outage for the callers behind it', async () => {
+    const { acquire, clock, engine, hold, store } = bound(new EngineFixture());
+    const lock = await hold({ outageTimeout: 100 });
+    engine.queues.get('n')?.report({ kind: 'contended' });
+    const behind = observe(acquire({ outageTimeout: 100, wait: 10_000 }));
+    await clock.advance(1_000);
+
+    expect(store.unseen('acquire')).toBe(0);
+    expect(lock.held).toBe(true);
+    expect(behind).toEqual({});
+  });
+});
