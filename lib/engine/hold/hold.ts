@@ -233,7 +233,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
 
   runOut(): void {
     const isMaxHold = this.leases.clock.now() >= this.startedAt + this.options.maxHold;
-    // Comes first: a listener of the signal may release at once, and the release would pass the lease on.
+    // Comes first: a listener of the signal may release at once. The lease then belongs to the next hold, or to nobody.
     this.leases.abandon(this);
     this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
   }

@@ -196,7 +196,10 @@ export class Leases {
     }
   }
 
-  /** Takes a hold off its lease, which is not renewed from now on. A later release does not pass the lease on. */
+  /**
+   * Takes a hold off its lease, which is not renewed any more. A release before the end of the lease passes it on, like
+   * any other release: the work has ended, and the next caller has a greater fencing token.
+   */
   abandon(hold: LeaseUser): void {
     this.separate(hold.lease);
     for (const lease of leasesOf(hold)) {

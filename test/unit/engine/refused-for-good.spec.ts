@@ -146,3 +146,28 @@ describe('Contention that a store reports', () => {
     expect(behind).toEqual({});
   });
 });
+
+describe('A hold that lasted longer than maxHold', () => {
+  it('passes its lease on when it is released, with a greater token', async () => {
+    const { acquire, clock, hold, store } = bound(new EngineFixture({ window: 10_000 }));
+    const lock = await hold({ maxHold: 100, ttl: 10_000 }, { tokens: 5 });
+    const behind = observe(acquire());
+    await clock.advance(150);
+    expect([lock.held, lock.signal.aborted, behind.value]).toEqual([false, true, undefined]);
+    await lock.release();
+    await settle();
+
+    expect(behind.value?.held).toBe(true);
+    expect(behind.value?.fencingToken).toBeGreaterThan(lock.fencingToken);
+    expect([store.unseen('release'), store.unseen('yield')]).toEqual([0, 0]);
+  });
+
+  it('is not renewed while its work goes on', async () => {
+    const { clock, hold, store } = bound(new EngineFixture());
+    const lock = await hold({ maxHold: 100, ttl: 900 });
+    await clock.advance(2_000);
+
+    expect(store.unseen('extend')).toBe(0);
+    expect(lock.held).toBe(false);
+  });
+});
