@@ -50,10 +50,14 @@ export class Leases {
     this.keeper.begin(lease, options);
   }
 
-  /** Keeps a lease that was granted to no caller in the queue of its name. */
-  adopt(lease: Lease): void {
+  /**
+   * Keeps a lease that was granted to no caller in the queue of its name.
+   *
+   * @param renews whether to renew it at the end of the tick
+   */
+  adopt(lease: Lease, renews = false): void {
     void this.report({ kind: 'adopted', lease });
-    this.keeper.add(lease);
+    this.keeper.add(lease, renews);
   }
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
@@ -218,11 +222,13 @@ export class Leases {
   separate(lease: Lease): readonly Lease[] {
     const { holds, jointRelease, together } = lease;
     if (!together) return [lease];
+    // The joint lease ignores the reply to its renewal, so each part needs a renewal of its own.
+    const renews = lease.renewsSoon || lease.renewing;
     this.endJoint(lease);
     const parts = together.map((name, i) => {
       const part = lease.part(name);
       holds[i]?.moveTo(part);
-      this.adopt(part);
+      this.adopt(part, renews);
       return part;
     });
     const ends = jointRelease?.released.map((hold) => this.release(hold)) ?? [];

@@ -3,6 +3,7 @@ import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/l
 import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
+import { grant } from './scripted-store.js';
 
 const LOST = new Error('Stream is not writable.');
 const REFUSED = new StoreRefusal('NOPERM this user has no permissions');
@@ -169,5 +170,46 @@ describe('A hold that lasted longer than maxHold', () => {
 
     expect(store.unseen('extend')).toBe(0);
     expect(lock.held).toBe(false);
+  });
+});
+
+describe('A joint lease without renewal whose grant came late', () => {
+  async function acquired() {
+    const { clock, engine, store } = bound(new EngineFixture());
+    let answer: (reply: Grant) => void = () => undefined;
+    let tag = '';
+    store.joint = {
+      acquire: (request) => {
+        ({ tag } = request);
+        return new Promise((resolve) => (answer = resolve));
+      },
+      release: async () => undefined,
+    };
+    const options = resolveLockOptions(LOCK_OPTION_DEFAULTS, { ttl: 1_000, renew: false });
+    const outcome = engine.acquireAll(['a', 'b'], options);
+    await clock.advance(600);
+    answer({ ...grant(100, 2), owner: `me~${tag}:100` });
+    const got = await outcome;
+    const [a, b] = got && 'holds' in got ? got.holds : [];
+    return { a, b, clock, store };
+  }
+
+  it.each<[when: string, sent: boolean]>([
+    ['in the tick of its renewal', false],
+    ['while its renewal is in flight', true],
+  ])('is renewed for each name if it is separated %s', async (_when, sent) => {
+    const { a, b, clock, store } = await acquired();
+    if (sent) await store.next('extend');
+    void a?.extend(1_000);
+    await settle();
+    await settle();
+    const calls = [];
+    while (store.unseen('extend') > 0) calls.push(await store.next('extend'));
+    expect(new Set(calls.flatMap(({ request }) => request.map(({ name }) => name)))).toEqual(
+      new Set(['a', 'b']),
+    );
+    for (const { answer, request } of calls) answer(request.map(() => true));
+    await clock.advance(600);
+    expect([a?.held, b?.held]).toEqual([true, true]);
   });
 });
