@@ -91,12 +91,6 @@ export interface RedisLockAdvancedOptions {
    * locks need the same value. Default `common`.
    */
   layout?: 'common' | 'per-name';
-  /**
-   * Whether the module calls handlers of HTTP routes that have no other interceptors directly. It replaces a method of
-   * Nest's `InterceptorsConsumer` for that. With false, Nest calls the module's interceptor on every route, which takes
-   * about 12 µs more CPU. Default true.
-   */
-  directInvocation?: boolean;
 }
 
 /** HTTP status per error code; omitted codes keep their default. */

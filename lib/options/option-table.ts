@@ -112,7 +112,6 @@ export const ADVANCED_OPTIONS = {
   handoff: { check: optionsBelow(checksOf(HANDOFF_OPTIONS)) },
   wake: { check: oneOf('pubsub', 'poll'), initial: 'pubsub' },
   layout: { check: oneOf('common', 'per-name'), initial: 'common' },
-  directInvocation: { check: FLAG, initial: true },
 } as const satisfies OptionTable;
 
 /** HTTP status of each error, without the option `http`. */

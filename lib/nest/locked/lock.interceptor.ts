@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost } from '@nestjs/core';
-import { isObservable, Observable, of, tap } from 'rxjs';
+import { tap, type Observable } from 'rxjs';
 import { exceptionFor } from '../exceptions/exception-for.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
@@ -40,24 +40,6 @@ export class LockInterceptor implements NestInterceptor {
       slot,
       slot.run(() => next.handle()),
     );
-  }
-
-  /** @internal Serves a handler without other interceptors. */
-  async serve(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
-    const slot = new LockSlot(context);
-    try {
-      const result = await slot.run(handle);
-      if (isObservable(result)) return this.keepUntilEnd(slot, subscribedIn(slot, result));
-      // If Nest sends no reply, it closes the file only if the file came from an Observable.
-      if (isStreamedBody(result)) return this.keepUntilEnd(slot, of(result));
-      const completing = slot.complete();
-      // An await without a Promise would cost each route without a lock.
-      if (completing) await completing;
-      return result;
-    } catch (error) {
-      await slot.close();
-      throw this.translate(error, slot);
-    }
   }
 
   private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {
@@ -90,11 +72,6 @@ export function registerLockInterceptor(target: object): void {
   const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
   if (registered.includes(LockInterceptor)) return;
   Reflect.defineMetadata(INTERCEPTORS_METADATA, [LockInterceptor, ...registered], target);
-}
-
-/** A stream whose subscription runs in the slot: a handler's stream may begin its work only then. */
-function subscribedIn<T>(slot: LockSlot, stream: Observable<T>): Observable<T> {
-  return new Observable((subscriber) => slot.run(() => stream.subscribe(subscriber)));
 }
 
 /** Whether Nest streams a result after the interceptors have ended: a file, a stream, the Response of a fetch. */

@@ -1,15 +1,12 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { ExternalContextCreator, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { LockService } from '../../service/lock.service.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { graphqlExceptionFor } from '../exceptions/exception-for.js';
 import { answerErrorsOf, graphqlSchemas } from '../exceptions/graphql-schema.js';
 import { LastResortFilter } from '../exceptions/last-resort.filter.js';
-import { serveDirectly } from '../locked/direct-invocation.js';
 import { LockInterceptor } from '../locked/lock.interceptor.js';
-import { routesGoThroughNest } from '../startup/start.messages.js';
 import { OWN_LOCK_SERVICE, RESOLVED_OPTIONS } from './lock-module.definition.js';
 
 /**
@@ -26,18 +23,13 @@ export class GlobalEnhancers implements OnApplicationBootstrap {
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(HttpAdapterHost) adapterHost: HttpAdapterHost,
     @Inject(ModuleRef) moduleRef: ModuleRef,
-    @Inject(ExternalContextCreator) contextCreator: ExternalContextCreator,
   ) {
     // NestFactory.createApplicationContext of Nest 11 creates no application config, and runs no global interceptors.
     const application = moduleRef['container'].applicationConfig;
     if (application === undefined) return;
     const interceptors = application.getGlobalInterceptors();
-    if (!interceptors.some((interceptor) => interceptor instanceof LockInterceptor)) {
-      const interceptor = new LockInterceptor(adapterHost, service);
-      interceptors.unshift(interceptor);
-      if (options.directInvocation && !serveDirectly(interceptor, contextCreator))
-        Logger.warn(routesGoThroughNest(), LOG_CONTEXT);
-    }
+    if (!interceptors.some((interceptor) => interceptor instanceof LockInterceptor))
+      interceptors.unshift(new LockInterceptor(adapterHost, service));
     if (options.http !== false)
       application.getGlobalFilters().unshift(new LastResortFilter(adapterHost, service, application));
   }

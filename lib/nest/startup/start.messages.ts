@@ -32,10 +32,6 @@ export const ttlTooShort = (owner: string, ttl: number, roundTrip: number): stri
   `The ttl of ${owner}, ${ttl} ms, is shorter than three round trips to Redis, of ${roundTrip.toFixed(1)} ms each: leases ` +
   `will end before they are renewed. Use at least ${Math.ceil(3 * roundTrip)} ms, better ten times as much.`;
 
-export const routesGoThroughNest = (): string =>
-  'This version of NestJS calls interceptors in a way that nest-redis-lock does not know. Locks work, but each HTTP request ' +
-  'takes about 12 µs more CPU. Update nest-redis-lock, or set advanced.directInvocation to false, which also ends this warning.';
-
 export const noShutdownHooks = (): string =>
   'This process has granted a lock, but does not listen for SIGTERM: when it is stopped, its locks stay taken until their ' +
   'leases end. Add app.enableShutdownHooks() to main.ts, before app.listen().';

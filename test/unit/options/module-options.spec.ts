@@ -27,7 +27,6 @@ describe('the options of the module', () => {
       handoff: { max: 512, window: 20 },
       wake: 'pubsub',
       layout: 'common',
-      directInvocation: true,
       http: {
         LOCK_KEY: 400,
         LOCK_TIMEOUT: 423,
@@ -87,13 +86,6 @@ describe('the options of the module', () => {
   it('may request credentials for a connection without a password', () => {
     for (const connection of [{ host: 'a' }, { password: '' }, 'redis://a'])
       expect(resolve({ connection, credentials })).toMatchObject({ connection, credentials });
-  });
-
-  it('may turn the direct invocation of handlers off', () => {
-    expect(resolve({ advanced: { directInvocation: false } })).toMatchObject({ directInvocation: false });
-    expect(() => resolve({ advanced: { directInvocation: 'no' } })).toThrow(
-      'advanced.directInvocation must be true or false, but is "no".',
-    );
   });
 
   it('may keep the locks in memory, with the other options of an application', () => {
