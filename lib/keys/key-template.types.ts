@@ -9,9 +9,9 @@ export type MethodArguments = readonly unknown[];
  * the arguments of the method, and `S` is the instance type of its class.
  *
  * A part that may be null or undefined is rejected, as in strict TypeScript, and so is one of type `unknown`. `any`
- * passes. An element of an array, a rest parameter or an index signature counts as present, as in TypeScript by
- * default. A template that is only known as `string` is not checked. Decoration or the call finds what no type shows:
- * an empty string, NaN, an invalid template.
+ * passes. An element of an array or an index signature counts as present, as in TypeScript by default. A placeholder at
+ * a rest parameter is rejected, because the lock would cover one of its elements. A template that is only known as
+ * `string` is not checked. Decoration or the call finds what no type shows: an empty string, NaN, an invalid template.
  */
 export type TemplateProblem<T extends string, A extends MethodArguments, S> = string extends T
   ? never
@@ -35,11 +35,11 @@ type PlaceholderProblem<Path extends string, A extends MethodArguments, S> = Pat
   : Path extends `this.${infer Rest}`
     ? Sentence<Path, Lacks<S, Steps<Rest>>>
     : Path extends string
-      ? Sentence<Path, Lacks<A, Steps<Path>>>
+      ? Sentence<Path, FlawOfArgument<A, Steps<Path>>>
       : never;
 
 /** Why a path cannot be a part of a key. */
-type Flaw = 'path' | 'unknown' | 'nullish' | 'scalar';
+type Flaw = 'path' | 'rest' | 'unknown' | 'nullish' | 'scalar';
 
 /** One sentence about the worst flaw among the members of a union. */
 type Sentence<Path extends string, Found extends Flaw> = [Found] extends [never]
@@ -48,14 +48,28 @@ type Sentence<Path extends string, Found extends Flaw> = [Found] extends [never]
     ? Path extends `this.${string}`
       ? `nest-redis-lock: <${Path}> is not a path of the class's public properties`
       : `nest-redis-lock: <${Path}> is not a path of the method's parameters`
-    : 'unknown' extends Found
-      ? `nest-redis-lock: <${Path}> is of type unknown, declare what it is, or constrain its type parameter`
-      : 'nullish' extends Found
-        ? `nest-redis-lock: <${Path}> may be null or undefined, make it required without a default or use a function as the key`
-        : `nest-redis-lock: <${Path}> is not a string, number, bigint, boolean or Date, use a function as the key and String() in it where it has a text of its own`;
+    : 'rest' extends Found
+      ? `nest-redis-lock: <${Path}> is only one element of a rest parameter, use a function as the key: (...all) => all.map((each) => \`name:\${each}\`)`
+      : 'unknown' extends Found
+        ? `nest-redis-lock: <${Path}> is of type unknown, declare what it is, or constrain its type parameter`
+        : 'nullish' extends Found
+          ? `nest-redis-lock: <${Path}> may be null or undefined, make it required without a default or use a function as the key`
+          : `nest-redis-lock: <${Path}> is not a string, number, bigint, boolean or Date, use a function as the key and String() in it where it has a text of its own`;
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Nullish = null | undefined | void;
+
+/** The flaws of `Path` in the arguments of a method, whose length is unknown with a rest parameter. */
+type FlawOfArgument<A extends MethodArguments, Path extends string[]> = Path extends [
+  infer Index extends string,
+  ...infer Rest extends string[],
+]
+  ? Index extends keyof A
+    ? Lacks<A[Index], Rest>
+    : number extends A['length']
+      ? 'rest'
+      : 'path'
+  : 'path';
 
 /**
  * The flaws of `Path` in any member of the union `T`; `never` if it ends at a scalar in all members. Undecided for a

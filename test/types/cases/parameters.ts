@@ -7,10 +7,10 @@ export class Fits {
   @Locked('x:<0>') async union(id: 'a' | 7 | bigint) {}
   @Locked('x:<0.kind>') async commonProperty(payment: Payment) {}
   @Locked('x:<0>:<0.a>:<0[].b>') async any(anything: any) {}
-  @Locked('x:<0>') async anyArguments(...anything: any[]) {}
   @Locked('x:<0>') async withDefault(id: string, count = 1) {}
-  @Locked('x:<0>:<1>') async rest(...ids: string[]) {}
-  @Locked('x:<1.sku>') async restAfter(first: string, ...orders: PlaceOrder[]) {}
+  @Locked('x:<0>') async anyArguments(...anything: any[]) {}
+  @Locked('x:<0>') async beforeRest(first: string, ...others: string[]) {}
+  @Locked('x:<0>:<1>') async restTuple(...pair: [string, number]) {}
   @Locked('x:<0.sku>') async generic<T extends PlaceOrder>(order: T): Promise<T> {
     return order;
   }
@@ -38,7 +38,10 @@ export class DoesNotFit {
   @Locked('x:<0.ref>') async notInAllMembers(payment: Payment) {} // error: <0.ref> is not a path
   @Locked('x:<0.skuu>') async generic<T extends PlaceOrder>(order: T) {} // error: <0.skuu> is not a path
   @Locked('x:<0.id>') async unconstrained<T>(order: T) {} // error: <0.id> is of type unknown, declare what it is, or constrain its type parameter
-  @Locked('x:<0>') async restOfObjects(...orders: PlaceOrder[]) {} // error: <0> is not a string, number, bigint
+  @Locked('x:<0>') async rest(...ids: string[]) {} // error: <0> is only one element of a rest parameter, use a function as the key: (...all) => all.map(
+  @Locked('x:<0.sku>') async restOfObjects(...orders: PlaceOrder[]) {} // error: <0.sku> is only one element of a rest parameter
+  @Locked('x:<0>:<1>') async restAfter(first: string, ...others: string[]) {} // error: <1> is only one element of a rest parameter
+  @Locked(['x:<0>', 'y:<2.sku>']) async oneOfSeveral(first: string, ...orders: PlaceOrder[]) {} // error: <2.sku> is only one element of a rest parameter
   @Locked('x:<2>') async beyondTuple(...pair: [string, string]) {} // error: <2> is not a path
   @Locked('x:<0.2>') async beyondPair(pair: [string, string]) {} // error: <0.2> is not a path
   @Locked('x:<0[].skuu>') async typoInElement(lines: OrderLine[]) {} // error: <0[].skuu> is not a path
