@@ -62,9 +62,19 @@ export function withDefaults<T extends object>(defaults: T, options: object): T 
   return Object.fromEntries(filled) as T;
 }
 
+/** Names of options in other packages for locks, and the option here. Their spelling would suggest another one. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['timeout', 'wait'],
+  ['maxwait', 'wait'],
+  ['acquiretimeout', 'wait'],
+  ['duration', 'ttl'],
+  ['lease', 'ttl'],
+]);
+
 function refuseUnknownOption(name: string, checks: OptionChecks, path: string): never {
   const names = [...checks.keys()];
-  const closest = closestName(name, names) ?? optionBelow(name, checks);
+  const alias = ALIASES.get(name.toLowerCase()) ?? '';
+  const closest = checks.has(alias) ? alias : (closestName(name, names) ?? optionBelow(name, checks));
   const hint =
     closest === undefined
       ? `Known here: ${names.map((each) => path + each).join(', ')}.`
@@ -99,12 +109,11 @@ export function isMilliseconds(value: unknown, range: MillisecondRange): value i
 /** Creates the check of a duration within `range`. */
 export function milliseconds(range: MillisecondRange): OptionCheck {
   return (option, value) => {
-    const isText = typeof value === 'string';
-    if (isMilliseconds(isText ? parseDuration(value) : value, range)) return;
+    if (isMilliseconds(typeof value === 'string' ? parseDuration(value) : value, range)) return;
     const kind = range.whole === true ? 'a whole number of milliseconds' : 'a number of milliseconds';
     const end = range.infinite === true ? ', or Infinity' : '';
-    const text = isText ? ", or text with a unit, such as '500ms', '30s', '5m', '1.5h' or '1d'" : '';
-    refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}${text}`);
+    const text = "or text with a unit, such as '500ms', '30s', '5m', '1.5h' or '1d'";
+    refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}, ${text}`);
   };
 }
 

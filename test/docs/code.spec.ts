@@ -48,6 +48,16 @@ describe('the TypeScript of the pages', () => {
   );
 });
 
+it.each(
+  documents.filter(({ document }) => document.blocks.some(({ text }) => /@CurrentLock\(\)/.test(text))),
+)(
+  'The code of $file imports Lock as a type, without which a new application does not compile (TS1272)',
+  ({ document }) => {
+    const code = document.blocks.map(({ text }) => text).join('\n');
+    expect(code).toMatch(/import \{[^}]*\btype Lock\b[^}]*\} from 'nest-redis-lock'/);
+  },
+);
+
 describe.each(tables)('the table from $name', ({ classes, others }) => {
   it('names calls and options that this module has', () => {
     expect(others.filter((code) => errors.get(sourceOfCell(code))?.length !== 0)).toEqual([]);

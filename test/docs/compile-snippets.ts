@@ -4,10 +4,10 @@ import { compile, Declarations } from '../support/compile.js';
 
 const CACHE = join(__dirname, '../../.cache');
 
-/** Those of the repository; unused names are no mistake in an example. */
+/** Those of the repository and of a new Nest application; unused names are no mistake in an example. */
 const PROJECT = {
   extends: '../../tsconfig.json',
-  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+  compilerOptions: { isolatedModules: true, noUnusedLocals: false, noUnusedParameters: false },
   include: ['*.ts'],
   exclude: [],
 };

@@ -6,7 +6,7 @@ const CURRENT_LOCK_INDEXES = Symbol('nest-redis-lock:current-lock');
 
 /**
  * Passes the {@link Lock} of a call to a parameter of its `@Locked` method. Callers omit the argument, and Nest's pipes
- * do not see it.
+ * do not see it. Import `Lock` as a type: `import { CurrentLock, Locked, type Lock } from 'nest-redis-lock';`
  *
  * An example: `@Locked('cleanup') async cleanUp(@CurrentLock() lock?: Lock): Promise<void> { … }`
  */

@@ -38,6 +38,7 @@ export class DoesNotFit {
   @Locked('x', { onTimeout: (error, id: number) => id }) async noParameters() {} // error: the onTimeout function does not take
   @Locked('x:<0>', { onTimeout: 'ignore' }) async otherWord(id: string) {} // error: "ignore"
   @Locked('x:<0>', { wiat: 5 }) async unknownOption(id: string) {} // error: 'wiat' does not exist
+  @Locked('x:<0>', { timeout: 5_000 }) async optionOfOthers(id: string) {} // error: 'timeout' does not exist
   @Locked('x:<0>', { mode: 'read' }) async otherMode(id: string) {} // error: "read"
   @Locked('x:<0>', { mode: 'shared', limit: '5' }) async textLimit(id: string) {} // error: is not assignable to type 'number'
   @Locked('x:<0>', { mode: 'shared', permits: 'all' }) async textPermits(id: string) {} // error: is not assignable to type 'number'

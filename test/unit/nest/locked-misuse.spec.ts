@@ -4,7 +4,11 @@ import { CurrentLock, Locked, LockConfigError } from '../../../lib/index.js';
 describe('@Locked', () => {
   it.each([
     ['a template with a mistake', () => Locked('order:<0'), 'order:<0'],
-    ['an unknown option', () => Locked('a', { timeout: 5 } as object), 'There is no option timeout.'],
+    [
+      'an unknown option',
+      () => Locked('a', { timeout: 5 } as object),
+      'no option timeout. Did you mean wait?',
+    ],
     ['a misspelt option', () => Locked('a', { onTimeOut: 'skip' } as object), 'Did you mean onTimeout?'],
     ['a bad ttl', () => Locked('a', { ttl: 5 }), 'ttl must be a whole number of milliseconds from 10'],
     [

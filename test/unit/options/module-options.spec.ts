@@ -101,12 +101,18 @@ describe('the options of the module', () => {
   });
 
   it.each([
-    [{ ttl: 9 }, 'ttl must be a whole number of milliseconds from 10 to 2147483647, but is 9.'],
+    [
+      { ttl: 9 },
+      'ttl must be a whole number of milliseconds from 10 to 2147483647, or text with a unit, such as',
+    ],
     [{ ttl: Infinity }, 'ttl must be'],
     [{ ttl: 10.5 }, 'ttl must be a whole number'],
     [{ ttl: Number.NaN }, 'but is NaN.'],
     [{ ttl: '30 sec' }, 'but is "30 sec".'],
-    [{ wait: -1 }, 'wait must be a number of milliseconds from 0 to 2147483647, or Infinity, but is -1.'],
+    [
+      { wait: -1 },
+      'wait must be a number of milliseconds from 0 to 2147483647, or Infinity, or text with a unit, such as',
+    ],
     [{ wait: null }, 'but is null.'],
     [{ outageTimeout: Number.NaN }, 'outageTimeout must be'],
     [{ renew: 'yes' }, 'renew must be true or false, but is "yes".'],
@@ -169,6 +175,16 @@ describe('the options of the module', () => {
     [{ keyPrefix: 'lock\n' }, 'keyPrefix must be'],
     [{ keyPrefix: 7 }, 'keyPrefix must be'],
     [{ tll: 500 }, 'There is no option tll. Did you mean ttl?'],
+    [{ timeout: 5_000 }, 'There is no option timeout. Did you mean wait?'],
+    [{ duration: 5_000 }, 'There is no option duration. Did you mean ttl?'],
+    [
+      { presets: { slow: { timeout: 5_000 } } },
+      'There is no option presets.slow.timeout. Did you mean presets.slow.wait?',
+    ],
+    [
+      { advanced: { timeout: 5_000 } },
+      'There is no option advanced.timeout. Known here: advanced.maxWaiters',
+    ],
     [{ conection: 'redis://x' }, 'Did you mean connection?'],
     [{ signal: new AbortController().signal }, 'There is no option signal.'],
     [{ colour: 'red' }, 'There is no option colour. Known here: connection, credentials, keyPrefix'],
