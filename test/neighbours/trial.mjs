@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
+const { freePort } = require('../support/free-port.ts');
 const { end, spawnWithLifeline } = require('../support/lifeline.ts');
 const { OutputTail } = require('../support/output-tail.ts');
 const { RedisServer } = require('../support/redis-server.ts');
@@ -33,6 +34,7 @@ export async function tryNeighbour({ scenario, mode }, { application, postgresUr
         NO_COLOR: '1',
         REDIS_URL: redis.url,
         POSTGRES_URL: postgresUrl,
+        PORT: String(await freePort()),
       },
     });
     try {

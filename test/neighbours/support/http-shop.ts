@@ -3,13 +3,19 @@ import { LockService } from 'nest-redis-lock';
 import type { Shop } from './scenario.js';
 import { Stock } from './stock.js';
 
-/** Starts to listen, and places orders by HTTP. */
-export async function httpShop(app: INestApplication): Promise<Shop> {
+/** Starts to listen, and places orders by HTTP. Without `sold`, the application has a {@link Stock}. */
+export async function httpShop(
+  app: INestApplication,
+  sold: Shop['sold'] = () => app.get(Stock).sold,
+): Promise<Shop> {
   await app.listen(0, '127.0.0.1');
-  const url = await app.getUrl();
-  const stock = app.get(Stock);
+  return shopAt(await app.getUrl(), { locks: app.get(LockService), sold });
+}
+
+/** A server with the routes of `OrdersController`, and with replies after the commit. */
+export function shopAt(url: string, { locks, sold }: Pick<Shop, 'locks' | 'sold'>): Shop {
   return {
-    locks: app.get(LockService),
+    locks,
     async place() {
       const response = await fetch(`${url}/orders`, { method: 'POST' });
       return { status: response.status, body: await response.text() };
@@ -21,6 +27,6 @@ export async function httpShop(app: INestApplication): Promise<Shop> {
       return { status: response.status, retryAfter: response.headers.get('retry-after'), error };
     },
     refusal: { status: 423, retryAfter: '1', error: 'Locked' },
-    sold: () => stock.sold,
+    sold,
   };
 }
