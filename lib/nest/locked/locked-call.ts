@@ -36,7 +36,8 @@ export class LockedCall {
       const working = this.work(lock);
       if (isObservable(working) && this.slot === undefined) this.method.warnOfUntypedStream();
       result = await working;
-      if (!isObservable(result)) assertNotLost(lock);
+      if (isObservable(result)) this.method.assertEndsStreams(lock);
+      else assertNotLost(lock);
     } catch (error) {
       noteOrigin(error, this.service?.options);
       await this.leave(lock);
@@ -59,6 +60,7 @@ export class LockedCall {
     try {
       lock = await this.acquire(unsubscribed);
       this.method.assertGranted(lock);
+      this.method.assertEndsStreams(lock);
     } catch (error) {
       noteOrigin(error, this.service?.options);
       this.slot?.leave(this.method);
@@ -82,6 +84,8 @@ export class LockedCall {
     const keys = this.method.keys(this.instance, this.args, service);
     const kept = this.slot?.takeHold(keys);
     if (kept !== undefined) return kept;
+    // A mock may have only the methods that its test calls.
+    if (typeof service.acquire !== 'function') throw this.method.mocked();
     const options = this.method.optionsOf(abandoned);
     return callFrom(this.method.originOf(this.instance), () => service.acquire(keys, options));
   }

@@ -94,8 +94,21 @@ export class LockedMethod {
    * @throws LockConfigError that names LockTestingModule.
    */
   assertGranted(lock: Lock | undefined): void {
-    if (Object(lock) === lock) return;
-    throw new LockConfigError(
+    if (Object(lock) !== lock) throw this.mocked();
+  }
+
+  /**
+   * Rejects a lock without a signal, by which a stream learns of the loss. Only a mock has none.
+   *
+   * @throws LockConfigError that names LockTestingModule.
+   */
+  assertEndsStreams(lock: Partial<Lock>): void {
+    if (typeof lock.signal?.aborted !== 'boolean') throw this.mocked();
+  }
+
+  /** The error of a call whose LockService is a mock that acquires nothing. */
+  mocked(): LockConfigError {
+    return new LockConfigError(
       `${this.name} is @Locked, but its LockService is a mock that acquires nothing. Add LockTestingModule.forRoot() of ` +
         'nest-redis-lock/testing to the imports of the testing module: it provides real locks in memory, which useMocker does not replace.',
     );

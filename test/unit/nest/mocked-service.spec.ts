@@ -64,6 +64,33 @@ function deepMock(): object {
   });
 }
 
+/**
+ * The mock of `createMock` of `@golevelup/ts-jest` 3: each unknown property is a mock that is a function, and each call
+ * of it returns such a mock, except `then` and a few properties by which other code inspects objects.
+ */
+function createMock(): object {
+  const cache = new Map<string | symbol, unknown>();
+  const isInspected = (property: string | symbol): boolean =>
+    ['inspect', 'then', 'asymmetricMatch'].includes(String(property)) || property === Symbol.toPrimitive;
+  return new Proxy(jest.fn(), {
+    get: (target, property, receiver) => {
+      if (isInspected(property)) return undefined;
+      if (String(property).startsWith('mock') || property === '_isMockFunction')
+        return Reflect.get(target, property, receiver);
+      const known = property === 'constructor' ? () => undefined : (cache.get(property) ?? createMock());
+      cache.set(property, known);
+      return known;
+    },
+    apply: (target, self, args) => {
+      const result: unknown = Reflect.apply(target, self, args);
+      if (result !== undefined) return result;
+      const known = cache.get('apply') ?? createMock();
+      cache.set('apply', known);
+      return known;
+    },
+  });
+}
+
 /** What a caller gets in the end: a stream is subscribed, because its lock is held until its end. */
 async function valueOf(result: unknown): Promise<unknown> {
   return isObservable(result) ? lastValueFrom(result) : result;
@@ -97,12 +124,46 @@ describe.each(calls)('a locked method that returns %s', (_name, call) => {
     await module.close();
   });
 
+  it('fails with a sentence when the mock of the LockService has only using()', async () => {
+    const using = jest.fn((_key: string, work: () => unknown) => work());
+    const module = await Test.createTestingModule({
+      providers: [Stock, { provide: LockService, useValue: { using } }],
+    }).compile();
+    await expect(call(module.get(Stock))).rejects.toMatchObject({
+      code: 'LOCK_CONFIG',
+      message: expect.stringMatching(/^Stock\.\w+ is @Locked, .*LockTestingModule\.forRoot\(\)/),
+    });
+    expect(module.get(Stock).runs).toBe(0);
+  });
+
   it('runs under the mock of a lock that a mock of the LockService gives', async () => {
     const module = await Test.createTestingModule({
       providers: [Stock, { provide: LockService, useValue: deepMock() }],
     }).compile();
     expect(await valueOf(await call(module.get(Stock)))).toBe('a');
     expect(module.get(Stock).runs).toBe(1);
+  });
+});
+
+describe('under a mock of createMock of golevelup,', () => {
+  async function stock(): Promise<Stock> {
+    const module = await Test.createTestingModule({
+      providers: [Stock, { provide: LockService, useValue: createMock() }],
+    }).compile();
+    return module.get(Stock);
+  }
+
+  it('a locked method that returns a Promise runs', async () => {
+    expect(await (await stock()).reserve('a')).toBe('a');
+  });
+
+  it.each([
+    ['an Observable', (mocked: Stock) => lastValueFrom(mocked.stream('a'))],
+    ['a Promise of an Observable', async (mocked: Stock) => lastValueFrom(await mocked.watch('a'))],
+  ])('a locked method that returns %s fails with a sentence', async (_name, call) => {
+    const failure = await call(await stock()).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LockConfigError);
+    expect((failure as Error).message).toMatch(/^Stock\.\w+ is @Locked, .*LockTestingModule\.forRoot\(\)/);
   });
 });
 
