@@ -31,12 +31,12 @@ export interface LockOptions {
   /**
    * `exclusive`: one holder at a time. `shared`: any number of shared holders at the same time, but none beside an
    * exclusive one. Callers of both modes are served in arrival order. Below a shared hold, an exclusive call of the
-   * same name rejects with LockDeadlockError. Default `exclusive`.
+   * same name rejects with LockDeadlockError. A quorum rejects `shared`. Default `exclusive`.
    */
   mode?: 'exclusive' | 'shared';
   /**
    * With mode `shared`, the number of permits of a semaphore: the call waits until fewer callers hold the name. Every
-   * shared holder counts, whatever its own limit. Rejected on a quorum. Default Infinity, a read lock.
+   * shared holder counts, whatever its own limit. Default Infinity, a read lock.
    */
   limit?: number;
   /**

@@ -10,7 +10,7 @@ type Recent = number;
 export type QuorumOperation =
   | { readonly kind: 'tick'; readonly ms: number }
   | { readonly kind: 'listen'; readonly instance: Instance; readonly listens: boolean }
-  | ({ readonly kind: 'vote'; readonly mode: 'alone' | 'shared'; readonly late: boolean } & Place & Vote)
+  | ({ readonly kind: 'vote'; readonly late: boolean } & Place & Vote)
   /** The same request arrives twice. */
   | { readonly kind: 'vote again'; readonly vote: Recent; readonly ttl: number }
   | {
@@ -18,7 +18,6 @@ export type QuorumOperation =
       readonly vote: Recent;
       readonly wakes: boolean;
       readonly place: 'joins' | 'leaves' | 'neither';
-      readonly holds: readonly number[];
     }
   | { readonly kind: 'yield'; readonly vote: Recent; readonly tokens: number; readonly queues: boolean }
   | { readonly kind: 'extend'; readonly vote: Recent; readonly ttl: number; readonly exact: boolean }
@@ -61,7 +60,6 @@ export const quorumOperation = fc.oneof(
   op(10, 'vote', {
     instance,
     name,
-    mode: fc.constantFrom('alone', 'shared'),
     tokens,
     ttl,
     queues: often,
@@ -72,7 +70,6 @@ export const quorumOperation = fc.oneof(
     vote,
     wakes: often,
     place: fc.constantFrom('joins', 'leaves', 'neither'),
-    holds: fc.subarray([1, 2, 3], { minLength: 1 }),
   }),
   op(2, 'yield', { vote, tokens, queues: often }),
   op(2, 'extend', { vote, ttl, exact: seldom }),

@@ -3,7 +3,6 @@ import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { type LuaScript, luaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { quorumAcquireSharedScript } from '../../lib/store/scripts/quorum-acquire-shared.script.js';
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
@@ -28,13 +27,12 @@ const INBOX = quorumKeys.inbox();
 
 const contentScript = luaScript('content')`
 local content = {}
-for i = 1, #KEYS, 4 do
-  local lock, queue, fence, shared = KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3]
+for i = 1, #KEYS, 3 do
+  local lock, queue, fence = KEYS[i], KEYS[i + 1], KEYS[i + 2]
   content[#content + 1] = {
     redis.call('GET', lock) or '', redis.call('PTTL', lock),
     redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'), redis.call('PTTL', queue),
     redis.call('GET', fence) or '', redis.call('PTTL', fence),
-    redis.call('ZRANGE', shared, 0, -1, 'WITHSCORES'), redis.call('PTTL', shared),
   }
 end
 return content
@@ -42,11 +40,9 @@ return content
 
 /** A request for a grant, as it was sent. */
 interface SentVote {
-  readonly script: LuaScript;
   readonly instance: string;
   readonly name: string;
   readonly token: number;
-  readonly turn: string | undefined;
   readonly args: Args;
 }
 
@@ -85,28 +81,17 @@ export class QuorumTwins {
       case 'vote again': {
         const vote = this.recent(operation.vote);
         if (!vote) return;
-        const args = vote.args.with(vote.turn === undefined ? 3 : 4, operation.ttl);
-        return this.one(vote.script, vote.name, args);
+        const args = vote.args.with(3, operation.ttl);
+        return this.one(quorumAcquireScript, vote.name, args);
       }
       case 'release': {
         const vote = this.recent(operation.vote);
         if (!vote) return;
-        const { instance, name, token, turn } = vote;
-        const { wakes, holds } = operation;
-        const places = { leaves: 'leave', joins: this.place(instance, turn), neither: '' };
+        const { instance, name, token } = vote;
+        const places = { leaves: 'leave', joins: this.place(instance), neither: '' };
         const place = places[operation.place];
-        const owners = turn === undefined ? [] : holds.map((n) => `${instance}~${turn}:${n}`);
-        const wake = wakes ? 'wake' : 'quiet';
-        return this.one(quorumReleaseScript, name, [
-          instance,
-          token,
-          wake,
-          place,
-          INBOX,
-          CLAIM,
-          name,
-          ...owners,
-        ]);
+        const wake = operation.wakes ? 'wake' : 'quiet';
+        return this.one(quorumReleaseScript, name, [instance, token, wake, place, INBOX, CLAIM, name]);
       }
       case 'yield': {
         const vote = this.recent(operation.vote);
@@ -114,29 +99,28 @@ export class QuorumTwins {
         const { instance, name, token } = vote;
         const first = this.propose();
         const last = first + operation.tokens - 1;
-        const place = operation.queues ? this.place(instance, undefined) : '';
+        const place = operation.queues ? this.place(instance) : '';
         const args = [instance, token, first, last, 301, place, RETENTION, INBOX, CLAIM, name];
         return this.one(quorumYieldScript, name, args);
       }
       case 'extend': {
         const vote = this.recent(operation.vote);
         if (!vote) return;
-        const [lock, , , shared] = quorumKeys.of(vote.name);
+        const [lock, , shared] = quorumKeys.keys(vote.name);
         const lease = `${operation.exact ? '=' : ''}${operation.ttl}`;
-        return this.both(extendScript, [lock, shared], [ownerOf(vote, 1), lease]);
+        return this.both(extendScript, [lock, shared], [ownerOf(vote), lease]);
       }
       case 'force': {
         const { name, votes } = operation;
         const owners = votes?.flatMap((each) => {
           const vote = this.recent(each);
-          return vote ? ownerOf(vote, 1) : [];
+          return vote ? ownerOf(vote) : [];
         });
         const args = [INBOX, CLAIM, name, ...(owners ? ['only', ...owners] : [])];
         return this.both(quorumForceReleaseScript, quorumKeys.of(name), args);
       }
       case 'query': {
-        const [lock, queue, , shared] = quorumKeys.of(operation.name);
-        return this.both(queryScript, [lock, queue, shared], []);
+        return this.both(queryScript, quorumKeys.keys(operation.name), []);
       }
     }
   }
@@ -144,36 +128,17 @@ export class QuorumTwins {
   private vote({
     instance,
     name,
-    mode,
     tokens,
     ttl,
     queues,
     late,
   }: Extract<QuorumOperation, { kind: 'vote' }>): Promise<void> {
-    const turn = mode === 'shared' ? `s${++this.numbered}` : undefined;
     const token = this.propose() - (late ? 100_000 : 0);
     const last = token + tokens - 1;
-    const place = queues ? this.place(instance, turn) : '';
-    const vote: SentVote =
-      turn === undefined
-        ? {
-            script: quorumAcquireScript,
-            instance,
-            name,
-            token,
-            turn,
-            args: [instance, token, last, ttl, place, RETENTION],
-          }
-        : {
-            script: quorumAcquireSharedScript,
-            instance,
-            name,
-            token,
-            turn,
-            args: [instance, turn, token, last, ttl, place, RETENTION, INBOX, CLAIM, name],
-          };
+    const place = queues ? this.place(instance) : '';
+    const vote = { instance, name, token, args: [instance, token, last, ttl, place, RETENTION] };
     this.votes.push(vote);
-    return this.one(vote.script, name, vote.args);
+    return this.one(quorumAcquireScript, name, vote.args);
   }
 
   /** Runs a script that takes the requests for several names. */
@@ -214,8 +179,8 @@ export class QuorumTwins {
     return this.redis.now * 1_000 + (this.numbered += 5);
   }
 
-  private place(instance: string, turn: string | undefined): string {
-    return `${instance}${turn === undefined ? '' : '|0|0|s|'}|${this.redis.now * 1_000}`;
+  private place(instance: string): string {
+    return `${instance}|${this.redis.now * 1_000}`;
   }
 
   private recent(which: number): SentVote | undefined {
@@ -223,8 +188,8 @@ export class QuorumTwins {
   }
 }
 
-function ownerOf({ instance, token, turn }: SentVote, hold: number): string {
-  return turn === undefined ? `${instance}:${token}` : `${instance}~${turn}:${hold}`;
+function ownerOf({ instance, token }: SentVote): string {
+  return `${instance}:${token}`;
 }
 
 /** A reply without what Lua leaves out at its end. */

@@ -24,8 +24,8 @@ export interface Capabilities {
   readonly handsOff: boolean;
   /** Whether a hold can go from one process to another. */
   readonly detaches: boolean;
-  /** Whether shared holds can be limited in number. */
-  readonly countsPermits: boolean;
+  /** Whether a name can have several holders: readers, and permits. */
+  readonly shares: boolean;
   /** Whether all held names can be asked for. */
   readonly lists: boolean;
 }

@@ -60,7 +60,7 @@ export function describeLockService(
     ordersInstances: true,
     handsOff: true,
     detaches: true,
-    countsPermits: true,
+    shares: true,
     lists: true,
   },
 ): void {

@@ -1,8 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
-import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { quorumAcquireSharedScript } from '../../lib/store/scripts/quorum-acquire-shared.script.js';
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
@@ -28,7 +26,6 @@ interface Asked {
 interface Ended {
   readonly mode?: 'wake' | 'quiet';
   readonly place?: string;
-  readonly holds?: readonly string[];
 }
 
 /** One node of a quorum as scripts see it, and what the instances `b` and `c` hear. */
@@ -68,10 +65,6 @@ export class OneNode implements AsyncDisposable {
     return this.client.get(this.lock);
   }
 
-  async holders(): Promise<readonly string[]> {
-    return (await this.client.zrange(`${this.lock}:s`, '0', '-1')).toSorted();
-  }
-
   queue(): Promise<string[]> {
     return this.client.zrange(`${this.lock}:q`, '0', '-1');
   }
@@ -103,17 +96,6 @@ export class OneNode implements AsyncDisposable {
     return outcome;
   }
 
-  async acquireShared(
-    instance: string,
-    token: number,
-    { last = token, since, ttl = TTL }: Asked = {},
-  ): Promise<number> {
-    const place = since === undefined ? '' : placeToShare(instance, since);
-    const args = [instance, `s1.${token}`, token, last, ttl, place, 600_000, 'inbox:', CLAIM, this.name];
-    const [outcome] = await this.run<[number]>(quorumAcquireSharedScript, args);
-    return outcome;
-  }
-
   async yieldTurn(instance: string, token: number, next: number): Promise<number> {
     const lease = [TTL, `${instance}|5`, 600_000];
     const args = [instance, token, next, next, ...lease, 'inbox:', CLAIM, this.name];
@@ -121,12 +103,8 @@ export class OneNode implements AsyncDisposable {
     return outcome;
   }
 
-  release(
-    instance: string,
-    token: number,
-    { mode = 'wake', place = '', holds = [] }: Ended = {},
-  ): Promise<number> {
-    const args = [instance, token, mode, place, 'inbox:', CLAIM, this.name, ...holds];
+  release(instance: string, token: number, { mode = 'wake', place = '' }: Ended = {}): Promise<number> {
+    const args = [instance, token, mode, place, 'inbox:', CLAIM, this.name];
     return this.run<number>(quorumReleaseScript, args);
   }
 
@@ -135,31 +113,15 @@ export class OneNode implements AsyncDisposable {
     return this.run(quorumForceReleaseScript, ['inbox:', CLAIM, this.name, ...only]);
   }
 
-  async extendShared(owner: string, ttl: number): Promise<number> {
-    const keys = [this.lock, `${this.lock}:s`];
-    const [renewed] = (await this.client.eval(extendScript.lua, 2, ...keys, owner, ttl)) as [number];
-    return renewed;
-  }
-
   private async run<T>({ lua, takesSeveral }: LuaScript, args: readonly (string | number)[]): Promise<T> {
     const { lock } = this;
-    const keys = [lock, `${lock}:q`, `${lock}:fence`, `${lock}:s`];
-    if (!takesSeveral) return (await this.client.eval(lua, 4, ...keys, ...args)) as T;
-    const [reply] = (await this.client.eval(lua, 4, ...keys, args.length, ...args)) as [T];
+    const keys = [lock, `${lock}:q`, `${lock}:fence`];
+    if (!takesSeveral) return (await this.client.eval(lua, 3, ...keys, ...args)) as T;
+    const [reply] = (await this.client.eval(lua, 3, ...keys, args.length, ...args)) as [T];
     return reply;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server.stop();
   }
-}
-
-/** The place of an instance that waits for shared holds. */
-export function placeToShare(instance: string, since: number): string {
-  return `${instance}|0|0|s||${since}`;
-}
-
-/** The owner id of a shared hold that was granted with the proposal of a token. */
-export function hold(instance: string, token: number, n = 1): string {
-  return `${instance}~s1.${token}:${n}`;
 }

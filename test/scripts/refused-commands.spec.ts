@@ -8,7 +8,6 @@ import { forceReleaseScript } from '../../lib/store/scripts/force-release.script
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { quorumAcquireSharedScript } from '../../lib/store/scripts/quorum-acquire-shared.script.js';
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
@@ -49,7 +48,6 @@ const PLACES = {
   limited: 'w|3000|2|s2|2',
   rest: 'w|3000|1|s2X1|2',
   atNode: 'w',
-  sharingAtNode: 'w|0|0|s|',
 };
 
 interface Scene {
@@ -66,7 +64,7 @@ interface Scene {
 
 const single: readonly string[] = [FENCE, ...keysOf(N)];
 const both = [FENCE, ...keysOf(M), ...keysOf(N)];
-const node = [N.lock, N.queue, `${N.lock}:fence`, N.shared];
+const node = [N.lock, N.queue, `${N.lock}:fence`];
 const waiting = [PLACES.dead, PLACES.alone, 'v|3000|1'];
 const terms = `${TTL} 2 3000|2`;
 const share = (limit = ''): string => `${TTL} 2 s1 ${limit} 3000|2`;
@@ -104,18 +102,13 @@ const releaseShared = {
 };
 const yielding = { script: yieldScript, keys: single, owner: 'a:5' };
 const nodeAcquire = { script: quorumAcquireScript, keys: node, args: ['a', 100, 101, TTL, 'a|7', 600_000] };
-const nodeShare = {
-  script: quorumAcquireSharedScript,
-  keys: node,
-  args: ['a', 's1.100', 100, 101, TTL, 'a|0|0|s||7', 600_000, 'lock:inbox:', 300, 'n'],
-};
 const nodeRelease = {
   script: quorumReleaseScript,
   keys: node,
   args: ['a', 100, 'wake', '', 'lock:inbox:', 300, 'n'],
   owner: 'a:100',
 };
-const atNode = ['gone', PLACES.atNode, PLACES.sharingAtNode];
+const atNode = ['gone', PLACES.atNode];
 
 const SCENES: Readonly<Record<string, Scene>> = {
   'acquire, free': acquire('a'),
@@ -254,25 +247,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'quorum-acquire, free': { ...nodeAcquire, waiting: ['a'] },
   'quorum-acquire, taken': { ...nodeAcquire, owner: 'b:5' },
-  'quorum-acquire-shared, free': { ...nodeShare, waiting: ['a|0|0|s|'] },
-  'quorum-acquire-shared, taken': { ...nodeShare, owner: 'b:5' },
-  'quorum-acquire-shared, shared': { ...nodeShare, owner: 'shared', holders: { 'b~s1.5:1': TTL } },
-  'quorum-acquire-shared, granted before': {
-    ...nodeShare,
-    owner: 'shared',
-    holders: { 'a~s1.100:1': 900, 'a~s1.100:2': 900 },
-  },
-  'quorum-acquire-shared, behind others': { ...nodeShare, waiting: atNode },
   'quorum-release': nodeRelease,
   'quorum-release, others wait': { ...nodeRelease, waiting: atNode },
-  'quorum-release, sharers wait': { ...nodeRelease, waiting: [PLACES.sharingAtNode, PLACES.atNode] },
-  'quorum-release, of a shared hold': {
-    ...nodeRelease,
-    args: [...nodeRelease.args, 'a~s1.5:1'],
-    owner: 'shared',
-    holders: { 'a~s1.5:1': TTL },
-    waiting: atNode,
-  },
   'quorum-release, to leave': {
     ...nodeRelease,
     args: ['a', 100, 'wake', 'leave', 'lock:inbox:', 300, 'n'],

@@ -30,7 +30,7 @@ describe('a node of a quorum', () => {
   it('sends the requests of one tick to a script in one call, and gives each its own answer', async () => {
     const acquire = (name: string, token: number): Promise<unknown> => {
       const lock = `lock:{${name}}`;
-      const keys = [lock, `${lock}:q`, `${lock}:fence`, `${lock}:s`];
+      const keys = [lock, `${lock}:q`, `${lock}:fence`];
       return node.run('take', quorumAcquireScript, keys, ['a', token, token, 20_000, '', 600_000]);
     };
     expect(await acquire('warm-up', 100)).toEqual([1, expect.any(Number), 100]);

@@ -39,24 +39,26 @@ const DEAF: TimedStep[] = [0, 1].map((instance) => ({
   lag: 0,
 }));
 
+const EXCLUSIVE = { modes: 'exclusive, then exclusive', mine: {}, others: [{}] };
 const MODES = [
-  { modes: 'exclusive, then exclusive', mine: {}, others: [{}] },
+  EXCLUSIVE,
   { modes: 'exclusive, then shared', mine: {}, others: [SHARED, SHARED] },
   { modes: 'shared, then exclusive', mine: SHARED, others: [{}] },
+  { modes: 'permits', mine: PERMIT, others: [PERMIT, PERMIT] },
 ];
 const SERVERS = [
-  { where: 'on a quorum', servers: { quorum: QUORUM }, before: [], modes: MODES },
+  { where: 'on a quorum', servers: { quorum: QUORUM }, before: [], modes: [EXCLUSIVE] },
   {
     where: 'on one server',
     servers: {},
     before: [],
-    modes: [...MODES, { modes: 'permits', mine: PERMIT, others: [PERMIT, PERMIT] }],
+    modes: MODES,
   },
   {
     where: 'on one server without messages',
     servers: {},
     before: DEAF,
-    modes: [...MODES, { modes: 'permits', mine: PERMIT, others: [PERMIT, PERMIT] }],
+    modes: MODES,
   },
 ];
 

@@ -25,8 +25,9 @@ const REJECTED = {
     'a quorum': ', where a majority of independent servers knows every lock. Leave it out.',
     'a Redis Cluster': '. Remove it, or keep these locks on one master with replicas.',
   },
-  limit: {
-    'a quorum': ', where no majority can count permits; mode: shared without a limit works. Leave it out.',
+  "mode: 'shared'": {
+    'a quorum':
+      ', where a majority grants exclusive locks only. Leave it out, or keep these locks on one Redis.',
   },
   "advanced.wake: 'poll'": { 'a quorum': ', where the nodes notify waiters of a release. Leave it out.' },
   "advanced.layout: 'per-name'": {
@@ -44,8 +45,8 @@ export function assertCombines(option: keyof typeof REJECTED, place: Place): voi
 /** Rejects options of an acquire that cannot work in their place. */
 export function assertLockOptionsGoWith(
   place: Place,
-  { replicas, mode, limit }: Pick<ResolvedLockOptions, 'replicas' | 'mode' | 'limit'>,
+  { replicas, mode }: Pick<ResolvedLockOptions, 'replicas' | 'mode'>,
 ): void {
   if (replicas) assertCombines('replicas', place);
-  if (mode === 'shared' && limit !== Infinity) assertCombines('limit', place);
+  if (mode === 'shared') assertCombines("mode: 'shared'", place);
 }

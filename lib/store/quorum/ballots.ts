@@ -1,5 +1,4 @@
 import type { LuaScript } from '../scripts/lua-script.js';
-import { quorumAcquireSharedScript } from '../scripts/quorum-acquire-shared.script.js';
 import { quorumAcquireScript } from '../scripts/quorum-acquire.script.js';
 import { quorumYieldScript } from '../scripts/quorum-yield.script.js';
 import type { AcquireRequest, YieldRequest } from '../lock-store.js';
@@ -43,15 +42,6 @@ export class Ballots {
     const { instance } = this.parts.keys;
     const args = [instance, first, last, Math.ceil(ttl), place, retention(ttl)];
     return this.vote(request, quorumAcquireScript, args, acquireVerdict);
-  }
-
-  /** Votes on shared holds, one for each token. */
-  acquireShared(request: AcquireRequest, turn: string, { first, last }: Proposal): Promise<Round> {
-    const { name, ttl, place = '' } = request;
-    const { claimTtl, instance, revocations: channels } = this.parts.keys;
-    const lease = [Math.ceil(ttl), place, retention(ttl)];
-    const args = [instance, turn, first, last, ...lease, channels, claimTtl, name];
-    return this.vote(request, quorumAcquireSharedScript, args, acquireVerdict);
   }
 
   /** Votes on the end of a turn. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../primitives/clock.js';
 import type { Grant, Taken } from '../grant.js';
-import type { Round } from './ballots.js';
+import type { AcquireRequest } from '../lock-store.js';
+import type { Ballots, Round } from './ballots.js';
 import type { Endings } from './endings.js';
 import { Gate } from './gate.js';
 import type { Proposal, Proposals } from './proposals.js';
@@ -9,29 +10,16 @@ import { sleep } from '../../primitives/answer-within.js';
 
 /** Maximum number of proposals of one acquire: it repeats them after a split vote or an outdated token. */
 const MAX_ROUNDS = 6;
-/**
- * Maximum number of proposals of a shared acquire if only the tokens of other readers outdate it, because nothing
- * blocks it.
- */
-const MAX_SHARED_ROUNDS = 20;
 
-/** What an instance contends for: an exclusive lock, or shared holds. */
-export interface Bid {
-  readonly name: string;
-  readonly tokens: number;
-  /** The place in the queues, '' for none. */
-  readonly place: string;
-  vote(proposal: Proposal): Promise<Round>;
-  /** Owner ids of the proposed shared holds. */
-  holdsOf(proposal: Proposal): readonly string[];
-  grant(proposal: Proposal): Grant;
-  /** Called when a majority has answered and another round follows. */
-  readonly onContention: (() => void) | undefined;
-}
+/** What an instance contends for. */
+export type Bid = Omit<AcquireRequest, 'endedToken'>;
 
 export interface ContestParts {
+  readonly ballots: Ballots;
   readonly clock: Clock;
   readonly endings: Endings;
+  /** Records the grant of a proposal. */
+  readonly grant: (name: string, proposal: Proposal) => Grant;
   readonly nodeTimeout: number;
   readonly proposals: Proposals;
   /** Random number from 0 to below 1; spreads the retries of contenders. */
@@ -69,24 +57,18 @@ export class Contest {
 
   private async contend(bid: Bid, last: number): Promise<Grant | Taken> {
     const { clock, endings, unreachable } = this.parts;
-    const { name, place } = bid;
+    const { name, place = '' } = bid;
     let accepted = last;
     for (let round = 1; ; round++) {
       const startedAt = clock.now();
       const proposal = this.propose(name, accepted, bid.tokens);
-      const { verdict, votes } = await bid.vote(proposal);
-      if (verdict.kind === 'granted') return bid.grant(proposal);
-      const holds = bid.holdsOf(proposal);
-      const ending = { name, token: proposal.last, holds, mode: 'quiet', place } as const;
-      if (verdict.kind === 'outdated' && round < (holds.length > 0 ? MAX_SHARED_ROUNDS : MAX_ROUNDS)) {
+      const { verdict, votes } = await this.parts.ballots.acquire(bid, proposal);
+      if (verdict.kind === 'granted') return this.parts.grant(name, proposal);
+      const ending = { name, token: proposal.last, mode: 'quiet', place } as const;
+      // The next token replaces the older one.
+      if (verdict.kind === 'outdated' && round < MAX_ROUNDS) {
         accepted = verdict.last;
         bid.onContention?.();
-        // In exclusive mode, the next token replaces the older one.
-        if (holds.length === 0) continue;
-        void endings.whereNotTaken(votes, { ...ending, place: '' });
-        // Tokens follow the clock: tokens of contenders that retry at different times arrive in order, and all are
-        // accepted.
-        await sleep(clock, this.retryDelay(clock.now() - startedAt, round));
         continue;
       }
       if (verdict.kind === 'unreachable') {

@@ -8,10 +8,8 @@ import { NotAsked, type QuorumNode } from './quorum-node.js';
 /** The content of a request to a node that ends a hold, a grant or a wait. */
 export interface Ending {
   readonly name: string;
-  /** Ends exclusive grants up to this token; later requests for tokens up to it are outdated. */
+  /** Ends grants up to this token; later requests for tokens up to it are outdated. */
   readonly token: number;
-  /** Owner ids of shared holds that end. */
-  readonly holds?: readonly string[];
   /** Whether to notify waiting instances. */
   readonly mode: 'wake' | 'quiet';
   /** A place in the queue to take, `leave` to leave it, or '' for neither. */
@@ -99,9 +97,9 @@ export class Endings {
     await Promise.allSettled(this.underWay);
   }
 
-  private async send(node: QuorumNode, { name, token, holds = [], mode, place }: Ending): Promise<boolean> {
+  private async send(node: QuorumNode, { name, token, mode, place }: Ending): Promise<boolean> {
     const { claimTtl, instance, revocations: channels } = this.keys;
-    const args = [instance, token, mode, place, channels, claimTtl, name, ...holds];
+    const args = [instance, token, mode, place, channels, claimTtl, name];
     return isOne(await node.run('end', quorumReleaseScript, this.keys.of(name), args));
   }
 }

@@ -42,7 +42,7 @@ export function isTaken(vote: NodeAnswer | Error | undefined): boolean {
   return vote !== undefined && !(vote instanceof Error) && vote.outcome === 'taken';
 }
 
-/** The part of an owner id before its token: an instance, or one of its shared turns. */
+/** The part of an owner id before its token: the instance. */
 export function holderOf(owner: string): string {
   return owner.replace(/:\d+$/, '');
 }

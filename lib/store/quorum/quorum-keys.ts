@@ -23,8 +23,8 @@ export class QuorumKeys extends KeySpace {
     return `${lock}:fence`;
   }
 
-  of(name: string): [lock: string, queue: string, fence: string, shared: string] {
-    const [lock, queue, shared] = this.keys(name);
-    return [lock, queue, this.fence(lock), shared];
+  of(name: string): [lock: string, queue: string, fence: string] {
+    const [lock, queue] = this.keys(name);
+    return [lock, queue, this.fence(lock)];
   }
 }

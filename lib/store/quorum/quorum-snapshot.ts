@@ -1,8 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { holderOf, isReservation } from './node-answer.js';
-import { isSharedOwner } from '../owner-id.js';
 import { majorityOf } from './poll.js';
-import { fencingTokenOf } from './shared-turns.js';
 
 /**
  * Merges the snapshots of one name: what a majority may know, because silent nodes may know it as well. No caller
@@ -15,8 +13,7 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
   const held = copiesOf(snapshots.flatMap((each) => each.held).filter(({ owner }) => !isReservation(owner)))
     .filter(isKnown)
     .map((copies) => leaseOf(copies, majority))
-    .filter((info) => info !== undefined)
-    .map((info) => (isSharedOwner(info.owner) ? { ...info, ...grantOf(info.owner) } : info));
+    .filter((info) => info !== undefined);
   const waits = snapshots
     .flatMap((each) => each.pending)
     .toSorted((a, b) => Number(a.since) - Number(b.since));
@@ -38,10 +35,4 @@ function copiesOf(infos: readonly LockInfo[]): LockInfo[][] {
 function leaseOf(copies: readonly LockInfo[], majority: number): LockInfo | undefined {
   const longestFirst = copies.toSorted((a, b) => (b.remaining ?? Infinity) - (a.remaining ?? Infinity));
   return longestFirst[Math.min(majority, copies.length) - 1];
-}
-
-/** Reads the token from an owner id, which contains it also for shared holds. */
-function grantOf(owner: string): Pick<LockInfo, 'fencingToken' | 'since'> {
-  const fencingToken = fencingTokenOf(owner);
-  return { fencingToken, since: new Date(fencingToken / 1_000) };
 }

@@ -14,12 +14,11 @@ import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
 import { sendScript } from '../scripts/send.script.js';
 import { isRefusal } from '../store-errors.js';
-import { type Grant, isGrant, type SharedTerms, type Taken } from '../grant.js';
-import { isSharedOwner, SHARED_TAG, tokenOf } from '../owner-id.js';
-import { formatPlace } from '../place.js';
+import { type Grant, isGrant, type Taken } from '../grant.js';
+import { tokenOf } from '../owner-id.js';
 import { forcedRelease, integer, only } from '../redis/connection/script-reply.js';
 import { Ballots } from './ballots.js';
-import { type Bid, Contest } from './contest.js';
+import { Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
 import { extendByMajority } from './extensions.js';
 import { describeAnswer, isReservation, type NodeAnswer } from './node-answer.js';
@@ -29,7 +28,6 @@ import { type Proposal, Proposals } from './proposals.js';
 import { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Revocations } from './revocations.js';
-import { fencingTokenOf, SharedTurns, turnAtNodes } from './shared-turns.js';
 import { sleep } from '../../primitives/answer-within.js';
 import { Waits } from './waits.js';
 
@@ -58,7 +56,6 @@ export class QuorumStore implements LockStore {
   private readonly waits: Waits;
   private readonly ballots: Ballots;
   private readonly contest: Contest;
-  private readonly sharedTurns: SharedTurns;
   private readonly views: NodeViews;
   /** The last token of each hold that has more than one. */
   private readonly blocks = new Map<string, number>();
@@ -79,8 +76,19 @@ export class QuorumStore implements LockStore {
     const { endings, keys, proposals, quorum, waits } = this;
     this.ballots = new Ballots({ endings, keys, nodeTimeout, proposals, quorum, waits });
     const unreachable = this.unreachable.bind(this);
-    this.contest = new Contest({ clock, endings, nodeTimeout, proposals, random, unreachable, waits });
-    this.sharedTurns = new SharedTurns(instance);
+    const grant = this.granted.bind(this);
+    const { ballots } = this;
+    this.contest = new Contest({
+      ballots,
+      clock,
+      endings,
+      grant,
+      nodeTimeout,
+      proposals,
+      random,
+      unreachable,
+      waits,
+    });
     this.views = new NodeViews(quorum, keys, nodeTimeout);
   }
 
@@ -100,7 +108,7 @@ export class QuorumStore implements LockStore {
         },
         revoked: (name, owner) => {
           if (!revocations.record(index, owner)) return;
-          this.forget(owner);
+          this.blocks.delete(owner);
           events.revoked(name, owner);
         },
         told: (message) => events.told(message),
@@ -127,18 +135,14 @@ export class QuorumStore implements LockStore {
   }
 
   /** The place is equal on all nodes, whenever each of them receives it. */
-  place(_claim: number, _tokens: number, shared?: SharedTerms): string {
-    const { instance } = this.settings;
-    const terms = { turn: SHARED_TAG, limit: Infinity };
-    const place = shared ? formatPlace({ instance, claimTtl: 0, tokens: 0, shared: terms }) : instance;
-    return `${place}|${this.proposals.now || Date.now() * 1_000}`;
+  place(): string {
+    return `${this.settings.instance}|${this.proposals.now || Date.now() * 1_000}`;
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const { name, place, shared } = request;
+    const { name, place } = request;
     if (place !== undefined) this.waits.begin(name);
-    const bid = shared ? this.bidToShare(request, shared) : this.bidAlone(request);
-    const reply = await this.contest.run(bid, this.waits.lastOf(name));
+    const reply = await this.contest.run(request, this.waits.lastOf(name));
     // An attempt without a place needs no leave.
     if (place === undefined && !isGrant(reply)) this.waits.endAttempt(name);
     return reply;
@@ -152,7 +156,7 @@ export class QuorumStore implements LockStore {
     const proposal = this.contest.propose(name, last, tokens);
     const { verdict, votes } = await this.ballots.yield(request, proposal);
     if (verdict.kind === 'granted') return this.granted(name, proposal);
-    if (verdict.kind === 'outdated') return this.contest.run(this.bidAlone(request), verdict.last);
+    if (verdict.kind === 'outdated') return this.contest.run(request, verdict.last);
     if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
     const handed = verdict.kind === 'taken';
     // If the hold was lost, the engine asks again while callers wait.
@@ -177,7 +181,6 @@ export class QuorumStore implements LockStore {
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
-    for (const { owner } of batch) this.sharedTurns.close(owner);
     const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);
     // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.
     batch.forEach(({ name, owner }, i) => extended[i] === 0 && this.endings.behind(this.endOf(name, owner)));
@@ -237,41 +240,6 @@ export class QuorumStore implements LockStore {
     for (const node of this.quorum.nodes) node.close();
   }
 
-  private bidAlone(request: Omit<AcquireRequest, 'endedToken'>): Bid {
-    const { name, place = '', tokens, onContention } = request;
-    return {
-      name,
-      place,
-      tokens,
-      onContention,
-      vote: (proposal) => this.ballots.acquire(request, proposal),
-      holdsOf: () => [],
-      grant: (proposal) => this.granted(name, proposal),
-    };
-  }
-
-  private bidToShare(request: AcquireRequest, { turn }: SharedTerms): Bid {
-    const { name, place = '', tokens, onContention } = request;
-    const { ballots, endings, sharedTurns } = this;
-    const holdsOf = (proposal: Proposal): string[] => sharedTurns.holdsOf(turn, proposal);
-    // The reply to the earlier request came too late to be used.
-    const before = sharedTurns.reopen(turn);
-    if (before)
-      endings.behind({ name, token: before.last, holds: holdsOf(before), mode: 'quiet', place: '' });
-    return {
-      name,
-      place,
-      tokens,
-      onContention,
-      vote: (proposal) => ballots.acquireShared(request, turnAtNodes(turn, proposal), proposal),
-      holdsOf,
-      grant: (proposal) => {
-        this.waits.end(name);
-        return sharedTurns.grant(turn, proposal);
-      },
-    };
-  }
-
   private granted(name: string, { first, last }: Proposal): Grant {
     this.waits.end(name);
     const owner = `${this.settings.instance}:${first}`;
@@ -279,16 +247,10 @@ export class QuorumStore implements LockStore {
     return { owner, token: first, tokens: last - first + 1 };
   }
 
-  private forget(owner: string): void {
-    this.blocks.delete(owner);
-    this.sharedTurns.close(owner);
-  }
-
   /** The ending of a hold on a node. */
   private endOf(name: string, owner: string): Ending {
-    this.forget(owner);
-    const holds = isSharedOwner(owner) ? [owner] : [];
-    return { name, token: fencingTokenOf(owner), holds, mode: 'wake', place: '' };
+    this.blocks.delete(owner);
+    return { name, token: tokenOf(owner), mode: 'wake', place: '' };
   }
 
   private unreachable(name: string, votes: readonly Vote<NodeAnswer>[]): Error {

@@ -15,7 +15,7 @@ export interface LuaScript {
 }
 
 /**
- * Creates a script for several requests from a script for one: four keys for each request, and the number of arguments
+ * Creates a script for several requests from a script for one: three keys for each request, and the number of arguments
  * before them. Replies are in the order of the requests, with errors for refused ones.
  */
 export function luaScriptForEach(name: string): LuaTag<LuaScript> {
@@ -25,9 +25,9 @@ local function one(KEYS, ARGV)
 ${joined(...text)}
 end
 local reply, at = {}, 1
-for i = 1, #KEYS / 4 do
+for i = 1, #KEYS / 3 do
   local last = at + ARGV[at]
-  reply[i] = attempt(one, { unpack(KEYS, 4 * i - 3, 4 * i) }, { unpack(ARGV, at + 1, last) })
+  reply[i] = attempt(one, { unpack(KEYS, 3 * i - 2, 3 * i) }, { unpack(ARGV, at + 1, last) })
   at = last + 1
 end
 return reply

@@ -1,40 +1,34 @@
 import { grantOf, join, leave, reserve } from './functions/quorum.js';
 import { check } from './functions/request.js';
-import { cover, live } from './functions/shares.js';
 import { outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
 
 /**
- * Ends holds, a proposal without a majority, or a wait on one node. Removes what the instance has there up to the given
+ * Ends a hold, a proposal without a majority, or a wait on one node. Removes what the instance has there up to the given
  * token, and makes later requests for it outdated.
  *
- * KEYS  1 lock, 2 queue, 3 fence of this name, 4 shared holders
+ * KEYS  1 lock, 2 queue, 3 fence of this name
  * ARGV  1 instance, 2 token, 3 `wake` or `quiet`: whether to notify waiting instances,
  *       4 place to take in the queue, `leave` to leave it, or '' for neither,
- *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name, then owner ids of shared holds
+ *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name
  * Reply 1 released, 0 the instance had nothing here
  *
- * O(k log n) for k holds, and n holders and waiting instances.
+ * O(log n) for n waiting instances.
  */
 export const quorumReleaseScript = luaScriptForEach('quorum-release')`
-${include(outlast, check, live, cover, grantOf, join, leave, reserve)}
-local lock, queue, fence, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+${include(outlast, check, grantOf, join, leave, reserve)}
+local lock, queue, fence = KEYS[1], KEYS[2], KEYS[3]
 local instance, token, place = ARGV[1], tonumber(ARGV[2]), ARGV[4]
-local holds = { unpack(ARGV, 8) }
 local last = tonumber(redis.call('GET', fence) or '0') or 0
 local owner = redis.call('GET', lock)
 local own = grant_of(instance, owner)
 local is_awaited = ARGV[3] == 'wake' and redis.call('ZCARD', queue) > 0
-if owner == 'shared' or place ~= '' or is_awaited then
+if place ~= '' or is_awaited then
   check(queue)
-end
-if owner == 'shared' then
-  live(shared)
 end
 if place == 'leave' then
   leave(queue, instance)
-  table.insert(holds, instance .. ':0')
 end
 if last < token then
   redis.call('SET', fence, ARGV[2], 'PX', outlast(600000, token))
@@ -44,17 +38,9 @@ if own and own <= token then
   redis.call('DEL', lock)
   owner = false
   released = 1
-elseif owner == 'shared' and #holds > 0 then
-  released = math.min(1, redis.call('ZREM', shared, unpack(holds)))
-  if released == 1 and redis.call('ZCARD', shared) > 0 then
-    cover(lock, shared)
-  elseif released == 1 then
-    redis.call('DEL', lock)
-    owner = false
-  end
 end
-if is_awaited and (not owner or owner == 'shared') then
-  reserve(lock, queue, fence, shared, ARGV[5], ARGV[6], ARGV[7], owner == 'shared')
+if is_awaited and not owner then
+  reserve(lock, queue, fence, ARGV[5], ARGV[6], ARGV[7])
 end
 if place ~= 'leave' and place ~= '' then
   join(queue, place)

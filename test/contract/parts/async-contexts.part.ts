@@ -18,7 +18,6 @@ const maxHold = 300;
 const WORK_BY: readonly (readonly [string, LosingWork])[] = [
   ['one name', (locks, name, work) => locks.using(name, { maxHold }, work)],
   ['several names', (locks, name, work) => locks.using([name, `${name}:b`], { maxHold }, work)],
-  ['a shared name', (locks, name, work) => locks.using(name, { maxHold, mode: 'shared' }, work)],
   ['a nested call', (locks, name, work) => locks.using(name, { maxHold }, () => locks.using(name, work))],
   [
     'a leader',
@@ -32,6 +31,8 @@ const WORK_BY: readonly (readonly [string, LosingWork])[] = [
     },
   ],
 ];
+
+const shared: LosingWork = (locks, name, work) => locks.using(name, { maxHold, mode: 'shared' }, work);
 
 const attached: LosingWork = async (locks, name, work) => {
   const held = await locks.acquire(name);
@@ -48,9 +49,11 @@ async function canEnter(locks: LockService, name: string): Promise<boolean> {
 
 /** In whose async context the code of users runs that locks call. */
 export function describeAsyncContexts(context: ContractContext): void {
-  const { detaches } = context.capabilities;
+  const { detaches, shares } = context.capabilities;
   describe('the async context', () => {
-    const works = detaches ? [...WORK_BY, ['an attached hold', attached] as const] : WORK_BY;
+    const works: (readonly [string, LosingWork])[] = [...WORK_BY];
+    if (shares) works.push(['a shared name', shared]);
+    if (detaches) works.push(['an attached hold', attached]);
 
     it.each(works)('of other callers is not passed to a listener for the loss of %s', async (_, run) => {
       const { backend, name } = context;

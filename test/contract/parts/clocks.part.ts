@@ -3,12 +3,13 @@ import type { ContractContext } from '../lock-backend.js';
 import { isWaiting } from '../observe.js';
 
 const MINUTE = 60_000;
-const MODES = ['exclusive', 'shared'] as const;
 
 /** What becomes of leases and queues when the clock of the servers is set back. */
 export function describeClocks(context: ContractContext): void {
+  const { shares } = context.capabilities;
+  const modes = shares ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
   describe('after the clock of the servers was set back', () => {
-    it.each(MODES)('renewal shortens a lease that lasts too long (%s)', async (mode) => {
+    it.each(modes)('renewal shortens a lease that lasts too long (%s)', async (mode) => {
       const { backend, locks, others, name } = context;
       const lock = await locks.acquire(name, { mode, ttl: 900 });
       await backend.setClockBack(MINUTE);
@@ -24,14 +25,14 @@ export function describeClocks(context: ContractContext): void {
       }
     });
 
-    it.each(MODES)('earlier waiters are served before later ones (%s)', async (mode) => {
+    it.each(modes)('earlier waiters are served before later ones (%s)', async (mode) => {
       const { backend, locks, others, name } = context;
       const later = backend.service();
       // Its connections are made, and it knows the servers' clocks.
       await later.using(`${name}:first`, () => undefined);
       const order: string[] = [];
       const lock = await locks.acquire(name);
-      const waiting = others.using(name, { mode, limit: mode === 'shared' ? limit() : undefined }, () => {
+      const waiting = others.using(name, { mode, limit: mode === 'shared' ? 1 : undefined }, () => {
         order.push('earlier');
       });
       await isWaiting(context, 1);
@@ -44,8 +45,4 @@ export function describeClocks(context: ContractContext): void {
       expect(order).toEqual(['earlier', 'later']);
     });
   });
-
-  function limit(): number | undefined {
-    return context.capabilities.countsPermits ? 1 : undefined;
-  }
 }

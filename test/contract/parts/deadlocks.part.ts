@@ -8,8 +8,9 @@ import type { ContractContext } from '../lock-backend.js';
 
 /** Calls that wait while they hold. */
 export function describeDeadlocks(context: ContractContext): void {
+  const { shares } = context.capabilities;
   describe('a call that would wait for ever', () => {
-    it.each(['exclusive', 'shared'] as const)(
+    it.each(shares ? (['exclusive', 'shared'] as const) : (['exclusive'] as const))(
       'is rejected at once, and the other call continues: %s',
       async (mode) => {
         const { locks, name } = context;
@@ -118,26 +119,27 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(error).toMatchObject({ cycle: expect.arrayContaining(told) });
     });
 
-    it('names both holds of a call that holds a name twice', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
-      const together = meeting(2);
-      let fencingTokens: readonly number[] = [];
-      const twice = locks.using(a, { mode: 'shared' }, (first) =>
-        locks.using(a, { mode: 'shared', reentrant: false }, async (second) => {
-          fencingTokens = [first.fencingToken, second.fencingToken];
-          await together();
-          await locks.using(b, { wait: Infinity }, () => undefined);
-        }),
-      );
-      const outcomes = await Promise.allSettled([twice, holdThenWait(locks, [b, a], together)]);
+    if (shares)
+      it('names both holds of a call that holds a name twice', async () => {
+        const { locks, name } = context;
+        const [a, b] = [`${name}:a`, `${name}:b`];
+        const together = meeting(2);
+        let fencingTokens: readonly number[] = [];
+        const twice = locks.using(a, { mode: 'shared' }, (first) =>
+          locks.using(a, { mode: 'shared', reentrant: false }, async (second) => {
+            fencingTokens = [first.fencingToken, second.fencingToken];
+            await together();
+            await locks.using(b, { wait: Infinity }, () => undefined);
+          }),
+        );
+        const outcomes = await Promise.allSettled([twice, holdThenWait(locks, [b, a], together)]);
 
-      const told = expect.objectContaining({ holds: [a, a], fencingTokens });
-      expect(outcomes).toContainEqual({
-        status: 'rejected',
-        reason: expect.objectContaining({ cycle: expect.arrayContaining([told]) }),
+        const told = expect.objectContaining({ holds: [a, a], fencingTokens });
+        expect(outcomes).toContainEqual({
+          status: 'rejected',
+          reason: expect.objectContaining({ cycle: expect.arrayContaining([told]) }),
+        });
       });
-    });
 
     it('is recognised between two branches below one hold', async () => {
       const { locks, name } = context;
@@ -166,63 +168,63 @@ export function describeDeadlocks(context: ContractContext): void {
 
   const writer = ['a writer', {}] as const;
   const onlyPermit = ['one that wants the only permit', { mode: 'shared', limit: 1 }] as const;
-  const { countsPermits } = context.capabilities;
-  describe.each(countsPermits ? [writer, onlyPermit] : [writer])('a call behind %s', (_, first) => {
-    const share = { mode: 'shared', wait: Infinity } as const;
+  if (shares)
+    describe.each([writer, onlyPermit])('a call behind %s', (_, first) => {
+      const share = { mode: 'shared', wait: Infinity } as const;
 
-    it.each(['holder', 'reader'] as const)(
-      'also waits for the holders for which the call ahead waits: the %s closes a cycle and is rejected',
-      async (last) => {
+      it.each(['holder', 'reader'] as const)(
+        'also waits for the holders for which the call ahead waits: the %s closes a cycle and is rejected',
+        async (last) => {
+          const { locks, name } = context;
+          const [a, b] = [`${name}:a`, `${name}:b`];
+          const [holding, together] = [meeting(2), meeting(2)];
+          const holder = locks.using(a, share, async () => {
+            await holding();
+            await together();
+            if (last === 'holder') await turns();
+            await locks.using(b, { wait: Infinity }, () => undefined);
+          });
+          await holding();
+          const ahead = locks.using(a, { ...first, wait: Infinity }, () => undefined);
+          const reader = locks.using(b, async () => {
+            await together();
+            if (last === 'reader') await turns();
+            await locks.using(a, share, () => undefined);
+          });
+          const outcomes = await Promise.allSettled([holder, reader]);
+          await ahead;
+
+          expect(outcomes.map(({ status }) => status)).toEqual(
+            last === 'holder' ? ['rejected', 'fulfilled'] : ['fulfilled', 'rejected'],
+          );
+          expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.any(LockDeadlockError) });
+          await Promise.all([isFree(locks, a), isFree(locks, b)]);
+        },
+      );
+
+      it('may wait for others after the call ahead has left', async () => {
         const { locks, name } = context;
         const [a, b] = [`${name}:a`, `${name}:b`];
         const [holding, together] = [meeting(2), meeting(2)];
+        const leaving = new AbortController();
         const holder = locks.using(a, share, async () => {
           await holding();
           await together();
-          if (last === 'holder') await turns();
+          await turns();
+          leaving.abort();
           await locks.using(b, { wait: Infinity }, () => undefined);
         });
         await holding();
-        const ahead = locks.using(a, { ...first, wait: Infinity }, () => undefined);
+        const ahead = locks.acquire(a, { ...first, wait: Infinity, signal: leaving.signal });
         const reader = locks.using(b, async () => {
           await together();
-          if (last === 'reader') await turns();
           await locks.using(a, share, () => undefined);
         });
-        const outcomes = await Promise.allSettled([holder, reader]);
-        await ahead;
 
-        expect(outcomes.map(({ status }) => status)).toEqual(
-          last === 'holder' ? ['rejected', 'fulfilled'] : ['fulfilled', 'rejected'],
-        );
-        expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.any(LockDeadlockError) });
-        await Promise.all([isFree(locks, a), isFree(locks, b)]);
-      },
-    );
-
-    it('may wait for others after the call ahead has left', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
-      const [holding, together] = [meeting(2), meeting(2)];
-      const leaving = new AbortController();
-      const holder = locks.using(a, share, async () => {
-        await holding();
-        await together();
-        await turns();
-        leaving.abort();
-        await locks.using(b, { wait: Infinity }, () => undefined);
+        await expect(ahead).rejects.toHaveProperty('name', 'AbortError');
+        await Promise.all([holder, reader]);
       });
-      await holding();
-      const ahead = locks.acquire(a, { ...first, wait: Infinity, signal: leaving.signal });
-      const reader = locks.using(b, async () => {
-        await together();
-        await locks.using(a, share, () => undefined);
-      });
-
-      await expect(ahead).rejects.toHaveProperty('name', 'AbortError');
-      await Promise.all([holder, reader]);
     });
-  });
 
   describe('a call that waits while it holds', () => {
     it('may wait without a cycle: with one order everywhere, and with re-entrance', async () => {

@@ -62,29 +62,30 @@ export function describeListing(context: ContractContext): void {
       expect(listings[0]?.since?.getTime()).toBe(Math.floor(lock.fencingToken / 1_000));
     });
 
-    it('counts the holders of a name and the waiting instances', async () => {
-      const { backend, locks, others, name } = context;
-      const readers = await Promise.all(
-        [locks, locks, others].map((each) => each.acquire(name, { mode: 'shared' })),
-      );
-      const writer = backend.service().acquire(name);
-      await isWaiting(context, 1);
+    if (context.capabilities.shares)
+      it('counts the holders of a name and the waiting instances', async () => {
+        const { backend, locks, others, name } = context;
+        const readers = await Promise.all(
+          [locks, locks, others].map((each) => each.acquire(name, { mode: 'shared' })),
+        );
+        const writer = backend.service().acquire(name);
+        await isWaiting(context, 1);
 
-      expect(await listed(locks, { prefix: name })).toEqual([
-        { name, mode: 'shared', owner: 'shared', holders: 3, remaining: expect.any(Number), waiting: 1 },
-      ]);
-      await Promise.all(readers.map((reader) => reader.release()));
-      const lock = await writer;
-      const [listing] = await waitFor(
-        async () => {
-          const listings = await listed(locks, { prefix: name });
-          return listings[0]?.mode === 'exclusive' && listings;
-        },
-        { that: 'the writer holds it' },
-      );
-      expect(listing).toMatchObject({ mode: 'exclusive', holders: 1, waiting: 0 });
-      await lock.release();
-    });
+        expect(await listed(locks, { prefix: name })).toEqual([
+          { name, mode: 'shared', owner: 'shared', holders: 3, remaining: expect.any(Number), waiting: 1 },
+        ]);
+        await Promise.all(readers.map((reader) => reader.release()));
+        const lock = await writer;
+        const [listing] = await waitFor(
+          async () => {
+            const listings = await listed(locks, { prefix: name });
+            return listings[0]?.mode === 'exclusive' && listings;
+          },
+          { that: 'the writer holds it' },
+        );
+        expect(listing).toMatchObject({ mode: 'exclusive', holders: 1, waiting: 0 });
+        await lock.release();
+      });
 
     it('treats special characters in a prefix literally', async () => {
       const { locks, name } = context;
@@ -172,29 +173,30 @@ export function describeListing(context: ContractContext): void {
       expect(locks.holds()).toEqual([]);
     });
 
-    it('lists shared holds and joint names one by one, and counts local waiters', async () => {
-      const { backend, name } = context;
-      const locks = backend.service();
-      const readers = [
-        await locks.acquire(`${name}:r`, { mode: 'shared' }),
-        await locks.acquire(`${name}:r`, { mode: 'shared' }),
-      ];
-      const both = await locks.acquire([`${name}:x`, `${name}:y`]);
-      const waiting = locks.acquire(`${name}:r`);
+    if (context.capabilities.shares)
+      it('lists shared holds and joint names one by one, and counts local waiters', async () => {
+        const { backend, name } = context;
+        const locks = backend.service();
+        const readers = [
+          await locks.acquire(`${name}:r`, { mode: 'shared' }),
+          await locks.acquire(`${name}:r`, { mode: 'shared' }),
+        ];
+        const both = await locks.acquire([`${name}:x`, `${name}:y`]);
+        const waiting = locks.acquire(`${name}:r`);
 
-      const told = locks.holds().map((hold) => [hold.name, hold.mode, hold.waiting]);
-      expect(told.toSorted((a, b) => String(a[0]).localeCompare(String(b[0])))).toEqual([
-        [`${name}:r`, 'shared', 1],
-        [`${name}:r`, 'shared', 1],
-        [`${name}:x`, 'exclusive', 0],
-        [`${name}:y`, 'exclusive', 0],
-      ]);
-      await Promise.all(readers.map((reader) => reader.release()));
-      const writer = await waiting;
-      await both.release();
-      expect(locks.holds()).toMatchObject([{ name: `${name}:r`, mode: 'exclusive', waiting: 0 }]);
-      await writer.release();
-    });
+        const told = locks.holds().map((hold) => [hold.name, hold.mode, hold.waiting]);
+        expect(told.toSorted((a, b) => String(a[0]).localeCompare(String(b[0])))).toEqual([
+          [`${name}:r`, 'shared', 1],
+          [`${name}:r`, 'shared', 1],
+          [`${name}:x`, 'exclusive', 0],
+          [`${name}:y`, 'exclusive', 0],
+        ]);
+        await Promise.all(readers.map((reader) => reader.release()));
+        const writer = await waiting;
+        await both.release();
+        expect(locks.holds()).toMatchObject([{ name: `${name}:r`, mode: 'exclusive', waiting: 0 }]);
+        await writer.release();
+      });
 
     it('lists no lost hold', async () => {
       const { backend, locks: operator, name } = context;
@@ -262,17 +264,18 @@ export function describeListing(context: ContractContext): void {
       await second.release();
     });
 
-    it('is shown for names that were acquired together, and for each shared hold', async () => {
-      const { locks, others, name } = context;
-      const both = await locks.acquire([`${name}:a`, `${name}:b`], { label: 'both' });
-      await isTold(others, `${name}:b`, 'both');
-      const readers = await Promise.all(
-        [1, 2].map((i) => locks.acquire(name, { mode: 'shared', label: `reader ${i}` })),
-      );
-      await isTold(others, name, 'reader 2');
-      expect(new Set(await labelsOf(locks, name))).toEqual(new Set(['reader 1', 'reader 2']));
-      await Promise.all([both, ...readers].map((lock) => lock.release()));
-    });
+    if (context.capabilities.shares)
+      it('is shown for names that were acquired together, and for each shared hold', async () => {
+        const { locks, others, name } = context;
+        const both = await locks.acquire([`${name}:a`, `${name}:b`], { label: 'both' });
+        await isTold(others, `${name}:b`, 'both');
+        const readers = await Promise.all(
+          [1, 2].map((i) => locks.acquire(name, { mode: 'shared', label: `reader ${i}` })),
+        );
+        await isTold(others, name, 'reader 2');
+        expect(new Set(await labelsOf(locks, name))).toEqual(new Set(['reader 1', 'reader 2']));
+        await Promise.all([both, ...readers].map((lock) => lock.release()));
+      });
 
     it.each(['', 'é'.repeat(65), 'two\nlines', 7])('is rejected if it is %j', async (label) => {
       const { locks, name } = context;

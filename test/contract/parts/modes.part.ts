@@ -16,7 +16,7 @@ function release(locks: readonly Lock[]): Promise<unknown> {
 
 /** Holds that others may have at the same time. */
 export function describeModes(context: ContractContext): void {
-  const { ordersInstances, detaches } = context.capabilities;
+  if (!context.capabilities.shares) return describeRefusal(context);
 
   describe('modes', () => {
     it('admits readers of all instances together, each with its own token', async () => {
@@ -93,42 +93,38 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    const orders = ordersInstances ? it : it.skip;
-    orders(
-      `lets no reader overtake a waiting writer, nor a writer a waiting reader${ordersInstances ? '' : ' (a majority keeps no strict order)'}`,
-      async () => {
-        const { backend, name } = context;
-        const entered: string[] = [];
-        const [first, ...rest] = Array.from({ length: 6 }, () => backend.service());
-        const holding = await first?.acquire(name, READ);
-        const modes = ['exclusive', 'shared', 'shared', 'exclusive', 'shared'] as const;
-        const done: Promise<unknown>[] = [];
-        for (const [i, mode] of modes.entries()) {
-          const service = rest[i];
-          if (!service) throw new Error('one service for each');
-          done.push(
-            service.using(name, { mode }, async () => {
-              entered.push(`+${i}`);
-              await new Promise((resolve) => setImmediate(resolve));
-              // Readers who come together leave only when both are there.
-              if (mode === 'shared' && i < 3)
-                await waitFor(() => entered.includes('+1') && entered.includes('+2'), {
-                  that: 'both readers',
-                });
-              entered.push(`-${i}`);
-            }),
-          );
-          await isQueued(service, name, i + 1);
-        }
-        await holding?.release();
-        await Promise.all(done);
+    it('lets no reader overtake a waiting writer, nor a writer a waiting reader', async () => {
+      const { backend, name } = context;
+      const entered: string[] = [];
+      const [first, ...rest] = Array.from({ length: 6 }, () => backend.service());
+      const holding = await first?.acquire(name, READ);
+      const modes = ['exclusive', 'shared', 'shared', 'exclusive', 'shared'] as const;
+      const done: Promise<unknown>[] = [];
+      for (const [i, mode] of modes.entries()) {
+        const service = rest[i];
+        if (!service) throw new Error('one service for each');
+        done.push(
+          service.using(name, { mode }, async () => {
+            entered.push(`+${i}`);
+            await new Promise((resolve) => setImmediate(resolve));
+            // Readers who come together leave only when both are there.
+            if (mode === 'shared' && i < 3)
+              await waitFor(() => entered.includes('+1') && entered.includes('+2'), {
+                that: 'both readers',
+              });
+            entered.push(`-${i}`);
+          }),
+        );
+        await isQueued(service, name, i + 1);
+      }
+      await holding?.release();
+      await Promise.all(done);
 
-        expect(entered.slice(0, 2)).toEqual(['+0', '-0']);
-        expect(new Set(entered.slice(2, 4))).toEqual(new Set(['+1', '+2']));
-        expect(new Set(entered.slice(4, 6))).toEqual(new Set(['-1', '-2']));
-        expect(entered.slice(6)).toEqual(['+3', '-3', '+4', '-4']);
-      },
-    );
+      expect(entered.slice(0, 2)).toEqual(['+0', '-0']);
+      expect(new Set(entered.slice(2, 4))).toEqual(new Set(['+1', '+2']));
+      expect(new Set(entered.slice(4, 6))).toEqual(new Set(['-1', '-2']));
+      expect(entered.slice(6)).toEqual(['+3', '-3', '+4', '-4']);
+    });
 
     it('keeps arrival order among callers of one instance', async () => {
       const { locks, name } = context;
@@ -304,8 +300,7 @@ export function describeModes(context: ContractContext): void {
       await expect(locks.acquire(name, { limit: 2 })).rejects.toThrow(/mode 'shared'|mode: 'shared'/);
     });
 
-    const detach = detaches ? it : it.skip;
-    detach(`hands a reader over${detaches ? '' : ' (a quorum does not)'}`, async () => {
+    it('hands a reader over', async () => {
       const { locks, others, name } = context;
       const [reader, other] = await Promise.all([locks.acquire(name, READ), locks.acquire(name, READ)]);
       const attached = await others.attach(await reader.detach());
@@ -322,17 +317,8 @@ export function describeModes(context: ContractContext): void {
 
 /** At most so many holders. */
 export function describeSemaphores(context: ContractContext): void {
+  if (!context.capabilities.shares) return;
   describe('semaphores', () => {
-    if (!context.capabilities.countsPermits) {
-      it('are rejected, because no majority can count permits', async () => {
-        const { locks, name } = context;
-        const refusal = locks.acquire(name, { mode: 'shared', limit: 2 });
-        await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
-        await expect(refusal).rejects.toThrow(/limit cannot be combined with a quorum/);
-      });
-      return;
-    }
-
     it('admit up to the limit, and the next caller when a holder releases', async () => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 3 } as const;
@@ -509,4 +495,16 @@ function orderAfter(releases: number, limit: number): number {
   if (releases < 4 + 1) return Math.min(4, releases);
   if (releases < 4 + limit) return 4;
   return releases < 4 + limit + 1 ? 5 : 6;
+}
+
+function describeRefusal(context: ContractContext): void {
+  it.each<LockOptions>([{ mode: 'shared' }, { mode: 'shared', limit: 2 }])(
+    'rejects shared mode on a quorum, with the reason: %j',
+    async (options) => {
+      const { locks, name } = context;
+      const refusal = locks.acquire(name, options);
+      await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
+      await expect(refusal).rejects.toThrow(/mode: 'shared' cannot be combined with a quorum/);
+    },
+  );
 }

@@ -20,7 +20,7 @@ function release(locks: readonly Lock[]): Promise<unknown> {
 
 /** Several permits at once. */
 export function describePermits(context: ContractContext): void {
-  if (!context.capabilities.countsPermits) return;
+  if (!context.capabilities.shares) return;
 
   describe('permits', () => {
     it('are granted all or none, here and elsewhere, up to the limit', async () => {

@@ -27,28 +27,11 @@ export const quorumFaults: readonly DeliberateFault[] = [
     instead: 'keys.del(lock);',
   },
   {
-    fault: 'a second copy of a request shortens a shared lease',
-    file: node,
-    text: 'if (score !== undefined) keys.zadd(shared, Math.max(score, this.ends(ttl)), hold);',
-    instead: 'if (score !== undefined) keys.zadd(shared, this.ends(ttl), hold);',
-  },
-  {
-    fault: 'a node admits a writer beside readers',
-    file: node,
-    text: 'if (owner !== undefined && own === undefined) {',
-    instead: "if (owner !== undefined && owner !== 'shared' && own === undefined) {",
-  },
-  {
-    fault: 'a node admits a reader before a waiting writer',
-    file: node,
-    text: "if (other !== instance && this.call(inbox + other, 'waiting')) return true;",
-    instead: '',
-  },
-  {
     fault: 'a renewal revives a lease that the node has lost',
     file: node,
-    text: 'if (kept !== owner) return 0;',
-    instead: 'if (kept === undefined) keys.set(lock, owner, ms + ttl); else if (kept !== owner) return 0;',
+    text: 'if (keys.get(lock) !== owner) return 0;',
+    instead:
+      'if (keys.get(lock) === undefined) keys.set(lock, owner, ms + ttl); else if (keys.get(lock) !== owner) return 0;',
   },
   {
     fault: 'one node fewer than a majority is enough',

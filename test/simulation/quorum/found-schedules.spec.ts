@@ -16,7 +16,6 @@ const patient: AcquireStep = {
   abortAfter: undefined,
   extend: undefined,
 };
-const reader = { limit: Infinity };
 
 const caller = (step: Partial<TimedStep & AcquireStep>): TimedStep => ({ after: 0, ...patient, ...step });
 
@@ -34,22 +33,9 @@ const exact = { ahead: 0, drift: 0 };
 
 /** Each went wrong once, as the random schedules found out and shrank it. */
 describe('A schedule that was found on a quorum', () => {
-  it('calls a wait that ends while instances contend for the votes a timeout, not an outage', async () => {
-    const steps = [
-      caller(reader),
-      caller({ ...reader, instance: 1 }),
-      caller(reader),
-      caller({ instance: 1, wait: 30 }),
-      caller({ ...reader, instance: 2 }),
-      caller({}),
-    ];
-    const quorum = { nodeTimeout: 50, clocks: [exact, exact, { ahead: 40, drift: 0 }], dice: [0.9, 0] };
-    await expect(run(steps, { latencies: [1, 3], quorum })).resolves.toBeUndefined();
-  });
-
   it('gives the next hold another token when an instance ran ahead of the clocks with the last one', async () => {
     const steps: TimedStep[] = [
-      caller({ ...reader, after: 20, ttl: 300, work: 3_000, abortAfter: 0 }),
+      caller({ after: 20, ttl: 300, work: 3_000, abortAfter: 0 }),
       { after: 1.5, kind: 'reset', instance: 0, lasts: 1, resends: true },
       caller({ after: 10, instance: 1, ttl: 300, maxHold: 50, work: 3_000 }),
       { after: 3, kind: 'refuse', lasts: 3, node: 0 },
@@ -69,7 +55,7 @@ describe('A schedule that was found on a quorum', () => {
       caller({ after: 1, instance: 1, work: 3_000 }),
       { after: 20, kind: 'slow', instance: 0, what: 'requests', lasts: 30, by: 20, node: 4 },
       caller({ after: 2 }),
-      caller({ ...reader, after: 10, instance: 1 }),
+      caller({ after: 10, instance: 1 }),
       { after: 0, kind: 'pause', lasts: 4_000, node: 0 },
       { after: 8, kind: 'cut', instance: 0, what: 'requests', lasts: 3 },
       { after: 45, kind: 'reset', instance: 1, lasts: 3, resends: false },

@@ -11,12 +11,12 @@ export class NodeWitness {
 
   run(script: string, keys: readonly string[], args: readonly (string | number)[]): unknown {
     const reply = this.node.run(script, keys, args);
-    const [lock = '', , , shared = ''] = keys;
+    const [lock = ''] = keys;
     const [instance, token] = args;
     if (script === 'quorum-release') {
       const ended = `${lock} ${instance}`;
       this.released.set(ended, Math.max(Number(token), this.released.get(ended) ?? 0));
-    } else if (script === 'quorum-acquire') this.look(lock, shared);
+    } else if (script === 'quorum-acquire') this.look(lock);
     return reply;
   }
 
@@ -25,8 +25,8 @@ export class NodeWitness {
     this.node.flush();
   }
 
-  private look(lock: string, shared: string): void {
-    const [, owner] = this.node.query([lock, '', shared]) as [unknown, string | null];
+  private look(lock: string): void {
+    const [, owner] = this.node.query([lock]) as [unknown, string | null];
     const [, instance, token = '0'] = /^(.+):(\d+)$/.exec(owner ?? '') ?? [];
     const released = this.released.get(`${lock} ${instance}`) ?? 0;
     if (Number(token) > 0 && Number(token) <= released) this.revived ??= owner ?? undefined;

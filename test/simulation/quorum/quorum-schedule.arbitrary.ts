@@ -1,17 +1,10 @@
 import * as fc from 'fast-check';
 import type { QuorumTerms, Schedule, Step, TimedStep } from '../schedule.js';
-import { acquire, crash, fault, moment, order, sharing, steady } from '../step.arbitrary.js';
+import { acquire, crash, fault, moment, order, steady } from '../step.arbitrary.js';
 
 /** One in four faults strikes at all nodes. */
 const node = fc.option(fc.nat({ max: 4 }), { nil: undefined, freq: 4 });
 const ttl = fc.constantFrom(4_000, 1_000, 300);
-
-/** A quorum has no permits. */
-const caller = (leases: fc.Arbitrary<number>): ReturnType<typeof acquire> =>
-  fc.oneof(
-    { weight: 2, arbitrary: acquire(leases) },
-    { weight: 1, arbitrary: sharing(leases).map((step) => ({ ...step, limit: Infinity })) },
-  );
 
 const one = (step: fc.Arbitrary<Step>, at: fc.Arbitrary<number | undefined>): fc.Arbitrary<TimedStep[]> =>
   fc.tuple(moment, step, at).map(([after, timed, where]): TimedStep[] => [{ ...timed, after, node: where }]);
@@ -20,14 +13,14 @@ const nowhere = fc.constant(undefined);
 
 /** Callers of several instances within a trip, so that votes split. */
 const rivals = fc
-  .tuple(fc.array(caller(ttl), { minLength: 2, maxLength: 4 }), moment, fc.nat({ max: 2 }))
+  .tuple(fc.array(acquire(ttl), { minLength: 2, maxLength: 4 }), moment, fc.nat({ max: 2 }))
   .map(([callers, after, apart]) =>
     callers.map((step, i): TimedStep => ({ ...step, name: 'x', instance: i, after: i ? apart : after })),
   );
 
 /** Somebody comes when the lock is released, while a waiter is on its way to it; all know the clocks of the nodes. */
 const newcomer = fc
-  .tuple(caller(ttl), caller(ttl), caller(ttl), fc.nat({ max: 12 }), fc.nat({ max: 12 }))
+  .tuple(acquire(ttl), acquire(ttl), acquire(ttl), fc.nat({ max: 12 }), fc.nat({ max: 12 }))
   .map(([holder, waiter, late, work, comes]): TimedStep[] => [
     ...[0, 1, 2].map((instance): TimedStep => ({ ...holder, after: 0, name: 'y', instance, work: 0 })),
     { ...holder, after: 60, name: 'x', instance: 0, work: work + 150 },
@@ -38,8 +31,8 @@ const newcomer = fc
 /** A caller is stopped about when its votes are on their way, for about as long as its lease runs, while another comes. */
 const frozenVoter = fc
   .record({
-    voter: caller(fc.constantFrom(1_000, 300)),
-    other: caller(ttl),
+    voter: acquire(fc.constantFrom(1_000, 300)),
+    other: acquire(ttl),
     stop: fc.nat({ max: 6 }),
     late: fc.constantFrom(-100, 0, 50, 400),
     sources: order,
@@ -54,8 +47,8 @@ const frozenVoter = fc
 /** The nodes answer a holder after its lease has begun to run out, or lose what it asks of them. */
 const lateVotes = fc
   .record({
-    voter: caller(ttl),
-    other: caller(ttl),
+    voter: acquire(ttl),
+    other: acquire(ttl),
     what: fc.constantFrom('requests' as const, 'replies' as const),
     by: fc.constantFrom(20, 60, 300, 1_200),
     nodes: fc.subarray([0, 1, 2, 3, 4], { minLength: 1, maxLength: 3 }),
@@ -72,29 +65,6 @@ const lateVotes = fc
     })),
     { ...voter, after: 2, name: 'x', instance: 0 },
     { ...other, after: 10, name: 'x', instance: 1, wait: Infinity },
-  ]);
-
-/** A request to share is sent twice, and its second copy arrives when the lease has been extended; a writer waits. */
-const requestToShareTwice = fc
-  .record({
-    reader: caller(fc.constantFrom(300)),
-    writer: acquire(ttl),
-    extend: fc.nat({ max: 8 }),
-    reset: fc.nat({ max: 6 }),
-  })
-  .map(({ reader, writer, extend, reset }): TimedStep[] => [
-    {
-      ...reader,
-      after: 20,
-      name: 'x',
-      instance: 0,
-      limit: Infinity,
-      work: 3_000,
-      maxHold: Infinity,
-      extend: { after: extend, ttl: 4_000 },
-    },
-    { after: reset / 2, kind: 'reset', instance: 0, lasts: 1, resends: true },
-    { ...writer, after: 10, name: 'x', instance: 1, wait: Infinity, abortAfter: undefined, work: 3_000 },
   ]);
 
 const quorum = (nodeTimeouts: fc.Arbitrary<number>): fc.Arbitrary<QuorumTerms> =>
@@ -132,7 +102,7 @@ const schedule = (
 
 const calm = schedule(
   fc.oneof(
-    { weight: 6, arbitrary: one(caller(ttl), nowhere) },
+    { weight: 6, arbitrary: one(acquire(ttl), nowhere) },
     { weight: 3, arbitrary: rivals },
     { weight: 2, arbitrary: newcomer },
     { weight: 1, arbitrary: one(crash, nowhere) },
@@ -147,11 +117,10 @@ export const calmQuorumSchedule = fc.oneof(calm, steady(calm));
 /** Nodes and ways to them fail, one by one or all at once; processes are stopped. The nodes keep their data. */
 export const stormyQuorumSchedule = schedule(
   fc.oneof(
-    { weight: 6, arbitrary: one(caller(ttl), nowhere) },
+    { weight: 6, arbitrary: one(acquire(ttl), nowhere) },
     { weight: 3, arbitrary: rivals },
     { weight: 2, arbitrary: frozenVoter },
     { weight: 2, arbitrary: lateVotes },
-    { weight: 2, arbitrary: requestToShareTwice },
     { weight: 6, arbitrary: one(fault, node) },
     { weight: 1, arbitrary: one(crash, nowhere) },
   ),

@@ -21,7 +21,6 @@ describe('An event loop that is blocked right after a call', () => {
 
   it.each<[string, (locks: LockService) => Promise<Lock | null>]>([
     ['an exclusive lock', (locks) => locks.acquire('exclusive')],
-    ['a shared lock', (locks) => locks.acquire('shared', { mode: 'shared' })],
     ['several names', (locks) => locks.acquire(['several:1', 'several:2'])],
     ['an attempt', (locks) => locks.tryAcquire('attempt')],
   ])('is no outage for %s', async (_, call) => {

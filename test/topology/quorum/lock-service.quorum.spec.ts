@@ -5,6 +5,6 @@ describeLockService('on a quorum of five Redis servers', () => QuorumBackend.sta
   ordersInstances: false,
   handsOff: false,
   detaches: false,
-  countsPermits: false,
+  shares: false,
   lists: true,
 });

@@ -155,29 +155,22 @@ describe('a quorum of five', () => {
     expect(pending).toHaveLength(shown ? 1 : 0);
   });
 
-  it.each([
-    { mode: 'exclusive', ending: '' },
-    { mode: 'shared', ending: '|0|0|s|' },
-  ])(
-    'passes on a lock that is reserved in $mode mode for an instance without waiters',
-    async ({ ending }) => {
-      const nodeTimeout = 5_000;
-      const [holder, idle, next] = await Promise.all([1, 2, 3].map(() => scene.instance({ nodeTimeout })));
-      if (!holder || !idle || !next) throw new Error('There are three.');
-      const lock = await holder.locks.acquire(name);
-      expect(await idle.locks.tryAcquire(name)).toBeNull();
-      // Left over, as from a wait that ended while a node could not be told.
-      const place = `${idle.name}${ending}`;
-      await Promise.all(ALL.map((node) => scene.client(node).zadd(`lock:{${name}}:q`, 1, place)));
-      const waiting = next.locks.acquire(name, { wait: 8_000 });
-      await waitFor(async () => (await holder.locks.query(name)).pending.length === 2);
-      await lock.release();
+  it('passes on a lock that is reserved for an instance without waiters', async () => {
+    const nodeTimeout = 5_000;
+    const [holder, idle, next] = await Promise.all([1, 2, 3].map(() => scene.instance({ nodeTimeout })));
+    if (!holder || !idle || !next) throw new Error('There are three.');
+    const lock = await holder.locks.acquire(name);
+    expect(await idle.locks.tryAcquire(name)).toBeNull();
+    // Left over, as from a wait that ended while a node could not be told.
+    await Promise.all(ALL.map((node) => scene.client(node).zadd(`lock:{${name}}:q`, 1, idle.name)));
+    const waiting = next.locks.acquire(name, { wait: 8_000 });
+    await waitFor(async () => (await holder.locks.query(name)).pending.length === 2);
+    await lock.release();
 
-      // The reservations alone would last for ten seconds.
-      await (await waiting).release();
-      await isFree();
-    },
-  );
+    // The reservations alone would last for ten seconds.
+    await (await waiting).release();
+    await isFree();
+  });
 
   it('finds the lock of a process that died when its lease ends', async () => {
     const next = await scene.instance();

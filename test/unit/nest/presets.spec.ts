@@ -153,7 +153,7 @@ describe('presets', () => {
 
   it('are checked with the connection of the module', () => {
     const connection = ['redis://a', 'redis://b', 'redis://c'];
-    expect(() => resolveModuleOptions({ connection, presets })).toThrow('presets.readers: limit');
+    expect(() => resolveModuleOptions({ connection, presets })).toThrow("presets.readers: mode: 'shared'");
   });
 
   it('are checked with the connection at a call, together with its own options', async () => {

@@ -51,11 +51,14 @@ describe('a list of connections', () => {
     expect(resolveModuleOptions({ connection }).connection).toEqual(connection);
   });
 
-  it('takes shared locks without a limit', () => {
-    expect(resolveModuleOptions({ connection: urls(3), mode: 'shared' })).toMatchObject({
-      defaults: { mode: 'shared', limit: Infinity },
-    });
-  });
+  it.each([{ mode: 'shared' }, { presets: { report: { mode: 'shared', limit: 2 } } }] as const)(
+    'rejects shared mode, with the reason: %j',
+    (options) => {
+      expect(refusal({ connection: urls(3), ...options })).toContain(
+        "mode: 'shared' cannot be combined with a quorum",
+      );
+    },
+  );
 
   it('is rejected if one node is invalid, with its index', () => {
     expect(refusal({ connection: ['redis://a', 'http://b', 'redis://c'] })).toContain('connection[1]');

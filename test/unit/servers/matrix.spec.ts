@@ -40,7 +40,7 @@ describe('The report of a run', () => {
     const testResults = [
       file('test/redis/order.spec.ts', [passed, passed]),
       file('test/topology/cluster/locks.spec.ts', [passed]),
-      file('test/topology/quorum/shared.spec.ts', [passed, failed]),
+      file('test/topology/quorum/subsets.spec.ts', [passed, failed]),
     ];
 
     expect(resultsIn(['engine', 'topology', 'quorum'], { testResults })).toEqual([

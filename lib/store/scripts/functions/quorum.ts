@@ -1,7 +1,6 @@
 import { luaFunction } from './lua-function.js';
 import { check } from './request.js';
-import { cover } from './shares.js';
-import { clock, digits, ends } from './time.js';
+import { clock, digits } from './time.js';
 
 /**
  * `call(channel, message)`: publishes a message; returns whether an instance may have received it. If publishing is
@@ -58,49 +57,32 @@ local function join(queue, place)
 end
 `;
 
-/**
- * `leave(queue, instance)`: removes an instance from the node's queue. Its exclusive place is the instance itself. Its
- * shared place has `|0|0|s|` after it, the form in which places on one Redis begin.
- */
+/** `leave(queue, instance)`: removes an instance from the node's queue. */
 export const leave = luaFunction()`
 local function leave(queue, instance)
-  redis.pcall('ZREM', queue, instance, instance .. '|0|0|s|')
+  redis.pcall('ZREM', queue, instance)
 end
 `;
 
 /**
- * `reserve(lock, queue, fence, shared, inbox, claim_ttl, name, reading)`: reserves a free lock for the first listening
- * instance in the queue, and notifies it; returns the reservation, or nil without a suitable waiter.
- *
- * For a shared head, the lock is reserved for all consecutive shared waiters, by a hold `<instance>:0` for each, and
- * each is notified. With `reading`, the lock is already shared, and only shared waiters qualify.
+ * `reserve(lock, queue, fence, inbox, claim_ttl, name)`: reserves a free lock for the first listening instance in the
+ * queue, and notifies it; returns the reservation, or nil without a listening waiter.
  *
  * PUBLISH returns the number of receivers: 0 means that the instance is gone, and its place passes to the next one.
  * Without the reservation, the releasing instance would always be the first to ask again.
  */
-export const reserve = luaFunction(call, cover, ends)`
-local function reserve(lock, queue, fence, shared, inbox, claim_ttl, name, reading)
-  local reserved
+export const reserve = luaFunction(call)`
+local function reserve(lock, queue, fence, inbox, claim_ttl, name)
   while true do
-    local place = redis.call('ZRANGE', queue, 0, 0)[1]
-    local instance = place and string.match(place, '^[^|]*')
-    local alone = place == instance
-    if not place or alone and (reading or reserved) then
-      return reserved
+    local instance = redis.call('ZRANGE', queue, 0, 0)[1]
+    if not instance then
+      return nil
     end
-    redis.call('ZREM', queue, place)
+    redis.call('ZREM', queue, instance)
     local message = 'released ' .. (redis.call('GET', fence) or '0') .. ' ' .. name
     if call(inbox .. instance, message) then
-      if alone then
-        redis.call('SET', lock, instance .. ':0', 'PX', claim_ttl)
-        return instance .. ':0'
-      end
-      if not reading and not reserved then
-        redis.call('DEL', shared)
-      end
-      redis.call('ZADD', shared, ends(tonumber(claim_ttl)), instance .. ':0')
-      cover(lock, shared)
-      reserved = 'shared'
+      redis.call('SET', lock, instance .. ':0', 'PX', claim_ttl)
+      return instance .. ':0'
     end
   end
 end

@@ -19,7 +19,7 @@ end
  *
  * The score of a shared hold is the end of its lease in ms since 1970. The score of a claim lease is half a millisecond
  * later until its instance has renewed it. Turns whose claim leases expired are recorded in `lapsed`, because their
- * instances may be dead. A script outside a quorum calls it only before `hand_off` of this lock, because later scripts
+ * instances may be dead. A script calls it only before `hand_off` of this lock, because later scripts
  * do not find these claim leases.
  */
 export const live = luaFunction(clock, digits)`

@@ -2,7 +2,7 @@ import { LockConfigError } from '../../../../lib/errors/lock.error.js';
 import type { StoreEvents } from '../../../../lib/store/lock-store.js';
 import type { NodeEvents } from '../../../../lib/store/quorum/quorum-node.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
-import { granted, NearNode, storeOn } from './near-node.js';
+import { NearNode, storeOn } from './near-node.js';
 
 type Event = [type: keyof StoreEvents, ...details: unknown[]];
 
@@ -42,17 +42,6 @@ describe('A quorum reports', () => {
     for (const node of events) happen(node);
 
     expect(reported).toStrictEqual([event, event, event]);
-  });
-
-  it('a forced release of a shared hold, whose turn then is a new one', async () => {
-    const shared = { turn: 's1', limit: Infinity };
-    const request = { name: 'n', ttl: 10_000, tokens: 2, shared, place: undefined, endedToken: 0 };
-    const { owner } = await granted(store.acquire(request));
-    for (const node of events) node.revoked('n', owner);
-    await granted(store.acquire(request));
-
-    // Otherwise, the holds of the next grant would replace those of the first.
-    expect((await store.query('n')).held).toHaveLength(4);
   });
 
   it('why it cannot be used for as long as a node has a fault', () => {

@@ -38,7 +38,7 @@ describe('A grant of a quorum', () => {
     const other = storeOn(nodes, { instance: 'other' });
     nodes[0].subscribe('other');
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
-    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+    await other.acquire({ ...request, place: other.place(), endedToken: 0 });
 
     expect(await store.yield({ ...request, owner, place })).toEqual({
       owner: 'other:0',
@@ -54,7 +54,7 @@ describe('A grant of a quorum', () => {
     for (const node of nodes) node.subscribe('other', (message) => heard.push(message));
     const other = storeOn(nodes, { instance: 'other' });
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
-    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+    await other.acquire({ ...request, place: other.place(), endedToken: 0 });
     await store.vacate('n', owner);
     expect(heard).toEqual([]);
 
@@ -106,7 +106,7 @@ describe('A grant of a quorum', () => {
     const other = storeOn(nodes, { instance: 'other' });
     for (const node of nodes) node.subscribe('other');
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
-    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+    await other.acquire({ ...request, place: other.place(), endedToken: 0 });
 
     expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
     expect(await store.forceRelease('n', [owner])).toEqual({ released: [owner], holders: [] });
@@ -128,7 +128,7 @@ describe('A grant of a quorum', () => {
     await acceptTokensAhead(nodes);
     const other = storeOn(nodes, { instance: 'other' });
     const { owner, token } = await granted(other.acquire({ ...request, endedToken: 0 }));
-    const waiting = { ...request, place: store.place(0, 1), endedToken: 0 };
+    const waiting = { ...request, place: store.place(), endedToken: 0 };
     await store.acquire(waiting);
     await other.release('n', owner);
     const asked = jest.spyOn(nodes[0], 'run');
@@ -153,7 +153,7 @@ describe('A grant of a quorum', () => {
         await delay();
         return reply;
       });
-      await granted(store.acquire({ ...request, place: store.place(0, 1), endedToken: 0 }));
+      await granted(store.acquire({ ...request, place: store.place(), endedToken: 0 }));
 
       await waitFor(async () => (await alone.query('n')).pending.length === 0, {
         that: 'no waiter at the node',
@@ -174,10 +174,10 @@ describe('A grant of a quorum', () => {
     const asks = jest.fn();
     me.open({ ...NO_EVENTS, released: asks });
     const { owner } = await granted(me.acquire({ ...request, endedToken: 0 }));
-    await other.acquire({ ...request, place: other.place(0, 1), endedToken: 0 });
+    await other.acquire({ ...request, place: other.place(), endedToken: 0 });
     await me.yield({ ...request, owner });
     // Left over, as from a wait that ended while the nodes could not be reached.
-    await twin.acquire({ ...request, place: twin.place(0, 1), endedToken: 0 });
+    await twin.acquire({ ...request, place: twin.place(), endedToken: 0 });
     await other.cancel('n');
 
     await waitFor(async () => isGrant(await other.acquire({ ...request, endedToken: 0 })), {

@@ -1,21 +1,20 @@
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { settle } from '../../engine/manual-clock.js';
-import { acceptTokensAhead, granted, NearNode, storeOn } from './near-node.js';
+import { granted, NearNode, storeOn } from './near-node.js';
 
 type Arg = string | number;
 type Request = [kind: string, script: string, keys: readonly string[], args: readonly Arg[]];
 
-const KEYS = ['lock:{n}', 'lock:{n}:q', 'lock:{n}:fence', 'lock:{n}:s'];
+const KEYS = ['lock:{n}', 'lock:{n}:q', 'lock:{n}:fence'];
 const CHANNELS = 'lock:inbox:';
 /** Twice nodeTimeout. */
 const CLAIM_TTL = 2_000;
 const request = { name: 'n', ttl: 9_999.5, tokens: 2, endedToken: 0 };
-const shared = { turn: 's1', limit: Infinity };
 /** In requests: milliseconds of a lease, and for which a node remembers the last token. */
 const [TTL, RETENTION] = [10_000, 610_000];
 
-function ending(token: number, mode: 'wake' | 'quiet', place = '', holds: readonly string[] = []): Request {
-  return ['end', 'quorum-release', KEYS, ['me', token, mode, place, CHANNELS, CLAIM_TTL, 'n', ...holds]];
+function ending(token: number, mode: 'wake' | 'quiet', place = ''): Request {
+  return ['end', 'quorum-release', KEYS, ['me', token, mode, place, CHANNELS, CLAIM_TTL, 'n']];
 }
 
 function requestOf([kind, { name }, keys, args]: Parameters<NearNode['run']>): Request {
@@ -45,11 +44,6 @@ describe('Each node of a quorum receives', () => {
 
   it.each<[string, (on: QuorumStore) => Promise<unknown>, ...Request[]]>([
     ['a release', (on) => on.release('n', 'me:7'), ending(7, 'wake')],
-    [
-      'a release of a shared hold',
-      (on) => on.release('n', 'me~s1.5:3'),
-      ending(7, 'wake', '', ['me~s1.5:3']),
-    ],
     ['a release without a message', (on) => on.vacate('n', 'me:7'), ending(7, 'quiet')],
     ['a cancellation of a wait', (on) => on.cancel('n'), ending(0, 'wake', 'leave')],
     [
@@ -86,7 +80,7 @@ describe('Each node of a quorum receives', () => {
   });
 
   it('an acquire with a block of tokens, and the end of its turn', async () => {
-    const place = store.place(0, 1);
+    const place = store.place();
     const { owner, token } = await granted(store.acquire({ ...request, place }));
     const block = [token, token + 1, TTL, place, RETENTION];
     expect(received()).toStrictEqual([['take', 'quorum-acquire', KEYS, ['me', ...block]]]);
@@ -100,7 +94,7 @@ describe('Each node of a quorum receives', () => {
   it('a cancellation of a wait, which also ends a grant of the last proposal', async () => {
     const other = storeOn(nodes, { instance: 'other' });
     await granted(other.acquire({ ...request, place: undefined }));
-    await store.acquire({ ...request, place: store.place(0, 1) });
+    await store.acquire({ ...request, place: store.place() });
     await store.acquire({ ...request, place: undefined });
     const [, , , [, , last] = []] = sent[0]?.mock.calls.at(-1) ?? [];
     for (const each of sent) each.mockClear();
@@ -108,49 +102,6 @@ describe('Each node of a quorum receives', () => {
 
     expect(received()).toStrictEqual([ending(Number(last), 'wake', 'leave')]);
     await other.close();
-  });
-
-  it('the end of the earlier holds of a shared turn that is requested again', async () => {
-    const acquire = (): Promise<object> => store.acquire({ ...request, shared, place: undefined });
-    const acquiring = (token: number): Request => {
-      const args = ['me', `s1.${token}`, token, token + 1, TTL, '', RETENTION, CHANNELS, CLAIM_TTL, 'n'];
-      return ['take', 'quorum-acquire-shared', KEYS, args];
-    };
-    const first = await granted(acquire());
-    expect(received()).toStrictEqual([acquiring(first.token)]);
-    const again = await granted(acquire());
-
-    const holds = [1, 2].map((n) => `me~s1.${first.token}:${n}`);
-    expect(received()).toStrictEqual([ending(first.token + 1, 'quiet', '', holds), acquiring(again.token)]);
-    expect((await store.query('n')).held.map(({ owner }) => owner)).toEqual(
-      [1, 2].map((n) => `me~s1.${again.token}:${n}`),
-    );
-  });
-
-  it('the end of a proposal for shared holds that newer tokens outdate, before the next one', async () => {
-    const ahead = await acceptTokensAhead(nodes);
-    received();
-    const place = store.place(0, 1);
-    const { token } = await granted(store.acquire({ ...request, shared, place }));
-
-    const [first, end, next] = received();
-    const [, , outdated] = first?.[3] ?? [];
-    expect(token).toBe(ahead + 1);
-    const holds = [1, 2].map((n) => `me~s1.${outdated}:${n}`);
-    expect(end).toStrictEqual(ending(Number(outdated) + 1, 'quiet', '', holds));
-    expect(next?.[3].slice(0, 6)).toStrictEqual(['me', `s1.${token}`, token, token + 1, TTL, place]);
-  });
-
-  it.each([
-    ['renewed', (owner: string) => store.extend([{ name: 'n', owner, ttl: 10_000, exact: false }])],
-    ['released', (owner: string) => store.release('n', owner)],
-  ])('no end of the earlier holds of a shared turn if one was %s', async (_, use) => {
-    const { owner } = await granted(store.acquire({ ...request, shared, place: undefined }));
-    await use(owner);
-    received();
-    await granted(store.acquire({ ...request, shared, place: undefined }));
-
-    expect(received().map(([, script]) => script)).toEqual(['quorum-acquire-shared']);
   });
 });
 

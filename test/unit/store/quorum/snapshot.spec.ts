@@ -19,15 +19,6 @@ describe('The holders at several nodes', () => {
     expect(mergeSnapshots(snapshots, 3).held).toMatchObject([{ owner: 'web-1:7', remaining: expected }]);
   });
 
-  it('have the token and the start of their own grant in shared mode', () => {
-    const owner = 'web-1~s1.5000000:3';
-    const info: LockInfo = { name: 'n', mode: 'shared', owner, remaining: 100 };
-    const snapshots = [1, 2, 3].map(() => ({ held: [info], pending: [] }));
-    expect(mergeSnapshots(snapshots, 3).held).toEqual([
-      { ...info, fencingToken: 5_000_002, since: new Date(5_000.002) },
-    ]);
-  });
-
   it('are unknown if only a minority keeps them', () => {
     const nothing = { held: [], pending: [] };
     expect(mergeSnapshots([held(300), nothing, nothing], 3).held).toEqual([]);

@@ -32,7 +32,6 @@ function storeOf(...replies: readonly unknown[]): QuorumStore {
 describe('Nodes of a quorum with replies that no script sends', () => {
   const calls: [string, (store: LockStore) => Promise<unknown>][] = [
     ['acquire', (store) => store.acquire(request)],
-    ['acquire-shared', (store) => store.acquire({ ...request, shared: { turn: 's1', limit: Infinity } })],
     ['yield', (store) => store.yield({ ...request, owner: 'me:1' })],
     ['release', (store) => store.release('n', 'me:1')],
     ['extend', (store) => store.extend([{ name: 'n', owner: 'me:1', ttl: 10_000, exact: false }])],
@@ -117,22 +116,12 @@ describe('A place in the queues of a quorum', () => {
     const accepted = [1, TIME, 1];
     const store = storeOf(accepted, accepted, accepted);
     const before = Date.now() * 1_000;
-    expect(timeIn(store.place(0, 1))).toBeGreaterThanOrEqual(before);
+    expect(timeIn(store.place())).toBeGreaterThanOrEqual(before);
     expect(store.canQueue()).toBe(false);
     await store.acquire(request);
 
-    const time = timeIn(store.place(0, 1));
+    const time = timeIn(store.place());
     expect(Math.abs(time - TIME)).toBeLessThan(60_000_000);
     expect(store.canQueue()).toBe(true);
-  });
-
-  it('has the same format for all turns, so that an instance has one place, and one for readers', () => {
-    const store = storeOf([1, TIME, 1]);
-    const places = [store.place(500, 3), store.place(500, 3, { turn: 's7', limit: 2 })];
-
-    expect(places).toEqual([
-      expect.stringMatching(/^me\|\d+$/),
-      expect.stringMatching(/^me\|0\|0\|s\|\|\d+$/),
-    ]);
   });
 });

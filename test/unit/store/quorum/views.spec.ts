@@ -86,7 +86,7 @@ describe('The locks of a quorum', () => {
 
   it('do not show a waiter that only a minority has queued, unless a silent node may have queued it', async () => {
     const alone = storeOn([nodes[0]], { instance: 'other' });
-    const place = alone.place(0, 1);
+    const place = alone.place();
     await alone.acquire({ name: 'one', ttl: 10_000, tokens: 1, place, endedToken: 0 });
     const waiters = async (): Promise<string[]> =>
       (await store.query('one')).pending.map(({ owner }) => owner);
@@ -103,7 +103,7 @@ describe('The locks of a quorum', () => {
     await granted(other.acquire(request));
     const { owner } = await granted(store.acquire(request));
     // The node receives a request after the instance has left its queue.
-    await late.acquire({ ...request, place: late.place(0, 1) });
+    await late.acquire({ ...request, place: late.place() });
     expect((await late.query('three')).pending).toMatchObject([{ owner: 'me' }]);
     nodes[2].isAway = true;
 

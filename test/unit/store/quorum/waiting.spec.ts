@@ -25,7 +25,7 @@ describe('An instance that waits at a quorum', () => {
     store.open({ ...NO_EVENTS, released: asks });
     const other = storeOn(nodes, { instance: 'other' });
     const { owner } = await granted(other.acquire({ ...request, endedToken: 0 }));
-    await store.acquire({ ...request, place: store.place(0, 1), endedToken: 0 });
+    await store.acquire({ ...request, place: store.place(), endedToken: 0 });
     await other.release('n', owner);
   });
 
