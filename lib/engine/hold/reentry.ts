@@ -122,6 +122,11 @@ export class Reentry {
     return this.inside > 0;
   }
 
+  /** Whether the running code is below the hold. */
+  get surroundsCaller(): boolean {
+    return this.isBelow(this.hold);
+  }
+
   /** Whether a call below the hold would wait for calls below it, possibly for itself. */
   get isOwnWait(): boolean {
     return this.inside > 0 && this.isBelow(this.hold);

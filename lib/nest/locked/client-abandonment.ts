@@ -56,6 +56,12 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
     if (!this.isHeard) this.stopListening();
   }
 
+  /** Whether nobody waits for the reply any more: the invocation was abandoned, or its connection has closed. */
+  get isGone(): boolean {
+    if (!this.aborted && connectionOf(this.context)?.destroyed === true) this.abort(clientGone());
+    return this.aborted;
+  }
+
   /** Stops listening to the connection, so that its end no longer ends the waits. */
   stopListening(): void {
     notListening.remove(this);
@@ -70,13 +76,16 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
   listen(): void {
     const connection = connectionOf(this.context);
     if (connection === undefined) return;
-    // An HttpException, because Nest logs other errors, although no client waits for the reply.
-    const gone = (): void =>
-      this.abort(new HttpException('The client has disconnected', CLIENT_CLOSED_REQUEST));
+    const gone = (): void => this.abort(clientGone());
     if (connection.destroyed === true) return gone();
     connection.on('close', gone);
     this.stop = () => connection.off('close', gone);
   }
+}
+
+/** An HttpException, because Nest logs other errors, although no client waits for the reply. */
+function clientGone(): HttpException {
+  return new HttpException('The client has disconnected', CLIENT_CLOSED_REQUEST);
 }
 
 function connectionOf(context: ExecutionContext): Closable | undefined {

@@ -1,12 +1,30 @@
-import type { ExecutionContext } from '@nestjs/common';
+import type { CallHandler, ExecutionContext } from '@nestjs/common';
+import { Observable } from 'rxjs';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { LockService } from '../../service/lock.service.js';
 import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
-import type { Abandonment } from '../../primitives/abandonment.js';
+import { Abandonment } from '../../primitives/abandonment.js';
 import { ClientAbandonment } from './client-abandonment.js';
+import { isHandlerOf, lockedMethodsAt } from './handler-place.js';
+import type { LockedMethod } from './locked-method.js';
+import { Turns } from './turns.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
+
+/** How an invocation has ended: with the result of the handler, with an error, or without a subscriber. */
+export type InvocationEnd = 'completed' | 'failed' | 'left';
+
+/** A call that has the slot. */
+interface SlotCall {
+  readonly method: LockedMethod;
+  /** Its hold; undefined while it waits. */
+  lock: Lock | undefined;
+}
+
+/** By the context that Nest passes to all interceptors of an invocation. */
+const slots = new WeakMap<ExecutionContext, LockSlot>();
 
 /**
  * Takes the hold of a locked method for the {@link LockInterceptor} of its invocation, which releases it when all inner
@@ -14,28 +32,66 @@ import { assertNotLost, releaseQuietly } from './while-held.js';
  *
  * One call has the slot at a time, together with its nested calls of the same handler. Such calls come from a second
  * `@Locked` on the method, or from the overridden method. A later call of the same invocation, for example by a
- * retrying interceptor, finds the holds of the earlier call and continues under them.
+ * retrying interceptor, finds the holds of the earlier call and continues under them. A call beside the one that has
+ * the slot, for example by an interceptor that calls the handler twice, waits for its turn.
  */
 export class LockSlot extends Invocation {
   /** The service of the call that claimed the slot. */
   service: LockService | undefined;
   /** Holds of ended calls. */
   private readonly holds: Lock[] = [];
-  /** The methods whose calls have the slot, outermost first. */
-  private readonly calls: object[] = [];
+  /** The calls that have the slot, outermost first. */
+  private readonly calls: SlotCall[] = [];
   /** Methods among `calls` that the outermost one has called again. */
   private called: Set<object> | undefined;
+  /** Created on demand, because interceptors rarely call the handler twice at the same time. */
+  private turns: Turns | undefined;
+  /** Whether a call has had the slot. */
+  private isServed = false;
+  /** Whether the invocation ended without a call of its handler, and without its result. */
+  private isRefused = false;
+  /** How often each locked method had been called outside of a slot when the last interceptor called the handler. */
+  private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
   declare protected readonly client: ClientAbandonment;
 
   constructor(readonly context: ExecutionContext) {
     super(new ClientAbandonment(context));
+    slots.set(context, this);
   }
 
   /** The slot of the innermost invocation around the caller. */
   static override current(): LockSlot | undefined {
     const current = super.current();
     return current instanceof LockSlot ? current : undefined;
+  }
+
+  /** The slot of an invocation, also where its async context is lost. */
+  static of(context: ExecutionContext): LockSlot | undefined {
+    return slots.get(context);
+  }
+
+  /**
+   * Calls the next interceptor, or the handler, in the slot. Each subscription to the result also runs in the slot:
+   * interceptors may call the handler as late as that.
+   */
+  around(next: CallHandler): Observable<unknown> {
+    const handled = this.enter(() => next.handle());
+    return new Observable((subscriber) => this.enter(() => handled.subscribe(subscriber)));
+  }
+
+  /** {@link around} for an interceptor that may be the last one before the handler. */
+  aroundHandler(next: CallHandler): Observable<unknown> {
+    const handled = this.enter(() => next.handle());
+    return new Observable((subscriber) => {
+      this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayCalls]));
+      return this.enter(() => handled.subscribe(subscriber));
+    });
+  }
+
+  /** Runs `work` in the slot. */
+  private enter<T>(work: () => T): T {
+    return Invocation.current() === this ? work() : this.run(work);
   }
 
   /**
@@ -46,35 +102,53 @@ export class LockSlot extends Invocation {
     return this.calls.length > 1 ? undefined : this.client;
   }
 
-  isOf(context: ExecutionContext): boolean {
-    return this.context === context;
+  /** Throws if the invocation or its connection has ended before a call of the handler began. */
+  assertWanted(): void {
+    if (this.calls.length === 1 && this.client.isGone) throw this.client.reason;
+  }
+
+  /** Whether Nest called the method for the client of the invocation. */
+  isOf(method: LockedMethod, instance: unknown): boolean {
+    return isHandlerOf(this.context, method, instance);
   }
 
   /**
-   * Whether the invocation belongs to the given method. Compares the place in the class as well as the function.
-   * Another decorator may have wrapped the locked function, or an agent may have replaced it after Nest read the
-   * handler.
+   * Claims the slot for a call of one of the handler's methods. Returns false for a repeated call below the one that
+   * has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for its turn.
+   *
+   * @param caller ends the wait for the turn.
+   * @throws an AbortError if the invocation has failed, or its client has left, before the first call of the handler.
    */
-  isOfMethod(prototype: object, propertyKey: string | symbol, wrapper: object | undefined): boolean {
-    const handler = this.context.getHandler();
-    const invoked: object = this.context.getClass().prototype;
-    if (invoked !== prototype && !Object.prototype.isPrototypeOf.call(prototype, invoked)) return false;
-    return handler === wrapper || handler === (invoked as Record<string | symbol, unknown>)[propertyKey];
-  }
-
-  /**
-   * Claims the slot for a call of one of the handler's methods; returns false while another call has the slot, and
-   * after the end of the invocation.
-   */
-  claim(method: object): boolean {
-    if (this.over) return false;
-    if (this.calls.includes(method)) {
-      if (method !== this.calls[0]) (this.called ??= new Set()).add(method);
+  claim(method: LockedMethod, caller: Abandonment | undefined): boolean | Promise<boolean> {
+    if (this.over) {
+      if (this.isRefused) throw this.client.reason ?? ended();
       return false;
     }
-    this.calls.push(method);
+    const [outermost] = this.calls;
+    if (outermost !== undefined && !surroundsCaller(outermost)) {
+      this.turns ??= new Turns();
+      return this.turns.wait(new Abandonment(this.client.signal, ...(caller ? [caller.signal] : [])), () =>
+        this.push(method),
+      );
+    }
+    if (this.calls.some((call) => call.method === method)) {
+      if (method !== outermost?.method) (this.called ??= new Set()).add(method);
+      return false;
+    }
+    return this.push(method);
+  }
+
+  private push(method: LockedMethod): true {
+    this.calls.push({ method, lock: undefined });
+    this.isServed = true;
     this.begin();
     return true;
+  }
+
+  /** Notes the hold of a call that has the slot, right before its work runs. */
+  hold(method: LockedMethod, lock: Lock): void {
+    const call = this.calls.find((each) => each.method === method);
+    if (call) call.lock = lock;
   }
 
   /** Takes the hold of an earlier call of this invocation for the same names, if it is still certain. */
@@ -90,15 +164,19 @@ export class LockSlot extends Invocation {
   }
 
   /** Ends a call that has the slot: its hold belongs to the slot from now on. */
-  leave(method: object, lock?: Lock): void {
-    const isInner = method !== this.calls[0];
-    if (this.calls.at(-1) === method) this.calls.pop();
-    else this.calls.splice(this.calls.indexOf(method), 1);
+  leave(method: LockedMethod, lock?: Lock): void {
+    const isInner = method !== this.calls[0]?.method;
+    this.calls.splice(
+      this.calls.findLastIndex((call) => call.method === method),
+      1,
+    );
     // An inner hold is released at once. Until the end of the invocation, it would block the other call, for which the
     // invocation waits, and all calls that enter the outer hold.
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
-    if (this.calls.length === 0 && this.over) void this.releaseAll();
+    if (this.calls.length > 0) return;
+    if (this.over) void this.releaseAll();
+    else this.turns?.next();
   }
 
   /** Throws LockLostError if a hold ended before the invocation did. */
@@ -112,12 +190,12 @@ export class LockSlot extends Invocation {
    * @throws LockLostError if a hold ended before the invocation did, or while nested calls delayed its release.
    */
   complete(): Promise<void> | undefined {
-    return this.holds.length > 0 ? this.completeHolding() : this.close();
+    return this.holds.length > 0 ? this.completeHolding() : this.close('completed');
   }
 
   private async completeHolding(): Promise<void> {
     this.assertNotLost();
-    await this.close();
+    await this.close('completed');
     // A mock of a lock may lack this method.
     for (const lock of this.holds as Partial<GrantedLock>[]) lock.assertNotLost?.();
   }
@@ -126,9 +204,11 @@ export class LockSlot extends Invocation {
    * Ends the invocation: settles when its holds are released; returns undefined without holds. A call that still works,
    * because its client disconnected, keeps its hold until it ends.
    */
-  close(): Promise<void> | undefined {
+  close(how: InvocationEnd): Promise<void> | undefined {
     this.over = true;
+    this.isRefused = how !== 'completed' && !this.isServed;
     this.begin();
+    if (!this.isServed) this.warnOfLostCalls();
     if (this.calls.length > 0) this.client.abort();
     else this.client.stopListening();
     return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();
@@ -139,9 +219,29 @@ export class LockSlot extends Invocation {
     this.client.abort();
   }
 
+  /**
+   * Warns about methods that were called outside of a slot after the last interceptor called the handler, whose slot
+   * nobody claimed. An interceptor that replies from a cache does not call the handler.
+   */
+  private warnOfLostCalls(): void {
+    for (const [method, before] of this.strays ?? [])
+      if (method.strayCalls > before) method.warnOfLostInvocation();
+  }
+
   private async releaseAll(): Promise<void> {
     await Promise.all(this.holds.map(releaseQuietly));
   }
+}
+
+function ended(): DOMException {
+  return new DOMException('The request ended before its handler was called.', 'AbortError');
+}
+
+/** Whether the running code is below a call. A mock of a lock has no context: the code counts as below its call. */
+function surroundsCaller({ lock }: SlotCall): boolean {
+  if (lock === undefined) return false;
+  const [hold] = lock instanceof CombinedLock ? lock.holds : [lock as EnterableLock];
+  return hold?.reentry?.surroundsCaller ?? true;
 }
 
 /** Whether a hold is an entry into another one, which outlives it. */

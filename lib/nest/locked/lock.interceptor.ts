@@ -23,7 +23,9 @@ import { LockSlot } from './lock-slot.js';
  * lock errors for clients, with the statuses of the module's `http` option.
  *
  * The module registers it in front of the global interceptors. `@Locked` registers it on the class, too, for handlers
- * without global interceptors: of gateways in Nest 11, and of microservices without `inheritAppConfig`.
+ * without global interceptors: of gateways in Nest 11, and of microservices without `inheritAppConfig`. A handler with
+ * interceptors of its own has it behind them as well. The first of them serves the invocation. The others find its slot
+ * by the context that Nest passes to all, and restore it where an interceptor in between has lost the async context.
  */
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
@@ -33,13 +35,10 @@ export class LockInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    // Registered for the application and on the class: the outer one is used.
-    if (LockSlot.current()?.isOf(context) === true) return next.handle();
+    const known = LockSlot.of(context);
+    if (known !== undefined) return known.aroundHandler(next);
     const slot = new LockSlot(context);
-    return this.keepUntilEnd(
-      slot,
-      slot.run(() => next.handle()),
-    );
+    return this.keepUntilEnd(slot, slot.around(next));
   }
 
   private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {
@@ -49,9 +48,9 @@ export class LockInterceptor implements NestInterceptor {
     return endAfter(watched, {
       close: (how) => {
         if (how === 'left') slot.abandon();
-        if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close();
+        if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close(how);
         if (how === 'completed') slot.assertNotLost();
-        return onceAnswered(slot.context, () => void slot.close());
+        return onceAnswered(slot.context, () => void slot.close(how));
       },
       translate: (error) => this.translate(error, slot),
     });
@@ -72,6 +71,19 @@ export function registerLockInterceptor(target: object): void {
   const registered: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? [];
   if (registered.includes(LockInterceptor)) return;
   Reflect.defineMetadata(INTERCEPTORS_METADATA, [LockInterceptor, ...registered], target);
+}
+
+/**
+ * Puts the {@link LockInterceptor} behind the interceptors of a handler as well, unless it is the last one already.
+ *
+ * An interceptor may call the handler from the callback of a pool, whose async context belongs to another request.
+ */
+export function registerBehindInterceptors(handler: object, type: object): void {
+  const ofHandler: readonly unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? [];
+  const ofClass: readonly unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, type) ?? [];
+  if ([...ofClass, ...ofHandler].at(-1) === LockInterceptor) return;
+  const others = ofHandler.filter((interceptor) => interceptor !== LockInterceptor);
+  Reflect.defineMetadata(INTERCEPTORS_METADATA, [...others, LockInterceptor], handler);
 }
 
 /** Whether Nest streams a result after the interceptors have ended: a file, a stream, the Response of a fetch. */

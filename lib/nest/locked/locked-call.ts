@@ -9,22 +9,25 @@ import { noteOrigin } from '../../service/invocation/invocation.js';
 import { LockService } from '../../service/lock.service.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';
 
-/** A run of a locked method, with the slot of its invocation if it could claim one. */
+/** A run of a locked method. */
 export class LockedCall {
   private service: Partial<LockService> | undefined;
+  /** The slot of its invocation, if this call has it. */
+  private slot: LockSlot | undefined;
 
+  /** @param invocation the slot of the invocation that it is a call of, if any. */
   constructor(
     private readonly method: LockedMethod,
     private readonly instance: object,
     private readonly args: readonly unknown[],
-    private readonly slot: LockSlot | undefined,
+    private readonly invocation: LockSlot | undefined,
   ) {}
 
   /** Runs a method that returns a Promise. */
   async settle(): Promise<unknown> {
     let lock: Lock;
     try {
-      lock = await this.acquire(this.slot?.abandoned);
+      lock = await this.grant();
       this.method.assertGranted(lock);
     } catch (error) {
       noteOrigin(error, this.service?.options);
@@ -53,12 +56,11 @@ export class LockedCall {
 
   /** Runs a method that returns an Observable, for one subscriber. */
   async stream(subscriber: Subscriber<unknown>): Promise<void> {
-    const client = this.slot?.abandoned;
-    const unsubscribed = client === undefined ? new Abandonment() : new Abandonment(client.signal);
+    const unsubscribed = new Abandonment();
     subscriber.add(() => unsubscribed.abort());
     let lock: Lock;
     try {
-      lock = await this.acquire(unsubscribed);
+      lock = await this.grant(unsubscribed);
       this.method.assertGranted(lock);
       this.method.assertEndsStreams(lock);
     } catch (error) {
@@ -76,8 +78,20 @@ export class LockedCall {
     endAfter(held, { close: () => this.leave(lock) }).subscribe(subscriber);
   }
 
-  /** Not an async function: its additional promises would cost each request of a locked route. */
-  private acquire(abandoned: Abandonment | undefined): Promise<Lock> | Lock {
+  /**
+   * Claims the slot of the invocation, and acquires the lock. Not an async function: its additional promises would cost
+   * each request of a locked route.
+   *
+   * @param caller aborts when the subscriber of an Observable leaves.
+   */
+  private grant(caller?: Abandonment): Promise<Lock> | Lock {
+    const claimed = this.invocation?.claim(this.method, caller) ?? false;
+    if (claimed instanceof Promise) return claimed.then((isOwn) => this.acquire(isOwn, caller));
+    return this.acquire(claimed, caller);
+  }
+
+  private acquire(isInSlot: boolean, caller: Abandonment | undefined): Promise<Lock> | Lock {
+    if (isInSlot) this.slot = this.invocation;
     const service = this.method.serviceOf(this.instance);
     this.service = service;
     if (this.slot !== undefined) this.slot.service ??= service;
@@ -86,11 +100,25 @@ export class LockedCall {
     if (kept !== undefined) return kept;
     // A mock may have only the methods that its test calls.
     if (typeof service.acquire !== 'function') throw this.method.mocked();
-    const options = this.method.optionsOf(abandoned);
-    return callFrom(this.method.originOf(this.instance), () => service.acquire(keys, options));
+    const options = this.method.optionsOf(either(this.slot?.abandoned, caller));
+    const granting = callFrom(this.method.originOf(this.instance), () => service.acquire(keys, options));
+    return this.slot === undefined ? granting : this.unlessGone(this.slot, granting);
+  }
+
+  /** Releases a lock that was granted after the client had left: no work runs for that client. */
+  private async unlessGone(slot: LockSlot, granting: Promise<Lock>): Promise<Lock> {
+    const lock = await granting;
+    try {
+      slot.assertWanted();
+    } catch (error) {
+      await releaseQuietly(lock);
+      throw error;
+    }
+    return lock;
   }
 
   private work(lock: Lock): unknown {
+    this.slot?.hold(this.method, lock);
     return this.inContext(lock, () => this.method.run(this.instance, this.args, lock));
   }
 
@@ -132,6 +160,12 @@ export class LockedCall {
   }
 }
 
+/** The end of a wait that two may end. */
+function either(first: Abandonment | undefined, second: Abandonment | undefined): Abandonment | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return new Abandonment(first.signal, second.signal);
+}
+
 function asObservable(value: unknown): Observable<unknown> {
   if (isObservable(value)) return value;
   return value instanceof Promise ? from(value) : of(value);
@@ -139,12 +173,13 @@ function asObservable(value: unknown): Observable<unknown> {
 
 /** Creates the function that replaces a method, with its name, its length and the metadata of decorators below. */
 export function wrapMethod(method: LockedMethod): AnyFunction {
-  const { original, prototype, propertyKey } = method;
+  const { original } = method;
   const wrapper = new Proxy(original, {
     apply(_original, instance: object, args: unknown[]): unknown {
       const current = LockSlot.current();
-      const own = current?.isOfMethod(prototype, propertyKey, wrapper) === true ? current : undefined;
-      const run = () => new LockedCall(method, instance, args, own?.claim(method) === true ? own : undefined);
+      const invocation = current?.isOf(method, instance) === true ? current : undefined;
+      if (invocation === undefined) method.strayCalls += 1;
+      const run = () => new LockedCall(method, instance, args, invocation);
       if (!method.returnsObservable) return run().settle();
       return new Observable((subscriber) => void run().stream(subscriber));
     },

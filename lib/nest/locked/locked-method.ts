@@ -9,7 +9,7 @@ import { resolveCallOptions } from '../../options/presets.js';
 import type { LockOptions, ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
-import type { LockedOptions } from './locked-options.js';
+import type { LockedMetadata, LockedOptions } from './locked-options.js';
 import { LockService } from '../../service/lock.service.js';
 import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
@@ -34,16 +34,20 @@ export class LockedMethod {
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   readonly returnsObservable: boolean;
+  /** Number of calls that belonged to no invocation. */
+  strayCalls = 0;
   private warned = false;
+  private hasLostInvocation = false;
 
   constructor(
     readonly prototype: object,
     readonly propertyKey: string | symbol,
     readonly original: AnyFunction,
     private readonly source: CompiledKeySource,
-    { onTimeout, module, ...lockOptions }: LockedOptions<never>,
+    readonly metadata: LockedMetadata,
     private readonly binding: ServiceBinding,
   ) {
+    const { onTimeout, module, ...lockOptions } = metadata.options;
     this.name = memberName(prototype, propertyKey);
     this.template = source.template;
     this.module = module;
@@ -137,6 +141,19 @@ export class LockedMethod {
     Logger.warn(
       `${this.name} returns an Observable, but its metadata does not say so, so its calls return a Promise of the Observable. ` +
         'Name Observable as its return type, and import it without "type".',
+      LOG_CONTEXT,
+    );
+  }
+
+  /** Warns once about a handler whose call did not find its invocation. */
+  warnOfLostInvocation(): void {
+    if (this.hasLostInvocation) return;
+    this.hasLostInvocation = true;
+    Logger.warn(
+      `${this.name} is the handler of a request, but its call did not find that request. Its lock was released when the ` +
+        'method ended, before the interceptors had ended, so a transaction of an interceptor committed without the lock. ' +
+        'Probably a decorator above @Locked calls the method from the callback of a pool or an event emitter, which loses ' +
+        'the async context. Put @Locked above that decorator, or pass the callback through AsyncResource.bind().',
       LOG_CONTEXT,
     );
   }

@@ -51,9 +51,10 @@ export const Locked: LockedDecoratorFactory = (key, presetOrOptions = {}) => {
       );
     }
     const binding = serviceBinding(options.module);
-    const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, options, binding);
+    const metadata = { key, options };
+    const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, metadata, binding);
     const wrapper = wrapMethod(method);
-    addLockedMetadata(wrapper, { key, options });
+    addLockedMetadata(wrapper, metadata);
     descriptor.value = wrapper;
     recordLockedMethod(method, wrapper);
     binding.injectInto(target);

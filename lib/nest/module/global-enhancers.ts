@@ -6,7 +6,9 @@ import { isLockError } from '../../errors/lock.error.js';
 import { graphqlExceptionFor } from '../exceptions/exception-for.js';
 import { answerErrorsOf, graphqlSchemas } from '../exceptions/graphql-schema.js';
 import { LastResortFilter } from '../exceptions/last-resort.filter.js';
-import { LockInterceptor } from '../locked/lock.interceptor.js';
+import { LockInterceptor, registerBehindInterceptors } from '../locked/lock.interceptor.js';
+import { lockedMethodsIn } from '../startup/application-check.js';
+import { providedClasses } from '../startup/provided-classes.js';
 import { OWN_LOCK_SERVICE, RESOLVED_OPTIONS } from './lock-module.definition.js';
 
 /**
@@ -30,6 +32,10 @@ export class GlobalEnhancers implements OnApplicationBootstrap {
     const interceptors = application.getGlobalInterceptors();
     if (!interceptors.some((interceptor) => interceptor instanceof LockInterceptor))
       interceptors.unshift(new LockInterceptor(adapterHost, service));
+    for (const { prototype } of providedClasses(modules)) {
+      for (const [key] of lockedMethodsIn({ prototype }))
+        registerBehindInterceptors(Reflect.get(prototype, key) as object, prototype.constructor);
+    }
     if (options.http !== false)
       application.getGlobalFilters().unshift(new LastResortFilter(adapterHost, service, application));
   }

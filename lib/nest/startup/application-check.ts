@@ -50,7 +50,9 @@ export function lockedMethodsThrough(
 }
 
 /** The locked methods of a class and of its base classes, without overridden ones. */
-function* lockedMethodsIn({ prototype }: ProvidedClass): Iterable<[string | symbol, LockedMethod]> {
+export function* lockedMethodsIn({
+  prototype,
+}: Pick<ProvidedClass, 'prototype'>): Iterable<[string | symbol, LockedMethod]> {
   for (const declaring of inheritanceOf(prototype)) {
     for (const [key, method] of lockedMethodsOf(declaring)) {
       if (Reflect.get(prototype, key) === Reflect.get(declaring, key)) yield [key, method];

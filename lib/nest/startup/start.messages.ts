@@ -1,4 +1,4 @@
-/** The warnings at start about locked methods that can never work. */
+/** The warnings about locked methods that can never work. */
 
 export const scheduledOnNonStatic = (method: string): string =>
   `${method} is a scheduled job of a provider that is not static (request-scoped, transient, or injects one that is), ` +
