@@ -15,7 +15,7 @@ import { leasesOf, type LeaseUser } from './hold/lease.js';
 import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
 import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
-import { letHoldersEnd } from './hold/shutdown.js';
+import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
 import { closedError, forcedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
@@ -46,9 +46,11 @@ export class LockEngine implements StoreEvents {
   readonly queues: LocalQueues<LocalQueue>;
   private readonly attachments: Attachments;
   private readonly joint: JointAcquires;
-  /** Whether shutdown has begun. */
-  isClosing = false;
   private isOpen = false;
+  private isClosed = false;
+  /** When holders have had their time to end; undefined until the shutdown waits for them. */
+  private holdersEndAt: number | undefined;
+  private aborting: Promise<void> | undefined;
   /** Why the store cannot be used for now. */
   private fault: Rejection | undefined;
 
@@ -191,21 +193,63 @@ export class LockEngine implements StoreEvents {
     if (this.fault) this.rejectAll(this.fault);
   }
 
+  /** Whether shutdown has begun. */
+  get isClosing(): boolean {
+    return this.queues.isClosing;
+  }
+
+  /** Begins the shutdown: from now on, free locks are granted, and no caller waits for a taken one. */
+  endWaits(): void {
+    this.queues.isClosing = true;
+    for (const queue of [...this.queues]) queue.report({ kind: 'end-waits' });
+  }
+
   /** Rejects all new and waiting calls from now on. Holders continue. */
   rejectAcquires(): void {
-    this.isClosing = true;
+    this.queues.isClosing = this.isClosed = true;
     this.rejectAll(closedError);
   }
 
-  /** Waits for running holders for at most `shutdownTimeout` ms; the leases of the others will expire. */
+  /**
+   * Waits for the present holders, for at most `shutdownTimeout` ms. After that, aborts the signals of all holders and
+   * grants no more locks.
+   */
+  async awaitHolders(shutdownTimeout: number): Promise<void> {
+    const haveEnded = haveHoldersEnded(this.leases);
+    if (!(await this.waitUntil(haveEnded, shutdownTimeout))) await this.abortHolders(shutdownTimeout);
+  }
+
+  /**
+   * Ends the shutdown. Waits for all callers, for at most `shutdownTimeout` ms together with {@link awaitHolders}; the
+   * leases of the others will expire.
+   */
   async close(shutdownTimeout: number): Promise<void> {
-    this.rejectAcquires();
-    await letHoldersEnd(this.leases, () => this.size === 0, this.log, shutdownTimeout);
+    await this.waitUntil(() => !this.hasCallers, shutdownTimeout);
+    await this.abortHolders(shutdownTimeout);
     this.leases.cleanUps.stop();
     this.keeper.stop();
     this.queues.stop();
     this.joint.stop();
     await this.store.close();
+  }
+
+  private waitUntil(isDone: () => boolean, shutdownTimeout: number): Promise<boolean> {
+    this.endWaits();
+    const { clock, cleanUps } = this.leases;
+    this.holdersEndAt ??= clock.now() + shutdownTimeout;
+    return until(clock, () => isDone() && cleanUps.underWay === 0, this.holdersEndAt);
+  }
+
+  private abortHolders(shutdownTimeout: number): Promise<void> {
+    this.rejectAcquires();
+    return (this.aborting ??= abortHolders(this.leases, () => this.size === 0, this.log, shutdownTimeout));
+  }
+
+  /** Whether a caller holds a name, or has not received its reply yet. */
+  private get hasCallers(): boolean {
+    if (this.keeper.size > 0 || this.joint.hasCallers || this.attachments.hasCallers) return true;
+    for (const { name } of this.queues) if (name.line.size > 0) return true;
+    return false;
   }
 
   private queueOf(name: string): LocalQueue {
@@ -231,6 +275,6 @@ export class LockEngine implements StoreEvents {
 
   /** The reason why no acquire is possible; undefined if acquires are possible. */
   private get rejection(): Rejection | undefined {
-    return this.isClosing ? closedError : this.fault;
+    return this.isClosed ? closedError : this.fault;
   }
 }

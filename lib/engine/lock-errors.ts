@@ -209,6 +209,12 @@ export function forcedError(keys: readonly string[]): LockLostError {
   return new LockLostError('The lock was released forcibly (forceRelease).', { keys, reason: 'forced' });
 }
 
+/** The error of a caller whose lock is taken while the application shuts down. */
+export function closingError(keys: readonly string[]): LockClosedError {
+  return new LockClosedError('The application is shutting down and waits for no taken lock.', { keys });
+}
+
+/** The error of a caller at the end of the shutdown. */
 export function closedError(keys: readonly string[]): LockClosedError {
   return new LockClosedError('The application is shutting down and grants no more locks.', { keys });
 }

@@ -110,7 +110,8 @@ export class LockUnavailableError extends LockError {
 }
 
 /**
- * The lock was requested after shutdown began. HTTP clients receive 503.
+ * The lock was taken while the application shut down, which ends all waits; or the shutdown has ended. HTTP clients
+ * receive 503 with `Retry-After` and `Connection: close`.
  */
 export class LockClosedError extends LockError {
   readonly code = 'LOCK_CLOSED';

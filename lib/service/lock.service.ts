@@ -83,7 +83,7 @@ export class LockService {
    *   context holds the name in mode `shared` and requests it in mode `exclusive`.
    * @throws LockQueueFullError if `advanced.maxWaiters` callers of this instance already wait for the name.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request.
-   * @throws LockClosedError after shutdown began.
+   * @throws LockClosedError if the lock is taken after shutdown began, and always at the end of the shutdown.
    * @example
    * ```ts
    * await using lock = await locks.acquire('report:daily', { wait: 5_000 });
@@ -293,7 +293,7 @@ export class LockService {
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request. The string
    * stays valid.
    * @throws LockConfigError on a quorum, where locks cannot be attached.
-   * @throws LockClosedError after shutdown began.
+   * @throws LockClosedError at the end of the shutdown.
    * @example
    * ```ts
    * await using lock = await locks.attach(job.data.lock);
@@ -384,15 +384,27 @@ export class LockService {
     return (this.healthCheck ??= new HealthCheck(this.engine.store)).check(timeout);
   }
 
-  /** @internal Rejects new and waiting acquires with LockClosedError from now on. */
+  /**
+   * @internal Ends campaigns, and rejects calls that wait for a taken lock with LockClosedError, now and from now on.
+   * Free locks are granted, and nested calls continue.
+   */
   beginShutdown(): void {
     this.closing.abort(new LockClosedError('The application is shutting down.'));
-    this.engine.rejectAcquires();
+    this.engine.endWaits();
   }
 
   /**
-   * @internal Waits for running holders up to `shutdownTimeout`, aborts the signals of the rest, and closes the
-   * connections of this service. Never rejects.
+   * @internal Waits for the present holders up to `shutdownTimeout`. After that, aborts the signals of all holders and
+   * grants no more locks. Never rejects.
+   */
+  async awaitHolders(): Promise<void> {
+    this.beginShutdown();
+    await this.engine.awaitHolders(this.options.shutdownTimeout);
+  }
+
+  /**
+   * @internal Waits for all holders up to the rest of `shutdownTimeout`, aborts the signals of the others, and closes
+   * the connections of this service. Never rejects.
    */
   async close(): Promise<void> {
     this.beginShutdown();

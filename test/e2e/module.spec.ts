@@ -1,20 +1,13 @@
 import {
-  Controller,
-  Get,
   Inject,
   Injectable,
   Module,
   type INestApplicationContext,
   type ModuleMetadata,
-  type OnApplicationShutdown,
 } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
-import { Redis } from 'ioredis';
 import {
   InjectLockService,
-  Locked,
-  LockClosedError,
   LockConfigError,
   LockService,
   RedisLockModule,
@@ -23,9 +16,6 @@ import {
   type RedisLockOptionsFactory,
 } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
-import { waitFor } from '../support/wait-for.js';
-import { Gate } from './support/gate.js';
-import { HttpApplication } from './support/http-application.js';
 
 const URL_TOKEN = 'redis url';
 let server: RedisServer;
@@ -172,84 +162,5 @@ describe('RedisLockModule', () => {
     const local = RedisLockModule.forRoot({ connection: server.url, isGlobal: false });
     const app = await start({ imports: [local], providers: [User] });
     expect(app.get(User).locks).toBeInstanceOf(LockService);
-  });
-});
-
-describe('the shutdown of RedisLockModule', () => {
-  const events: string[] = [];
-
-  @Module({
-    providers: [{ provide: Redis, useFactory: () => new Redis(server.url) }],
-    exports: [Redis],
-  })
-  class UserRedisModule implements OnApplicationShutdown {
-    constructor(private readonly client: Redis) {}
-
-    async onApplicationShutdown(): Promise<void> {
-      events.push(`user's Redis closes with ${(await this.client.keys('lock:*held*')).length} locks held`);
-      await this.client.quit();
-    }
-  }
-
-  @Controller()
-  class WorkController {
-    constructor(private readonly gate: Gate) {}
-
-    @Get('work')
-    @Locked('work', { wait: 60_000 })
-    async work(): Promise<string> {
-      await this.gate.pass();
-      return 'done';
-    }
-  }
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
-
-  it('precedes the shutdown of its imported Redis module, whose client it leaves open', async () => {
-    const module = await Test.createTestingModule({
-      imports: [
-        RedisLockModule.forRootAsync({
-          imports: [UserRedisModule],
-          inject: [Redis],
-          useFactory: (connection: Redis) => ({ connection }),
-        }),
-      ],
-    }).compile();
-    await module.init();
-    const close = jest.spyOn(module.get(LockService), 'close');
-    const lock = await module.get(LockService).acquire('held');
-    const closing = module.close();
-    await waitFor(() => close.mock.calls.length === 1);
-    expect(events).toEqual([]);
-    await lock.release();
-    await closing;
-    expect(events).toEqual(["user's Redis closes with 0 locks held"]);
-  });
-
-  it('lets running requests finish, and ends waiting ones with 503', async () => {
-    const gate = new Gate();
-    const app = await HttpApplication.start(new ExpressAdapter(), {
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
-      controllers: [WorkController],
-      providers: [{ provide: Gate, useValue: gate }],
-    });
-    const locks = app.nest.get(LockService);
-    const acquire = jest.spyOn(locks, 'acquire');
-    const running = app.get('/work');
-    await waitFor(() => gate.arrived === 1);
-    const waiting = app.get('/work');
-    await waitFor(() => acquire.mock.calls.length === 2);
-    const closing = app.nest.close();
-    expect((await waiting).status).toBe(503);
-    await expect(locks.acquire('other')).rejects.toThrow(LockClosedError);
-    gate.open();
-    expect(await (await running).text()).toBe('done');
-    app.nest.getHttpServer().closeAllConnections();
-    await closing;
   });
 });

@@ -1,4 +1,4 @@
-import { closedError, expiredError, takenError } from '../../lib/engine/lock-errors.js';
+import { expiredError, takenError } from '../../lib/engine/lock-errors.js';
 import type { Lease } from '../../lib/engine/hold/lease.js';
 import { next } from '../../lib/engine/queue/name-machine.js';
 import type { Effect } from '../../lib/engine/queue/name-effect.js';
@@ -32,10 +32,10 @@ export class Shell {
   ) {}
 
   enter(caller: Caller): void {
-    if (this.site.isClosing) return void (caller.phase = 'done');
     const { of, options } = caller;
     caller.phase = 'waits';
     caller.waiter = new Waiter(sure(NAMES[of]), options, this.world.now, nothing, nothing);
+    caller.waiter.isCutShort = this.site.isClosing && options.wait > 0;
     this.feed(of, { kind: 'enter', waiter: caller.waiter });
   }
 
@@ -56,9 +56,7 @@ export class Shell {
 
   close(): void {
     this.site.isClosing = true;
-    this.site.topics.forEach((_, of) =>
-      this.feed(of, { kind: 'reject-all', error: () => closedError([sure(NAMES[of])]) }),
-    );
+    this.site.topics.forEach((_, of) => this.feed(of, { kind: 'end-waits' }));
   }
 
   /** Requests without a reply are sent again after the reconnect, before the others; messages are lost. */

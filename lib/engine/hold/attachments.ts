@@ -29,6 +29,11 @@ export class Attachments {
     return this.attempts.size;
   }
 
+  /** Whether a caller has not received its reply yet. */
+  get hasCallers(): boolean {
+    return [...this.takeovers].some(({ isWaiting }) => isWaiting);
+  }
+
   /** Handles a forced release, whose message may arrive before the reply of the attach. */
   revoke(owner: string): void {
     for (const takeover of this.takeovers) if (takeover.change.to === owner) takeover.isRevoked = true;

@@ -77,6 +77,11 @@ export class JointAcquires {
     return this.all.size;
   }
 
+  /** Whether a caller has not received its reply yet. */
+  get hasCallers(): boolean {
+    return [...this.all].some(({ isWaiting }) => isWaiting);
+  }
+
   acquire(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> {
     const { clock, store } = this.leases;
     const tag = JOINT_TAG + (++this.count).toString(36);

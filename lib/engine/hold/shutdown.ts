@@ -8,20 +8,29 @@ const ABORT_GRACE = 500;
 const SHUTDOWN_POLL = 10;
 
 /**
- * Waits for running holders, then aborts the signals of the others, which have a moment to release.
+ * Returns a function that checks whether the present holds have ended. Later holds do not count: a worker that begins
+ * one job after the other would otherwise use up the time of the shutdown.
+ */
+export function haveHoldersEnded({ keeper }: Leases): () => boolean {
+  const holds = () => [...keeper].flatMap((lease) => lease.holds);
+  const present = new Set(holds());
+  return () => !holds().some((hold) => present.has(hold));
+}
+
+/**
+ * Aborts the signals of all holders, which have a moment to release.
  *
  * A remaining hold is not released, because its work may still run: its lease expires. The log has a line for each.
  *
  * @param isIdle whether no caller of this instance holds or waits for a name
- * @param shutdownTimeout milliseconds that running holders have before their signals abort
+ * @param shutdownTimeout milliseconds that the holders had
  */
-export async function letHoldersEnd(
+export async function abortHolders(
   { cleanUps, clock, keeper }: Leases,
   isIdle: () => boolean,
   log: LockLog,
   shutdownTimeout: number,
 ): Promise<void> {
-  await until(clock, () => keeper.size === 0 && cleanUps.underWay === 0, shutdownTimeout);
   const unfinished = [...keeper].map((lease) => ({
     lease,
     holds: lease.ownHolds.map((hold) => hold.describe(clock.now())),
@@ -36,7 +45,7 @@ export async function letHoldersEnd(
   }
   cleanUps.repeatNow();
   // Requests in flight count: their replies may be grants that have to be returned.
-  await until(clock, () => isIdle() && cleanUps.isDone, ABORT_GRACE);
+  await until(clock, () => isIdle() && cleanUps.isDone, clock.now() + ABORT_GRACE);
   const remaining = new Set(keeper);
   for (const { lease, holds } of unfinished) {
     if (!remaining.has(lease)) continue;
@@ -52,9 +61,11 @@ export async function letHoldersEnd(
   }
 }
 
-async function until(clock: Clock, isQuiet: () => boolean, timeout: number): Promise<void> {
-  const end = clock.now() + timeout;
-  while (!isQuiet() && clock.now() < end) {
+/** Waits for a condition; resolves to whether it was met before the time `end` of the clock. */
+export async function until(clock: Clock, isMet: () => boolean, end: number): Promise<boolean> {
+  while (!isMet()) {
+    if (clock.now() >= end) return false;
     await new Promise<void>((resolve) => void setTimeout(resolve, SHUTDOWN_POLL));
   }
+  return true;
 }

@@ -6,7 +6,7 @@ import type { Grant, Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
-import { timeoutError, unavailableError } from '../lock-errors.js';
+import { closingError, timeoutError, unavailableError } from '../lock-errors.js';
 import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
 import { Name } from './name.js';
@@ -44,6 +44,7 @@ export class LocalQueue {
       const now = this.queues.clock.now();
       const waiter = new Waiter(this.name.name, options, now, resolve, reject);
       if (options.signal) this.follow(options.signal, waiter);
+      waiter.isCutShort = this.queues.isClosing && options.wait > 0;
       this.report({ kind: 'enter', waiter }, now);
       if (this.name.line.has(waiter)) this.queues.waits.add(waiter);
     });
@@ -207,6 +208,7 @@ export class LocalQueue {
 
   /** Another holder had the lock for the whole wait; the error names it. */
   private rejectLate({ by, takenReply, waiter }: EffectOf<'time-out'>, now: number): void {
+    if (waiter.isCutShort) return this.reject(waiter, closingError(this.name.keys));
     const { labels } = this.queues;
     const { options, startedAt } = waiter;
     let holder: LockHolder | undefined = takenReply && {

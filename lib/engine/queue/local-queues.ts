@@ -25,6 +25,8 @@ export class LocalQueues<
   readonly gaps = new Gaps();
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
   endedToken = 0;
+  /** Whether shutdown has begun: new callers do not wait for a taken lock. */
+  isClosing = false;
   /**
    * A Map keeps removed entries alive (see `Fifo`). The slot of a removed queue therefore stays in the Map, without the
    * queue.

@@ -37,5 +37,7 @@ export type Event =
   | { readonly kind: 'reconnected' }
   /** An `outageTimeout` may have passed without an answer. */
   | { readonly kind: 'silence' }
-  /** Rejects all callers: shutdown has begun, or the store cannot be used for now. */
+  /** Shutdown has begun: ends all waits for a taken lock. */
+  | { readonly kind: 'end-waits' }
+  /** Rejects all callers: shutdown ends, or the store cannot be used for now. */
   | { readonly kind: 'reject-all'; readonly error: () => unknown };

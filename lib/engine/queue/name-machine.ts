@@ -1,7 +1,7 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Taken } from '../../store/grant.js';
-import { forcedError, queueFullError } from '../lock-errors.js';
+import { closingError, forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
 import { ask, askAgain, askOrGoIdle, leaveUnlessWanted, turnFor } from './asking.js';
 import type { Name } from './name.js';
@@ -74,6 +74,8 @@ function decide(name: Name, event: Event): void {
       return askAgain(name);
     case 'silence':
       return endOutages(name);
+    case 'end-waits':
+      return endWaits(name);
     case 'reject-all':
       for (const waiter of name.line) name.reject(waiter, event.error());
       return leaveUnlessWanted(name);
@@ -112,6 +114,21 @@ function answer(name: Name, reply: Grant | Taken | undefined): void {
   if (reply) handleReply(name, state, reply, isYield ? 'yield' : 'answer');
   // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
   else askOrGoIdle(name, state.turn, true);
+}
+
+/**
+ * Rejects all callers that wait for a taken lock. A caller without a reply may still obtain a free lock: its next reply
+ * decides.
+ */
+function endWaits(name: Name): void {
+  const { line, state, takenReply, turn } = name;
+  const isUnknown = turn && !takenReply && state.kind !== 'queued' && state.kind !== 'yielding';
+  for (const waiter of line) {
+    if (waiter.isAttempt) continue;
+    if (isUnknown) line.cutShort(waiter);
+    else name.reject(waiter, closingError(name.keys));
+  }
+  leaveUnlessWanted(name);
 }
 
 /** Handles a missing reply or an error. What the store did is unknown until another request. */

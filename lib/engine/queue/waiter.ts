@@ -11,6 +11,8 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   deadline: Timed['deadline'];
   /** Stops listening to its signal. */
   unhook: (() => void) | undefined;
+  /** Whether shutdown has ended its wait: it receives the lock only if its next reply is a grant. */
+  isCutShort = false;
 
   constructor(
     readonly name: string,
@@ -22,12 +24,12 @@ export class Waiter implements FifoNode<Waiter>, Timed {
 
   /** Whether it sends a single request and does not queue. */
   get isAttempt(): boolean {
-    return this.options.wait === 0;
+    return this.isCutShort || this.options.wait === 0;
   }
 
   /** When its wait ends. An attempt does not wait: a reply ends it, or an outage. */
   get due(): number {
-    return this.isAttempt ? Infinity : this.startedAt + this.options.wait;
+    return this.options.wait === 0 ? Infinity : this.startedAt + this.options.wait;
   }
 }
 
@@ -86,6 +88,12 @@ export class WaitingLine {
 
   has(waiter: Waiter): boolean {
     return this.waiters.has(waiter);
+  }
+
+  /** Turns a waiter into one that does not wait for a taken lock. */
+  cutShort(waiter: Waiter): void {
+    waiter.isCutShort = true;
+    this.attempts++;
   }
 
   remove(waiter: Waiter): void {

@@ -11,7 +11,8 @@ import { LockConfigError } from '../../errors/lock.error.js';
 export function assertNotLoadedLazily(modules: ModulesContainer, token: symbol): void {
   for (const { distance, providers } of modules.values()) {
     // Nest measures the distance of modules from the root before it creates instances, except for lazily loaded ones.
-    if (distance > 0 || !providers.has(token)) continue;
+    // The modules with the token set their own afterwards.
+    if (distance !== 0 || !providers.has(token)) continue;
     throw new LockConfigError(
       'RedisLockModule cannot be loaded lazily: Nest calls no shutdown hooks of such modules, so its locks and connections ' +
         'would stay. Import it in the root module of the application; modules that use locks may be loaded lazily.',

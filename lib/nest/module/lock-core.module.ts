@@ -1,34 +1,41 @@
-import { Inject, Module, type BeforeApplicationShutdown, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Module, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { LockService } from '../../service/lock.service.js';
 import { GlobalEnhancers } from './global-enhancers.js';
 import { ConfigurableModuleClass, OWN_LOCK_SERVICE } from './lock-module.definition.js';
+import { runShutdownHooksFirst } from './shutdown-order.js';
 
 /**
  * Owns one LockService, and imports the dependencies of its options factory.
  *
- * Separate from the global {@link RedisLockModule}, because Nest shuts global modules down last. The user's Redis
- * module, which is imported here, closes its client only after this module has released the locks.
+ * Separate from the global {@link RedisLockModule}, because this module begins the shutdown, and that one ends it. The
+ * resources of other modules, for example a database, are closed only after this module has waited for the holders.
  */
 @Module({ providers: [GlobalEnhancers] })
 export class LockCoreModule
   extends ConfigurableModuleClass
-  implements BeforeApplicationShutdown, OnApplicationShutdown
+  implements OnModuleDestroy, OnApplicationShutdown
 {
-  constructor(@Inject(OWN_LOCK_SERVICE) private readonly service: unknown) {
+  constructor(
+    @Inject(OWN_LOCK_SERVICE) private readonly service: unknown,
+    @Inject(ModulesContainer) modules: ModulesContainer,
+  ) {
     super();
+    runShutdownHooksFirst(modules, OWN_LOCK_SERVICE);
   }
 
   /** Ends all waits at once, so that waiting requests do not delay the shutdown of the server. */
-  beforeApplicationShutdown(): void {
-    this.ownService?.beginShutdown();
+  onModuleDestroy(): void {
+    ownService(this.service)?.beginShutdown();
   }
 
+  /** Waits for the present holders, before other modules close what their work uses. */
   async onApplicationShutdown(): Promise<void> {
-    await this.ownService?.close();
+    await ownService(this.service)?.awaitHolders();
   }
+}
 
-  /** Undefined if a test replaced the service, which this module must not close. */
-  private get ownService(): LockService | undefined {
-    return this.service instanceof LockService ? this.service : undefined;
-  }
+/** Undefined if a test replaced the service, which this package must not close. */
+export function ownService(service: unknown): LockService | undefined {
+  return service instanceof LockService ? service : undefined;
 }

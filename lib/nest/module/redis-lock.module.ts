@@ -3,6 +3,7 @@ import type { RedisLockModuleOptions } from '../../options/module-options.interf
 import { LockCoreModule } from './lock-core.module.js';
 import type { ASYNC_OPTIONS_TYPE, RedisLockModuleExtras } from './lock-module.definition.js';
 import { LockedInstanceBinder } from './locked-instance-binder.js';
+import { ServiceCloser } from './service-closer.js';
 
 /** Options of `RedisLockModule.forRootAsync()`. */
 export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
@@ -52,7 +53,7 @@ export function moduleAround(
   core: DynamicModule,
   { name, isGlobal = true }: RedisLockModuleExtras,
 ): DynamicModule {
-  // The binder belongs here, not to the core: a global module is initialized before any onModuleInit that needs a lock.
-  const providers = [LockedInstanceBinder.provider(name)];
+  // The binder belongs here, not to the core: its hooks run before any onModuleInit that needs a lock.
+  const providers = [LockedInstanceBinder.provider(name), ServiceCloser.provider(name)];
   return { module, global: isGlobal, imports: [core], providers, exports: [core] };
 }

@@ -15,7 +15,7 @@ export function describeShutdown(context: ContractContext): void {
   });
 
   describe('shutdown', () => {
-    it('rejects new and waiting callers, in this instance and in the store’s queue', async () => {
+    it('ends waits for a taken lock at once, those of new callers too', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       const lock = await locks.acquire(name);
@@ -30,10 +30,106 @@ export function describeShutdown(context: ContractContext): void {
         expect(refused).toMatchObject({ code: 'LOCK_CLOSED', keys: [name] });
       }
       await expect(ending.acquire(name)).rejects.toBeInstanceOf(LockClosedError);
-      await expect(ending.tryAcquire(name)).rejects.toBeInstanceOf(LockClosedError);
+      await expect(ending.acquire([name, `${name}+`])).rejects.toMatchObject({
+        code: 'LOCK_CLOSED',
+        keys: [name],
+      });
+      await expect(ending.acquire(name, { mode: 'shared' })).rejects.toBeInstanceOf(LockClosedError);
+      expect(await ending.tryAcquire(name)).toBeNull();
+      await expect(ending.acquire(name, { wait: 0 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
       await isWaiting(context, 0);
       await lock.release();
       await ending.close();
+    });
+
+    it('ends waits for a lock that a caller of the same instance holds', async () => {
+      const { backend, name } = context;
+      const ending = backend.service();
+      const lock = await ending.acquire(name);
+      const waiting = ending.acquire(name);
+      ending.beginShutdown();
+
+      await expect(waiting).rejects.toBeInstanceOf(LockClosedError);
+      await expect(ending.acquire(name)).rejects.toBeInstanceOf(LockClosedError);
+      expect(lock.held).toBe(true);
+      await lock.release();
+      await ending.close();
+    });
+
+    it('grants free locks of every kind until the holders have ended', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      ending.beginShutdown();
+      const reader = await locks.acquire(name, { mode: 'shared' });
+      const holds = [
+        await ending.acquire(`${name}1`),
+        await ending.acquire([`${name}2`, `${name}3`]),
+        await ending.acquire(name, { mode: 'shared' }),
+      ];
+      const attempted = await ending.tryAcquire(`${name}4`);
+      const closed = ending.close();
+      const last = await ending.using(`${name}5`, ({ held }) => held);
+
+      expect([...holds, attempted].map((lock) => lock?.held)).toEqual([true, true, true, true]);
+      expect(last).toBe(true);
+      for (const lock of [reader, ...holds, attempted]) await lock?.release();
+      await closed;
+      await expect(ending.acquire(`${name}1`)).rejects.toBeInstanceOf(LockClosedError);
+      await expect(ending.tryAcquire(`${name}1`)).rejects.toBeInstanceOf(LockClosedError);
+      for (const each of [name, `${name}1`, `${name}2`, `${name}3`, `${name}4`]) await isFree(locks, each);
+    });
+
+    it('lets running work enter its hold, wait for its own branches and take further locks', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      const steps: string[] = [];
+      const working = ending.using(name, async () => {
+        ending.beginShutdown();
+        const branches = ['first', 'second'].map((step) =>
+          ending.using(name, async () => {
+            await ending.using(`${name}+`, { mode: 'shared' }, () => undefined);
+            steps.push(step);
+          }),
+        );
+        await Promise.all(branches);
+      });
+      await ending.close();
+      await working;
+
+      expect(steps).toEqual(['first', 'second']);
+      await isFree(locks, name);
+    });
+
+    it('waits in two steps: first for the present holders, then for the later ones', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service();
+      const present = await ending.acquire(`${name}1`);
+      const awaited = ending.awaitHolders();
+      const later = await ending.acquire(`${name}2`);
+      await present.release();
+      await awaited;
+      expect(later.held).toBe(true);
+      await ending.using(`${name}1`, () => undefined);
+      const closed = ending.close();
+      expect(later.signal.aborted).toBe(false);
+      await later.release();
+      await closed;
+
+      await isFree(locks, `${name}2`);
+    });
+
+    it('grants nothing after shutdownTimeout, which both steps share', async () => {
+      const { backend, locks, name } = context;
+      const ending = backend.service({ shutdownTimeout: 0 });
+      const lock = await ending.acquire(name);
+      const ended = aborted(lock.signal).then(() => lock.release());
+      await ending.awaitHolders();
+      await ended;
+
+      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'shutdown' });
+      await expect(ending.acquire(`${name}+`)).rejects.toBeInstanceOf(LockClosedError);
+      await ending.close();
+      await isFree(locks, name);
     });
 
     it('lets holders end their work', async () => {
@@ -71,15 +167,15 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('releases locks whose grants are on their way', async () => {
+    it('grants a free lock that was requested before it began', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       // So that its connection is there.
       await ending.using(name, () => undefined);
-      const asking = ending.acquire(name).catch((error: unknown) => error);
+      const working = ending.using(name, ({ held }) => held);
       await ending.close();
 
-      expect(await asking).toBeInstanceOf(LockClosedError);
+      expect(await working).toBe(true);
       await isFree(locks, name);
     });
 

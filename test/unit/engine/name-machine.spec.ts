@@ -147,6 +147,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     scene.now += 60_000;
     return { kind: 'silence' };
   },
+  '`end-waits`': () => ({ kind: 'end-waits' }),
   '`reject-all`': () => ({ kind: 'reject-all', error: () => LOST }),
   '`spares-unused`': () => ({ kind: 'spares-unused' }),
 };
