@@ -111,7 +111,7 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
     ['full', 503, 'Service Unavailable', '1'],
     ['unavailable', 503, 'Service Unavailable', null],
     ['lost', 500, 'Internal Server Error', null],
-    ['closed', 503, 'Service Unavailable', null],
+    ['closed', 503, 'Service Unavailable', '1'],
     ['config', 500, 'Internal Server Error', null],
   ])('answers %s with %d, without holder, name and method', async (failure, status, error, retryAfter) => {
     const response = await (await start()).get(`/throws/${failure}`);

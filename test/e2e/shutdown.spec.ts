@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import { Agent, get, type IncomingMessage, type Server } from 'node:http';
+import { join } from 'node:path';
 import {
   Controller,
   Get,
@@ -13,10 +14,14 @@ import {
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Locked, LockClosedError, LockService, RedisLockModule } from '../../lib/index.js';
+import { createLockService } from '../../lib/lock-service.factory.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { startWorker } from '../support/worker.js';
 import { Gate } from './support/gate.js';
 import { HttpApplication, platforms } from './support/http-application.js';
+import type { KeepAliveCalls } from './support/keep-alive.worker.js';
 
 let server: RedisServer;
 
@@ -204,5 +209,50 @@ describe.each(platforms)('the shutdown of an application on %s', (_name, adapter
     const http: Server = app.nest.getHttpServer();
     http.closeAllConnections();
     await closing;
+  });
+});
+
+describe.each(platforms)('a process on %s that receives SIGTERM', (name) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  afterAll(() => agent.destroy());
+
+  function responseOf(port: number): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      get({ agent, host: '127.0.0.1', port, path: '/patient' }, (response) => {
+        response.resume().on('end', () => resolve(response));
+      }).on('error', reject);
+    });
+  }
+
+  it('ends soon, although a client sends one request after the other on one connection', async () => {
+    await using worker = await startWorker<KeepAliveCalls>(join(__dirname, 'support/keep-alive.worker.ts'), [
+      server.url,
+      name,
+    ]);
+    const port = await worker.call('listen');
+    expect((await responseOf(port)).statusCode).toBe(200);
+    const holder = createLockService(resolveModuleOptions({ connection: server.url }));
+    const lock = await holder.acquire('z');
+    const responses: IncomingMessage[] = [];
+    const sending = (async () => {
+      for (;;) responses.push(await responseOf(port));
+    })().catch((error: unknown) => error);
+    await waitFor(async () => (await holder.query('z')).pending.length === 1);
+    process.kill(worker.pid ?? 0, 'SIGTERM');
+    const refused = await sending;
+    await worker.exited;
+
+    await lock.release();
+    await holder.close();
+    // A connection that the system accepted before the server closed is reset.
+    expect(refused).toMatchObject({ code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) });
+    expect(responses).not.toEqual([]);
+    for (const { headers, statusCode } of responses)
+      expect({ statusCode, ...headers }).toMatchObject({
+        statusCode: 503,
+        connection: 'close',
+        'retry-after': '1',
+      });
   });
 });

@@ -9,8 +9,9 @@ import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { logKeyError, PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
 
 /**
- * Converts a lock error for a request over HTTP or GraphQL, and sets the `Retry-After` header. Returns it unchanged in
- * other contexts, and if the `http` option leaves errors to the application.
+ * Converts a lock error for a request over HTTP or GraphQL, and sets the `Retry-After` header. In a shutdown, the reply
+ * also closes the connection. Returns the error unchanged in other contexts, and if the `http` option leaves errors to
+ * the application.
  */
 export function exceptionFor(
   error: LockError,
@@ -48,11 +49,23 @@ function statusOf(error: LockError, service: Partial<LockService> | undefined): 
   return status;
 }
 
+/** A request of Express or Fastify. */
+interface Request {
+  readonly raw?: Request;
+  readonly httpVersionMajor?: number;
+}
+
 function adviseRetry(error: LockError, host: ArgumentsHost, adapter: AbstractHttpAdapter | undefined): void {
   const { retryAfter } = retryAdvice(error);
-  const response: unknown = host.switchToHttp().getResponse();
+  const http = host.switchToHttp();
+  const response: unknown = http.getResponse();
   if (adapter === undefined || retryAfter === undefined || adapter.isHeadersSent(response)) return;
   adapter.setHeader(response, 'Retry-After', String(retryAfter));
+  if (error.code !== 'LOCK_CLOSED') return;
+  // A client that keeps its connection would send its next request to this process, which could not end. HTTP/2 has no
+  // such header.
+  const request = http.getRequest<Request>();
+  if ((request.raw ?? request).httpVersionMajor === 1) adapter.setHeader(response, 'Connection', 'close');
 }
 
 /**

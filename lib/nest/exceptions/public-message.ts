@@ -17,7 +17,8 @@ export const PUBLIC_MESSAGES: Readonly<Record<LockErrorCode, string>> = {
 
 /** The number of seconds after which a client may retry; empty if a quick retry makes no sense. */
 export function retryAdvice(error: LockError): { readonly retryAfter?: number } {
-  if (error.code === 'LOCK_QUEUE_FULL') return { retryAfter: 1 };
+  // Another instance may serve the next request at once.
+  if (error.code === 'LOCK_CLOSED' || error.code === 'LOCK_QUEUE_FULL') return { retryAfter: 1 };
   if (error.code !== 'LOCK_TIMEOUT') return {};
   const { retryAfter = 0 } = error as Partial<LockTimeoutError>;
   return { retryAfter: Math.max(1, Math.ceil(retryAfter / 1_000)) };
