@@ -32,7 +32,8 @@ export function provideInstallation(root, system, groups) {
   const lock = readLockFile(join(root, 'package-lock.json'));
   const wanted = groups ? packagesOf(lock, groups.map(folderOf)) : new Set(Object.keys(lock));
   const file = join(root, 'node_modules/.package-lock.json');
-  if (existsSync(file) && isInstalled(wanted, lock, readLockFile(file))) return;
+  const exists = (/** @type {string} */ folder) => existsSync(join(root, folder));
+  if (existsSync(file) && isInstalled(wanted, lock, readLockFile(file), exists)) return;
   const workspaces = groups?.map((group) => `--workspace=${folderOf(group)}`) ?? [];
   // `npm ci` would remove the packages of other groups.
   const command = existsSync(file) ? ['install', '--no-save'] : ['ci'];
@@ -91,14 +92,17 @@ function resolve(lock, folder, name) {
  * @param {Set<string>} wanted
  * @param {LockedPackages} lock
  * @param {LockedPackages} present
+ * @param {(folder: string) => boolean} exists
  */
-function isInstalled(wanted, lock, present) {
+function isInstalled(wanted, lock, present, exists) {
   return [...wanted].every((folder) => {
     const { link, integrity, optional, version } = lock[folder] ?? {};
     if (link || !folder.includes('node_modules')) return true;
     const found = present[folder];
     // An optional package may be for another system.
     if (found === undefined) return optional === true;
+    // Copies of a working directory may share the list as a hard link, and npm writes it in place.
+    if (!exists(folder)) return false;
     return found.version === version && found.integrity === integrity;
   });
 }

@@ -29,7 +29,8 @@ describe('provideInstallation', () => {
   }
 
   function install(packages: Record<string, Package>): void {
-    mkdirSync(join(root, 'node_modules'));
+    for (const folder of ['node_modules', ...Object.keys(packages)])
+      mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
   }
 
@@ -67,6 +68,16 @@ describe('provideInstallation', () => {
   ])('installs again if the installation %s', (_, installed) => {
     wish({ 'node_modules/left-pad': LEFT_PAD });
     install(installed);
+
+    provide();
+
+    expect(ran).toEqual(['npm install']);
+  });
+
+  it('installs again if the folder of a package is missing', () => {
+    wish({ 'node_modules/left-pad': LEFT_PAD });
+    install({ 'node_modules/left-pad': LEFT_PAD });
+    rmSync(join(root, 'node_modules/left-pad'), { recursive: true });
 
     provide();
 
