@@ -1,25 +1,44 @@
 // Tries the packed package beside other packages, each in an application and a process of its own:
-// node --require ./tools/typescript.hook.cjs test/neighbours/run.mjs [--only TEXT] [--times N]
+// node --require ./tools/typescript.hook.cjs test/neighbours/run.mjs [option]...
+//
+// --only TEXT  only neighbours with this in their names, such as `TypeORM`
+// --times N    each of them N times
+// --write      tries none, and writes the table into docs/guide/places.md
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { writeIntoPage } from '../../tools/page.mjs';
 import { providePackage } from '../../tools/setup/package.mjs';
 import { thisSystem } from '../../tools/setup/system.mjs';
 import { compiles, provideApplication } from './application.mjs';
 import { neighbours } from './neighbours.mjs';
 import { PostgresServer } from './postgres-server.mjs';
+import { rowsOf, tableOf } from './table.mjs';
 import { tryNeighbour } from './trial.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const system = thisSystem(root);
 const AT_ONCE = 2;
 const { values: asked } = parseArgs({
-  options: { only: { type: 'string', default: '' }, times: { type: 'string', default: '1' } },
+  options: {
+    only: { type: 'string', default: '' },
+    times: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
+  },
 });
+if (asked.write) {
+  const lockFileOf = (/** @type {string} */ group) =>
+    JSON.parse(readFileSync(join(root, 'test/neighbours', group, 'package-lock.json'), 'utf8'));
+  const table = tableOf(rowsOf(neighbours, lockFileOf));
+  await writeIntoPage(join(root, 'docs/guide/places.md'), 'test:neighbours', table);
+  process.exit();
+}
 
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interruption.abort());
 
-const selected = neighbours.filter(({ name }) => name.includes(asked.only));
+const selected = neighbours.filter(({ name }) => name.toLowerCase().includes(asked.only.toLowerCase()));
 const trials = Array.from({ length: Number(asked.times) }, () => selected).flat();
 let passed = 0;
 /** @type {PostgresServer | undefined} */

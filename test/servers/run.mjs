@@ -8,11 +8,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { tableIn, writeIntoPage } from '../../tools/page.mjs';
 import { thisSystem } from '../../tools/setup/system.mjs';
 import { eachServer, wholeMatrix } from './combinations.mjs';
 import { runJest } from './jest-run.mjs';
 import { matrix, withRows } from './matrix.mjs';
-import { tableIn, writeIntoPage } from './page.mjs';
 import { namedServer, othersThanHere, provideServers } from './servers.mjs';
 import { RUNS } from './suites.mjs';
 
@@ -95,9 +95,9 @@ if (asked.write) {
   const page = join(root, 'docs/servers.md');
   const date = new Date().toISOString().slice(0, 10);
   const [again, all] = asked.only
-    ? [`; ${rows.length} of these rows again by themselves`, withRows(tableIn(page), table)]
+    ? [`; ${rows.length} of these rows again by themselves`, withRows(tableIn(page, 'test:servers'), table)]
     : ['', table];
-  await writeIntoPage(page, `Tried on ${date} with ${versions()}${again}:\n\n${all}`);
+  await writeIntoPage(page, 'test:servers', `Tried on ${date} with ${versions()}${again}:\n\n${all}`);
 }
 // The short form also runs where these servers cannot be had; what it left out is told above.
 if (failed.length > 0 || (missing.length > 0 && !asked.short)) process.exitCode = 1;

@@ -18,7 +18,7 @@ import { httpShop } from '../support/http-shop.js';
 import { PATIENCE, scenario, STOCK, tryShop } from '../support/scenario.js';
 import { POSTGRES_URL, StockTable } from '../support/stock-table.js';
 
-const SCHEMA = 'mikro_orm';
+const SCHEMA = `mikro_orm_${process.pid}`;
 
 @Entity({ tableName: 'stock', schema: SCHEMA })
 class Stock {

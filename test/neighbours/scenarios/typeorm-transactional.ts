@@ -13,7 +13,7 @@ import { httpShop } from '../support/http-shop.js';
 import { PATIENCE, scenario, STOCK, tryShop } from '../support/scenario.js';
 import { POSTGRES_URL, StockTable } from '../support/stock-table.js';
 
-const SCHEMA = 'typeorm_transactional';
+const SCHEMA = `typeorm_transactional_${process.pid}`;
 
 @Entity({ name: 'stock', schema: SCHEMA })
 class Stock {

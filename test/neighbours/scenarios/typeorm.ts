@@ -18,7 +18,7 @@ import { httpShop } from '../support/http-shop.js';
 import { PATIENCE, scenario, STOCK, tryShop } from '../support/scenario.js';
 import { POSTGRES_URL, StockTable } from '../support/stock-table.js';
 
-const SCHEMA = 'typeorm';
+const SCHEMA = `typeorm_${process.pid}`;
 
 @Entity({ name: 'stock', schema: SCHEMA })
 class Stock {

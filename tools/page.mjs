@@ -1,17 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 
-const BEGIN = '<!-- begin: npm run test:servers -- --write -->';
+/** @param {string} script */
+const beginOf = (script) => `<!-- begin: npm run ${script} -- --write -->`;
 const END = '<!-- end -->';
 
 /**
  * The table between the markers of a page.
  *
  * @param {string} file
+ * @param {string} script the npm script that writes it
  */
-export function tableIn(file) {
+export function tableIn(file, script) {
   const page = readFileSync(file, 'utf8');
-  const lines = page.slice(page.indexOf(BEGIN), page.indexOf(END)).split('\n');
+  const lines = page.slice(page.indexOf(beginOf(script)), page.indexOf(END)).split('\n');
   return lines.filter((line) => line.startsWith('|')).join('\n');
 }
 
@@ -19,13 +21,16 @@ export function tableIn(file) {
  * Replaces what stands between the markers of a page.
  *
  * @param {string} file
+ * @param {string} script the npm script that writes it
  * @param {string} text
  * @throws Error when the page has no such markers
  */
-export async function writeIntoPage(file, text) {
+export async function writeIntoPage(file, script, text) {
   const page = readFileSync(file, 'utf8');
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  const mark = beginOf(script);
+  const begin = page.indexOf(mark);
+  const end = page.indexOf(END, begin);
   if (begin === -1 || end < begin) throw new Error(`${file} has no markers for the table`);
-  const changed = `${page.slice(0, begin)}${BEGIN}\n\n${text}\n\n${page.slice(end)}`;
+  const changed = `${page.slice(0, begin)}${mark}\n\n${text}\n\n${page.slice(end)}`;
   writeFileSync(file, await format(changed, { ...(await resolveConfig(file)), filepath: file }));
 }
