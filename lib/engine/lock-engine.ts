@@ -4,7 +4,7 @@ import type { ResolvedModuleOptions } from '../options/module-options.interface.
 import type { LockLog } from '../diagnostics/lock-log.js';
 import type { LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
-import type { DetachedHold } from './hold/transfer-string.js';
+import type { Transfer } from './hold/transfer-string.js';
 import { Attachments } from './hold/attachments.js';
 import { CleanUps } from './hold/clean-ups.js';
 import type { Clock } from '../primitives/clock.js';
@@ -143,12 +143,12 @@ export class LockEngine implements StoreEvents {
     for (const lease of leasesOf(hold)) this.keeper.begin(lease, options);
   }
 
-  /** Attaches a hold that another instance has detached. */
-  attach(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
+  /** Attaches the holds of a string that another instance has detached. */
+  attach(transfer: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
     const { rejection } = this;
-    if (rejection) return Promise.reject(rejection([detached.name]));
+    if (rejection) return Promise.reject(rejection(transfer.holds.map(({ name }) => name)));
     this.openStore();
-    return this.attachments.take(detached, secret, options);
+    return this.attachments.take(transfer, options);
   }
 
   granted(name: string, grant: Grant, claimTtl: number): void {
@@ -167,7 +167,7 @@ export class LockEngine implements StoreEvents {
 
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.report({ kind: 'revoked', owner });
-    this.attachments.revoke(owner);
+    this.attachments.revoke(name, owner);
     this.joint.revoke(owner);
     const joint = this.leases.joint.get(owner);
     if (joint) this.leases.lose(joint, forcedError([name]), true);
@@ -183,6 +183,7 @@ export class LockEngine implements StoreEvents {
   reconnected(): void {
     this.keeper.noteResent();
     this.joint.noteResent();
+    this.attachments.noteResent();
     this.leases.cleanUps.repeatNow();
     this.keeper.checkNow();
     for (const queue of this.queues) queue.report({ kind: 'reconnected' });
@@ -269,7 +270,7 @@ export class LockEngine implements StoreEvents {
   private rejectAll(error: Rejection): void {
     for (const queue of [...this.queues])
       queue.report({ kind: 'reject-all', error: () => error([queue.name.name]) });
-    this.attachments.rejectAll((name) => error([name]));
+    this.attachments.rejectAll(error);
     this.joint.rejectAll(error);
   }
 

@@ -108,6 +108,19 @@ export function unavailableError(
   return new LockUnavailableError(message, { keys, cause });
 }
 
+/** The error of an attach whose effect on the hold is unknown. */
+export function undecidedError(
+  keys: readonly string[],
+  cause: unknown,
+  call: FailedAcquire,
+): LockUnavailableError {
+  const { message } = unavailableError(keys, cause, call);
+  const outcome =
+    'Redis may have attached the hold: this process gives it back as soon as Redis answers. Until then, attach() ' +
+    'may reject with LockLostError, although the string becomes valid again.';
+  return new LockUnavailableError(`${message} ${outcome}`, { keys, cause });
+}
+
 /** Says that locks were not acquired: which, within which time, and where. */
 export function notAcquired(noun: string, keys: readonly string[], { waited, label }: FailedAcquire): string {
   const subject = keys.length > 1 ? `${noun}s ${quoted(keys)} were` : `${noun} ${quoted(keys)} was`;

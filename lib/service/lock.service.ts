@@ -1,6 +1,6 @@
 import { SeveralNames } from './acquire/several-names.js';
 import { SingleName } from './acquire/single-name.js';
-import { attachAll, CombinedLock } from '../engine/hold/combined-lock.js';
+import { CombinedLock } from '../engine/hold/combined-lock.js';
 import type { LockEngine } from '../engine/lock-engine.js';
 import { Abandonment } from '../primitives/abandonment.js';
 import { requestError } from '../engine/lock-errors.js';
@@ -291,7 +291,8 @@ export class LockService {
    * or the string is forged.
    * @throws LockKeyError for a string that does not come from `detach()`, or for more names than `advanced.maxNames`.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request. The string
-   * stays valid.
+   * stays valid: the call rejects when the attempt has been undone. If that takes longer than `outageTimeout` and 2 s,
+   * the call rejects, and the message says that Redis may have attached the hold.
    * @throws LockConfigError on a quorum, where locks cannot be attached.
    * @throws LockClosedError at the end of the shutdown.
    * @example
@@ -303,16 +304,14 @@ export class LockService {
   async attach(transfer: string, options?: LockOptions): Promise<Lock> {
     const resolved = resolveCallOptions(this.options, options);
     const parsed = parseTransfer(transfer);
-    const { secret, holds } = parsed;
-    const keys = holds.map(({ name }) => name);
+    const keys = parsed.holds.map(({ name }) => name);
     if (!this.engine.store.transfer)
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
         keys,
       });
     assertNameCount(keys, this.options.maxNames, 'The transfer string');
     resolved.signal?.throwIfAborted();
-    const attempts = holds.map((hold) => this.engine.attach(hold, secret, resolved));
-    return new CombinedLock(await attachAll(attempts, parsed));
+    return new CombinedLock(await this.engine.attach(parsed, resolved));
   }
 
   /**

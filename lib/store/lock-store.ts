@@ -59,6 +59,14 @@ export interface OwnerChange {
   readonly ttl: number;
 }
 
+/**
+ * The outcome of a transfer:
+ * - moved: the new owner ids have all locks.
+ * - taken: nothing was changed. Another taker may have the locks, and may give them back.
+ * - gone: nothing was changed, and nobody can move the locks any more, because one of them has ended. Others may be left.
+ */
+export type Transferred = 'moved' | 'taken' | 'gone';
+
 /** A request for several names under one owner id. */
 export interface JointRequest {
   readonly names: readonly string[];
@@ -161,10 +169,13 @@ export interface LockStore {
    */
   cancel(name: string, place: string): Promise<string | undefined>;
   /**
-   * Moves a lock to another owner id; resolves to whether `to` has it, also for a repeated request. The reply may take
-   * long. Undefined for stores whose holds cannot move.
+   * Moves the locks of one hold to other owner ids, all or none. A repeated request has the same outcome. The reply may
+   * take long. Undefined for stores whose holds cannot move.
+   *
+   * On several servers, the first name decides which of several takers gets the hold. It is moved first; to give the
+   * hold back, it is moved last.
    */
-  transfer?(change: OwnerChange): Promise<boolean>;
+  transfer?(changes: readonly OwnerChange[], decider?: 'first' | 'last'): Promise<Transferred>;
   query(name: string): Promise<LockSnapshot>;
   /**
    * Iterates over the held names with a prefix, some at a time. Names that are held throughout are returned, possibly

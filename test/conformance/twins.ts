@@ -234,7 +234,7 @@ export class Twins {
   }
 
   private async transfer({ name, owner, to }: Hold & { to: string }, ttl: number): Promise<void> {
-    await this.both(INSTANCES[0], async (store) => store.transfer?.({ name, from: owner, to, ttl }));
+    await this.both(INSTANCES[0], async (store) => store.transfer?.([{ name, from: owner, to, ttl }]));
   }
 
   private async listen(instance: string, listens: boolean): Promise<void> {

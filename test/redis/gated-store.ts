@@ -5,6 +5,7 @@ import type {
   LockStore,
   OwnerChange,
   StoreEvents,
+  Transferred,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { Grant, SharedTerms, Taken } from '../../lib/store/grant.js';
@@ -79,8 +80,12 @@ export class GatedStore implements LockStore {
     return this.pass('cancel', place, () => this.store.cancel(name, place));
   }
 
-  transfer(change: OwnerChange): Promise<boolean> {
-    return this.pass('transfer', change, async () => (await this.store.transfer?.(change)) ?? false);
+  transfer(changes: readonly OwnerChange[], decider?: 'first' | 'last'): Promise<Transferred> {
+    return this.pass(
+      'transfer',
+      changes,
+      async () => (await this.store.transfer?.(changes, decider)) ?? 'gone',
+    );
   }
 
   query(name: string): Promise<LockSnapshot> {

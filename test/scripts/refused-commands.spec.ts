@@ -235,13 +235,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
   transfer: {
     script: transferScript,
     keys: [N.lock, N.shared],
-    args: ['a:5', 'b~0f:5', TTL],
+    args: [1, 'a:5', 'b~0f:5', TTL],
     owner: 'a:5',
   },
   'transfer, shared': {
     script: transferScript,
     keys: [N.lock, N.shared],
-    args: ['a~s1:1', 'b~s0f:5', 50_000],
+    args: [1, 'a~s1:1', 'b~s0f:5', 50_000],
     owner: 'shared',
     holders: { 'a~s1:1': TTL },
   },

@@ -281,27 +281,68 @@ describe('Scripts', () => {
   it('transfer a lock once, to one of several takers, and repeat the reply to a repeated request', async () => {
     const [token] = await acquire('a', { ttl: 5_000 });
     const change = (from: string, to: string, ttl: number): Promise<unknown> =>
-      run(transferScript, [from, to, ttl], pair);
+      run(transferScript, [1, from, to, ttl], pair);
 
-    expect(await change(`a:${token}`, 'a~gone:1', 20_000)).toBe(1);
+    expect(await change(`a:${token}`, `a~gone:${token}`, 20_000)).toBe(1);
     expect(await client.pttl('lock:{n}')).toBeGreaterThan(19_000);
-    expect(await change('a~gone:1', `b~taken:${token}`, 10_000)).toBe(1);
-    expect(await change('a~gone:1', `c~taken:${token}`, 30_000)).toBe(0);
+    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 10_000)).toBe(1);
+    expect(await change(`a~gone:${token}`, `c~taken:${token}`, 30_000)).toBe(0);
     // The same request, from a connection that was given up: it must not lengthen what was shortened since.
-    expect(await change('a~gone:1', `b~taken:${token}`, 30_000)).toBe(1);
-    expect(await change(`a:${token}`, 'a~gone:1', 30_000)).toBe(0);
+    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 30_000)).toBe(1);
+    expect(await change(`a:${token}`, `a~gone:${token}`, 30_000)).toBe(0);
+    expect(await change('a:1', `a~gone:${token}`, 30_000)).toBe(2);
     expect(await client.get('lock:{n}')).toBe(`b~taken:${token}`);
     expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(10_000);
   });
 
   it('revive no hold that is lost before its transfer', async () => {
-    expect(await run(transferScript, ['a:1', 'b~taken:1', 9_000], pair)).toBe(0);
+    expect(await run(transferScript, [1, 'a:1', 'b~taken:1', 9_000], pair)).toBe(2);
     expect(await client.exists('lock:{n}')).toBe(0);
+  });
+
+  it('transfer all locks of a hold or none, exclusive ones and shared ones', async () => {
+    const both = [...pair, 'lock:{m}', 'lock:{m}:s'];
+    const [token] = await acquire('a');
+    await run(
+      acquireSharedScript,
+      ['a', '', `0 ${BOTH}`, '5000 2 s1  3000|2'],
+      ['lock:fence', 'lock:{m}', 'lock:{m}:q', 'lock:{m}:s'],
+    );
+    const takes = (taker: string): Promise<unknown> =>
+      run(
+        transferScript,
+        [
+          1,
+          `a:${token}`,
+          `${taker}~t:${token}`,
+          9_000,
+          2,
+          'a~s1:1',
+          `${taker}~st:1`,
+          9_000,
+          'a~s1:2',
+          `${taker}~st:2`,
+          9_000,
+        ],
+        both,
+      );
+
+    expect(await takes('b')).toBe(1);
+    expect(await takes('c')).toBe(0);
+    expect(await takes('b')).toBe(1);
+    expect(await client.get('lock:{n}')).toBe(`b~t:${token}`);
+    expect(await client.zrange('lock:{m}:s', '0', '-1')).toEqual(['b~st:1', 'b~st:2']);
+    await client.zrem('lock:{m}:s', 'b~st:2');
+    // One is gone, so the rest can never be attached as one hold.
+    expect(await takes('b')).toBe(2);
+    await client.set('lock:{n}', `a:${token}`);
+    expect(await takes('c')).toBe(2);
+    expect(await client.get('lock:{n}')).toBe(`a:${token}`);
   });
 
   it('treat a lock in transfer neither as a grant of the instance nor as a lock to release', async () => {
     const [token] = await acquire('a');
-    await run(transferScript, [`a:${token}`, 'a~gone:1', 5_000], pair);
+    await run(transferScript, [1, `a:${token}`, 'a~gone:1', 5_000], pair);
 
     expect(await run(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])).toEqual([
       [expect.any(Number), 'a~gone:1', expect.any(Number)],
@@ -485,8 +526,8 @@ describe('Scripts', () => {
     await on(queryScript, [], [lock, queue, shared]);
     await on(extendScript, [held, 5_000], [lock, shared]);
     await on(extendScript, [held, 5_000, 'write'], [lock, shared]);
-    await on(transferScript, [held, 'a~gone:1', 5_000], [lock, shared]);
-    await on(transferScript, ['a~gone:1', held, 5_000], [lock, shared]);
+    await on(transferScript, [1, held, 'a~gone:1', 5_000], [lock, shared]);
+    await on(transferScript, [1, 'a~gone:1', held, 5_000], [lock, shared]);
     await on(yieldScript, [held, ...PREFIXES, 5_000, 1, 'a|3000|1']);
     await on(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1  3000|2']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
@@ -497,7 +538,7 @@ describe('Scripts', () => {
     await on(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1']);
     await on(extendScript, ['b~s1:1', 9_000], [lock, shared]);
     await on(extendScript, ['b~s1:1', 9_000, 'write'], [lock, shared]);
-    await on(transferScript, ['b~s1:1', 'b~sgone:1', 9_000], [lock, shared]);
+    await on(transferScript, [1, 'b~s1:1', 'b~sgone:1', 9_000], [lock, shared]);
     await on(releaseSharedScript, [BOTH, 'b~sgone:1']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
 

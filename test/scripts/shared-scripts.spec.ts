@@ -327,7 +327,7 @@ describe('Scripts of shared holds', () => {
   it('transfer a shared hold once, to one of several takers, and repeat the reply to a repeated request', async () => {
     await share('a~s1', { wanted: 2 });
     const change = (from: string, to: string, ttl = 10_000): Promise<unknown> =>
-      run(transferScript, [from, to, ttl], [LOCK, SHARED]);
+      run(transferScript, [1, from, to, ttl], [LOCK, SHARED]);
     expect(await change('a~s1:1', 'a~sgone:7')).toBe(1);
     expect(await change('a~sgone:7', 'b~staken:7')).toBe(1);
     expect(await change('a~sgone:7', 'c~staken:7')).toBe(0);

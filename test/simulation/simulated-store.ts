@@ -6,6 +6,7 @@ import type {
   LockStore,
   OwnerChange,
   StoreEvents,
+  Transferred,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
@@ -80,8 +81,8 @@ export class SimulatedStore implements LockStore {
     return this.commands.send(() => this.server.cancel(name, place), 'impatient');
   }
 
-  transfer(change: OwnerChange): Promise<boolean> {
-    return this.commands.send(async () => (await this.server.transfer?.(change)) ?? false, 'patient');
+  transfer(changes: readonly OwnerChange[]): Promise<Transferred> {
+    return this.commands.send(async () => (await this.server.transfer?.(changes)) ?? 'gone', 'patient');
   }
 
   query(name: string): Promise<LockSnapshot> {

@@ -1,30 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
-import type { OwnerChange } from '../../store/lock-store.js';
+import type { OwnerChange, Transferred } from '../../store/lock-store.js';
 import { taggedOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { isRefusal } from '../../store/store-errors.js';
-import { detachedGoneError, forcedError, unavailableError } from '../lock-errors.js';
+import { detachedGoneError, forcedError, unavailableError, undecidedError } from '../lock-errors.js';
 import { Caller } from './caller.js';
-import { attachAll } from './combined-lock.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
-import { type DetachedHold, ownersOfDetached, tagOf } from './transfer-string.js';
+import { type DetachedHold, ownersOfDetached, tagOf, type Transfer } from './transfer-string.js';
 
 const TAG_BYTES = 8;
 const RETRY_DELAY = 50;
+/**
+ * Milliseconds for which a caller at least waits until its failed attempt is undone, so that its string is valid when it
+ * learns of the failure. A silent connection is replaced within that time.
+ */
+const MIN_UNDO_TIME = 2_000;
+
+/** A hold that an attempt attaches, with a change for each of its permits. */
+interface Share {
+  readonly detached: DetachedHold;
+  readonly changes: readonly OwnerChange[];
+}
 
 /** Attaches holds that other instances have detached. */
 export class Attachments {
   private readonly takeovers = new Set<Takeover>();
-  /** The last attempt for each requested hold. */
+  /** The last attempt for the string with each secret. */
   private readonly attempts = new Map<string, Promise<void>>();
 
   constructor(private readonly leases: Leases) {}
 
-  /** Number of attempts in progress. */
+  /** Number of strings with attempts in progress. */
   get size(): number {
     return this.attempts.size;
   }
@@ -35,144 +45,182 @@ export class Attachments {
   }
 
   /** Handles a forced release, whose message may arrive before the reply of the attach. */
-  revoke(owner: string): void {
-    for (const takeover of this.takeovers) if (takeover.change.to === owner) takeover.isRevoked = true;
+  revoke(name: string, owner: string): void {
+    for (const takeover of this.takeovers) takeover.revoke(name, owner);
+  }
+
+  /** Records that the connection was lost and unanswered requests were repeated. */
+  noteResent(): void {
+    for (const takeover of this.takeovers) takeover.isInDoubt = true;
   }
 
   /** Rejects all attempts without a reply. */
-  rejectAll(error: (name: string) => unknown): void {
-    for (const takeover of [...this.takeovers]) takeover.reject(error(takeover.change.name));
+  rejectAll(error: (names: readonly string[]) => unknown): void {
+    for (const takeover of [...this.takeovers]) takeover.reject(error(takeover.keys));
   }
 
-  /** Takes over a detached hold; rejects if the hold has ended or was taken by another caller. */
-  async take(detached: DetachedHold, secret: string, options: ResolvedLockOptions): Promise<Hold> {
-    const { mode, permits, token } = detached;
-    // Different for each attempt: a late request of one attempt must not look like another attempt.
-    const tag = tagOf(mode, randomBytes(TAG_BYTES), permits);
-    if (permits === 1) return this.takePermit(detached, tag, token, secret, options);
-    const holds = Array.from({ length: permits }, (_, i) => ({ ...detached, token: token + i, permits: 1 }));
-    const attempts = holds.map((each, i) => this.takePermit(each, tag, i + 1, secret, options));
-    const [first, ...others] = (await attachAll(attempts, { secret, holds })) as [Hold, ...Hold[]];
-    first.join(others);
-    return first;
-  }
-
-  private takePermit(
-    detached: DetachedHold,
-    tag: string,
-    number: number,
-    secret: string,
-    options: ResolvedLockOptions,
-  ): Promise<Hold> {
-    const { name, token, minHold } = detached;
+  /** Takes over all holds of a string; rejects if one has ended, or another caller has taken them. */
+  take({ holds, secret }: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
     const { instance } = parsePlace(this.leases.store.place(0, 1));
-    const ttl = Math.max(options.ttl, Math.ceil(minHold));
-    const [from = ''] = ownersOfDetached(secret, detached);
-    const to = taggedOwner(instance, tag, number);
+    // Different for each attempt: a late request of one attempt must not look like another attempt.
+    const random = randomBytes(TAG_BYTES);
+    const shares = holds.map((detached): Share => {
+      const { minHold, mode, name, permits, token } = detached;
+      const tag = tagOf(mode, random, permits);
+      const ttl = Math.max(options.ttl, Math.ceil(minHold));
+      const changes = ownersOfDetached(secret, detached).map((from, i) => {
+        const to = taggedOwner(instance, tag, permits === 1 ? token : i + 1);
+        return { name, from, to, ttl };
+      });
+      return { detached, changes };
+    });
     return new Promise((resolve, reject) => {
-      const begin = (lease: Lease): Hold => this.begin(lease, { ...options, ttl, minHold });
-      const takeover = new Takeover(this.leases, { name, from, to, ttl }, options, begin, resolve, reject);
+      const takeover = new Takeover(this.leases, shares, options, resolve, reject);
       this.takeovers.add(takeover);
-      void this.oneByOne(from, async () => {
-        await takeover.run(token);
+      void this.oneByOne(secret, async () => {
+        await takeover.run();
         this.takeovers.delete(takeover);
       });
     });
   }
 
-  /** Runs the attempts for one hold in sequence: the second one starts when the first one has no request in flight. */
-  private async oneByOne(from: string, work: () => Promise<void>): Promise<void> {
-    const attempt = (this.attempts.get(from) ?? Promise.resolve()).then(work);
-    this.attempts.set(from, attempt);
+  /** Runs the attempts for one string in sequence: the second one starts when the first one has ended. */
+  private async oneByOne(secret: string, work: () => Promise<void>): Promise<void> {
+    const attempt = (this.attempts.get(secret) ?? Promise.resolve()).then(work);
+    this.attempts.set(secret, attempt);
     await attempt;
-    if (this.attempts.get(from) === attempt) this.attempts.delete(from);
-  }
-
-  private begin(lease: Lease, options: ResolvedLockOptions): Hold {
-    const { leases } = this;
-    const token = lease.use(options);
-    const hold = new Hold([lease.name], token, leases, lease, options, leases.clock.now());
-    lease.holds = [hold];
-    leases.adopt(lease);
-    return hold;
+    if (this.attempts.get(secret) === attempt) this.attempts.delete(secret);
   }
 }
 
-/** One attempt to take over a detached hold. If it succeeds after its caller was rejected, it is undone. */
-class Takeover extends Caller<Hold> {
-  /** Whether the hold was released forcibly, as soon as known. */
-  isRevoked = false;
+/** The end of an attempt that has failed: whether its string is valid, is gone, or will be valid at some time. */
+type End = 'valid' | 'gone' | 'undecided';
+
+/**
+ * One attempt to take over detached holds. If it succeeds after its caller stopped waiting for it, or its outcome is
+ * unknown, it is undone before the caller is rejected.
+ */
+class Takeover extends Caller<readonly Hold[]> {
+  readonly keys: readonly string[];
+  /** Whether a request may have had an effect although its reply says nothing about it. */
+  isInDoubt = false;
+  /** Set when no reply can make the attempt succeed any more: creates the error of its caller. */
+  private failed: ((end: End) => unknown) | undefined;
+  private isRevoked = false;
   private failure: unknown;
+  private readonly changes: readonly OwnerChange[];
   private readonly startedAt: number;
   private readonly timer: AnswerWakeUp;
+  private noteEnd: () => void = () => undefined;
 
   constructor(
     private readonly leases: Leases,
-    readonly change: OwnerChange,
+    private readonly shares: readonly Share[],
     private readonly options: ResolvedLockOptions,
-    private readonly begin: (lease: Lease) => Hold,
-    resolve: (hold: Hold | Promise<Hold>) => void,
+    resolve: (holds: readonly Hold[] | Promise<readonly Hold[]>) => void,
     fail: (reason: unknown) => void,
   ) {
     super(resolve, fail);
+    this.keys = shares.map(({ detached }) => detached.name);
+    this.changes = shares.flatMap(({ changes }) => changes);
     const { clock } = leases;
     const { outageTimeout, signal } = options;
-    this.timer = new AnswerWakeUp(clock, () => this.rejectUnavailable());
+    this.timer = new AnswerWakeUp(clock, () =>
+      this.failed ? this.reject(this.failed('undecided')) : this.stop(this.unavailable),
+    );
     this.startedAt = clock.now();
     this.timer.at(this.startedAt + outageTimeout);
-    if (signal) this.follow(signal, (reason) => this.reject(reason));
+    if (signal) this.follow(signal, (reason) => this.stop(() => reason));
   }
 
-  /** Runs the attempt; settles when it has no request in flight. */
-  async run(token: number): Promise<void> {
-    const { change } = this;
+  /** Runs the attempt; settles when the attempt has ended and has no request in flight. */
+  async run(): Promise<void> {
     const { clock } = this.leases;
     const sentAt = clock.now();
-    const taken = await this.ask();
-    if (taken === false) return this.reject(detachedGoneError([change.name]));
-    // Without a reply, this instance may still own the hold.
-    if (taken !== true || !(await this.isKnown())) return this.giveBack();
-    const lease = new Lease(change.name, { owner: change.to, token, tokens: 1 }, change.ttl, sentAt);
-    if (this.isRevoked) return this.reject(forcedError([change.name]));
-    if (!this.isWaiting || lease.deadline <= clock.now()) return this.giveBack();
-    this.resolve(this.begin(lease));
+    const outcome = await this.ask();
+    if (outcome === 'gone') this.free(({ from, to }) => [from, to]);
+    if (outcome === 'gone' || outcome === 'taken') return this.reject(detachedGoneError(this.keys));
+    // Without a reply, this instance may still own the holds.
+    if (outcome === undefined && !this.isInDoubt)
+      return this.reject(this.failed?.('valid') ?? this.unavailable('valid'));
+    if (outcome === undefined || !(await this.isKnown())) return this.undo();
+    if (this.isRevoked) {
+      this.free(({ to }) => [to]);
+      return this.reject(forcedError(this.keys));
+    }
+    const leases = this.shares.map(({ changes, detached }) =>
+      changes.map(
+        ({ name, to, ttl }, i) =>
+          new Lease(name, { owner: to, token: detached.token + i, tokens: 1 }, ttl, sentAt),
+      ),
+    );
+    const isLate = leases.flat().some(({ deadline }) => deadline <= clock.now());
+    if (!this.isTaking || isLate) return this.undo();
+    this.resolve(this.shares.map(({ detached }, i) => this.begin(detached, leases[i] ?? [])));
   }
 
-  private rejectUnavailable(): void {
-    const { clock, store } = this.leases;
-    const call = { waited: clock.now() - this.startedAt, label: this.options.label };
-    this.reject(unavailableError([this.change.name], this.failure ?? store.trouble, call));
+  /** Handles a forced release. */
+  revoke(name: string, owner: string): void {
+    this.isRevoked ||= this.changes.some((change) => change.name === name && change.to === owner);
   }
 
   protected override endWait(): boolean {
     this.timer.clear();
+    this.noteEnd();
     return super.endWait();
   }
 
-  /** Asks until there is a reply, the caller no longer waits, or the store refuses. */
-  private async ask(): Promise<boolean | undefined> {
+  /** Whether a reply still makes the attempt succeed. */
+  private get isTaking(): boolean {
+    return this.isWaiting && this.failed === undefined;
+  }
+
+  /** Ends the attempt without success. Its caller is rejected when it has been undone, or when that takes too long. */
+  private stop(failed: (end: End) => unknown): void {
+    if (this.failed) return;
+    this.failed = failed;
+    this.timer.clear();
+    const time = Math.max(this.options.outageTimeout, MIN_UNDO_TIME);
+    if (this.isWaiting) this.timer.at(this.leases.clock.now() + time);
+  }
+
+  private readonly unavailable = (end: End): unknown => {
     const { clock, store } = this.leases;
-    while (this.isWaiting) {
+    if (end === 'gone') return detachedGoneError(this.keys);
+    const call = { waited: clock.now() - this.startedAt, label: this.options.label };
+    const errorOf = end === 'valid' ? unavailableError : undecidedError;
+    return errorOf(this.keys, this.failure ?? store.trouble, call);
+  };
+
+  /** Asks until there is a reply, the caller does not wait for it any more, or the store refuses. */
+  private async ask(): Promise<Transferred | undefined> {
+    const { clock, store } = this.leases;
+    while (this.isTaking) {
       try {
-        return await store.transfer?.(this.change);
+        return await store.transfer?.(this.changes);
       } catch (error) {
         this.failure = error;
         if (isRefusal(error)) return undefined;
+        this.isInDoubt = true;
         await new Promise<void>((resolve) => void clock.schedule(resolve, RETRY_DELAY));
       }
     }
     return undefined;
   }
 
-  /** Whether enough replicas have confirmed the new owner. */
+  /** Whether enough replicas have confirmed the new owners. */
   private async isKnown(): Promise<boolean> {
     const { replicas } = this.options;
     if (!replicas || replicas.min === 0) return true;
-    const { name, to: owner, ttl } = this.change;
-    const lease = { name, owner, ttl, exact: false, replicas };
+    const leases = this.changes.map(({ name, to: owner, ttl }) => ({
+      name,
+      owner,
+      ttl,
+      exact: false,
+      replicas,
+    }));
     try {
-      const [isKnown] = await this.leases.store.extend([lease]);
-      if (isKnown) return true;
+      if ((await this.leases.store.extend(leases)).every(Boolean)) return true;
       this.failure = new Error('Too few replicas of Redis confirmed the new holder (option replicas).');
     } catch (error) {
       this.failure = error;
@@ -180,13 +228,47 @@ class Takeover extends Caller<Hold> {
     return false;
   }
 
-  /** Undoes the attempt: the string is valid again, here and elsewhere. */
-  private async giveBack(): Promise<void> {
-    const { name, from, to, ttl } = this.change;
-    this.rejectUnavailable();
-    const { store } = this.leases;
-    await this.leases.cleanUps.takeBack(name, ttl, async () =>
-      store.transfer?.({ name, from: to, to: from, ttl }),
-    );
+  private begin({ minHold, name }: DetachedHold, [lease, ...others]: readonly Lease[]): Hold {
+    const { leases } = this;
+    if (!lease) throw new Error('A detached hold has a permit.');
+    const options = { ...this.options, ttl: lease.ttl, minHold };
+    const token = lease.use(options);
+    const hold = new Hold([name], token, leases, lease, options, leases.clock.now(), others);
+    for (const each of others) each.use(options);
+    for (const each of [lease, ...others]) {
+      each.holds = [hold];
+      leases.adopt(each);
+    }
+    return hold;
+  }
+
+  /**
+   * Undoes the attempt, so that the string is valid again, here and elsewhere. Settles when the caller has been rejected,
+   * so that no attempt in this process begins before.
+   */
+  private async undo(): Promise<void> {
+    this.stop(this.unavailable);
+    const { cleanUps, store } = this.leases;
+    const back = this.changes.map(({ from, to, ...rest }) => ({ ...rest, from: to, to: from }));
+    const ttl = Math.max(...back.map((change) => change.ttl));
+    await cleanUps.takeBack(this.keys.join(', '), ttl, async () => {
+      try {
+        const outcome = await store.transfer?.(back, 'last');
+        // Other parts that this instance owns are of no use to a later attempt.
+        if (outcome !== 'moved') this.free(({ to }) => [to]);
+        this.reject(this.failed?.(outcome === 'moved' ? 'valid' : 'gone'));
+      } catch (error) {
+        if (isRefusal(error)) this.reject(this.failed?.('undecided'));
+        throw error;
+      }
+    });
+    if (this.isWaiting) await new Promise<void>((resolve) => (this.noteEnd = resolve));
+  }
+
+  /** Releases what may be left of holds that cannot be attached any more. */
+  private free(owners: (change: OwnerChange) => readonly string[]): void {
+    if (this.changes.length === 1) return;
+    for (const change of this.changes)
+      for (const owner of owners(change)) void this.leases.cleanUps.free(change.name, owner, change.ttl);
   }
 }

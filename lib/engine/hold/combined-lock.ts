@@ -1,11 +1,11 @@
-import { isLockError, LockKeyError } from '../../errors/lock.error.js';
+import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { partlyDetachedError } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { EnterableLock } from './reentry.js';
-import { formatTransfer, newSecret, type Transfer } from './transfer-string.js';
+import { formatTransfer, MAX_PARTS, newSecret } from './transfer-string.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
 export class CombinedLock implements GrantedLock {
@@ -91,6 +91,14 @@ export class CombinedLock implements GrantedLock {
 export async function detachAll(holds: readonly EnterableLock[], ttl: Duration | undefined): Promise<string> {
   const lease = resolveTtl(ttl);
   for (const hold of holds) hold.assertCanLeave();
+  const parts = holds.reduce((sum, { permits }) => sum + permits, 0);
+  if (parts > MAX_PARTS)
+    throw new LockConfigError(
+      `A lock with ${parts} permits of all its names cannot be detached: the limit is ${MAX_PARTS}.`,
+      {
+        keys: holds.flatMap(({ keys }) => keys),
+      },
+    );
   const secret = newSecret();
   const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, lease)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -104,30 +112,4 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: Duration |
     await Promise.all(holds.map((hold) => hold.giveUp(error)));
   }
   throw failed.reason;
-}
-
-/**
- * Waits for holds that are attached together. If one attempt fails because its hold is gone, the others are released,
- * because the lock was one. After any other failure they are detached again, so that a further attempt finds them.
- */
-export async function attachAll<T extends EnterableLock>(
-  attempts: readonly Promise<T>[],
-  { secret, holds }: Transfer,
-): Promise<readonly T[]> {
-  const outcomes = await Promise.allSettled(attempts);
-  const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  const isGone = reasons.find((reason) => isLockError(reason) && reason.code === 'LOCK_LOST');
-  const undo = async (hold: EnterableLock, i: number): Promise<void> => {
-    if (isGone === undefined) await hold.transfer(secret, undefined, holds[i]).catch(() => undefined);
-    // Has no effect on holds that were detached again.
-    await hold.release();
-  };
-  const attached: T[] = [];
-  for (const [i, each] of outcomes.entries()) {
-    if (each.status === 'rejected') continue;
-    if (reasons.length > 0) await undo(each.value, i);
-    attached.push(each.value);
-  }
-  if (reasons.length > 0) throw isGone ?? reasons[0];
-  return attached;
 }

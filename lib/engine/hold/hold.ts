@@ -35,7 +35,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     private usedLease: Lease,
     private terms: ResolvedLockOptions,
     private since: number,
-    public others = NO_LEASES,
+    readonly others = NO_LEASES,
   ) {}
 
   get lease(): Lease {
@@ -62,12 +62,6 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     this.terms = options;
     this.since = now;
     for (const lease of leasesOf(this)) lease.renew = options.renew;
-  }
-
-  /** Joins holds of the same name to this one, as its other permits. */
-  join(holds: readonly Hold[]): void {
-    this.others = holds.map(({ lease }) => lease);
-    for (const lease of this.others) lease.holds = [this];
   }
 
   get permits(): number {
@@ -174,14 +168,14 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
       );
   }
 
-  async transfer(secret: string, ttl = this.lease.ttl, back?: DetachedHold): Promise<DetachedHold> {
+  async transfer(secret: string, ttl = this.lease.ttl): Promise<DetachedHold> {
     const { leases } = this;
     leases.separate(this.lease);
     const { lease, mode, permits } = this;
     const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
     const instance = instanceOf(holder);
-    const detached = back ?? { name, instance, token: this.fencingToken, minHold, mode, permits };
+    const detached = { name, instance, token: this.fencingToken, minHold, mode, permits };
     const owners = ownersOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();

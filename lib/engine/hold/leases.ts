@@ -130,27 +130,27 @@ export class Leases {
     lease.isLeaving = true;
     keeper.add(lease);
     const time = Math.min(outageTimeout, lease.deadline - sentAt);
-    const answer = store.transfer?.(change) ?? Promise.reject(new Error('Holds stay with their instance.'));
+    const answer = store.transfer?.([change]) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
     lease.isLeaving = false;
-    if (outcome !== true) this.loseIfExpired(lease);
+    if (outcome !== 'moved') this.loseIfExpired(lease);
     if (!lease.live) {
       void cleanUps.free(name, to, ttl);
       return false;
     }
-    if (outcome === true) {
+    if (outcome === 'moved') {
       lease.holds = NO_HOLDS;
       void this.report({ kind: 'ended', lease, error: undefined });
       return true;
     }
-    if (outcome === false) {
+    if (typeof outcome === 'string') {
       this.lose(lease, takenError(keys), true);
       return false;
     }
     void cleanUps.takeBack(name, ttl, async () =>
       // The lease to which it would return has ended.
       lease.live
-        ? store.transfer?.({ ...change, from: to, to: lease.owner, ttl: lease.ttl })
+        ? store.transfer?.([{ ...change, from: to, to: lease.owner, ttl: lease.ttl }])
         : store.release(name, to),
     );
     keeper.add(lease);

@@ -16,10 +16,9 @@ export interface EnterableLock extends GrantedLock {
   assertCanLeave(): void;
   /**
    * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
-   * again. `back` is the original description of an attached hold that is detached again, which makes its string valid
    * again.
    */
-  transfer(secret: string, ttl: number | undefined, back?: DetachedHold): Promise<DetachedHold>;
+  transfer(secret: string, ttl: number | undefined): Promise<DetachedHold>;
   /** Marks the hold as lost, and releases it, also if it was detached and not taken over yet. Never rejects. */
   giveUp(error: LockLostError): Promise<void>;
 }

@@ -34,6 +34,9 @@ type HoldContent = [
   mode: DetachedHold['mode'],
 ];
 
+/** Maximum number of permits of all names in a string: one request moves them. */
+export const MAX_PARTS = 1_000;
+
 const PREFIX = 'lock1.';
 const SECRET_BYTES = 16;
 const DIGEST_BYTES = 16;
@@ -78,9 +81,11 @@ export function formatTransfer({ secret, holds }: Transfer): string {
  * @throws LockKeyError for any other value, which the message does not contain, because it may be part of a valid one.
  */
 export function parseTransfer(value: unknown): Transfer {
-  const [secret, ...holds] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
-  if (typeof secret === 'string' && secret !== '' && holds.length > 0 && holds.every(isHold)) {
-    return { secret, holds: holdsOf(holds) };
+  const [secret, ...entries] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
+  const isWhole = typeof secret === 'string' && secret !== '' && entries.length > 0;
+  if (isWhole && entries.length <= MAX_PARTS && entries.every(isHold)) {
+    const holds = holdsOf(entries);
+    if (new Set(holds.map(({ name }) => name)).size === holds.length) return { secret, holds };
   }
   throw new LockKeyError('attach() takes the string that detach() returned, complete and unchanged.');
 }

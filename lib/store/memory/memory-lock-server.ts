@@ -4,6 +4,7 @@ import type {
   ForcedRelease,
   JointRequest,
   OwnerChange,
+  Transferred,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
@@ -16,6 +17,7 @@ import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
 import { snapshotOf } from './memory-snapshot.js';
 import { MemoryTokens } from './memory-tokens.js';
+import { transferLeases } from './memory-transfer.js';
 
 /** The place of the requesting instance in the queue, and how it takes shared holds. */
 export interface Own {
@@ -137,12 +139,8 @@ export class MemoryLockServer {
   }
 
   /** @internal */
-  transfer({ name, from, to, ttl }: OwnerChange): boolean {
-    const leases = this.leasesLike(from);
-    if (!leases.has(name, from)) return leases.has(name, to);
-    leases.delete(name, from);
-    leases.keep(name, to, ttl);
-    return true;
+  transfer(changes: readonly OwnerChange[]): Transferred {
+    return transferLeases(changes, this.locks, this.shares);
   }
 
   /** @internal */

@@ -22,7 +22,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     release: async (name, owner) => server.release(name, owner),
     extend: async (batch) => batch.map((extension) => server.extend(extension)),
     cancel: async (name, place) => server.cancel(instance, name, place),
-    transfer: async (change) => server.transfer(change),
+    transfer: async (changes) => server.transfer(changes),
     query: async (name) => server.query(name),
     async *list(beginning) {
       yield server.list(beginning);

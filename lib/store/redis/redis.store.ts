@@ -7,13 +7,13 @@ import type {
   LockStore,
   OwnerChange,
   StoreEvents,
+  Transferred,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
 import { forceReleaseScript } from '../scripts/force-release.script.js';
-import { transferScript } from '../scripts/transfer.script.js';
 import { sendScript } from '../scripts/send.script.js';
 import { queryScript } from '../scripts/query.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
@@ -21,7 +21,7 @@ import { type Grant, isGrant, type ReplicaDemand, type SharedTerms, type Taken }
 import { isSharedOwner } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
-import { forcedRelease, integer, isOne, only, text } from './connection/script-reply.js';
+import { forcedRelease, integer, only, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
 import { JointRequests } from './joint-requests.js';
@@ -33,6 +33,7 @@ import { Outbox } from './outbox.js';
 import { snapshot } from './query-reply.js';
 import { SharedRequests } from './shared-requests.js';
 import { SingleTopology } from './single.topology.js';
+import { TransferRequests } from './transfer-requests.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 
 /** Milliseconds after which an instance without messages asks again. */
@@ -52,6 +53,7 @@ export class RedisStore implements LockStore {
   private readonly outbox: Outbox;
   private readonly exclusive: ExclusiveRequests;
   private readonly shared: SharedRequests;
+  private readonly transfers: TransferRequests;
 
   constructor(private readonly settings: RedisStoreSettings) {
     this.topology = topologyOf(settings);
@@ -60,7 +62,9 @@ export class RedisStore implements LockStore {
     this.exclusive = new ExclusiveRequests(this.outbox);
     this.shared = new SharedRequests(this.outbox);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
-    if (this.topology instanceof SingleTopology) this.joint = new JointRequests(this.outbox);
+    const isOneServer = this.topology instanceof SingleTopology;
+    this.transfers = new TransferRequests(this.outbox, isOneServer);
+    if (isOneServer) this.joint = new JointRequests(this.outbox);
   }
 
   connect(): void {
@@ -138,10 +142,8 @@ export class RedisStore implements LockStore {
     return owner === null ? undefined : ownerId(owner);
   }
 
-  async transfer({ name, from, to, ttl }: OwnerChange): Promise<boolean> {
-    const [lock, , shared] = this.keySpace.keys(name);
-    const args = [from, to, Math.ceil(ttl)];
-    return isOne(await this.outbox.runWithoutTimeout(transferScript, [lock, shared], args));
+  transfer(changes: readonly OwnerChange[], decider: 'first' | 'last' = 'first'): Promise<Transferred> {
+    return this.transfers.move(changes, decider);
   }
 
   async query(name: string): Promise<LockSnapshot> {

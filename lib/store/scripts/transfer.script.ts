@@ -5,35 +5,61 @@ import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
 /**
- * Moves a lock, or a shared hold, from one owner id to another with a new lease, if the first one still has it. Both
- * detach and attach use it. A repeated request receives the same reply.
+ * Moves locks, or shared holds, from one owner id each to another with a new lease, if all of them are there; otherwise
+ * changes nothing. Both detach and attach use it. A repeated request receives the same reply.
  *
- * KEYS  1 lock, 2 shared holders
- * ARGV  1 owner id that has it, 2 owner id that receives it, 3 ttl in ms
- * Reply 1 the second owner has it, 0 neither owner had it
+ * KEYS  for each name: lock, shared holders
+ * ARGV  for each name: number of its owner ids, then for each: owner id that has it, owner id that receives it, ttl in ms
+ * Reply 1 the second owner ids have all, 0 another taker may have them, 2 they can never be moved any more: one of them is
+ *       gone
  *
- * Of several takers, one finds the giving owner id. Each attempt has its own taking owner id, so that a late request
- * takes nothing from another owner. The token in the owner id stays, and the queue continues to wait. A repeated
- * request leaves the lease unchanged, because it may have been shortened since.
+ * Of several takers, one finds the giving owner ids. Each attempt has its own taking owner ids, so that a late request
+ * takes nothing from another owner. An exclusive owner id keeps its token, so another taker of a lock is told from its
+ * next holder. The queues continue to wait. A repeated request leaves the leases unchanged, because they may have been
+ * shortened since.
  *
- * O(log n) for n shared holders, O(1) without.
+ * O(k log n) for k owner ids and n shared holders, O(k) without.
  */
 export const transferScript = luaScript('transfer')`
-local lock, shared = KEYS[1], KEYS[2]
 ${include(check, isLive, cover, ends)}
-local owner = redis.call('GET', lock)
-if owner == ARGV[1] then
-  redis.call('SET', lock, ARGV[2], 'PX', ARGV[3])
-  return 1
-elseif owner ~= 'shared' then
-  return owner == ARGV[2] and 1 or 0
+local moves, is_moved, is_missing, at = {}, false, false, 1
+for i = 1, #KEYS, 2 do
+  local lock, shared = KEYS[i], KEYS[i + 1]
+  local owner = redis.call('GET', lock)
+  local is_shared = owner == 'shared'
+  if is_shared then
+    check()
+  end
+  local function has(id)
+    return owner == id or is_shared and is_live(shared, id)
+  end
+  local last = at + 3 * ARGV[at]
+  for k = at + 1, last, 3 do
+    if has(ARGV[k]) then
+      moves[#moves + 1] = { lock, shared, is_shared, ARGV[k], ARGV[k + 1], ARGV[k + 2] }
+    elseif has(ARGV[k + 1]) then
+      is_moved = true
+    else
+      is_missing = true
+    end
+  end
+  at = last + 1
 end
-check()
-if is_live(shared, ARGV[1]) then
-  redis.call('ZREM', shared, ARGV[1])
-  redis.call('ZADD', shared, ends(tonumber(ARGV[3])), ARGV[2])
-  cover(lock, shared)
-  return 1
+if is_missing then
+  local token = not string.find(ARGV[2], '~s[^~:]*:%d+$') and string.match(ARGV[2], ':%d+$')
+  local owner = token and redis.call('GET', KEYS[1])
+  local is_taken = not token or owner and string.sub(owner, -#token) == token
+  return (is_moved or #moves > 0 or not is_taken) and 2 or 0
 end
-return is_live(shared, ARGV[2]) and 1 or 0
+for _, move in ipairs(moves) do
+  local lock, shared, is_shared, from, to, ttl = unpack(move)
+  if is_shared then
+    redis.call('ZREM', shared, from)
+    redis.call('ZADD', shared, ends(tonumber(ttl)), to)
+    cover(lock, shared)
+  else
+    redis.call('SET', lock, to, 'PX', ttl)
+  end
+end
+return 1
 `;

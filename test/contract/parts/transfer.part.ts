@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { LockClosedError, LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
+import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
@@ -130,6 +132,43 @@ export function describeTransfer(context: ContractContext): void {
       await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
       await isFree(locks, name);
     });
+
+    it.each<[what: string, names: number, options: LockOptions]>([
+      ['one name', 1, {}],
+      ['several permits', 1, { mode: 'shared', limit: 5, permits: 3 }],
+      ['several names', 3, {}],
+      ['several names with several permits', 2, { mode: 'shared', limit: 5, permits: 2 }],
+    ])(
+      'gives %s to exactly one of two or three callers that attach at nearly the same time',
+      async (_what, count, options) => {
+        const { locks, others, backend, name } = context;
+        const names = Array.from({ length: count }, (_, i) => `${name}:${i}`);
+        const services = [others, locks, backend.service()];
+        for (let round = 0; round < 12; round++) {
+          const lock = await locks.acquire(names, options);
+          const transfer = await lock.detach();
+          const takers = services.slice(0, 2 + (round % 2));
+          const outcomes = await Promise.allSettled(
+            takers.map(async (service, i) => {
+              for (const until = performance.now() + i * (round % 3); performance.now() < until;)
+                await setImmediate();
+              return service.attach(transfer);
+            }),
+          );
+          const taken = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+          const reasons = outcomes.flatMap((each) =>
+            each.status === 'rejected' ? [each.reason as unknown] : [],
+          );
+
+          expect(taken.map(({ held, keys }) => ({ held, keys }))).toEqual([{ held: true, keys: names }]);
+          for (const reason of reasons) expect(reason).toMatchObject({ code: 'LOCK_LOST', keys: names });
+          await taken[0]?.extend();
+          expect(taken[0]?.fencingToken).toBe(lock.fencingToken);
+          await taken[0]?.release();
+        }
+        await Promise.all(names.map((each) => isFree(locks, each)));
+      },
+    );
 
     it('rejects a string whose lease has expired, whether the lock is free or taken', async () => {
       const { locks, others, name } = context;
@@ -279,15 +318,18 @@ export function describeTransfer(context: ContractContext): void {
       await Promise.all(names.map((each) => isFree(locks, each)));
     });
 
-    it('transfers all of several names or none: one that is gone ends the others', async () => {
-      const { locks, others, name } = context;
-      const names = [`${name}:a`, `${name}:b`];
-      const transfer = await (await locks.acquire(names)).detach();
-      await locks.forceRelease(`${name}:b`);
+    it.each(['a', 'b'])(
+      'transfers all of several names or none: if %s is gone, the other ends',
+      async (gone) => {
+        const { locks, others, name } = context;
+        const names = [`${name}:a`, `${name}:b`];
+        const transfer = await (await locks.acquire(names)).detach();
+        await locks.forceRelease(`${name}:${gone}`);
 
-      await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
-      await Promise.all(names.map((each) => isFree(locks, each)));
-    });
+        await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
+        await Promise.all(names.map((each) => isFree(locks, each)));
+      },
+    );
 
     it('loses all of several names if one of them is already lost', async () => {
       const { locks, backend, name } = context;

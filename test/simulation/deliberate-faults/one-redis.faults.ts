@@ -114,9 +114,9 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'two instances attach one detached hold',
-    file: server,
-    text: 'if (!leases.has(name, from)) return leases.has(name, to);',
-    instead: 'if (!leases.has(name, from) && leases.of(name).size === 0) return false;',
+    file: 'lib/store/memory/memory-transfer.ts',
+    text: 'const moves = changes.filter(({ from, name }) => has(name, from));',
+    instead: 'const moves = changes.filter(({ from, name }) => leasesLike(from).of(name).size > 0);',
   },
   {
     fault: 'a hand-off goes to the waiter that came last',

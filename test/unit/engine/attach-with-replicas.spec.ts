@@ -12,14 +12,14 @@ const secret = newSecret();
 
 describe('A hold that is attached with replicas', () => {
   let fixture: EngineFixture;
-  let attaching: { value?: { held: boolean }; error?: unknown };
+  let attaching: { value?: readonly { held: boolean }[]; error?: unknown };
   let change: OwnerChange;
   let confirmation: StoreCall<'extend'>;
 
   beforeEach(async () => {
     fixture = new EngineFixture();
     const options = resolveLockOptions(LOCK_OPTION_DEFAULTS, { ttl: 9_000, replicas });
-    attaching = observe(fixture.engine.attach(detached, secret, options));
+    attaching = observe(fixture.engine.attach({ secret, holds: [detached] }, options));
     const transfer = await fixture.store.next('transfer');
     change = transfer.request;
     transfer.answer(true);
@@ -34,16 +34,19 @@ describe('A hold that is attached with replicas', () => {
     confirmation.answer([true]);
     await settle();
 
-    expect(attaching.value?.held).toBe(true);
+    expect(attaching.value?.[0]?.held).toBe(true);
   });
 
   it('is undone if too few of them confirm', async () => {
     confirmation.answer([false]);
+    const [from] = ownersOfDetached(secret, detached);
+    const back = await fixture.store.next('transfer');
+    expect(back.request).toMatchObject({ from: change.to, to: from });
+    expect(attaching).toEqual({});
+    back.answer(true);
     await settle();
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(attaching.error).toHaveProperty('cause.message', expect.stringContaining('Too few replicas'));
-    const [from] = ownersOfDetached(secret, detached);
-    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: change.to, to: from });
   });
 });

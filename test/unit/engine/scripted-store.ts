@@ -7,6 +7,7 @@ import type {
   LockStore,
   OwnerChange,
   StoreEvents,
+  Transferred,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
 import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
@@ -20,7 +21,11 @@ interface Calls {
   yield: { readonly request: YieldRequest; readonly reply: Grant | Taken | undefined };
   release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
   extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | Extended)[] };
-  transfer: { readonly request: OwnerChange; readonly reply: boolean };
+  /** The request is the first change, with all of them. */
+  transfer: {
+    readonly request: OwnerChange & { readonly changes: readonly OwnerChange[] };
+    readonly reply: boolean | Transferred;
+  };
   cancel: {
     readonly request: { readonly name: string; readonly place: string };
     readonly reply: string | undefined;
@@ -95,8 +100,12 @@ export class ScriptedStore implements LockStore {
     return this.ask('cancel', { name, place });
   }
 
-  transfer(change: OwnerChange): Promise<boolean> {
-    return this.ask('transfer', change);
+  async transfer(changes: readonly OwnerChange[]): Promise<Transferred> {
+    const [first] = changes;
+    if (!first) throw new Error('There is nothing to transfer.');
+    const reply = await this.ask('transfer', { ...first, changes });
+    if (typeof reply === 'string') return reply;
+    return reply ? 'moved' : 'taken';
   }
 
   query(): Promise<LockSnapshot> {

@@ -18,11 +18,11 @@ describe('The string of a detached hold', () => {
   });
 
   it('joins entries of one name and successive tokens as permits of one hold', () => {
-    const entry = (token: number): unknown[] => ['n', 'b2', token, 0, 'shared'];
-    const { holds } = parseTransfer(transfer('s', entry(7), entry(8), entry(10)));
+    const entry = (token: number, name = 'n'): unknown[] => [name, 'b2', token, 0, 'shared'];
+    const { holds } = parseTransfer(transfer('s', entry(7), entry(8), entry(9, 'm')));
     expect(holds.map(({ token, permits }) => [token, permits])).toEqual([
       [7, 2],
-      [10, 1],
+      [9, 1],
     ]);
   });
 
@@ -44,6 +44,11 @@ describe('The string of a detached hold', () => {
     ['a negative minHold', transfer('s', VALID.with(3, -1))],
     ['a fraction of a millisecond', transfer('s', VALID.with(3, 0.5))],
     ['an unknown mode', transfer('s', VALID.with(4, 'both'))],
+    ['a name twice', transfer('s', VALID, VALID.with(2, 71))],
+    [
+      'more permits than one request moves',
+      transfer('s', ...Array.from({ length: 1_001 }, (_, i) => VALID.with(0, `n${i}`))),
+    ],
   ])('is refused with %s', (_, value) => {
     expect(() => parseTransfer(value)).toThrow(
       'attach() takes the string that detach() returned, complete and unchanged.',

@@ -5,6 +5,7 @@ import {
   parseTransfer,
 } from '../../../lib/engine/hold/transfer-string.js';
 import type { Hold } from '../../../lib/engine/hold/hold.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import { LockService } from '../../../lib/service/lock.service.js';
@@ -12,7 +13,7 @@ import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { resolveFlatOptions } from '../../support/flat-options.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { taken } from './scripted-store.js';
+import { type StoreCall, taken } from './scripted-store.js';
 
 describe('A hold that is detached', () => {
   let fixture: EngineFixture;
@@ -171,7 +172,11 @@ describe('A hold that is attached', () => {
   const [from = ''] = ownersOfDetached(secret, handed);
   let fixture: EngineFixture;
   const attach = (options: LockOptions = {}): { value?: Hold; error?: unknown } =>
-    observe(fixture.engine.attach(handed, secret, resolveLockOptions(LOCK_OPTION_DEFAULTS, options)));
+    observe(
+      fixture.engine
+        .attach({ secret, holds: [handed] }, resolveLockOptions(LOCK_OPTION_DEFAULTS, options))
+        .then(([hold]) => hold as Hold),
+    );
 
   beforeEach(() => {
     fixture = new EngineFixture();
@@ -230,17 +235,67 @@ describe('A hold that is attached', () => {
     await fixture.clock.advance(600);
     call.answer(true);
     await settle();
-    expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: call.request.to, to: from });
+    expect(late).toEqual({});
     back.answer(true);
+    await settle();
+    expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
 
     const given = attach({ outageTimeout: 300 });
     const next = await fixture.store.next('transfer');
     await fixture.clock.advance(300);
-    expect(given.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['n'] });
     next.answer(true);
-    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: next.request.to, to: from });
+    const last = await fixture.store.next('transfer');
+    expect(last.request).toMatchObject({ from: next.request.to, to: from });
+    expect(given).toEqual({});
+    last.answer(true);
+    await settle();
+    expect(given.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['n'] });
+    expect(String(given.error)).not.toContain('may have attached');
+  });
+
+  it('rejects its caller after two seconds more if nothing says whether it was undone', async () => {
+    const attaching = attach({ outageTimeout: 300 });
+    const call = await fixture.store.next('transfer');
+    await fixture.clock.advance(300);
+    await fixture.clock.advance(1_500);
+    expect(attaching).toEqual({});
+    await fixture.clock.advance(800);
+    expect(attaching.error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringContaining(
+        'Redis may have attached the hold: this process gives it back',
+      ) as string,
+    });
+    call.answer(true);
+    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
+  });
+
+  it('is lost if another taker has it when the attempt is undone', async () => {
+    const attaching = attach({ outageTimeout: 40 });
+    (await fixture.store.next('transfer')).fail(new Error('Connection is closed.'));
+    await settle();
+    await fixture.clock.advance(50);
+    (await fixture.store.next('transfer')).answer('taken');
+    await settle();
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['n'] });
+  });
+
+  it('is undone before its caller is rejected if the client had sent a refused request twice', async () => {
+    const attaching = attach();
+    const call = await fixture.store.next('transfer');
+    fixture.events.reconnected();
+    call.fail(new StoreRefusal('NOPERM'));
+    const back = await fixture.store.next('transfer');
+    expect(back.request).toMatchObject({ from: call.request.to, to: from });
+    expect(attaching).toEqual({});
+    back.fail(new StoreRefusal('NOPERM'));
+    await settle();
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(String(attaching.error)).toContain('Redis may have attached the hold');
   });
 
   it('is requested again after an error, with the same request', async () => {
@@ -263,9 +318,12 @@ describe('A hold that is attached', () => {
     call.fail(new Error('Connection is closed.'));
     await settle();
     await fixture.clock.advance(50);
+    const back = await fixture.store.next('transfer');
+    expect(back.request).toMatchObject({ from: call.request.to, to: from });
+    back.answer(true);
+    await settle();
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
   });
 
   it('is requested a second time only when the first attempt has no request in flight', async () => {
@@ -273,13 +331,15 @@ describe('A hold that is attached', () => {
     const first = attach({ signal: aborter.signal });
     const call = await fixture.store.next('transfer');
     aborter.abort(new Error('enough'));
-    await settle();
-    expect(first.error).toBe(aborter.signal.reason);
     const second = attach();
     await settle();
     expect(fixture.store.unseen('transfer')).toBe(0);
     call.answer(true);
-    (await fixture.store.next('transfer')).answer(true);
+    const back = await fixture.store.next('transfer');
+    expect(first).toEqual({});
+    back.answer(true);
+    await settle();
+    expect(first.error).toBe(aborter.signal.reason);
     const next = await fixture.store.next('transfer');
     expect(next.request.to).not.toBe(call.request.to);
     next.answer(true);
@@ -381,35 +441,90 @@ describe('A hold that is attached', () => {
 });
 
 describe('Holds that are attached together', () => {
-  it('are all undone if one is unavailable, and their string stays valid', async () => {
-    const fixture = new EngineFixture();
-    const locks = new LockService(resolveFlatOptions({}), fixture.engine);
-    const holds = ['a', 'b'].map((name) => ({
-      name,
-      instance: 'other',
-      token: 70,
-      minHold: 500,
-      mode: 'exclusive' as const,
-      permits: 1,
-    }));
-    const secret = newSecret();
-    const transfer = formatTransfer({ secret, holds });
-    const owners = holds.flatMap((hold) => ownersOfDetached(secret, hold));
-    const attaching = observe(locks.attach(transfer));
-    const [a, b] = await Promise.all([fixture.store.next('transfer'), fixture.store.next('transfer')]);
-    expect([a.request.from, b.request.from]).toEqual(owners);
-    a.answer(true);
+  const holds = ['a', 'b'].map((name, i) => ({
+    name,
+    instance: 'other',
+    token: 70,
+    minHold: 500,
+    mode: i === 0 ? ('exclusive' as const) : ('shared' as const),
+    permits: 1 + i,
+  }));
+  const secret = newSecret();
+  const transfer = formatTransfer({ secret, holds });
+  const owners = holds.flatMap((hold) => ownersOfDetached(secret, hold));
+  let fixture: EngineFixture;
+  let attaching: { value?: Lock; error?: unknown };
+  let call: StoreCall<'transfer'>;
+
+  beforeEach(async () => {
+    fixture = new EngineFixture();
+    attaching = observe(new LockService(resolveFlatOptions({}), fixture.engine).attach(transfer));
+    call = await fixture.store.next('transfer');
+  });
+
+  it('are requested at once', async () => {
+    expect(call.request.changes.map(({ from }) => from)).toEqual(owners);
+    call.answer(true);
     await settle();
-    await fixture.clock.advance(100);
-    b.fail(new StoreRefusal('OOM command not allowed'));
+
+    expect(attaching.value).toMatchObject({ held: true, keys: ['a', 'b'] });
+    expect(fixture.store.unseen('transfer')).toBe(0);
+  });
+
+  it('are all undone if they are unavailable, and their string stays valid', async () => {
+    call.fail(new Error('Connection is closed.'));
     await settle();
-    (await fixture.store.next('transfer')).answer(false);
+    await fixture.clock.advance(50);
+    (await fixture.store.next('transfer')).fail(new StoreRefusal('NOPERM'));
     const back = await fixture.store.next('transfer');
-    expect(back.request).toMatchObject({ name: 'a', from: a.request.to, to: a.request.from });
+    expect(back.request.changes).toEqual(
+      call.request.changes.map((change) => ({ ...change, from: change.to, to: change.from })),
+    );
     back.answer(true);
     await settle();
 
-    expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['b'] });
+    expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['a', 'b'] });
     expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('are released if one is gone, but not if another taker may have them', async () => {
+    call.answer('gone');
+    await settle();
+    expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['a', 'b'] });
+    const owned = call.request.changes.flatMap(({ from, to }) => [from, to]);
+    const released = [];
+    while (fixture.store.unseen('release') > 0)
+      released.push((await fixture.store.next('release')).request.owner);
+    expect(released).toEqual(owned);
+
+    const other = observe(new LockService(resolveFlatOptions({}), fixture.engine).attach(transfer));
+    (await fixture.store.next('transfer')).answer('taken');
+    await settle();
+    expect(other.error).toMatchObject({ code: 'LOCK_LOST' });
+    expect(fixture.store.unseen('release')).toBe(0);
+  });
+
+  it('are released if one was released forcibly before the reply', async () => {
+    const [, second] = call.request.changes;
+    fixture.events.revoked('b', second?.to ?? '');
+    call.answer(true);
+    await settle();
+
+    expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
+    expect(fixture.store.unseen('release')).toBe(3);
+  });
+});
+
+describe('A lock with more permits than one request moves', () => {
+  it('is not detached', async () => {
+    const fixture = new EngineFixture();
+    const hold = await fixture.hold();
+    Object.defineProperty(hold, 'permits', { value: 1_001 });
+
+    await expect(hold.detach()).rejects.toMatchObject({
+      code: 'LOCK_CONFIG',
+      message: 'A lock with 1001 permits of all its names cannot be detached: the limit is 1000.',
+    });
+    expect(hold.held).toBe(true);
   });
 });

@@ -1,0 +1,69 @@
+import type { OwnerChange, Transferred } from '../lock-store.js';
+import { transferScript } from '../scripts/transfer.script.js';
+import { integer, strangeReply } from './connection/script-reply.js';
+import type { Outbox } from './outbox.js';
+
+const OUTCOMES = new Map<number, Transferred>([
+  [0, 'taken'],
+  [1, 'moved'],
+  [2, 'gone'],
+]);
+
+/**
+ * Moves the locks of a hold to other owner ids. One call moves all of them on one server. On several servers, the first
+ * name decides which of several takers gets the hold: only that one asks for the other names.
+ */
+export class TransferRequests {
+  /** @param isOneServer whether one call may name several locks */
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly isOneServer: boolean,
+  ) {}
+
+  async move(changes: readonly OwnerChange[], decider: 'first' | 'last'): Promise<Transferred> {
+    if (this.isOneServer) return this.moveTogether(changes);
+    const [deciding = [], ...others] = byName(changes);
+    if (decider === 'first') {
+      const outcome = await this.moveTogether(deciding);
+      return outcome === 'moved' ? this.moveAll(others) : outcome;
+    }
+    const outcome = await this.moveAll(others);
+    return outcome === 'moved' ? this.moveTogether(deciding) : outcome;
+  }
+
+  private async moveAll(groups: readonly (readonly OwnerChange[])[]): Promise<Transferred> {
+    const settled = await Promise.allSettled(groups.map((group) => this.moveTogether(group)));
+    const failed = settled.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    const isMoved = settled.every((each) => each.status === 'fulfilled' && each.value === 'moved');
+    return isMoved ? 'moved' : 'gone';
+  }
+
+  /** Moves locks in one call, all or none. */
+  private async moveTogether(changes: readonly OwnerChange[]): Promise<Transferred> {
+    const { keySpace } = this.outbox;
+    const groups = byName(changes);
+    const keys = groups.flatMap(([{ name } = { name: '' }]) => {
+      const [lock, , shared] = keySpace.keys(name);
+      return [lock, shared];
+    });
+    const args = groups.flatMap((group) => [
+      group.length,
+      ...group.flatMap(({ from, to, ttl }) => [from, to, Math.ceil(ttl)]),
+    ]);
+    const reply = await this.outbox.runWithoutTimeout(transferScript, keys, args);
+    const outcome = OUTCOMES.get(integer(reply));
+    if (!outcome) throw strangeReply(reply);
+    return outcome;
+  }
+}
+
+function byName(changes: readonly OwnerChange[]): OwnerChange[][] {
+  const groups = new Map<string, OwnerChange[]>();
+  for (const change of changes) {
+    const group = groups.get(change.name);
+    if (group) group.push(change);
+    else groups.set(change.name, [change]);
+  }
+  return [...groups.values()];
+}
