@@ -1,0 +1,5 @@
+import { assertCompositions, TIMES } from './explore.js';
+
+describe('Thousands of random compositions of an application', () => {
+  it('hold the lock until the last commit, and leave nothing', () => assertCompositions(5_000 * TIMES));
+});

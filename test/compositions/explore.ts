@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+import { seedOf } from '../simulation/seed.js';
+import { anyComposition } from './composition.arbitrary.js';
+import type { Composition } from './composition.js';
+import { hasKnownDefect, keepsRequests } from './known-defects.js';
+import { play } from './play.js';
+import { notCollected, type Remains } from './remains.js';
+
+/** How many times as many compositions to play. */
+export const TIMES = Number(process.env['COMPOSITION_TIMES'] ?? 1);
+/** Compositions between two collections of garbage. */
+const BATCH = 100;
+
+const compositions = anyComposition.filter((composition) => !hasKnownDefect(composition));
+
+interface Played {
+  readonly run: number;
+  readonly composition: Composition;
+  readonly remains: Remains;
+}
+
+/**
+ * Plays random compositions. A failure shrinks, and names seed and path; with `SIMULATION_SEED` set to that seed the
+ * same compositions run again.
+ */
+export async function assertCompositions(numRuns: number): Promise<void> {
+  const seed = seedOf();
+  process.stdout.write(`${numRuns} compositions, seed ${seed}\n`);
+  let batch: Played[] = [];
+  let run = 0;
+  const property = fc.asyncProperty(compositions, async (composition) => {
+    batch.push({ run, composition, remains: await play(composition) });
+    run += 1;
+    if (batch.length < BATCH) return;
+    await assertCollected(batch, seed);
+    batch = [];
+  });
+  await fc.assert(property, { seed, numRuns });
+  await assertCollected(batch, seed);
+}
+
+/** Rejects with the smallest composition that keeps its requests reachable. */
+async function assertCollected(batch: readonly Played[], seed: number): Promise<void> {
+  const [first] = await notCollected(batch.filter(({ composition }) => !keepsRequests(composition)));
+  if (first === undefined) return;
+  const collected = fc.asyncProperty(compositions, async (composition) => {
+    const remains = await play(composition);
+    const [kept] = await notCollected([{ remains }]);
+    if (kept) throw new Error(`keeps ${kept.remains.kept.join(', ')}\n${JSON.stringify(composition)}`);
+  });
+  await fc.assert(collected, { seed, path: String(first.run), numRuns: 1 });
+  throw new Error(`keeps ${first.remains.kept.join(', ')} once\n${JSON.stringify(first.composition)}`);
+}

@@ -1,0 +1,50 @@
+import { type Around, type Composition, fromOutside, unsubscribesWhoLeaves } from './composition.js';
+
+/** Compositions that Nest itself cannot serve, or that commit without anybody to tell the lock, with the reason. */
+export const MEANINGLESS: readonly {
+  readonly because: string;
+  readonly applies: (composition: Composition) => boolean;
+}[] = [
+  {
+    because: 'only HTTP sends files and SSE streams',
+    applies: ({ transport, result }) =>
+      (result === 'file' || result === 'sse') && transport !== 'express' && transport !== 'fastify',
+  },
+  {
+    because: 'Nest creates gateways once, whatever their scope',
+    applies: ({ transport, scope }) => transport === 'ws' && scope !== 'singleton',
+  },
+  {
+    because: 'Nest looks for the metadata of an SSE route at the bound function, which has none',
+    applies: ({ result, wrapping }) => result === 'sse' && wrapping === 'bound',
+  },
+  {
+    because: 'a service without a lock of its own has no name',
+    applies: ({ locked, below }) => locked === 'handler' && below === 'other name',
+  },
+  {
+    because: 'an interceptor that no outer one can cancel commits when its request has long ended',
+    applies: (composition) =>
+      fromOutside(composition).some(
+        (each, i, all) => cannotBeCancelled(each) && (all.slice(0, i).some(cancels) || isLeft(composition)),
+      ),
+  },
+];
+
+export function isMeaningless(composition: Composition): boolean {
+  return MEANINGLESS.some(({ applies }) => applies(composition));
+}
+
+function cannotBeCancelled({ shape }: Around): boolean {
+  return shape === 'awaits the handler' || shape === 'shareReplay';
+}
+
+/** Whether an interceptor may end while its handler still works. */
+function cancels({ shape }: Around): boolean {
+  return shape === 'timeout' || shape === 'two calls in parallel';
+}
+
+/** Whether Nest cancels the interceptors of a client that leaves. */
+function isLeft(composition: Composition): boolean {
+  return unsubscribesWhoLeaves(composition) && composition.clients.some(({ leaves }) => leaves !== undefined);
+}

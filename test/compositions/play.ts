@@ -1,0 +1,167 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LoggerService } from '@nestjs/common';
+import { ContextIdFactory } from '@nestjs/core';
+import { LockService } from 'nest-redis-lock';
+import { waitFor } from '../support/wait-for.js';
+import { ComposedApplication } from './application.js';
+import type { Composition } from './composition.js';
+import { LiveTimers } from './live-timers.js';
+import type { Remains } from './remains.js';
+import { Scene } from './scene.js';
+import { gatewayTransport } from './transports/gateway.transport.js';
+import { graphqlTransport } from './transports/graphql.transport.js';
+import { httpTransport } from './transports/http.transport.js';
+import { tcpTransport } from './transports/tcp.transport.js';
+import type { Call, Running, Transport } from './transports/transport.js';
+import { behindProxy, instrument, uninstrument } from './wrappings.js';
+
+/** Milliseconds within which each request has its answer: none of them waits as long for its lock. */
+const PATIENCE = 6_000;
+
+/** All requests of an application share the instances of durable providers. */
+const tenant = ContextIdFactory.create();
+ContextIdFactory.apply({
+  attach: (contextId) => (info) => (info.isTreeDurable ? tenant : contextId),
+});
+
+function transportOf(composition: Composition): Transport {
+  const { transport } = composition;
+  if (transport === 'tcp') return tcpTransport;
+  if (transport === 'ws') return gatewayTransport;
+  if (transport === 'graphql') return graphqlTransport;
+  return httpTransport(composition);
+}
+
+/** Builds the application of a composition, sends the requests, and rejects if a rule was broken. */
+export async function play(composition: Composition): Promise<Remains> {
+  const scene = new Scene(composition);
+  const timers = new LiveTimers();
+  const rejected = (reason: unknown): void => scene.fail('process', `unhandled rejection: ${String(reason)}`);
+  process.on('unhandledRejection', rejected);
+  const { signal } = new AbortController();
+  try {
+    await run(composition, scene, signal);
+    if (getEventListeners(signal, 'abort').length > 0) scene.fail('app', 'leaves a listener at the signal');
+    for (const timer of timers.left()) scene.fail('app', `leaves a timer: ${timer}`);
+  } finally {
+    timers.end();
+    process.off('unhandledRejection', rejected);
+  }
+  const remains = scene.remains();
+  if (scene.violations.length === 0) return remains;
+  remains.clear();
+  throw new Error(`${scene.violations.join('\n')}\n\n${JSON.stringify(composition)}\n${scene.log}\n`);
+}
+
+async function run(composition: Composition, scene: Scene, signal: AbortSignal): Promise<void> {
+  const transport = transportOf(composition);
+  const application = new ComposedApplication(composition, scene, transport, signal);
+  if (composition.wrapping === 'agent') instrument();
+  let running: Running;
+  try {
+    running = await transport.start(application.module, scene, {
+      abortOnError: false,
+      logger: loggerOf(scene),
+      ...(composition.wrapping === 'proxy' && {
+        instrument: {
+          instanceDecorator: (instance: unknown) =>
+            application.isOwn(instance) ? behindProxy(instance) : instance,
+        },
+      }),
+    });
+  } finally {
+    uninstrument();
+  }
+  const locks = running.app.get(LockService);
+  scene.runs(locks);
+  try {
+    const references = await Promise.all(
+      composition.clients.map((_client, i) =>
+        answerTo(running.call(`plain${i}`, 'plain'), scene, `plain${i}`),
+      ),
+    );
+    const closing = closesLater(composition, scene, running);
+    await Promise.all(
+      composition.clients.map((_client, i) => request(composition, scene, running, references, i)),
+    );
+    await settled(scene);
+    if (composition.shutdown === undefined) await assertFree(scene, locks);
+    await closing;
+  } finally {
+    running.disconnect();
+    await running.app.close();
+    scene.assertNothingRuns();
+  }
+}
+
+async function closesLater({ shutdown }: Composition, scene: Scene, { app }: Running): Promise<void> {
+  if (shutdown === undefined) return;
+  await delay(shutdown);
+  scene.stops();
+  await app.close();
+}
+
+/** Sends the request of one client. */
+async function request(
+  { clients }: Composition,
+  scene: Scene,
+  running: Running,
+  references: readonly string[],
+  i: number,
+): Promise<void> {
+  const { at = 0, leaves } = clients[i] ?? {};
+  if (at > 0) await delay(at);
+  const id = `client${i}`;
+  const call = running.call(id, 'work');
+  const answering = answerTo(call, scene, id);
+  if (leaves !== undefined) {
+    await Promise.race([delay(leaves), answering]);
+    call.leave();
+  }
+  const answer = await answering;
+  if (leaves === undefined || !answer.startsWith('no answer'))
+    scene.answered(id, answer, (references[i] ?? '').replaceAll(`plain${i}`, id));
+}
+
+async function answerTo(call: Call, scene: Scene, id: string): Promise<string> {
+  const over = new AbortController();
+  const patience = delay(PATIENCE, undefined, { signal: over.signal }).then(
+    () => {
+      scene.fail(id, `has no answer after ${PATIENCE} ms`);
+      call.leave();
+      return 'no answer';
+    },
+    () => 'no answer',
+  );
+  const answer = await Promise.race([call.answer, patience]);
+  over.abort();
+  return answer;
+}
+
+async function settled(scene: Scene): Promise<void> {
+  await scene.background();
+  try {
+    await waitFor(() => scene.isIdle, { timeout: 3_000, interval: 1 });
+  } catch {
+    const held = scene.locks?.holds().map(({ name, method }) => `${name} (${method})`) ?? [];
+    scene.fail('app', `still holds ${held.join(', ') || 'nothing, but works'} at the end`);
+  }
+}
+
+async function assertFree(scene: Scene, locks: LockService): Promise<void> {
+  for (const name of ['stock', 'depot']) {
+    const { held, pending } = await locks.query(name);
+    if (held.length > 0) scene.fail('app', `${name} is held at the end`);
+    if (pending.length > 0) scene.fail('app', `somebody waits for ${name} at the end`);
+  }
+}
+
+/** Nest logs the errors of handlers; a line of the module after the start is a violation. */
+function loggerOf(scene: Scene): LoggerService {
+  const note = (message: unknown, ...rest: unknown[]): void => {
+    if (rest.at(-1) === 'RedisLock' && scene.locks !== undefined)
+      scene.fail('app', `logs: ${String(message)}`);
+  };
+  return { log: () => {}, warn: note, error: note };
+}

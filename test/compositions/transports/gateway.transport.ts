@@ -1,0 +1,47 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { applyDecorators, UseFilters } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { SubscribeMessage, WebSocketGateway, WsException } from '@nestjs/websockets';
+import { LockExceptionFilter } from 'nest-redis-lock';
+import { WebSocket } from 'ws';
+import type { Call, Transport } from './transport.js';
+
+/** A gateway of plain WebSockets; each request has a socket of its own. */
+export const gatewayTransport: Transport = {
+  imports: [],
+  tellsOfLeaving: true,
+  decorateClass: () => applyDecorators(WebSocketGateway(), UseFilters(LockExceptionFilter)),
+  route: (route) => SubscribeMessage(route),
+  valueOf: (text) => ({ event: 'done', data: text }),
+  errorOf: (text) => new WsException({ reason: text }),
+  async start(module, scene, options) {
+    const app = await NestFactory.create(module, new ExpressAdapter(), options);
+    app.useWebSocketAdapter(new WsAdapter(app));
+    const server: Server = app.getHttpServer();
+    server.on('upgrade', ({ url = '' }, socket) => {
+      socket.once('close', () => scene.left(url.slice(1)));
+    });
+    await app.listen(0, '127.0.0.1');
+    const { port } = server.address() as AddressInfo;
+    const sockets = new Set<WebSocket>();
+    const call = (id: string, route: string): Call => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/${id}`);
+      sockets.add(socket);
+      const sent = new Promise<void>((resolve) => {
+        socket.once('open', () => {
+          socket.send(JSON.stringify({ event: route, data: { id } }), () => resolve());
+        });
+      });
+      const answer = new Promise<string>((resolve) => {
+        socket.once('message', (frame: Buffer) => resolve(frame.toString()));
+        socket.once('error', (error) => resolve(`no answer: ${error.message}`));
+        socket.once('close', () => resolve('no answer: closed'));
+      });
+      return { answer, leave: () => void sent.then(() => socket.terminate()) };
+    };
+    return { app, call, disconnect: () => sockets.forEach((socket) => socket.terminate()) };
+  },
+};
