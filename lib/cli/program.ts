@@ -10,7 +10,6 @@ import { Output, printError } from './output.js';
 import { query } from './query.command.js';
 import { release } from './release.command.js';
 import { run } from './run.command.js';
-import { watch } from './watch.command.js';
 
 const { version } = require('../../package.json') as { version: string };
 
@@ -73,11 +72,6 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
   add('query <name>', 'shows the holders and the waiters of a name; exit code 1: the name is free')
     .option('--json', 'prints JSON')
     .action(async (name: string, flags) => done(await query(name, flags)));
-
-  add('watch <name>', 'prints the holders and the waiters of a name at each change, until Ctrl-C')
-    .option('--json', 'prints a line of JSON for each change')
-    .option('--interval <time>', 'between two looks', parseDuration, 250)
-    .action(async (name: string, flags) => done(await watch(name, flags)));
 
   add('release <name>', 'shows the holds of a name, asks for confirmation, and ends them')
     .option('--json', 'prints JSON; needs --force')

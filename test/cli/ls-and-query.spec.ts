@@ -39,7 +39,7 @@ describe('nest-redis-lock', () => {
     ]);
 
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
-    for (const command of ['ls', 'query', 'watch', 'release', 'run', 'dashboard', 'alerts'])
+    for (const command of ['ls', 'query', 'release', 'run', 'dashboard', 'alerts'])
       expect(help.stdout).toContain(command);
     expect(nothing).toMatchObject({ exitCode: 64, stdout: '' });
     expect(unknown.exitCode).toBe(64);
