@@ -4,7 +4,8 @@
 /**
  * @typedef {object} Neighbour
  * @property {string} name
- * @property {'nest-11' | 'nest-12'} group the folder whose package.json names its packages
+ * @property {'nest-11' | 'nest-12'} group the folder whose package.json names its packages: the newest versions that
+ *   run on Node 20; `nest-11` for those that support no later NestJS
  * @property {string} scenario a file of `scenarios`, without its extension
  * @property {string} [mode] an argument of the scenario
  * @property {readonly string[]} packages those that the table shows with their versions
