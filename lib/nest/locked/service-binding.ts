@@ -6,8 +6,11 @@ import { type Application, ApplicationServices } from './application-services.js
 
 const APPLICATION = Symbol('nest-redis-lock:application');
 
-/** The applications of instances that Nest constructed, whether they have the module or not. */
-const applications = new WeakMap<object, Application>();
+/** An instance that Nest constructed. */
+interface Bound {
+  readonly [APPLICATION]?: Application;
+}
+
 const bindings = new Map<string | undefined, ServiceBinding>();
 
 /** The binding of one module name; undefined is the module without a name. */
@@ -22,29 +25,29 @@ export function serviceBinding(module: string | undefined): ServiceBinding {
 /**
  * Binds instances of classes with locked methods to their LockService, for one module name.
  *
- * Nest injects the service and the application into instances that it constructs; {@link bind} handles instances from
- * factories. The binding is kept beside the instance and ends with it. Instances therefore show no additional property,
- * and no service passes from one application of a process to another.
+ * Nest injects the service and the application into instances that it constructs, whether the application has the module
+ * or not; {@link bind} handles instances from factories. An instance keeps both in properties that are not enumerable, so
+ * that it does not show them. Nest may inject through a Proxy while calls run on the instance itself, or the reverse: a
+ * property is found through both, an entry of a WeakMap is not.
  */
 export class ServiceBinding {
   readonly applicationServices = new ApplicationServices();
   private readonly property = Symbol('nest-redis-lock:LockService');
-  private readonly services = new WeakMap<object, LockService>();
 
   constructor(private readonly module: string | undefined) {}
 
   /** Lets Nest inject the service into instances of a class and of its subclasses. */
   injectInto(prototype: object): void {
-    injectBeside(prototype, this.property, getLockServiceToken(this.module), this.services);
-    injectBeside(prototype, APPLICATION, ModulesContainer, applications);
+    inject(prototype, this.property, getLockServiceToken(this.module));
+    inject(prototype, APPLICATION, ModulesContainer);
   }
 
   /** Binds an instance to a service, unless it needs none or has one that still runs. */
   bind(instance: unknown, service: LockService): void {
     if (typeof instance !== 'object' || instance === null || !(this.property in instance)) return;
-    const bound = this.services.get(instance);
+    const bound = this.boundTo(instance);
     if (bound === undefined || !this.applicationServices.isRunning(bound))
-      this.services.set(instance, service);
+      Reflect.set(instance, this.property, service);
   }
 
   /**
@@ -52,30 +55,33 @@ export class ServiceBinding {
    * uses the only running service of this name, if there is exactly one.
    */
   serviceOf(instance: object): LockService | undefined {
-    const bound = this.services.get(instance);
+    const bound = this.boundTo(instance);
     if (bound !== undefined) return bound;
-    const application = applications.get(instance);
+    const application = (Object(instance) as Bound)[APPLICATION];
     return application === undefined
       ? this.applicationServices.onlyRunning()
       : this.applicationServices.of(application);
   }
+
+  private boundTo(instance: object): LockService | undefined {
+    const service: unknown = Reflect.get(Object(instance) as object, this.property);
+    return service as LockService | undefined;
+  }
 }
 
-/** Lets Nest inject a value beside the instances of a class, if the application has it. */
-function injectBeside<T>(
-  prototype: object,
-  property: symbol,
-  token: InjectionToken,
-  kept: WeakMap<object, T>,
-): void {
+/** Lets Nest inject a value into the instances of a class, if the application has it. */
+function inject(prototype: object, property: symbol, token: InjectionToken): void {
   if (property in prototype) return;
+  /** For instances that accept no further property. */
+  const frozen = new WeakMap<object, unknown>();
   Object.defineProperty(prototype, property, {
     configurable: true,
     get(this: object) {
-      return kept.get(this);
+      return frozen.get(this);
     },
-    set(this: object, injected: T) {
-      kept.set(this, injected);
+    set(this: object, value: unknown) {
+      const kept = { value, configurable: true, writable: true, enumerable: false };
+      if (!Reflect.defineProperty(this, property, kept)) frozen.set(this, value);
     },
   });
   Inject(token)(prototype, property);
