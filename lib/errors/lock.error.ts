@@ -51,8 +51,8 @@ export abstract class LockError extends Error {
    * catches both.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    const error = isLockError(value) ? (answeredError(value) ?? value) : value;
-    return Function.prototype[Symbol.hasInstance].call(this, error);
+    if (!isLockError(value)) return false;
+    return Function.prototype[Symbol.hasInstance].call(this, answeredError(value) ?? value);
   }
 }
 
@@ -82,7 +82,13 @@ export function answeredError(error: LockError): LockError | undefined {
  * ```
  */
 export function isLockError(value: unknown): value is LockError {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return (value as Record<symbol, unknown>)[BRAND] === true;
+  } catch {
+    // Work may throw anything, also a value whose properties throw. Such a value must not prevent a release.
+    return false;
+  }
 }
 
 /**

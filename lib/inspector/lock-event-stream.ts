@@ -91,5 +91,10 @@ function contentOf(message: Message): object {
 /** The kind of an error, without its message, which may contain anything. */
 function kindOf(error: unknown): string {
   if (isLockError(error)) return error.code;
-  return error instanceof Error ? error.name : typeof error;
+  try {
+    return error instanceof Error ? error.name : typeof error;
+  } catch {
+    // The reason of a caller's signal may have properties that throw.
+    return typeof error;
+  }
 }

@@ -48,9 +48,22 @@ export function errorType(error: unknown): Attributes {
   return { 'error.type': isLockError(error) ? error.code : nameOf(error) };
 }
 
-/** Checks the shape: the reason of a caller's signal may come from another realm. */
+/** The message of an error, or the text of another value; empty if its properties throw. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return '';
+  }
+}
+
+/** Checks the shape: the reason of a caller's signal may come from another realm, or have properties that throw. */
 function nameOf(error: unknown): string {
-  const name: unknown =
-    typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
-  return typeof name === 'string' ? name : OTHER;
+  try {
+    const name: unknown =
+      typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
+    return typeof name === 'string' ? name : OTHER;
+  } catch {
+    return OTHER;
+  }
 }

@@ -1,7 +1,7 @@
 import { context, type Context, type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
-import { attributesOf, errorType } from './lock-attributes.js';
+import { attributesOf, errorType, messageOf } from './lock-attributes.js';
 
 interface CallSpans {
   readonly caller: Context;
@@ -37,7 +37,7 @@ export class LockSpans {
       this.spans.get(acquire)?.wait.setAttribute('lock.outcome', 'timeout').end();
     },
     'nest-redis-lock:acquire:failed': ({ acquire, error }) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.spans
         .get(acquire)
         ?.wait.setAttributes({ 'lock.outcome': 'failed', ...errorType(error) })

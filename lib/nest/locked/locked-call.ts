@@ -42,8 +42,8 @@ export class LockedCall {
       if (isObservable(result)) this.method.assertEndsStreams(lock);
       else assertNotLost(lock);
     } catch (error) {
-      noteOrigin(error, this.service?.options);
       await this.leave(lock);
+      noteOrigin(error, this.service?.options);
       throw error;
     }
     if (isObservable(result)) return this.holdUntilEnd(lock, result);

@@ -101,8 +101,7 @@ export class Campaign {
   private async report(error: unknown): Promise<void> {
     const { log, name, onError } = this.settings;
     if (onError) return onError(error);
-    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    log.error(`The leader's work under ${name} failed; this instance campaigns again. ${problem}`);
+    log.error(`The leader's work under ${name} failed; this instance campaigns again. ${problemOf(error)}`);
   }
 
   private rest(): Promise<void> {
@@ -117,5 +116,14 @@ export class Campaign {
       const timer = clock.schedule(end, pause * (0.5 + Math.random()));
       const stop = onAbort(signal, end);
     });
+  }
+}
+
+/** What is known of a thrown value, whose properties may throw. */
+function problemOf(error: unknown): string {
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } catch {
+    return 'The work threw a value that cannot be read.';
   }
 }

@@ -30,8 +30,16 @@ export class Term extends CombinedLock {
     const { aborted, reason } = this.signal;
     if (isLockError(error) && error.code === 'LOCK_LOST' && error.keys.some((key) => this.keys.includes(key)))
       return true;
-    if (!aborted || !(error instanceof Error)) return aborted && error === reason;
-    return error === reason || error.cause === reason || error.name === 'AbortError';
+    if (!aborted) return false;
+    try {
+      return (
+        error === reason ||
+        (error instanceof Error && (error.cause === reason || error.name === 'AbortError'))
+      );
+    } catch {
+      // The properties of a thrown value may throw.
+      return false;
+    }
   }
 
   /** Removes the listeners of the signal. */

@@ -1,0 +1,136 @@
+import { Controller, Get, Injectable, Logger } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { lastValueFrom, Observable, throwError } from 'rxjs';
+import { isLockError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication } from './support/http-application.js';
+
+const unreadable = (): never => {
+  throw new Error('This value cannot be read');
+};
+
+/** A thrown value of which nothing can be read. */
+const hostile: object = new Proxy({}, { get: unreadable, has: unreadable, getPrototypeOf: unreadable });
+
+@Injectable()
+class Work {
+  constructor(private readonly locks: LockService) {}
+
+  @Locked('work')
+  async promise(): Promise<void> {
+    throw hostile;
+  }
+
+  @Locked(['work', 'other'])
+  async several(): Promise<void> {
+    throw hostile;
+  }
+
+  @Locked('work', { onTimeout: 'skip' })
+  async skipping(): Promise<void> {
+    throw hostile;
+  }
+
+  @Locked('work')
+  observable(): Observable<never> {
+    return throwError(() => hostile);
+  }
+
+  @Locked('outer')
+  async below(): Promise<void> {
+    await this.promise();
+  }
+
+  using(): Promise<void> {
+    return this.locks.using('work', () => {
+      throw hostile;
+    });
+  }
+}
+
+@Controller()
+class WorkController {
+  constructor(private readonly work: Work) {}
+
+  @Get('handler')
+  @Locked('work')
+  async handler(): Promise<void> {
+    throw hostile;
+  }
+
+  @Get('service')
+  service(): Promise<void> {
+    return this.work.promise();
+  }
+}
+
+describe('a thrown value whose properties throw', () => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let locks: LockService;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    app = await HttpApplication.start(new ExpressAdapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [WorkController],
+      providers: [Work],
+    });
+    locks = app.nest.get(LockService);
+  });
+  afterAll(async () => {
+    await app.stop();
+    await server.stop();
+  });
+
+  const calls: [string, (work: Work) => Promise<void>][] = [
+    ['@Locked', (work) => work.promise()],
+    ['@Locked of several names', (work) => work.several()],
+    ['@Locked that skips', (work) => work.skipping()],
+    ['@Locked of an Observable', (work) => lastValueFrom(work.observable())],
+    ['@Locked below another lock', (work) => work.below()],
+    ['locks.using()', (work) => work.using()],
+  ];
+
+  it.each(calls)('passes unchanged through %s, whose lock is released', async (_what, call) => {
+    const thrown = await call(app.nest.get(Work)).then(
+      () => [],
+      (error: unknown) => [error],
+    );
+    expect(thrown.length === 1 && Object.is(thrown[0], hostile)).toBe(true);
+    expect(locks.holds()).toEqual([]);
+  });
+
+  it.each(['handler', 'service'])('of a request leaves no lock behind: %s', async (path) => {
+    // Nest reads the value in its own exception filter, so the request may end without a reply.
+    const client = new AbortController();
+    const response = app.get(`/${path}`, { signal: client.signal }).catch(() => undefined);
+    await waitFor(async () => locks.holds().length === 0 && (await locks.query('work')).held.length === 0);
+    client.abort();
+    await response;
+  });
+
+  it("of a leader's work is logged, and the campaign continues", async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const end = new AbortController();
+    let terms = 0;
+    const leading = locks.lead(
+      'leader',
+      () => {
+        terms += 1;
+        throw hostile;
+      },
+      { signal: end.signal, pause: 1 },
+    );
+    await waitFor(() => terms > 1);
+    end.abort();
+    await leading;
+    expect(logged).toHaveBeenCalledWith(expect.stringContaining('cannot be read'));
+    logged.mockRestore();
+  });
+
+  it('is not a lock error', () => {
+    expect(isLockError(hostile)).toBe(false);
+  });
+});
