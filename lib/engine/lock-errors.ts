@@ -49,19 +49,19 @@ export function describedLoss(
 }
 
 /**
- * The error of a caller that waited for `waited` ms. `renews` says whether the holder renews its lease; `label` is the
- * caller's.
+ * The error of a caller that waited for `waited` ms. `label` is the caller's.
+ *
+ * @param unrenewed milliseconds of the lease of a holder that is known not to renew it
  */
 export function timeoutError(
   keys: readonly string[],
   waited: number,
   holder: LockHolder | undefined,
-  renews: boolean,
+  unrenewed: number | undefined,
   label: string | undefined,
 ): LockTimeoutError {
   const message = timeoutMessage(keys, waited, holder, label);
-  const retryAfter = renews ? undefined : holder?.remaining;
-  return new LockTimeoutError(message, { keys, waited, holder, retryAfter });
+  return new LockTimeoutError(message, { keys, waited, holder, retryAfter: unrenewed });
 }
 
 export function timeoutMessage(
@@ -71,7 +71,7 @@ export function timeoutMessage(
   label: string | undefined,
 ): string {
   const outcome = notAcquired('Lock', keys, { waited, label });
-  return `${outcome}.${heldBy(holder)} Retry later, or raise the option wait.`;
+  return `${outcome}.${heldBy(holder)} ${adviceFor(keys, holder)}`;
 }
 
 /** Copies a timeout with the label of its holder. */
@@ -82,13 +82,31 @@ export function withHolderLabel(error: LockTimeoutError, label: string): LockTim
   return new LockTimeoutError(message, { callerHolds, cause, holder, keys, retryAfter, waited });
 }
 
+/** What to do: a retry is useless while a key without expiry exists. */
+function adviceFor(keys: readonly string[], holder: LockHolder | undefined): string {
+  const [key = ''] = keys;
+  if (holder?.remaining !== Infinity) return 'Retry later, or raise the option wait.';
+  return (
+    `Its key in Redis has no expiry, so the lease never ends. To see it, run \`npx nest-redis-lock query ${shellWord(key)}\`; ` +
+    `if its owner is gone, end it with \`npx nest-redis-lock release ${shellWord(key)}\`.`
+  );
+}
+
+/** A name as one word of a command line. */
+function shellWord(text: string): string {
+  return /^[\w:./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** Describes the holder in a sentence that begins with a space; empty for an unknown holder. */
 function heldBy(holder: LockHolder | undefined): string {
   if (holder?.owner === undefined) return '';
   const { label, owner, remaining } = holder;
   const instance = owner.startsWith(THIS_PROCESS) ? 'this process' : instanceOf(owner);
   const place = owner === SHARED_OWNER ? 'shared holders' : instance;
-  const lease = remaining === undefined ? '' : `, lease ends in ${Math.round(remaining)} ms unless renewed`;
+  const lease =
+    remaining === undefined || remaining === Infinity
+      ? ''
+      : `, lease ends in ${Math.round(remaining)} ms unless renewed`;
   return ` Held by ${label === undefined ? place : `${label} in ${place}`}${lease}.`;
 }
 

@@ -8,7 +8,10 @@ export interface LockHolder {
   readonly owner?: string;
   /** Label of the hold, as the holder reported it; unset if the holder did not reply in time. */
   readonly label?: string;
-  /** Milliseconds until the holder's lease, or the first of several, expires without renewal, at the last query. */
+  /**
+   * Milliseconds until the holder's lease, or the first of several, expires without renewal, at the last query. Infinity
+   * for a key without expiry, which this package never sets; unset if unknown.
+   */
   readonly remaining?: number;
 }
 
@@ -32,9 +35,9 @@ export class LockTimeoutError extends LockError {
   /** How long the caller waited, in milliseconds. */
   readonly waited: number;
   /**
-   * Milliseconds after which a retry makes sense. For a lease without renewal, the remaining lease; otherwise the time
-   * that the caller waited, between 1 and 10 s. The remaining time of a renewed lease does not predict the end of its
-   * hold.
+   * Milliseconds after which a retry makes sense. For a holder of this process without renewal (`renew: false`), the
+   * remaining lease. Otherwise the time that the caller waited, between 1 and 10 s: a renewed lease does not predict the
+   * end of its hold, and whether another process renews is unknown.
    */
   readonly retryAfter: number;
   /** The holder as far as known when the wait ended. */

@@ -37,7 +37,7 @@ export interface Grant {
 /** The reply for a taken lock. */
 export interface Taken {
   readonly owner: string;
-  /** Remaining milliseconds of the holder's lease; undefined without an end. */
+  /** Remaining milliseconds of the holder's lease; Infinity for a key without expiry, undefined if unknown. */
   readonly remaining: number | undefined;
   /** A number below all fencing tokens of hand-offs after this reply; Infinity if the store hands no lock over. */
   readonly tokenFloor: number;
@@ -46,6 +46,15 @@ export interface Taken {
 /** A taken name in a request for several names. */
 export interface TakenName extends Pick<Taken, 'owner' | 'remaining'> {
   readonly name: string;
+}
+
+/**
+ * Reads the remaining lease of a reply, which is negative for a key without expiry, and behind shared holders that have
+ * all ended.
+ */
+export function remainingIn(left: number, owner: string): number | undefined {
+  if (left >= 0) return left;
+  return owner === SHARED_OWNER ? undefined : Infinity;
 }
 
 export function isGrant(reply: Grant | Taken): reply is Grant {

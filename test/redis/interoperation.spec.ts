@@ -78,7 +78,10 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
 
     expect(error).toMatchObject({
       code: 'LOCK_TIMEOUT',
-      holder: { owner: 'for ever', remaining: undefined },
+      holder: { owner: 'for ever', remaining: Infinity },
+      message: expect.stringMatching(
+        / Held by for ever\. Its key .* no expiry, .*npx nest-redis-lock query \S+`/u,
+      ),
     });
     expect(await instance.locks.forceRelease(name)).toBe(true);
     expect(await client.exists(key)).toBe(0);

@@ -220,8 +220,9 @@ export class LocalQueue {
       const remaining = Math.max(0, by.deadline - now);
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }
-    // Assumes that holders elsewhere use the same `renew` as this caller.
-    const error = timeoutError(this.name.keys, now - startedAt, holder, (by ?? options).renew, options.label);
+    // Whether a holder elsewhere renews its lease is unknown.
+    const unrenewed = by?.renew === false ? holder?.remaining : undefined;
+    const error = timeoutError(this.name.keys, now - startedAt, holder, unrenewed, options.label);
     this.endWait(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
     else waiter.reject(error);

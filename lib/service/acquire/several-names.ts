@@ -103,7 +103,7 @@ export class SeveralNames {
     this.taken = taken.map(({ name }) => name);
     const waited = this.now - this.startedAt;
     this.misses = taken.map(({ name, ...holder }) =>
-      timeoutError([name], waited, holder, options.renew, options.label),
+      timeoutError([name], waited, holder, undefined, options.label),
     );
     const [first] = this.taken;
     if (first !== undefined && options.wait === 0) throw this.timeout(first, this.misses);

@@ -1,3 +1,4 @@
+import { remainingIn } from '../grant.js';
 import { integer, list, strangeReply, text } from '../redis/connection/script-reply.js';
 
 /**
@@ -11,7 +12,7 @@ export interface NodeAnswer {
   readonly outcome: 'accepted' | 'taken' | 'outdated' | 'gone';
   /** The highest token that the node has accepted for this name. */
   readonly last: number;
-  /** Remaining milliseconds of the lease of a taken lock; undefined without an end. */
+  /** Remaining milliseconds of the lease of a taken lock; Infinity without an end, undefined if unknown. */
   readonly remaining: number | undefined;
   readonly owner: string;
 }
@@ -25,11 +26,12 @@ const OUTCOMES = new Map<number, NodeAnswer['outcome']>([
 
 /** Parses the reply of a granting script: outcome, server's time, last token, remaining lease, owner. */
 export function parseAnswer(reply: unknown): NodeAnswer {
-  const [said, , last, remaining = -1, owner = ''] = list(reply);
+  const [said, , last, left = -1, by = ''] = list(reply);
   const outcome = OUTCOMES.get(integer(said));
-  const rest = integer(remaining);
+  const owner = text(by);
+  const remaining = remainingIn(integer(left), owner);
   if (!outcome) throw strangeReply(reply);
-  return { outcome, last: integer(last), remaining: rest < 0 ? undefined : rest, owner: text(owner) };
+  return { outcome, last: integer(last), remaining, owner };
 }
 
 /** The server's time in such a reply, in microseconds. */
@@ -55,6 +57,7 @@ export function isReservation(owner: string): boolean {
 /** Describes a reply in the error without a majority. */
 export function describeAnswer({ outcome, owner, remaining }: NodeAnswer): string {
   if (outcome === 'accepted') return 'granted the lock, which was released';
-  if (outcome === 'taken') return `the lock is held by ${owner} (${remaining ?? 'unlimited'} ms)`;
+  if (outcome === 'taken')
+    return `the lock is held by ${owner} (${Number.isFinite(remaining) ? remaining : 'unlimited'} ms)`;
   return outcome === 'outdated' ? 'asked for a greater fencing token' : 'does not know the hold';
 }

@@ -55,11 +55,16 @@ class Count {
     });
   }
 
-  /** Milliseconds until enough leases have expired for a majority to be free. */
+  /**
+   * Milliseconds until enough leases have expired for a majority to be free; Infinity if too many never expire, and
+   * undefined if that depends on silent nodes.
+   */
   get remaining(): number | undefined {
-    const times = this.votes.map((vote) => (isAnswer(vote) ? timeUntilFree(vote) : Infinity));
-    const time = times.toSorted((a, b) => a - b)[this.majority - 1] ?? Infinity;
-    return time === Infinity ? undefined : time;
+    const times = this.votes.map((vote) => (isAnswer(vote) ? timeUntilFree(vote) : undefined));
+    const inTime = (silent: number): number =>
+      times.map((time) => time ?? silent).toSorted((a, b) => a - b)[this.majority - 1] ?? Infinity;
+    const latest = inTime(Infinity);
+    return latest === Infinity && inTime(0) < Infinity ? undefined : latest;
   }
 }
 

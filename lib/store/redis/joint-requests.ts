@@ -1,4 +1,4 @@
-import type { Grant, TakenName } from '../grant.js';
+import { type Grant, remainingIn, type TakenName } from '../grant.js';
 import type { JointRequest, JointStore } from '../lock-store.js';
 import { acquireAllScript } from '../scripts/acquire-all.script.js';
 import { releaseAllScript } from '../scripts/release-all.script.js';
@@ -47,11 +47,7 @@ export class JointRequests implements JointStore {
 }
 
 function takenName(reply: unknown, names: readonly string[]): TakenName {
-  const [place, owner, left] = list(reply, 3);
-  const remaining = integer(left);
-  return {
-    name: names[integer(place)] ?? '',
-    owner: text(owner),
-    remaining: remaining < 0 ? undefined : remaining,
-  };
+  const [place, by, left] = list(reply, 3);
+  const owner = text(by);
+  return { name: names[integer(place)] ?? '', owner, remaining: remainingIn(integer(left), owner) };
 }

@@ -1,4 +1,4 @@
-import { SHARED_OWNER, type Taken } from '../grant.js';
+import { remainingIn, SHARED_OWNER, type Taken } from '../grant.js';
 import { UNTRIED } from '../scripts/functions/hand-off.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { integer, list, text } from './connection/script-reply.js';
@@ -197,7 +197,7 @@ export class Outbox {
     const [remaining, by, tokenFloor] = list(reply, 3);
     const [left, owner] = [integer(remaining), text(by)];
     if (owner === SHARED_OWNER) this.noteSharedMode();
-    return { owner, remaining: left < 0 ? undefined : left, tokenFloor: integer(tokenFloor) };
+    return { owner, remaining: remainingIn(left, owner), tokenFloor: integer(tokenFloor) };
   }
 }
 

@@ -31,6 +31,26 @@ export function describeErrors(context: ContractContext): void {
       },
     );
 
+    it('advise a retry after the wait of the caller, whatever its renew, if the holder renews its lease', async () => {
+      const { locks, others, name } = context;
+      for (const holder of [locks, others]) {
+        const lock = await holder.acquire(name, { ttl: 20_000 });
+        const waiting = locks.acquire(name, { wait: IN_VAIN, renew: false });
+        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', retryAfter: 1_000 });
+        await lock.release();
+      }
+    });
+
+    it('advise a retry after the lease of a holder in this process that does not renew it', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name, { ttl: 20_000, renew: false });
+      const error: unknown = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
+      const { retryAfter } = error as { retryAfter: number };
+      expect(retryAfter).toBeGreaterThan(10_000);
+      expect(retryAfter).toBeLessThanOrEqual(20_000);
+      await lock.release();
+    });
+
     it('report to each caller how long it waited', async () => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);

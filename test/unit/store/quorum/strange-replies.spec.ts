@@ -59,6 +59,7 @@ describe('Nodes of a quorum with different replies', () => {
   it.each([
     { leases: [300, 200, -1], remaining: 300 },
     { leases: [300, -1, -1], remaining: undefined },
+    { leases: [-1, -1, 300], remaining: Infinity },
     { leases: [300, 0, -1], remaining: 300 },
     { leases: [0, 0, -1], remaining: 0 },
   ])(
