@@ -31,8 +31,8 @@ interface CleanUp {
 export class CleanUps {
   /** Number of requests in flight. */
   underWay = 0;
-  /** Unconfirmed requests, with the end of their leases. */
-  private readonly failed = new Map<CleanUp, number>();
+  /** Unconfirmed requests, with the end of their leases and what they do. */
+  private readonly failed = new Map<CleanUp, { readonly end: number; readonly what: () => string }>();
   private delay = MIN_DELAY;
   private timer: ScheduledCall | undefined;
   private isRepeating = false;
@@ -78,18 +78,30 @@ export class CleanUps {
       () => void this.underWay--,
       (error: unknown) => {
         this.underWay--;
-        const problem = error instanceof Error ? error.message : String(error);
-        inRootContext(() =>
-          this.log.warn(
-            `${what()} was not confirmed. The request is repeated until the lease expires. ${problem}`,
-          ),
-        );
+        const end = this.clock.now() + cleanUp.ttl;
+        inRootContext(() => this.report(what, cleanUp, end, error));
         const following = isRefusal(error) ? cleanUp.ifRefused : cleanUp;
         if (!following) return;
-        this.failed.set(following, this.clock.now() + cleanUp.ttl);
+        this.failed.set(following, { end, what });
         this.repeatIn(this.delay);
       },
     );
+  }
+
+  /** Logs a failure, and what follows from it. */
+  private report(what: () => string, { ifRefused }: CleanUp, end: number, error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (!isRefusal(error)) {
+      this.log.warn(
+        `${what()} was not confirmed. The request is repeated until the lease expires. ${problem}`,
+      );
+      return;
+    }
+    const left = Math.max(0, Math.round(end - this.clock.now()));
+    const sequel = ifRefused
+      ? 'A request that only ends the lease follows; waiters find the lock free when they ask again.'
+      : `It is not repeated: the lease or the place in the queue expires within ${left} ms.`;
+    this.log.warn(`${what()} was refused. ${sequel} ${problem}`);
   }
 
   /** Repeats all requests, because the store is reachable again. */
@@ -115,18 +127,20 @@ export class CleanUps {
     this.timer = undefined;
     this.isRepeating = true;
     const now = this.clock.now();
-    for (const [cleanUp, end] of this.failed) if (end <= now) this.failed.delete(cleanUp);
+    for (const [cleanUp, { end }] of this.failed) if (end <= now) this.failed.delete(cleanUp);
     const due = [...this.failed].filter(([{ mayRepeat }]) => mayRepeat?.() ?? true).slice(0, ROUND);
     this.underWay += due.length;
     const outcomes = await Promise.allSettled(due.map(async ([cleanUp]) => cleanUp.send()));
     this.underWay -= due.length;
-    due.forEach(([cleanUp, end], i) => {
+    due.forEach(([cleanUp, request], i) => {
       const outcome = outcomes[i];
       this.failed.delete(cleanUp);
       if (outcome?.status !== 'rejected') return;
-      const following = isRefusal(outcome.reason) ? cleanUp.ifRefused : cleanUp;
+      const isRefused = isRefusal(outcome.reason);
+      if (isRefused) this.report(request.what, cleanUp, request.end, outcome.reason);
+      const following = isRefused ? cleanUp.ifRefused : cleanUp;
       // Goes behind the requests that were not sent in this round.
-      if (following) this.failed.set(following, end);
+      if (following) this.failed.set(following, request);
     });
     const isAnswered = outcomes.some(({ status }) => status === 'fulfilled');
     this.delay = isAnswered ? MIN_DELAY : Math.min(2 * this.delay, MAX_DELAY);

@@ -1,3 +1,4 @@
+import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';
@@ -26,6 +27,42 @@ describe('An unconfirmed request', () => {
     expect(times.at(-1)).toBeLessThan(10_000);
     expect(times.at(-1)).toBeGreaterThan(8_000);
     expect([engine.size, clock.pending]).toEqual([0, 0]);
+  });
+
+  it('that Redis refuses for good is not repeated, and the log says when its lease ends', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store, hold } = bound(fixture);
+    const lock = await hold({ ttl: 10_000 });
+    void lock.release();
+    (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
+    await settle();
+    await clock.advance(10_000);
+
+    expect(store.unseen('release')).toBe(0);
+    expect(fixture.warnings).toEqual([
+      'The release of n was refused. It is not repeated: the lease or the place in the queue expires within 10000 ms. ' +
+        'NOPERM this user has no permissions',
+    ]);
+  });
+
+  it('that Redis refuses for good when it is repeated is reported as well', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store, hold } = bound(fixture);
+    const lock = await hold({ ttl: 10_000 });
+    void lock.release();
+    (await store.next('release')).fail(LOST);
+    await settle();
+    await clock.advance(50);
+    (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
+    await settle();
+    await clock.advance(10_000);
+
+    expect(store.unseen('release')).toBe(0);
+    expect(fixture.warnings).toEqual([
+      'The release of n was not confirmed. The request is repeated until the lease expires. Stream is not writable.',
+      'The release of n was refused. It is not repeated: the lease or the place in the queue expires within 9950 ms. ' +
+        'NOPERM this user has no permissions',
+    ]);
   });
 
   it('is sent again at once when the store can be reached again', async () => {
