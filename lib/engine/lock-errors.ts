@@ -8,6 +8,7 @@ import { LockLostError } from '../errors/lock-lost.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { SHARED_OWNER } from '../store/grant.js';
 import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
+import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
 const EXPIRED =
@@ -185,6 +186,15 @@ export function detachmentError(keys: readonly string[], cause: unknown): LockUn
   return new LockUnavailableError(`${message} The hold stays with this process.`, { keys, cause });
 }
 
+/** The error of an unconfirmed detach of several names, of which some may have been detached. */
+export function detachmentOfSomeError(
+  keys: readonly string[],
+  { cause }: LockUnavailableError,
+): LockUnavailableError {
+  const message = refusedOr('Redis did not confirm', `the detachment of the hold on ${quoted(keys)}`, cause);
+  return new LockUnavailableError(`${message} The hold of all its names was released.`, { keys, cause });
+}
+
 /** The error of a query or a forced release that the store refused or did not answer. */
 export function requestError(keys: readonly string[], cause: unknown): LockUnavailableError {
   const what = keys.length === 0 ? 'the request about locks' : `the request about ${quoted(keys)}`;
@@ -202,9 +212,24 @@ export function queueFullError(keys: readonly string[], waiting: number): LockQu
   return new LockQueueFullError(message, { keys });
 }
 
-/** The error of a hold whose lease was not renewed in time. */
-export function expiredError(keys: readonly string[]): LockLostError {
-  return new LockLostError(EXPIRED, { keys, reason: 'expired' });
+/** The error of a hold whose lease was not renewed in time, or was not to be renewed. */
+export function expiredError(
+  keys: readonly string[],
+  { renew, ttl }: Pick<ResolvedLockOptions, 'renew' | 'ttl'>,
+): LockLostError {
+  const unrenewed = `The lease of ${ttl} ms ended before the work did, and renew is false. Raise ttl, or extend the lease in time.`;
+  return new LockLostError(renew ? EXPIRED : unrenewed, { keys, reason: 'expired' });
+}
+
+/** The error of a caller that uses a hold after its release. */
+export function releasedError(keys: readonly string[]): LockLostError {
+  return new LockLostError(`The hold on ${quoted(keys)} has been released.`, { keys });
+}
+
+/** The error of a caller that uses a hold after its detachment. */
+export function detachedError(keys: readonly string[]): LockLostError {
+  const message = `The hold on ${quoted(keys)} has been detached: use the lock that attach() returns.`;
+  return new LockLostError(message, { keys });
 }
 
 /** The error of a hold that the store does not know. */
@@ -220,7 +245,8 @@ export function goneError(keys: readonly string[]): LockLostError {
 /** The error of a caller that attaches a hold which another caller has taken, or which has ended. */
 export function detachedGoneError(keys: readonly string[]): LockLostError {
   return new LockLostError(
-    'The detached hold is gone: it was taken over already, its lease ran out, somebody removed it, or it never was.',
+    `The detached hold on ${quoted(keys)} is gone: another caller has attached it, its lease has expired, it was released ` +
+      'forcibly, or the string is forged.',
     { keys, reason: 'gone' },
   );
 }
@@ -231,7 +257,7 @@ export function partlyDetachedError(
   parts: 'names' | 'permits',
   cause: unknown,
 ): LockLostError {
-  const message = `Not all of its ${parts} could be transferred.`;
+  const message = `Not all ${parts} of the hold on ${quoted(keys)} could be transferred.`;
   return new LockLostError(message, { keys, cause, reason: 'gone' });
 }
 
@@ -247,7 +273,10 @@ export function closingError(keys: readonly string[]): LockClosedError {
 
 /** The error of a caller at the end of the shutdown. */
 export function closedError(keys: readonly string[]): LockClosedError {
-  return new LockClosedError('The application is shutting down and grants no more locks.', { keys });
+  const locks = `${keys.length > 1 ? 'locks' : 'lock'} ${quoted(keys)}`;
+  return new LockClosedError(`The application is shutting down and grants no more locks: not ${locks}.`, {
+    keys,
+  });
 }
 
 /** The error of a caller while the store cannot be used, with the names of its call. */

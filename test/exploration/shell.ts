@@ -158,7 +158,7 @@ export class Shell {
   }
 
   expire(of: number, lease: Lease): void {
-    this.feed(of, { kind: 'ended', lease, error: expiredError([lease.name]) });
+    this.feed(of, { kind: 'ended', lease, error: expiredError([lease.name], lease) });
   }
 
   private carryOut(of: number, effect: Effect): void {

@@ -1,8 +1,8 @@
-import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
+import { LockConfigError, LockKeyError, LockUnavailableError } from '../../errors/lock.error.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
-import { partlyDetachedError } from '../lock-errors.js';
+import { detachmentOfSomeError, partlyDetachedError } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { EnterableLock } from './reentry.js';
 import { formatTransfer, MAX_PARTS, newSecret } from './transfer-string.js';
@@ -110,6 +110,7 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: Duration |
     const keys = holds.flatMap((hold) => hold.keys);
     const error = partlyDetachedError(keys, 'names', failed.reason);
     await Promise.all(holds.map((hold) => hold.giveUp(error)));
+    if (failed.reason instanceof LockUnavailableError) throw detachmentOfSomeError(keys, failed.reason);
   }
   throw failed.reason;
 }

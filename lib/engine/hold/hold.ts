@@ -1,8 +1,15 @@
-import { describedLoss, expiredError, maxHoldError, notReleasedError } from '../lock-errors.js';
+import {
+  describedLoss,
+  detachedError,
+  expiredError,
+  maxHoldError,
+  notReleasedError,
+  releasedError,
+} from '../lock-errors.js';
 import { type ObservedHold, publishHoldEnd } from '../../diagnostics/hold.channel.js';
 import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
-import { LockLostError, type LockLostReason } from '../../errors/lock-lost.error.js';
+import type { LockLostError, LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './combined-lock.js';
 import { type DetachedHold, ownersOfDetached } from './transfer-string.js';
 import type { EnterableLock, Reentry } from './reentry.js';
@@ -133,14 +140,14 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
 
   assertHeld(): void {
     this.assertNotLost();
-    if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
-    if (this.leaving) throw new LockLostError('The hold has been detached.', { keys: this.keys });
+    if (this.leaving) throw detachedError(this.keys);
+    if (this.releasing) throw releasedError(this.keys);
   }
 
   assertNotLost(): void {
     if (this.ended && !this.lost) return;
     if (this.certainFor > 0) return;
-    throw this.lost ?? this.described(expiredError(this.keys));
+    throw this.lost ?? this.described(expiredError(this.keys, this.options));
   }
 
   async extend(ttl?: Duration): Promise<void> {

@@ -28,7 +28,7 @@ export class Decisions {
   /** Ends an expired lease. Its holder can see the expiry by the clock, so no reply of the store may revive it. */
   loseIfExpired(lease: Lease, now: number): boolean {
     if (now < lease.deadline) return false;
-    this.lost.push({ lease, error: expiredError(lease.names), gone: false });
+    this.lost.push({ lease, error: expiredError(lease.names, lease), gone: false });
     return true;
   }
 

@@ -264,7 +264,7 @@ export class Leases {
 
   private loseIfExpired(lease: Lease): boolean {
     if (this.clock.now() < lease.deadline) return false;
-    this.lose(lease, expiredError(lease.names), false);
+    this.lose(lease, expiredError(lease.names, lease), false);
     return true;
   }
 

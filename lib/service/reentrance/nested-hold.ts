@@ -1,7 +1,7 @@
 import type { EnterableLock, Reentry } from '../../engine/hold/reentry.js';
 import type { Duration } from '../../options/duration.js';
 import { LockConfigError } from '../../errors/lock.error.js';
-import { LockLostError } from '../../errors/lock-lost.error.js';
+import { releasedError } from '../../engine/lock-errors.js';
 
 /**
  * An entry into a hold of the enclosing context, with that hold's token and lease. Its release only admits the next
@@ -59,7 +59,7 @@ export class NestedHold implements EnterableLock {
 
   assertHeld(): void {
     this.assertNotLost();
-    if (this.releasing) throw new LockLostError('The hold has been released.', { keys: this.keys });
+    if (this.releasing) throw releasedError(this.keys);
   }
 
   assertNotLost(): void {

@@ -133,6 +133,18 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
     });
 
+    it('names its lock and its release to a caller that uses it afterwards', async () => {
+      const { locks, name } = context;
+      const lock = await locks.acquire(name);
+      const several = await locks.acquire([`${name}:a`, `${name}:b`]);
+      await lock.release();
+      await several.release();
+
+      expect(() => lock.assertHeld()).toThrow(`The hold on "${name}" has been released.`);
+      await expect(lock.extend()).rejects.toThrow(`The hold on "${name}" has been released.`);
+      expect(() => several.assertHeld()).toThrow(`The hold on "${name}:a" has been released.`);
+    });
+
     it('extends the lease by a time with a unit', async () => {
       const { locks, name } = context;
       const [lock, several] = [await locks.acquire(name, { ttl: 5_000 }), await locks.acquire([`${name}:b`])];

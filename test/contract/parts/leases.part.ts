@@ -45,6 +45,9 @@ export function describeLeases(context: ContractContext): void {
       await ended;
 
       expect(lock.signal.reason).toBeInstanceOf(LockLostError);
+      expect(String(lock.signal.reason)).toContain(
+        'The lease of 300 ms ended before the work did, and renew is false.',
+      );
       expect(() => lock.assertHeld()).toThrow(LockLostError);
       expect(lock.remaining).toBe(0);
       await next;

@@ -64,9 +64,11 @@ export function describeTransfer(context: ContractContext): void {
       expect(lock.held).toBe(false);
       expect(lock.remaining).toBe(0);
       expect(() => lock.assertHeld()).toThrow(LockLostError);
-      await expect(lock.extend()).rejects.toBeInstanceOf(LockLostError);
-      await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
+      const message = expect.stringContaining(`The hold on "${name}" has been detached`);
+      await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST', message });
+      await expect(lock.detach()).rejects.toMatchObject({ code: 'LOCK_LOST', message });
       await lock.release();
+      await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST', message });
       expect(taken.held).toBe(true);
       await taken.extend();
       await taken.release();

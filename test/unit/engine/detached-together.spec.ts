@@ -30,7 +30,10 @@ describe('Holds that are detached together', () => {
     for (let i = 0; i < 2; i++) (await store.next('release')).answer(true);
     await settle();
 
-    expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+    expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['a', 'b'], cause });
+    expect((detaching.error as Error).message).toBe(
+      'Redis refused the detachment of the hold on "a", "b" (NOPERM). The hold of all its names was released.',
+    );
     expect(a.signal.reason).toMatchObject({ code: 'LOCK_LOST', keys: ['a', 'b'], reason: 'gone' });
   });
 });
