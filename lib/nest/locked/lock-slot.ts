@@ -214,7 +214,7 @@ export class LockSlot extends Invocation {
     return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
-  /** Ends the waits of an invocation whose client has left. */
+  /** Ends the waits of an invocation that has failed, or whose client has left. */
   abandon(): void {
     this.client.abort();
   }

@@ -47,7 +47,7 @@ export class LockInterceptor implements NestInterceptor {
     // The closure keeps the slot, because code at the end of a stream lacks the async context.
     return endAfter(watched, {
       close: (how) => {
-        if (how === 'left') slot.abandon();
+        if (how !== 'completed') slot.abandon();
         if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close(how);
         if (how === 'completed') slot.assertNotLost();
         return onceAnswered(slot.context, () => void slot.close(how));

@@ -1,0 +1,213 @@
+import { Controller, Get, Injectable, UseInterceptors } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Transport,
+  type ClientOptions,
+  type TcpOptions,
+} from '@nestjs/microservices';
+import { Test } from '@nestjs/testing';
+import { defer, lastValueFrom, of, type Observable } from 'rxjs';
+import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { createLockService } from '../../lib/lock-service.factory.js';
+import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { freePort } from '../support/free-port.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+import { Journal } from './support/journal.js';
+import { TimeoutInterceptor } from './support/timeout.interceptor.js';
+
+@Injectable()
+class Stock {
+  constructor(
+    private readonly journal: Journal,
+    private readonly locks: LockService,
+  ) {}
+
+  @Locked('stock', { wait: 60_000 })
+  async take(): Promise<string> {
+    this.journal.write('ran');
+    return 'done';
+  }
+
+  @Locked('stock', { wait: 60_000 })
+  takes(): Observable<string> {
+    this.journal.write('ran');
+    return of('done');
+  }
+
+  using(): Promise<string> {
+    return this.locks.using('stock', { wait: 60_000 }, () => this.take());
+  }
+
+  async acquire(): Promise<string> {
+    const lock = await this.locks.acquire(['another', 'stock'], { wait: 60_000 });
+    this.journal.write('ran');
+    await lock.release();
+    return 'done';
+  }
+}
+
+/** A service that calls another one. */
+@Injectable()
+class Orders {
+  constructor(private readonly stock: Stock) {}
+
+  async place(): Promise<string> {
+    return this.stock.take();
+  }
+}
+
+@Controller()
+class OrdersController {
+  constructor(
+    private readonly stock: Stock,
+    private readonly orders: Orders,
+    private readonly journal: Journal,
+  ) {}
+
+  @Get('handler')
+  @Locked('stock', { wait: 60_000 })
+  async handler(): Promise<string> {
+    this.journal.write('ran');
+    return 'done';
+  }
+
+  @Get('service')
+  @MessagePattern('service')
+  service(): Promise<string> {
+    return this.stock.take();
+  }
+
+  @Get('nested-service')
+  nestedService(): Promise<string> {
+    return this.orders.place();
+  }
+
+  @Get('observable')
+  @MessagePattern('observable')
+  observable(): Observable<string> {
+    return this.stock.takes();
+  }
+
+  @Get('deferred')
+  deferred(): Observable<string> {
+    return defer(() => this.stock.take());
+  }
+
+  @Get('using')
+  using(): Promise<string> {
+    return this.stock.using();
+  }
+
+  @Get('several-names')
+  @MessagePattern('several-names')
+  severalNames(): Promise<string> {
+    return this.stock.acquire();
+  }
+
+  /** Responds before the lock is there. */
+  @Get('background')
+  background(): string {
+    void this.stock.take();
+    return 'accepted';
+  }
+}
+
+@Controller()
+@UseInterceptors(TimeoutInterceptor)
+class TimedController extends OrdersController {}
+
+const providers = [Stock, Orders, Journal];
+let server: RedisServer;
+let holder: LockService;
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+  holder = createLockService(resolveModuleOptions({ connection: server.url }));
+});
+afterAll(async () => {
+  await holder.close();
+  await server.stop();
+});
+
+const pending = async (): Promise<number> => (await holder.query('stock')).pending.length;
+
+/** Makes a call while another instance holds the lock, and expects that its wait ends with the response. */
+async function expectWaitToEnd(journal: Journal, call: () => Promise<unknown>): Promise<void> {
+  const lock = await holder.acquire('stock');
+  const calling = call();
+  await waitFor(async () => (await pending()) === 1, { that: 'the call to wait' });
+  await calling;
+  await waitFor(async () => (await pending()) === 0, { timeout: 5_000, that: 'the wait to end' });
+  await lock.release();
+  await holder.using(['another', 'stock'], () => undefined);
+
+  expect(journal.lines).toEqual([]);
+}
+
+describe.each(platforms)('a request on %s that a TimeoutInterceptor has ended', (_name, adapter) => {
+  const places = [
+    ['the application', [OrdersController], [{ provide: APP_INTERCEPTOR, useClass: TimeoutInterceptor }]],
+    ['the class', [TimedController], []],
+  ] as const;
+
+  describe.each(places)('of %s', (_place, controllers, interceptors) => {
+    let app: HttpApplication;
+
+    beforeAll(async () => {
+      app = await HttpApplication.start(adapter(), {
+        imports: [RedisLockModule.forRoot({ connection: server.url })],
+        controllers: [...controllers],
+        providers: [...providers, ...interceptors],
+      });
+    });
+    afterAll(() => app.stop());
+
+    it.each(['handler', 'service', 'nested-service', 'observable', 'deferred', 'using', 'several-names'])(
+      'waits no longer for its first lock: %s',
+      async (path) => {
+        const journal = app.nest.get(Journal);
+        await expectWaitToEnd(journal, async () => expect((await app.get(`/${path}`)).status).toBe(408));
+      },
+    );
+
+    it('continues to wait in work that the handler did not await, after a response without an error', async () => {
+      const journal = app.nest.get(Journal);
+      const lock = await holder.acquire('stock');
+      expect((await app.get('/background')).status).toBe(200);
+      await waitFor(async () => (await pending()) === 1);
+      await lock.release();
+      await waitFor(() => journal.lines.length === 1);
+
+      expect(journal.lines.splice(0)).toEqual(['ran']);
+    });
+  });
+});
+
+describe('a TCP message that a TimeoutInterceptor has ended', () => {
+  it.each(['service', 'observable', 'several-names'])(
+    'waits no longer for its first lock: %s',
+    async (pattern) => {
+      const transport: TcpOptions = {
+        transport: Transport.TCP,
+        options: { host: '127.0.0.1', port: await freePort() },
+      };
+      const module = await Test.createTestingModule({
+        imports: [RedisLockModule.forRoot({ connection: server.url })],
+        controllers: [OrdersController],
+        providers: [...providers, { provide: APP_INTERCEPTOR, useClass: TimeoutInterceptor }],
+      }).compile();
+      const app = module.createNestMicroservice({ ...transport, logger: false });
+      await app.listen();
+      const client = ClientProxyFactory.create(transport as ClientOptions);
+      await expectWaitToEnd(app.get(Journal), () =>
+        expect(lastValueFrom(client.send(pattern, {}))).rejects.toMatchObject({ status: 'error' }),
+      );
+      client.close();
+      await app.close();
+    },
+  );
+});
