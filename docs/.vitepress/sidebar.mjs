@@ -35,6 +35,7 @@ export const sidebar = [
       { text: 'The decorator', link: '/guide/decorator' },
       { text: 'Keys', link: '/guide/keys' },
       { text: 'Places', link: '/guide/places' },
+      { text: 'gRPC', link: '/guide/grpc' },
       { text: 'The service', link: '/guide/service' },
       { text: 'Several names', link: '/guide/several-names' },
       { text: 'Readers and semaphores', link: '/guide/readers-and-semaphores' },

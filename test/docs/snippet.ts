@@ -3,6 +3,7 @@ import type { CodeBlock } from './markdown-document.js';
 const IMPORTS = [
   `import { Get, Param, ParseIntPipe, Post, Sse, type MessageEvent } from '@nestjs/common';`,
   `import { OnEvent } from '@nestjs/event-emitter';`,
+  `import { GrpcStreamMethod } from '@nestjs/microservices';`,
   `import { Cron, Interval } from '@nestjs/schedule';`,
   `import { CurrentLock, isLockError, Locked, LockTimeoutError, type Lock } from 'nest-redis-lock';`,
   `import { map, Observable } from 'rxjs';`,

@@ -1,8 +1,10 @@
+import { status } from '@grpc/grpc-js';
 import type { Counter, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
 import { inspect } from 'node:util';
 import * as lib from '../../lib/index.js';
 import { assertLockedOptions } from '../../lib/nest/locked/locked-options.js';
 import { HTTP_STATUS_DEFAULTS } from '../../lib/options/option-table.js';
+import { GRPC_STATUSES } from '../../lib/nest/exceptions/grpc-error.js';
 import { resolveLeadOptions } from '../../lib/options/lead-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
@@ -44,6 +46,12 @@ describe('the tables of the pages', () => {
     const places = ['on one Redis', 'in calls for several names', 'on a quorum'];
     const rows = places.flatMap((where) => tableOf(`deliberate fault ${where}`));
     expect(rows.map((row) => Object.values(row)[0])).toEqual(faults);
+  });
+
+  it('show the gRPC status of every lock error', () => {
+    const rows = tableOf('lock error').map((row) => [row['lock error'], row['status'], row['number']]);
+    const statuses = Object.entries(GRPC_STATUSES).map(([code, number]) => [code, status[number], number]);
+    expect(rows).toEqual(statuses.map(([code, name, number]) => [`\`${code}\``, `\`${name}\``, `${number}`]));
   });
 
   it('show the options of an acquire with their defaults', () => {

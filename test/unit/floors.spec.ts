@@ -11,6 +11,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['nest/startup'],
   ['nest/locked'],
   ['nest/exceptions'],
+  ['nest/grpc'],
   ['lock-service.factory.ts'],
   ['service/open-lock-service.ts'],
   ['service/lock.service.ts', 'service/lock-service.token.ts'],

@@ -1,6 +1,8 @@
 import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
+import { grpcCallOf } from '../grpc/grpc-call.js';
+import { grpcError } from './grpc-error.js';
 import { exceptionFor } from './exception-for.js';
 import { lockMessage, logKeyError } from './public-message.js';
 import { LockError } from '../../errors/lock.error.js';
@@ -10,6 +12,7 @@ import { LockService } from '../../service/lock.service.js';
  * Replies to lock errors in the form of the transport.
  *
  * - Microservices: the caller's Observable fails with `{ status: 'error', code, message, retryAfter? }`.
+ * - gRPC: a status such as `ABORTED`, with the code of the error in the trailer `lock-code`.
  * - Gateways: the client receives the event `exception` with the same object.
  * - HTTP and GraphQL: a status, and when to retry.
  *
@@ -33,7 +36,10 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
   catch(error: LockError, host: ArgumentsHost): unknown {
     const type = host.getType<string>();
     if (type === 'rpc' || type === 'ws') logKeyError(error);
-    if (type === 'rpc') return throwError(() => lockMessage(error));
+    if (type === 'rpc') {
+      const call = grpcCallOf(host);
+      return throwError(() => (call === undefined ? lockMessage(error) : grpcError(error, call)));
+    }
     if (type === 'ws') return emitException(host.switchToWs().getClient(), lockMessage(error));
     const exception = exceptionFor(error, host, this.adapterHost.httpAdapter, this.service);
     // Over HTTP a filter replies; elsewhere it throws.

@@ -1,4 +1,5 @@
 import { HttpException, type ExecutionContext } from '@nestjs/common';
+import { type GrpcCall, grpcCallOf } from '../grpc/grpc-call.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 
@@ -89,11 +90,22 @@ function clientGone(): HttpException {
 }
 
 function connectionOf(context: ExecutionContext): Closable | undefined {
+  const call = grpcCallOf(context);
+  if (call !== undefined) return connectionOfCall(call);
   if (context.getType() === 'http')
     return closable(context.switchToHttp().getResponse<Message | undefined>());
   if (context.getType<string>() !== 'graphql') return undefined;
   const { req } = context.getArgByIndex<{ readonly req?: Message } | undefined>(2) ?? {};
   return closable(req?.res) ?? closable(req?.raw?.stream) ?? closable(req?.raw?.socket ?? req?.socket);
+}
+
+/** A cancelled gRPC call, or one whose deadline has passed, counts as a closed connection. */
+function connectionOfCall(call: GrpcCall): Closable {
+  return {
+    destroyed: call.cancelled,
+    on: (_close, listener) => call.on('cancelled', listener),
+    off: (_close, listener) => call.off('cancelled', listener),
+  };
 }
 
 function closable(message: unknown): Closable | undefined {

@@ -10,8 +10,9 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost } from '@nestjs/core';
-import { tap, type Observable } from 'rxjs';
+import { finalize, tap, type Observable } from 'rxjs';
 import { exceptionFor } from '../exceptions/exception-for.js';
+import { keepRequests } from '../grpc/request-stream.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
 import { endAfter } from './end-after.js';
@@ -38,7 +39,9 @@ export class LockInterceptor implements NestInterceptor {
     const known = LockSlot.of(context);
     if (known !== undefined) return known.aroundHandler(next);
     const slot = new LockSlot(context);
-    return this.keepUntilEnd(slot, slot.around(next));
+    const endKeeping = keepRequests(context);
+    const handled = this.keepUntilEnd(slot, slot.around(next));
+    return endKeeping === undefined ? handled : handled.pipe(finalize(endKeeping));
   }
 
   private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {

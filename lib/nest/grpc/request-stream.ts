@@ -1,0 +1,34 @@
+import type { ArgumentsHost } from '@nestjs/common';
+import { isObservable, Observable } from 'rxjs';
+import { grpcCallOf } from './grpc-call.js';
+
+/** The stream of requests that Nest passes to a handler of gRPC. */
+interface RequestStream extends Observable<unknown> {
+  /** Passes on the requests that came before the handler, once. */
+  drainBuffer?(): void;
+}
+
+/**
+ * Keeps the requests of a gRPC stream until the handler subscribes to them. Returns a function that ends the keeping.
+ *
+ * Nest keeps them only until the handler returns. A locked handler that returns an Observable subscribes later: after
+ * the grant. Meanwhile the call is paused, so that the client cannot send more than the window of HTTP/2.
+ */
+export function keepRequests(host: ArgumentsHost): (() => void) | undefined {
+  const args: unknown[] = host.getArgs();
+  const [requests] = args as [RequestStream | undefined];
+  const call = isObservable(requests) ? grpcCallOf(host) : undefined;
+  if (requests?.drainBuffer === undefined || call === undefined) return undefined;
+  const kept: RequestStream = new Observable((subscriber) => {
+    const subscription = requests.subscribe(subscriber);
+    requests.drainBuffer?.();
+    // Nest passes the earlier requests on in the next turn of the event loop; later ones must follow them.
+    setImmediate(() => call.resume?.());
+    return subscription;
+  });
+  kept.drainBuffer = () => undefined;
+  args[0] = kept;
+  call.pause?.();
+  // Node does not end a call with requests that nobody has read.
+  return () => void call.resume?.();
+}
