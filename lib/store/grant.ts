@@ -36,7 +36,8 @@ export interface Grant {
 
 /** The reply for a taken lock. */
 export interface Taken {
-  readonly owner: string;
+  /** Undefined if no single owner is known: several contenders of a quorum have split its votes. */
+  readonly owner: string | undefined;
   /** Remaining milliseconds of the holder's lease; Infinity for a key without expiry, undefined if unknown. */
   readonly remaining: number | undefined;
   /** A number below all fencing tokens of hand-offs after this reply; Infinity if the store hands no lock over. */

@@ -167,7 +167,7 @@ export interface LockStore {
    * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. Grants of a shared turn
    * end with its place.
    */
-  cancel(name: string, place: string): Promise<string | undefined>;
+  cancel(name: string, place: string | undefined): Promise<string | undefined>;
   /**
    * Moves the locks of one hold to other owner ids, all or none. A repeated request has the same outcome. The reply may
    * take long. Undefined for stores whose holds cannot move.

@@ -22,8 +22,8 @@ export function taggedOwner(instance: string, tag: string, token: number): strin
 }
 
 /** Whether a lock's value is no owner id of this module: a client of another package holds the lock. */
-export function isForeign(owner: string): boolean {
-  return owner !== SHARED_OWNER && !/:\d+$/.test(owner);
+export function isForeign(owner: string | undefined): boolean {
+  return owner !== undefined && owner !== SHARED_OWNER && !/:\d+$/.test(owner);
 }
 
 /** The instance of an owner id: the part before the tag or the token. */

@@ -18,7 +18,8 @@ export type CleanUp = {
   /** Whether the machine waits for its first reply. */
   readonly returns: boolean;
 } & (
-  { readonly kind: 'release'; readonly owner: string } | { readonly kind: 'cancel'; readonly place: string }
+  | { readonly kind: 'release'; readonly owner: string }
+  | { readonly kind: 'cancel'; readonly place: string | undefined }
 );
 
 /** The reply to a request, or the error that came instead. */

@@ -315,8 +315,8 @@ export class Shell {
   /** An instance must not wait for a lock that the server keeps for it, unless it is about to learn of it. */
   private checkAdoption({ of, request }: RequestOf<'acquire'>, reply: Grant | Taken): void {
     const { id, messages, topics } = this.site;
-    if (isGrant(reply) || request.shared || isSharedOwner(reply.owner)) return;
     const { owner } = reply;
+    if (isGrant(reply) || request.shared || owner === undefined || isSharedOwner(owner)) return;
     const isComing = messages.some((each) => each.kind === 'granted' && each.grant.owner === owner);
     if (instanceOf(owner) === id && !isComing && !sure(topics[of]).name.leaseOf(owner))
       this.world.problem = 'an instance has to wait for a lock that the server keeps for it';

@@ -76,7 +76,7 @@ export class GatedStore implements LockStore {
     return this.pass('extend', batch, () => this.store.extend(batch));
   }
 
-  cancel(name: string, place: string): Promise<string | undefined> {
+  cancel(name: string, place: string | undefined): Promise<string | undefined> {
     return this.pass('cancel', place, () => this.store.cancel(name, place));
   }
 

@@ -77,7 +77,7 @@ export class SimulatedStore implements LockStore {
     return this.commands.send(() => this.server.extend(batch), 'impatient');
   }
 
-  cancel(name: string, place: string): Promise<string | undefined> {
+  cancel(name: string, place: string | undefined): Promise<string | undefined> {
     return this.commands.send(() => this.server.cancel(name, place), 'impatient');
   }
 

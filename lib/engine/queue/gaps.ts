@@ -23,7 +23,7 @@ export class Gaps {
   private readonly left = new Map<string, number>();
 
   /** Records who has the lock. */
-  note(name: string, owner: string): void {
+  note(name: string, owner: string | undefined): void {
     if (!isForeign(owner)) return;
     this.left.delete(name);
     this.left.set(name, GAPS);
@@ -32,7 +32,7 @@ export class Gaps {
   }
 
   /** Maximum milliseconds until a waiting instance asks again. */
-  reaskDelay(name: string, owner: string): number {
+  reaskDelay(name: string, owner: string | undefined): number {
     if (isForeign(owner)) return GAP;
     return this.left.has(name) ? GAP_CHECK_DELAY : MAX_REASK_DELAY;
   }

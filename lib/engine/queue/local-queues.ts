@@ -98,7 +98,7 @@ export class LocalQueues<
    * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `ttl` ms. Never
    * rejects.
    */
-  cancel(name: string, place: string, ttl: number): Promise<void> {
+  cancel(name: string, place: string | undefined, ttl: number): Promise<void> {
     const send = async (): Promise<void> => {
       const owner = await this.store.cancel(name, place);
       const known = this.get(name)?.name;

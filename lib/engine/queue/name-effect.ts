@@ -22,8 +22,8 @@ export type Effect =
       readonly place: string | undefined;
     }
   | { readonly kind: 'gather' }
-  /** Leaves the store's queue, which also ends grants there. */
-  | { readonly kind: 'cancel'; readonly place: string; readonly ttl: number }
+  /** Leaves the store's queue, which also ends grants there. Without a place, it ends only a grant. */
+  | { readonly kind: 'cancel'; readonly place: string | undefined; readonly ttl: number }
   | { readonly kind: 'give-back'; readonly grant: Grant; readonly ttl: number }
   /** Releases a grant, or leaves its place, and then reports `returned`. */
   | {

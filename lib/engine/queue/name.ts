@@ -116,9 +116,9 @@ export class Name {
     return passesOn && sharing ? sharing.permitsFor(wanted) : wanted * permits;
   }
 
-  /** The place of a turn in the store's queue, or a name for the turn if it has none. */
-  placeOf({ place, terms }: Turn): string {
-    return place ?? (terms ? this.rules.store.place(0, MAX_PERMITS, terms) : '');
+  /** The place of a turn in the store's queue. A shared turn without a place has one by which the store ends its grants. */
+  placeOf({ place, terms }: Turn): string | undefined {
+    return place ?? (terms && this.rules.store.place(0, MAX_PERMITS, terms));
   }
 
   noteEndedToken(token: number): void {

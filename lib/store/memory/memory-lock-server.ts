@@ -144,12 +144,12 @@ export class MemoryLockServer {
   }
 
   /** @internal */
-  cancel(instance: string, name: string, place: string): string | undefined {
-    const { shared } = parsePlace(place);
+  cancel(instance: string, name: string, place: string | undefined): string | undefined {
+    const shared = place === undefined ? undefined : parsePlace(place).shared;
     if (shared) {
       this.queues.leave(name, instance, shared.turn);
       this.shares.leave(name, instance, shared.turn);
-    } else this.queues.dequeue(name, place);
+    } else if (place !== undefined) this.queues.dequeue(name, place);
     const owner = this.owner(name);
     // Waiters behind it are admitted.
     if (owner === undefined) this.handOff(name);

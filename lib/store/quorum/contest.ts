@@ -51,7 +51,7 @@ export class Contest {
   }
 
   /** The token floor is infinite: no message grants a lock on a quorum. */
-  taken({ owner, remaining }: { owner: string; remaining: number | undefined }): Taken {
+  taken({ owner, remaining }: Pick<Taken, 'owner' | 'remaining'>): Taken {
     return { owner, remaining, tokenFloor: Infinity };
   }
 
@@ -80,7 +80,7 @@ export class Contest {
       if (place === '' && (verdict.kind === 'taken' || round >= MAX_ROUNDS)) await ended;
       if (verdict.kind === 'taken') return this.taken(verdict);
       const delay = this.retryDelay(clock.now() - startedAt, round);
-      const owner = verdict.kind === 'split' ? verdict.owner : '';
+      const owner = verdict.kind === 'split' ? verdict.owner : undefined;
       if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
       bid.onContention?.();
       await sleep(clock, delay);

@@ -14,7 +14,8 @@ export interface NodeAnswer {
   readonly last: number;
   /** Remaining milliseconds of the lease of a taken lock; Infinity without an end, undefined if unknown. */
   readonly remaining: number | undefined;
-  readonly owner: string;
+  /** Undefined if another owner does not have the lock there. */
+  readonly owner: string | undefined;
 }
 
 const OUTCOMES = new Map<number, NodeAnswer['outcome']>([
@@ -31,7 +32,7 @@ export function parseAnswer(reply: unknown): NodeAnswer {
   const owner = text(by);
   const remaining = remainingIn(integer(left), owner);
   if (!outcome) throw strangeReply(reply);
-  return { outcome, last: integer(last), remaining, owner };
+  return { outcome, last: integer(last), remaining, owner: owner || undefined };
 }
 
 /** The server's time in such a reply, in microseconds. */
@@ -58,6 +59,6 @@ export function isReservation(owner: string): boolean {
 export function describeAnswer({ outcome, owner, remaining }: NodeAnswer): string {
   if (outcome === 'accepted') return 'granted the lock, which was released';
   if (outcome === 'taken')
-    return `the lock is held by ${owner} (${Number.isFinite(remaining) ? remaining : 'unlimited'} ms)`;
+    return `the lock is held by ${owner ?? 'an unknown owner'} (${Number.isFinite(remaining) ? remaining : 'unlimited'} ms)`;
   return outcome === 'outdated' ? 'asked for a greater fencing token' : 'does not know the hold';
 }

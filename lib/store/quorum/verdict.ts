@@ -7,9 +7,9 @@ export type Verdict =
   /** A majority would accept a token beyond `last`. */
   | { readonly kind: 'outdated'; readonly last: number }
   /** Another owner has, or may have, a majority; in `remaining` ms a majority can be free. */
-  | { readonly kind: 'taken'; readonly owner: string; readonly remaining: number | undefined }
+  | { readonly kind: 'taken'; readonly owner: string | undefined; readonly remaining: number | undefined }
   /** Several contenders have votes, none a majority. */
-  | { readonly kind: 'split'; readonly owner: string }
+  | { readonly kind: 'split'; readonly owner: string | undefined }
   /** The hold of the yield is lost. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'unreachable' };
@@ -43,14 +43,15 @@ class Count {
   }
 
   /** The owner that most nodes name, and their number; owner ids of one instance count together. */
-  get holder(): { owner: string; nodes: number } {
-    const counts = new Map<string, { owner: string; nodes: number }>();
+  get holder(): { owner: string | undefined; nodes: number } {
+    const counts = new Map<string | undefined, { owner: string | undefined; nodes: number }>();
     for (const { owner } of this.taken) {
-      const nodes = (counts.get(holderOf(owner))?.nodes ?? 0) + 1;
-      counts.set(holderOf(owner), { owner, nodes });
+      const holder = owner && holderOf(owner);
+      const nodes = (counts.get(holder)?.nodes ?? 0) + 1;
+      counts.set(holder, { owner, nodes });
     }
     return [...counts.values()].reduce((most, each) => (each.nodes > most.nodes ? each : most), {
-      owner: '',
+      owner: undefined,
       nodes: 0,
     });
   }

@@ -134,7 +134,7 @@ export class RedisStore implements LockStore {
     });
   }
 
-  async cancel(name: string, place: string): Promise<string | undefined> {
+  async cancel(name: string, place = ''): Promise<string | undefined> {
     const { outbox } = this;
     const keys = this.keySpace.keys(name);
     const args = [this.settings.instance, place, ...outbox.common(keys)];

@@ -91,7 +91,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'a waiter that gives up stays in the queue',
     file: server,
-    text: '} else this.queues.dequeue(name, place);',
+    text: '} else if (place !== undefined) this.queues.dequeue(name, place);',
     instead: '}',
   },
   {

@@ -13,4 +13,13 @@ describe('The record of names that clients of other packages use', () => {
 
     expect(uses()).toEqual([true, false, true]);
   });
+
+  it('does not count an unknown holder, as after a split vote of a quorum', () => {
+    const gaps = new Gaps();
+    const ours = gaps.reaskDelay('n', 'me:1');
+    gaps.note('n', undefined);
+
+    expect(gaps.use('n')).toBe(false);
+    expect(gaps.reaskDelay('n', undefined)).toBe(ours);
+  });
 });

@@ -252,7 +252,7 @@ describe('A turn for shared holds', () => {
     const asked = await fixture.store.next('acquire');
     asked.answer(taken(100));
     await settle();
-    fixture.events.askedIfWaiting('n', request.place);
+    fixture.events.askedIfWaiting('n', request.place ?? '');
     expect((await fixture.store.next('cancel')).request).toEqual(request);
     fixture.events.askedIfWaiting('n', asked.request.place ?? '');
 

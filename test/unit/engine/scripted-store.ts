@@ -27,7 +27,7 @@ interface Calls {
     readonly reply: boolean | Transferred;
   };
   cancel: {
-    readonly request: { readonly name: string; readonly place: string };
+    readonly request: { readonly name: string; readonly place: string | undefined };
     readonly reply: string | undefined;
   };
 }
@@ -96,7 +96,7 @@ export class ScriptedStore implements LockStore {
     return reply.map((each) => (each === undefined ? undefined : Number(each)));
   }
 
-  cancel(name: string, place: string): Promise<string | undefined> {
+  cancel(name: string, place: string | undefined): Promise<string | undefined> {
     return this.ask('cancel', { name, place });
   }
 

@@ -117,6 +117,6 @@ describe('An attempt that a quorum refuses', () => {
 
     expect(contended).toHaveBeenCalledTimes(5);
     for (const node of taken) expect(node.count('quorum-release')).toBe(1);
-    expect(reply).toMatchObject({ owner: '', tokenFloor: Infinity });
+    expect(reply).toMatchObject({ owner: undefined, tokenFloor: Infinity });
   });
 });
