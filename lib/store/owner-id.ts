@@ -21,9 +21,12 @@ export function taggedOwner(instance: string, tag: string, token: number): strin
   return `${instance}~${tag}:${token}`;
 }
 
+/** An owner id of this package in full. Clients of other packages also use values such as `<host>:<pid>`. */
+const OWN = /^[A-Za-z0-9.-]+-\d+-[0-9a-f]{12}(?:~[A-Za-z0-9]+)?:\d+$/;
+
 /** Whether a lock's value is no owner id of this module: a client of another package holds the lock. */
 export function isForeign(owner: string | undefined): boolean {
-  return owner !== undefined && owner !== SHARED_OWNER && !/:\d+$/.test(owner);
+  return owner !== undefined && owner !== SHARED_OWNER && !OWN.test(owner);
 }
 
 /** The instance of an owner id: the part before the tag or the token. */

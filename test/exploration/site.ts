@@ -1,5 +1,4 @@
 import type { Lease } from '../../lib/engine/hold/lease.js';
-import { Gaps } from '../../lib/engine/queue/gaps.js';
 import { Name, type Rules } from '../../lib/engine/queue/name.js';
 import type { Waiter } from '../../lib/engine/queue/waiter.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
@@ -55,12 +54,15 @@ export interface Site {
 export const FIRST_TURN = 9_000_000;
 export const TURNS = 100_000;
 
+/** No client of another package uses these names. */
+const NO_GAPS: Rules['gaps'] = { note: () => undefined, reaskDelay: () => 1_000, use: () => false };
+
 const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
   constant<Rules>(
     {
       handoff: constant({ max: 2, window: 20 }, 'hand-off'),
       maxWaiters: 10,
-      gaps: new Gaps(),
+      gaps: NO_GAPS,
       store: constant<Rules['store']>(
         {
           canQueue: () => currentWorld().server.inboxes.has(id),

@@ -59,6 +59,21 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
     await (await ours).release();
   });
 
+  it.each(['web-3:4711', 'shop-1:1764207000123456', '', 'two\nlines'])(
+    'passes the lock to this package within 200 ms after its release, if its value is %j',
+    async (value) => {
+      const client = server.client();
+      await client.set(key, value, 'PX', 60_000);
+      const ours = instance.locks.acquire(name);
+      await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
+      await client.del(key);
+      const releasedAt = performance.now();
+      await (await ours).release();
+
+      expect(performance.now() - releasedAt).toBeLessThan(200);
+    },
+  );
+
   it('appears in query with its value as owner, without the fields of this package (row 2)', async () => {
     await plain.tryAcquire(60_000);
     const { held } = await instance.locks.query(name);

@@ -7,6 +7,7 @@ import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import { resolveFlatOptions } from '../support/flat-options.js';
 import { CommandConnection } from './command-connection.js';
 import { InboxConnection } from './inbox-connection.js';
+import { instanceCalled } from './instance-called.js';
 import { SimulatedProcess } from './simulated-process.js';
 import { SimulatedStore } from './simulated-store.js';
 import { VirtualTime } from './virtual-time.js';
@@ -84,7 +85,7 @@ export class EdgeScene {
   }
 
   private open(process: SimulatedProcess, weather: Weather, i: number): LockService {
-    const remote = memoryStore(this.server, `p${i}`);
+    const remote = memoryStore(this.server, instanceCalled(`p${i}`));
     const commands = new CommandConnection(this.time, process, weather, i, undefined);
     const inbox = new InboxConnection(this.time, process, weather, i, remote);
     const options = resolveFlatOptions({});

@@ -5,6 +5,7 @@ import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import { CommandConnection } from './command-connection.js';
 import { InboxConnection } from './inbox-connection.js';
+import { instanceCalled } from './instance-called.js';
 import { SimulatedProcess } from './simulated-process.js';
 import { SimulatedStore } from './simulated-store.js';
 import { VirtualTime } from './virtual-time.js';
@@ -48,7 +49,7 @@ export class SeveralNamesSimulation {
     const weather = new Weather({ drifts: [], handoff, latencies, straggle: undefined, steps: [] });
     this.processes = Array.from({ length: schedule.instances }, (_, i) => {
       const process = new SimulatedProcess(this.time, 1, 10_000 * i);
-      const remote = memoryStore(this.server, `p${i}`);
+      const remote = memoryStore(this.server, instanceCalled(`p${i}`));
       const commands = new CommandConnection(this.time, process, weather, i, undefined);
       const inbox = new InboxConnection(this.time, process, weather, i, remote);
       const options = resolveFlatOptions({ handoff, wait: Infinity });
@@ -60,6 +61,8 @@ export class SeveralNamesSimulation {
         handoff: options.handoff,
         maxWaiters,
         log: QUIET,
+        // Errors do not wait for the labels of other instances.
+        labelIntervals: [],
       });
       return { process, engine, locks: new LockService(options, engine) };
     });

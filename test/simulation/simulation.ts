@@ -14,6 +14,7 @@ import {
   type Schedule,
   type TimedStep,
 } from './schedule.js';
+import { instanceCalled } from './instance-called.js';
 import { SimulatedProcess } from './simulated-process.js';
 import { SimulatedQuorum } from './quorum/simulated-quorum.js';
 import { type Link, type Servers, SingleServer } from './servers.js';
@@ -21,7 +22,7 @@ import { VirtualTime } from './virtual-time.js';
 import { resolveFlatOptions } from '../support/flat-options.js';
 import { QUIET } from '../support/quiet.js';
 
-const NAMES = 'abcd';
+const NAMES = [...'abcd'].map((each) => instanceCalled(each));
 const MAX_EVENTS = 20_000;
 /** Longer than any lease. */
 const AFTERWARDS = 20_000;
@@ -101,7 +102,7 @@ export class Simulation {
   }
 
   private instance(drift: number, index: number): Instance {
-    const name = NAMES[index] ?? 'z';
+    const name = NAMES[index] ?? instanceCalled('z');
     const process = new SimulatedProcess(this.time, 1 + drift / 1_000, 10_000 * index);
     const link = this.servers.link(name, index, process);
     const options = resolveFlatOptions({ handoff: this.schedule.handoff });
@@ -111,6 +112,8 @@ export class Simulation {
       handoff: options.handoff,
       maxWaiters: options.maxWaiters,
       log: QUIET,
+      // Errors do not wait for the labels of other instances.
+      labelIntervals: [],
     });
     return { name, process, link, engine, service: new LockService(options, engine) };
   }

@@ -16,7 +16,7 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 export interface Rules {
   readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
-  readonly gaps: Gaps;
+  readonly gaps: Pick<Gaps, 'note' | 'reaskDelay' | 'use'>;
   readonly store: Pick<LockStore, 'canQueue' | 'place' | 'reaskDelay'>;
   /** A name for a shared turn, with a mark for what it requests; see `turn-name`. */
   newTurn(mark: string): string;

@@ -59,7 +59,10 @@ describe('A single attempt', () => {
     await settle();
 
     expect(ahead).toEqual({});
-    expect(attempt.error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: { owner: 'other:1' } });
+    expect(attempt.error).toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      holder: { owner: 'other-1-000000000000:1' },
+    });
   });
 
   it('may succeed in shared mode after an exclusive attempt was rejected', async () => {
