@@ -43,6 +43,7 @@ export class LocalQueue {
     return new Promise((resolve, reject) => {
       const now = this.queues.clock.now();
       const waiter = new Waiter(this.name.name, options, now, resolve, reject);
+      this.queues.beginWait();
       if (options.signal) this.follow(options.signal, waiter);
       waiter.isCutShort = this.queues.isClosing && options.wait > 0;
       this.report({ kind: 'enter', waiter }, now);
@@ -237,6 +238,7 @@ export class LocalQueue {
   }
 
   private endWait(waiter: Waiter): void {
+    this.queues.endWait();
     this.queues.waits.delete(waiter);
     waiter.unhook?.();
   }

@@ -33,6 +33,7 @@ export class LocalQueues<
    */
   private readonly slots = new Map<string, { queue: Queue | undefined }>();
   private turns = 0;
+  private callers = 0;
 
   constructor(
     readonly leases: Leases,
@@ -73,6 +74,16 @@ export class LocalQueues<
     slot.queue = undefined;
     this.slots.delete(name);
     this.store.ignore?.(name);
+  }
+
+  /** Records that a caller begins to wait. */
+  beginWait(): void {
+    if (++this.callers === 1) this.store.keepAlive?.(true);
+  }
+
+  /** Records that a caller no longer waits. */
+  endWait(): void {
+    if (--this.callers === 0) this.store.keepAlive?.(false);
   }
 
   /** Whether callers here wait at a place in the store's queue, or have holds that a late leave would end. */

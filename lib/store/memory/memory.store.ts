@@ -1,10 +1,14 @@
+import { clearInterval, setInterval } from 'node:timers';
 import { type Grant, isGrant, type Taken } from '../grant.js';
 import type { AcquireRequest, LockStore } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
 
+const LONGEST_INTERVAL = 2_147_483_647;
+
 /** Creates the store of one instance on a {@link MemoryLockServer}. */
 export function memoryStore(server: MemoryLockServer, instance: string): LockStore {
+  let waiting: NodeJS.Timeout | undefined;
   return {
     trouble: new Error('The memory store has been closed.'),
     joint: {
@@ -29,6 +33,10 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     },
     send: async (to, message) => server.send(to, message),
     forceRelease: async (name, owners) => server.forceRelease(name, owners),
+    keepAlive: (isWanted) => {
+      clearInterval(waiting);
+      if (isWanted) waiting = setInterval(() => undefined, LONGEST_INTERVAL);
+    },
     close: async () => server.inboxes.close(instance),
   };
 }
