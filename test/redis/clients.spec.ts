@@ -107,6 +107,32 @@ describe('Redis clients', () => {
     await waitFor(async () => (await connections('owned')) === 0);
   });
 
+  it('add one listener for each event to a passed-in client, however many modules use it', async () => {
+    const client = server.client();
+    const before = client.listenerCount('ready');
+    const instances = await Promise.all(
+      Array.from({ length: 8 }, () => new Instance({ connection: client }).warmUp()),
+    );
+
+    expect(client.eventNames().map((event) => client.listenerCount(event) <= before + 1)).not.toContain(
+      false,
+    );
+    await Promise.all(instances.map(({ locks }) => locks.close()));
+    expect(client.listenerCount('ready')).toBe(before);
+  });
+
+  it('warn of no leak of listeners while many callers wait for the first connection', async () => {
+    const warnings: unknown[] = [];
+    const note = (warning: unknown): void => void warnings.push(warning);
+    process.on('warning', note);
+    await using instance = new Instance({ connection: { host: server.host, port: server.port } });
+    instance.store.connect?.();
+    await Promise.all(Array.from({ length: 20 }, () => instance.store.roundTrip?.()));
+    process.off('warning', note);
+
+    expect(warnings).toEqual([]);
+  });
+
   it.each(['SIGSTOP', 'SIGKILL'])(
     'of the module let the process end soon after they were closed, also if Redis received a %s',
     async (signal) => {

@@ -10,6 +10,7 @@ import type {
 } from '../connection/redis-client.js';
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { askForCredentials } from './ask-for-credentials.js';
+import { listen } from './shared-listeners.js';
 import { abandon, Cork } from './sockets.js';
 
 /** Milliseconds until a client that a failover ended looks for the master again. */
@@ -48,17 +49,14 @@ export class IoredisClient implements RedisClient {
 
   on<Event extends keyof ClientEvents>(event: Event, call: ClientEvents[Event]): () => void {
     const { redis } = this;
-    const listen = (name: string, listener: (...args: never[]) => void): (() => void) => {
-      redis.on(name, listener as (...args: unknown[]) => void);
-      return () => redis.off(name, listener as (...args: unknown[]) => void);
-    };
-    if (event === 'ready') return listen('ready', call);
-    if (event === 'lost') return listen('close', call);
-    if (event === 'message') return undoAll([listen('message', call), listen('smessage', call)]);
+    if (event === 'ready') return listen(redis, 'ready', call);
+    if (event === 'lost') return listen(redis, 'close', call);
+    if (event === 'message')
+      return undoAll([listen(redis, 'message', call), listen(redis, 'smessage', call)]);
     const report = call as ClientEvents['error'];
     return undoAll([
-      listen('error', (error: unknown) => report(withoutDelay(error))),
-      listen('moved', () => report(new Error('A slot was moved to another node.'))),
+      listen(redis, 'error', (error: unknown) => report(withoutDelay(error))),
+      listen(redis, 'moved', () => report(new Error('A slot was moved to another node.'))),
     ]);
   }
 

@@ -15,6 +15,7 @@ import { DISCONNECT_TIMEOUT } from './create-client.js';
 import { askForCredentials } from './ask-for-credentials.js';
 import { evaluate, IoredisClient, stateOf, undoAll } from './ioredis-client.js';
 import { needsText } from './ioredis-clients.js';
+import { listen } from './shared-listeners.js';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 
 /** A Cluster over ioredis, from a description or a passed-in client. */
@@ -72,10 +73,7 @@ export class IoredisCluster implements ClusterClients {
     if (event === 'nodeGone') return this.listen('-node', () => (call as ClusterEvents['nodeGone'])());
     if (event === 'error') return undoAll([this.listen('error', call), this.listen('node error', call)]);
     const undo: (() => void)[] = [];
-    const watch = (redis: Redis): void => {
-      redis.on('ready', call);
-      undo.push(() => redis.off('ready', call));
-    };
+    const watch = (redis: Redis): void => void undo.push(listen(redis, 'ready', call));
     for (const { redis } of this.nodes.values()) watch(redis);
     undo.push(this.listen('+node', watch));
     return () => undoAll(undo)();
@@ -138,9 +136,7 @@ export class IoredisCluster implements ClusterClients {
   }
 
   private listen(event: string, call: (...args: never[]) => void): () => void {
-    const listener = call as (...args: unknown[]) => void;
-    this.cluster.on(event, listener);
-    return () => this.cluster.off(event, listener);
+    return listen(this.cluster, event, call);
   }
 }
 

@@ -53,7 +53,10 @@ export class NodeRedisClient implements RedisClient {
    */
   private readonly waiting = new Set<(client: NodeRedis | undefined, problem?: unknown) => void>();
 
-  constructor(private readonly settings: NodeRedisClientSettings) {}
+  constructor(private readonly settings: NodeRedisClientSettings) {
+    // Each caller that waits for the connection adds a listener.
+    this.events.setMaxListeners(0);
+  }
 
   get peer(): string {
     const { host = '', port = '' } = this.client?.options?.socket ?? {};
