@@ -56,7 +56,8 @@ export const LOCK_OPTIONS = {
   ttl: { check: milliseconds({ min: 10, whole: true }), initial: 30_000 },
   wait: { check: DURATION, initial: 10_000, except: ['lead'] },
   signal: { check: checkSignal, initial: undefined, except: ['preset', 'module'] },
-  outageTimeout: { check: DURATION, initial: 1_000, except: ['lead'] },
+  // Twice `commandTimeout`: a silent connection is replaced meanwhile, and the next one has time to answer.
+  outageTimeout: { check: DURATION, initial: 2_000, except: ['lead'] },
   renew: { check: FLAG, initial: true },
   maxHold: { check: milliseconds({ min: 1, infinite: true }), initial: Infinity },
   minHold: { check: milliseconds({ min: 0, whole: true }), initial: 0 },

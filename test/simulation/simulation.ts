@@ -22,7 +22,7 @@ import { VirtualTime } from './virtual-time.js';
 import { resolveFlatOptions } from '../support/flat-options.js';
 import { QUIET } from '../support/quiet.js';
 
-const NAMES = [...'abcd'].map((each) => instanceCalled(each));
+const NAMES = ['a', 'b', 'c', 'd'].map((each) => instanceCalled(each));
 const MAX_EVENTS = 20_000;
 /** Longer than any lease. */
 const AFTERWARDS = 20_000;

@@ -18,7 +18,7 @@ export class TcpLane {
   constructor(
     private readonly source: Socket,
     private readonly target: Socket,
-    private readonly rule: Readonly<LaneRule>,
+    private rule: Readonly<LaneRule>,
     /** Sees bytes on arrival and may take them out by answering `'swallow'`. */
     private readonly inspect: (bytes: Buffer) => 'forward' | 'swallow',
   ) {
@@ -33,6 +33,13 @@ export class TcpLane {
   /** Whether something was dropped: then what follows would make no sense to the receiver. */
   get hasGap(): boolean {
     return this.missing;
+  }
+
+  /** Swallows everything from now on, whatever the rules of the proxy. */
+  silence(): void {
+    this.rule = { mode: 'drop', delay: 0 };
+    this.missing = true;
+    this.update();
   }
 
   /** Applies a changed rule to what is under way. */

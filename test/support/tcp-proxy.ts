@@ -2,12 +2,17 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LocalServer } from './local-server.js';
 import { TcpLane, type LaneRule } from './tcp-lane.js';
 
+/** The connections of now on which a client listens, those for commands, or both. */
+export type Kind = 'listening' | 'commands' | 'all';
+
 /** Which way bytes travel. */
 export type Direction = 'toServer' | 'toClient' | 'both';
 
 interface Connection {
   readonly sockets: readonly [client: Socket, server: Socket];
   readonly lanes: readonly [toServer: TcpLane, toClient: TcpLane];
+  /** Whether its client has subscribed to a channel. */
+  isListening: boolean;
   /** Called at the first reply after the request that a {@link TcpProxy.loseNextReply} waited for. */
   replyLost: (() => void) | undefined;
 }
@@ -74,6 +79,23 @@ export class TcpProxy extends LocalServer {
     this.setMode(direction, 'drop');
   }
 
+  /**
+   * Swallows bytes of the connections of this moment, as a path that died without a FIN. Connections of later work.
+   *
+   * @param direction with `'toClient'`, the server believes that its messages arrive
+   */
+  silence(kind: Kind, direction: Direction = 'both'): void {
+    for (const { lanes } of this.connectionsOf(kind))
+      for (const [i, each] of (['toServer', 'toClient'] as const).entries())
+        if (direction === each || direction === 'both') lanes[i]?.silence();
+  }
+
+  /** Closes the servers' side of the connections of this moment, while their clients' side stays open and silent. */
+  keepOnlyClients(kind: Kind): void {
+    this.silence(kind);
+    for (const { sockets } of this.connectionsOf(kind)) sockets[1].destroy();
+  }
+
   /** Ends all rules: delivers what was held or delayed, and resets the connections that have lost bytes. */
   pass(): void {
     for (const connection of this.open) {
@@ -107,6 +129,7 @@ export class TcpProxy extends LocalServer {
       sockets: [client, server],
       lanes: [
         new TcpLane(client, server, this.rules.toServer, (bytes) => {
+          connection.isListening ||= /subscribe/i.test(bytes.toString('latin1'));
           this.recognise(bytes, connection);
           return 'forward';
         }),
@@ -117,6 +140,7 @@ export class TcpProxy extends LocalServer {
           return 'swallow';
         }),
       ],
+      isListening: false,
       replyLost: undefined,
     };
     this.open.add(connection);
@@ -127,6 +151,12 @@ export class TcpProxy extends LocalServer {
         if (connection.sockets.every(({ closed }) => closed)) this.open.delete(connection);
       });
     }
+  }
+
+  private connectionsOf(kind: Kind): Connection[] {
+    return [...this.open].filter(
+      ({ isListening }) => kind === 'all' || isListening === (kind === 'listening'),
+    );
   }
 
   private recognise(bytes: Buffer, connection: Connection): void {

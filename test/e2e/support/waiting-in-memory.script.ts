@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { LockService, RedisLockModule } from 'nest-redis-lock';
 
