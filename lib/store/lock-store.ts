@@ -137,6 +137,11 @@ export interface LockStore {
   listen?(name: string): void;
   /** Stops listening for a name without waiters. */
   ignore?(name: string): void;
+  /**
+   * Reports that a waiting instance has asked again without a message: the store tries whether messages of the name still
+   * arrive.
+   */
+  doubt?(name: string): void;
   /** Acquires several names together; undefined for stores that keep locks in several places. */
   readonly joint?: JointStore | undefined;
   /** Maximum number of leases in one extension, if limited. */

@@ -30,6 +30,8 @@ export class SteppedTopology implements Topology {
     return this.redis.isHeard(this.keySpace.inbox() + this.settings.instance);
   }
 
+  doubt(): void {}
+
   open(_events: StoreEvents): void {}
 
   async *names(): AsyncGenerator<readonly string[], void> {}

@@ -45,7 +45,7 @@ export class TcpProxy extends LocalServer {
 
   private constructor(
     listener: Server,
-    private readonly target: { readonly port: number },
+    private target: { readonly port: number },
   ) {
     super(listener);
   }
@@ -90,6 +90,11 @@ export class TcpProxy extends LocalServer {
         if (direction === each || direction === 'both') lanes[i]?.silence();
   }
 
+  /** Leads connections of later to another server, as an address does after a failover. */
+  leadTo(target: { readonly port: number }): void {
+    this.target = target;
+  }
+
   /** Closes the servers' side of the connections of this moment, while their clients' side stays open and silent. */
   keepOnlyClients(kind: Kind): void {
     this.silence(kind);
@@ -105,9 +110,9 @@ export class TcpProxy extends LocalServer {
     this.setMode('both', 'pass');
   }
 
-  /** Cuts all connections of this moment with a TCP reset. Rules stay. */
-  reset(): void {
-    for (const connection of this.open) reset(connection);
+  /** Cuts connections of this moment with a TCP reset. Rules stay. */
+  reset(kind: Kind = 'all'): void {
+    for (const connection of this.connectionsOf(kind)) reset(connection);
   }
 
   /**

@@ -255,6 +255,9 @@ export class LocalQueue {
     this.timedState = state;
     clock.cancel(this.timer);
     if (state.kind !== 'queued' && state.kind !== 'unsure') return;
-    this.timer = clock.schedule(this.reporting({ kind: 'timer' }), state.askAt - now);
+    this.timer = clock.schedule(() => {
+      if (state.kind === 'queued') this.queues.store.doubt?.(this.name.name);
+      this.report({ kind: 'timer' });
+    }, state.askAt - now);
   }
 }

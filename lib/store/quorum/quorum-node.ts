@@ -31,6 +31,8 @@ export interface QuorumNode {
   readonly clientPrefix: string;
   /** Whether messages currently reach this instance. */
   readonly listening: boolean;
+  /** Tries whether its messages still arrive. */
+  doubt?(): void;
   /** Why the node does not answer, as far as the client knows. */
   readonly trouble: Error;
   /** Connects before the first lock, except with `lazyConnect`. */

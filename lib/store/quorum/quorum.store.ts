@@ -127,6 +127,10 @@ export class QuorumStore implements LockStore {
     return this.proposals.now > 0 && this.quorum.nodes.some(({ listening }) => listening);
   }
 
+  doubt(): void {
+    for (const node of this.quorum.nodes) node.doubt?.();
+  }
+
   get trouble(): Error {
     const { quorum } = this;
     return quorum.noMajority(

@@ -84,6 +84,10 @@ export class RedisNode implements QuorumNode {
     return this.inbox?.hears('') ?? false;
   }
 
+  doubt(): void {
+    this.trial.doubt();
+  }
+
   get trouble(): Error {
     return this.connection.trouble;
   }

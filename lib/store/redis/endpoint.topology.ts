@@ -28,6 +28,10 @@ export abstract class EndpointTopology {
     return this.counting === 'counted' && (this.inbox?.hears(name) ?? false);
   }
 
+  doubt(): void {
+    this.trial.doubt();
+  }
+
   open(events: StoreEvents): void {
     this.connection.connect();
     this.connection.onReady(() => events.reconnected());

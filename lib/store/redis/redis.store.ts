@@ -91,6 +91,10 @@ export class RedisStore implements LockStore {
     this.topology.inbox?.ignore?.(name);
   }
 
+  doubt(name: string): void {
+    this.topology.doubt(name);
+  }
+
   get trouble(): Error {
     return this.topology.connection.trouble;
   }

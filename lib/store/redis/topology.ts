@@ -33,13 +33,15 @@ export interface Topology {
   readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
-  readonly inbox: Inbox | undefined;
+  readonly inbox: Omit<Inbox, 'replace'> | undefined;
   /** Whether the server counts the receivers of scripts' messages. */
   readonly counting: Counting;
   /** Maximum number of locks in one script call, if limited. */
   readonly maxBatch?: number;
   /** Whether a grant of this name would currently arrive, and its sender would know. */
   hears(name: string): boolean;
+  /** Tries whether messages of a name still arrive. */
+  doubt(name: string): void;
   /** Notifies holders of a forced release, if its script cannot; undefined if it can. */
   notifyRevoked?(owners: readonly string[], name: string): Promise<void>;
   /** Undefined if the topology rejects `replicas`. */

@@ -13,10 +13,13 @@ describe('A trial', () => {
   let names: string[];
   let changes: string[];
   let warned: string[];
+  let complained: string[];
+  let replaced: number;
 
   /** Creates a trial; `receiversOf` gives the number of receivers of each message, and may let them hear it. */
   const create = (receiversOf: (name: string) => number): void => {
-    [clock, names, changes, warned] = [new ManualClock(), [], [], []];
+    [clock, names, changes, warned, complained] = [new ManualClock(), [], [], [], []];
+    replaced = 0;
     trial = new Trial({
       scripts: {
         runWithoutTimeout: async (_script, _keys, [, given]) => {
@@ -28,7 +31,16 @@ describe('A trial', () => {
       redaction: new Redaction(),
       clock,
       messageTimeout: 5_000,
-      log: { ...QUIET, warn: (message) => warned.push(message) },
+      log: {
+        ...QUIET,
+        warn: (message) => warned.push(message),
+        error: (message) => complained.push(message),
+      },
+      replace: () => {
+        replaced += 1;
+        // The next connection listens, too.
+        begin();
+      },
       where: 'here',
       changed: () => changes.push(trial.counting),
     });
@@ -43,23 +55,69 @@ describe('A trial', () => {
   it.each([
     { outcome: 'is counted', next: 1, warnings: [] },
     {
-      outcome: 'has none again',
+      outcome: 'has none again, also on another connection',
       next: 0,
       warnings: [expect.stringContaining('did not count the receivers of a script’s message')],
     },
   ])(
     'whose message had no receivers is repeated before it warns: the next one $outcome',
     async ({ next, warnings }) => {
-      const receivers = [0, next];
-      create((name) => hears(name, receivers.shift()));
+      const receivers = [0];
+      create((name) => hears(name, receivers.shift() ?? next));
       begin();
       await settle();
-      expect([receivers, warned]).toEqual([[next], []]);
+      expect([receivers, warned]).toEqual([[], []]);
       await clock.advance(SOON);
 
-      expect([receivers, warned]).toEqual([[], warnings]);
+      expect([replaced, warned]).toEqual([warnings.length, warnings]);
     },
   );
+
+  it('replaces an established connection that no longer hears, and lets hand-offs continue meanwhile', async () => {
+    let heard = true;
+    create((name) => hears(name, heard ? 1 : 0) || 1);
+    begin();
+    await settle();
+    heard = false;
+    trial.doubt();
+    await settle();
+    expect([trial.counting, replaced]).toEqual(['counted', 0]);
+    heard = true;
+    await clock.advance(500);
+
+    expect([replaced, names.length, trial.counting]).toEqual([1, 3, 'counted']);
+    expect(warned).toEqual([expect.stringContaining('connection for messages')]);
+  });
+
+  it('is repeated at most every 1.5 s, however many waiters ask without a message', async () => {
+    create((name) => hears(name));
+    begin();
+    await settle();
+    const doubt = async (): Promise<number> => {
+      for (let i = 0; i < 10; i++) trial.doubt();
+      await settle();
+      return names.length;
+    };
+    expect([await doubt(), await doubt()]).toEqual([2, 2]);
+    await clock.advance(1_500);
+
+    expect(await doubt()).toBe(3);
+    expect(replaced).toBe(0);
+  });
+
+  it('tells a copied process of the copy, and reports it once', async () => {
+    create((name) => hears(name, 2));
+    begin();
+    await settle();
+    expect(complained).toEqual([]);
+    const before = names.length;
+    // The copy tries its connection, and both hear it.
+    for (let i = 0; i < 2; i++) trial.hear('2-0123456789ab');
+    await settle();
+
+    expect(complained).toEqual([expect.stringContaining('Another process has the same instance name')]);
+    expect(names).toHaveLength(before + 1);
+  });
 
   it.each([
     { receivers: 1, counting: 'counted', next: 'untried' },

@@ -38,7 +38,7 @@ interface Subscription {
  * Subscriptions follow the slots. After a change of the slot map, or the loss of a connection, the instance subscribes
  * again at the current node of the slot.
  */
-export class ClusterInbox implements Inbox {
+export class ClusterInbox implements Omit<Inbox, 'replace'> {
   private readonly byChannel = new Map<string, Subscription>();
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
@@ -82,6 +82,18 @@ export class ClusterInbox implements Inbox {
     const subscription = this.byChannel.get(channel);
     if (subscription)
       subscription.linger ??= this.settings.clock.schedule(() => this.forget(channel), LINGER);
+  }
+
+  /** Tries the node that serves a name. */
+  doubt(name: string): void {
+    const subscription = this.byChannel.get(this.channelOf(name));
+    if (subscription?.stands) this.trials.at(subscription.address).doubt();
+  }
+
+  /** Replaces the connections to a node. */
+  replaceAt(address: string): void {
+    for (const command of ['ssubscribe', 'subscribe'] as const)
+      this.listeners.get(listenerKey(command, address))?.replace();
   }
 
   close(): void {

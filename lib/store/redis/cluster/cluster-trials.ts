@@ -6,14 +6,20 @@ export class ClusterTrials {
   private readonly byNode = new Map<string, Trial>();
 
   constructor(
-    private readonly settings: Omit<TrialSettings, 'where' | 'changed'>,
+    private readonly settings: Omit<TrialSettings, 'where' | 'replace' | 'changed'>,
+    private readonly replace: (address: string) => void,
     private readonly changed: (address: string) => void,
   ) {}
 
   at(address: string): Trial {
     let trial = this.byNode.get(address);
     if (!trial) {
-      trial = new Trial({ ...this.settings, where: address, changed: () => this.changed(address) });
+      trial = new Trial({
+        ...this.settings,
+        where: address,
+        replace: () => this.replace(address),
+        changed: () => this.changed(address),
+      });
       this.byNode.set(address, trial);
     }
     return trial;

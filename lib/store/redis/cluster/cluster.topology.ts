@@ -33,6 +33,7 @@ export class ClusterTopology implements Topology {
     const { redaction } = this.connection;
     this.trials = new ClusterTrials(
       { scripts: this.scripts, redaction, messageTimeout: commandTimeout, startupChecks, clock, log },
+      (address) => this.inbox?.replaceAt(address),
       (address) => this.handleTrialResult(address),
     );
   }
@@ -43,6 +44,10 @@ export class ClusterTopology implements Topology {
 
   hears(name: string): boolean {
     return this.inbox?.hears(name) ?? false;
+  }
+
+  doubt(name: string): void {
+    this.inbox?.doubt(name);
   }
 
   async *names(beginning: string): AsyncGenerator<readonly string[], void> {

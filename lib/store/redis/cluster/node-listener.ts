@@ -52,6 +52,11 @@ export class NodeListener {
     if (!this.isLost) this.client.unsubscribe(channel);
   }
 
+  /** Counts the connection as lost. */
+  replace(): void {
+    this.lose(new Error('Messages do not arrive on the connection.'));
+  }
+
   close(): void {
     this.isLost = true;
     this.client.close();

@@ -63,6 +63,10 @@ export class EndpointInbox implements Inbox {
     if (subscription) subscription.linger ??= this.settings.clock.schedule(() => this.forget(name), LINGER);
   }
 
+  replace(): void {
+    this.client.cut();
+  }
+
   close(): void {
     this.closed = true;
     const { clock } = this.settings;

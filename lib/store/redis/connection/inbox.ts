@@ -28,6 +28,8 @@ export interface Inbox {
   listen?(name: string): void;
   /** Stops listening for a name without waiters. */
   ignore?(name: string): void;
+  /** Replaces the connection, because messages may not arrive on it. */
+  replace(): void;
   close(): void;
 }
 

@@ -59,6 +59,11 @@ export class NodeRedisClient implements RedisClient {
   }
 
   get peer(): string {
+    return this.sockets?.peer ?? this.address;
+  }
+
+  /** The address in the options. */
+  get address(): string {
     const { host = '', port = '' } = this.client?.options?.socket ?? {};
     return `${host}:${port}`;
   }

@@ -114,7 +114,7 @@ export class NodeRedisSentinel implements RedisClients {
     if (name !== this.options.name) return;
     const master = mapped({ host, port: Number(port) }, this.options.nodeAddressMap);
     for (const client of this.clients)
-      if (client.state !== 'idle' && client.peer !== `${master.host}:${master.port}`) client.cut();
+      if (client.state !== 'idle' && client.address !== `${master.host}:${master.port}`) client.cut();
   }
 
   private createClient(

@@ -46,6 +46,12 @@ export class Sockets {
     }
   }
 
+  /** Address of the connected server; undefined for TLS. A configured name may lead to another server by now. */
+  get peer(): string | undefined {
+    const { remoteAddress, remotePort } = this.latest ?? {};
+    return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort}`;
+  }
+
   note(socket: Socket): void {
     this.latest = socket;
     opening = undefined;

@@ -4,7 +4,7 @@ import type { Inbox, InboxEvents } from '../connection/inbox.js';
 import type { KeySpace } from '../key-space.js';
 import { type Counting, Trial, type TrialSettings } from './trial.js';
 
-export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | 'changed'> {
+export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | 'replace' | 'changed'> {
   /** The name of a lock whose channel is used for the trial; undefined if one channel serves all names. */
   readonly name?: string;
   /** An unused key. */
@@ -29,7 +29,12 @@ export class SingleTrial {
     private readonly settings: SingleTrialSettings,
   ) {
     const { redaction } = connection;
-    this.trial = new Trial({ ...settings, redaction, changed: () => this.report() });
+    this.trial = new Trial({
+      ...settings,
+      redaction,
+      replace: () => this.inbox?.replace(),
+      changed: () => this.report(),
+    });
     connection.onReady(() => this.begin());
   }
 
@@ -62,6 +67,10 @@ export class SingleTrial {
   listen(inbox: Inbox): void {
     this.inbox = inbox;
     if (this.settings.name !== undefined) inbox.listen?.(this.settings.name);
+  }
+
+  doubt(): void {
+    this.trial.doubt();
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { LockConfigError } from '../../../errors/lock.error.js';
 import type { RedisLockModuleOptions } from '../../../options/module-options.interface.js';
@@ -19,6 +20,13 @@ const LOOK_AGAIN = 30_000;
 /** The consequence of unreliable messages, while locks are still handed over. */
 export const POLLED_INSTEAD =
   'Waiters now ask ten times a second for their locks, as with the option advanced.wake: "poll", without messages.';
+
+/** Minimum milliseconds between two trials of an established connection. */
+const DOUBT_INTERVAL = 1_500;
+/** Maximum milliseconds of a message on an established connection. */
+const DOUBT_TIMEOUT = 500;
+/** Number of recent trials whose messages may still be on their way. */
+const MAX_SENT = 32;
 
 /** Number of trials, to distinguish their messages. */
 let trials = 0;
@@ -49,6 +57,8 @@ export interface TrialSettings {
   readonly where: string;
   /** The consequence of unreliable messages for waiters; undefined if locks are still handed over. */
   readonly consequence?: string;
+  /** Replaces the listening connection, which then begins another trial. */
+  readonly replace: () => void;
   /** Called when {@link Trial.counting} or {@link Trial.fault} has changed. */
   readonly changed: () => void;
 }
@@ -66,6 +76,11 @@ export class Trial {
   fault: LockConfigError | undefined;
   private target: (() => TrialTarget | undefined) | undefined;
   private name = '';
+  private readonly sent = new Set<string>();
+  private doubtedAt = -Infinity;
+  /** Whether the listening connection was replaced since the last success. */
+  private hasReplaced = false;
+  private isCopied = false;
   private isHeard = false;
   private isCounted = false;
   private uncounted = 0;
@@ -92,8 +107,20 @@ export class Trial {
     this.ask();
   }
 
+  /**
+   * Tries the listening connection again, because a message may not have arrived: it may have died without a sign, or
+   * lead to another server after a failover. Hand-offs continue meanwhile.
+   */
+  doubt(): void {
+    const now = this.settings.clock.now();
+    if (this.counting !== 'counted' || this.isAsking || now < this.doubtedAt + DOUBT_INTERVAL) return;
+    this.doubtedAt = now;
+    this.ask();
+  }
+
   /** Handles a message of a trial. */
   hear(name: string): void {
+    if (!this.sent.has(name)) return this.reportCopy();
     if (name !== this.name) return;
     this.isHeard = true;
     if (this.isCounted) this.pass();
@@ -121,7 +148,9 @@ export class Trial {
     if (!target) return;
     const { key, channel } = target;
     const { redaction, scripts } = this.settings;
-    const name = (this.name = `${++trials}`);
+    // A copied process continues with the same count.
+    const name = (this.name = `${++trials}-${randomBytes(6).toString('hex')}`);
+    this.note(name);
     this.isHeard = this.isCounted = false;
     this.isAsking = true;
     let found: Findings | undefined;
@@ -144,26 +173,51 @@ export class Trial {
     else this.judge(found);
   }
 
+  private note(name: string): void {
+    this.sent.add(name);
+    const [oldest = name] = this.sent;
+    if (this.sent.size > MAX_SENT) this.sent.delete(oldest);
+  }
+
   private judge({ receivers }: Findings): void {
-    const { messageTimeout } = this.settings;
+    const { clock, messageTimeout } = this.settings;
+    const isKnown = this.counting === 'counted';
     if (typeof receivers === 'string') return this.fail(`does not publish in a script (${receivers})`);
     if (receivers === 0) {
       if (++this.uncounted === 1) return this.askIn(CONFIRM_DELAY);
-      return this.fail(
+      return this.replaceOrFail(
         'did not count the receivers of a script’s message, although this instance listens for it',
       );
     }
     this.isCounted = true;
     if (this.isHeard) return this.pass();
-    this.timer = this.settings.clock.schedule(
-      () => this.fail(`has not delivered a script’s message within ${messageTimeout} ms`),
-      messageTimeout,
-    );
+    const timeout = isKnown ? Math.min(DOUBT_TIMEOUT, messageTimeout) : messageTimeout;
+    const { name } = this;
+    // A blocked event loop delays the message as well.
+    const judgeLater = (): void =>
+      clock.afterInput(() => {
+        if (name !== this.name || this.isHeard) return;
+        this.replaceOrFail(`has not delivered a script’s message within ${timeout} ms`);
+      });
+    this.timer = clock.schedule(judgeLater, timeout);
+  }
+
+  /** Another connection may hear: only a failure of the next one, too, is due to the server. */
+  private replaceOrFail(reason: string): void {
+    if (this.hasReplaced) return this.fail(reason);
+    this.hasReplaced = true;
+    if (this.counting === 'counted')
+      this.settings.log.warn(
+        'The connection for messages of Redis has died, or leads to another server; it is replaced.',
+      );
+    this.settings.replace();
   }
 
   private pass(): void {
     const { changed, log } = this.settings;
     this.settle();
+    this.hasReplaced = false;
+    this.uncounted = 0;
     if (this.counting === 'counted') return;
     this.counting = 'counted';
     if (this.warned) log.log('Locks are handed over by messages again.');
@@ -205,6 +259,17 @@ export class Trial {
   private settle(): void {
     this.settings.clock.cancel(this.timer);
     if (this.fault) this.askIn(LOOK_AGAIN);
+  }
+
+  /** Reports that another process listens as this instance. Its next trial tells that process, too. */
+  private reportCopy(): void {
+    if (this.isCopied) return;
+    this.isCopied = true;
+    this.settings.log.error(
+      'Another process has the same instance name: this machine was probably copied while the process ran. Both ' +
+        'may hold the same locks, with equal fencing tokens: restart one of the processes.',
+    );
+    this.doubt();
   }
 
   /** Logs each problem once, for all connections. */

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isQueued } from '../../contract/observe.js';
+import { Instance } from '../../redis/instance.js';
+import { RedisCluster } from '../../support/redis-cluster.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+
+const AMPLE = 20_000;
+/** Milliseconds until hand-offs are immediate again. */
+const RECOVERY = 3_000;
+
+describe('The connection for messages of a node of a Cluster that dies silently', () => {
+  let cluster: RedisCluster;
+  let proxies: TcpProxy[];
+  const opened: Instance[] = [];
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start({ replicas: 0 });
+  });
+  afterAll(() => cluster.stop());
+  beforeEach(async () => {
+    proxies = await Promise.all(cluster.servers.map((server) => TcpProxy.start(server)));
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+  });
+
+  const open = (nodes: readonly { host: string; port: number }[]): Instance => {
+    const natMap = Object.fromEntries(
+      cluster.servers.map(({ host, port }, i) => [`${host}:${port}`, nodes[i] ?? { host, port }]),
+    );
+    const instance = new Instance({
+      connection: { nodes: nodes.map(({ host, port }) => ({ host, port })), options: { natMap } },
+      wait: AMPLE,
+      outageTimeout: AMPLE,
+    });
+    opened.push(instance);
+    return instance;
+  };
+  const waitFor = async (from: Instance, to: Instance, time = 0): Promise<number> => {
+    const lock = await from.locks.acquire('n');
+    const next = to.locks.acquire('n');
+    await isQueued(from.locks, 'n', 1);
+    await sleep(time);
+    const releasedAt = performance.now();
+    await lock.release();
+    await (await next).release();
+    return performance.now() - releasedAt;
+  };
+
+  it.each<[string, (proxy: TcpProxy) => void]>([
+    ['and the node does not know', (proxy) => proxy.silence('listening')],
+    ['and the node alone knows', (proxy) => proxy.keepOnlyClients('listening')],
+  ])('%s, is replaced within 3 s while a caller waits', async (_, silence) => {
+    const [from, to] = [open(cluster.servers), open(proxies.map(({ host, port }) => ({ host, port })))];
+    for (let i = 0; i < 3; i++) await waitFor(from, to);
+    for (const proxy of proxies) silence(proxy);
+    await waitFor(from, to, RECOVERY);
+    const times = [await waitFor(from, to), await waitFor(from, to), await waitFor(from, to)];
+
+    expect(Math.max(...times)).toBeLessThan(200);
+    expect(to.logged).toContainEqual(expect.stringContaining('connection for messages'));
+  });
+});
