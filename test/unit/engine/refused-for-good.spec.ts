@@ -209,6 +209,7 @@ describe('A joint lease without renewal whose grant came late', () => {
       new Set(['a', 'b']),
     );
     for (const { answer, request } of calls) answer(request.map(() => true));
+    await settle();
     await clock.advance(600);
     expect([a?.held, b?.held]).toEqual([true, true]);
   });

@@ -61,13 +61,13 @@ describe('A hold that is detached', () => {
   it('continues without a reply, is taken back in the store, and can be detached again', async () => {
     const detaching = observe(hold.detach());
     const call = await fixture.store.next('transfer');
-    await fixture.clock.advance(1_000);
+    await fixture.clock.advance(2_000);
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['n'] });
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: call.request.to, to: call.request.from, ttl: 9_000 });
     expect(hold.held).toBe(true);
-    await fixture.clock.advance(3_000);
+    await fixture.clock.advance(2_000);
     (await fixture.store.next('extend')).answer([true]);
     await settle();
     const again = observe(hold.detach());
@@ -138,7 +138,7 @@ describe('A hold that is detached', () => {
     await fixture.store.next('transfer');
     await settle();
     expect(fixture.store.unseen('release')).toBe(0);
-    await fixture.clock.advance(1_000);
+    await fixture.clock.advance(2_000);
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     (await fixture.store.next('release')).answer(true);

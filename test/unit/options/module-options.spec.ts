@@ -41,7 +41,7 @@ describe('the options of the module', () => {
         ttl: 30_000,
         wait: 10_000,
         signal: undefined,
-        outageTimeout: 1_000,
+        outageTimeout: 2_000,
         renew: true,
         maxHold: Infinity,
         minHold: 0,
