@@ -98,17 +98,18 @@ describe("An application with connection: 'memory'", () => {
     await expect(lock.extend()).rejects.toMatchObject({ reason: 'forced' });
   });
 
-  it.each([['n', 'exclusive'], ['n', 'shared'], ['m,n', 'exclusive']])(
-    'keeps the process alive while callers wait for %s (%s), and not longer',
-    async (...args) => {
-      const script = spawnTypeScript(join(__dirname, 'support/waiting-in-memory.script.ts'), args);
-      const [output, errors] = await Promise.all(
-        [script.stdout, script.stderr].map(async (each) => each && text(each)),
-      );
+  it.each([
+    ['n', 'exclusive'],
+    ['n', 'shared'],
+    ['m,n', 'exclusive'],
+  ])('keeps the process alive while callers wait for %s (%s), and not longer', async (...args) => {
+    const script = spawnTypeScript(join(__dirname, 'support/waiting-in-memory.script.ts'), args);
+    const [output, errors] = await Promise.all(
+      [script.stdout, script.stderr].map(async (each) => each && text(each)),
+    );
 
-      expect({ output, errors }).toEqual({ output: 'granted, closed', errors: '' });
-    },
-  );
+    expect({ output, errors }).toEqual({ output: 'granted, closed', errors: '' });
+  });
 
   it('is healthy', async () => {
     const module = await start();
