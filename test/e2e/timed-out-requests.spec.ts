@@ -1,5 +1,10 @@
+import { once, type EventEmitter } from 'node:events';
 import { Controller, Get, Injectable, UseInterceptors } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { io } from 'socket.io-client';
 import {
   ClientProxyFactory,
   MessagePattern,
@@ -120,6 +125,17 @@ class OrdersController {
 @UseInterceptors(TimeoutInterceptor)
 class TimedController extends OrdersController {}
 
+@WebSocketGateway()
+@UseInterceptors(TimeoutInterceptor)
+class OrdersGateway {
+  constructor(private readonly stock: Stock) {}
+
+  @SubscribeMessage('service')
+  async service(): Promise<object> {
+    return { event: 'done', data: await this.stock.take() };
+  }
+}
+
 const providers = [Stock, Orders, Journal];
 let server: RedisServer;
 let holder: LockService;
@@ -185,6 +201,24 @@ describe.each(platforms)('a request on %s that a TimeoutInterceptor has ended', 
       expect(journal.lines.splice(0)).toEqual(['ran']);
     });
   });
+});
+
+it('waits no longer for the first lock of a gateway message that a TimeoutInterceptor has ended', async () => {
+  const app = await HttpApplication.start(
+    new ExpressAdapter(),
+    {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      providers: [...providers, OrdersGateway],
+    },
+    { configure: (nest) => nest.useWebSocketAdapter(new IoAdapter(nest)) },
+  );
+  const client = io(await app.nest.getUrl(), { transports: ['websocket'], reconnection: false });
+  await expectWaitToEnd(app.nest.get(Journal), async () => {
+    client.emit('service');
+    await once(client as unknown as EventEmitter, 'exception');
+  });
+  client.close();
+  await app.stop();
 });
 
 describe('a TCP message that a TimeoutInterceptor has ended', () => {
