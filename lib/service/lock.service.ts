@@ -3,6 +3,7 @@ import { SingleName } from './acquire/single-name.js';
 import { CombinedLock } from '../engine/hold/combined-lock.js';
 import type { LockEngine } from '../engine/lock-engine.js';
 import { Abandonment } from '../primitives/abandonment.js';
+import { inRootContext } from '../primitives/root-context.js';
 import { requestError } from '../engine/lock-errors.js';
 import { LockClosedError, LockConfigError, LockKeyError } from '../errors/lock.error.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
@@ -335,7 +336,12 @@ export class LockService {
    * });
    * ```
    */
-  async lead(name: string, work: LockedWork<unknown>, options: LeadOptions = {}): Promise<void> {
+  lead(name: string, work: LockedWork<unknown>, options: LeadOptions = {}): Promise<void> {
+    // Also the Promises around the campaign: they would keep the caller's request for as long as the campaign runs.
+    return inRootContext(() => this.campaign(name, work, options));
+  }
+
+  private async campaign(name: string, work: LockedWork<unknown>, options: LeadOptions): Promise<void> {
     assertLockName(name);
     if (typeof work !== 'function')
       throw new LockConfigError("lead() takes the leader's work as its second argument, a function.");
@@ -353,7 +359,7 @@ export class LockService {
       acquire: (until) => this.single.acquire(name, { ...resolved, signal: until }),
       work: (term) => this.runInContext(term, () => work(term)),
     });
-    await this.context.outside(() => campaign.run());
+    await campaign.run();
   }
 
   /** @internal Runs `work` in the async context of a lock of this service, so that calls below enter it. */
@@ -426,7 +432,7 @@ export class LockService {
   ): Promise<GrantedLock> {
     const fail = (error: unknown): void => noteOrigin(error, this.options);
     try {
-      const granting = this.request(key, this.context.innermost ? options : abandonable(options, invocation));
+      const granting = this.request(key, this.context.isEntered ? options : abandonable(options, invocation));
       granting.then(() => invocation.begin(), fail);
       return granting;
     } catch (error) {

@@ -9,6 +9,7 @@ import { describeDeadlocks } from './parts/deadlocks.part.js';
 import { describeErrors } from './parts/errors.part.js';
 import { describeTransfer } from './parts/transfer.part.js';
 import { describeHolds } from './parts/holds.part.js';
+import { describeKeptContexts } from './parts/kept-contexts.part.js';
 import { describeLeading } from './parts/leading.part.js';
 import { describeLeases } from './parts/leases.part.js';
 import { describeListing } from './parts/listing.part.js';
@@ -30,6 +31,7 @@ const PARTS = [
   describeWork,
   describeReentrance,
   describeAsyncContexts,
+  describeKeptContexts,
   describeDeadlocks,
   describeTransfer,
   describeLeading,

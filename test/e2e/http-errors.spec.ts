@@ -211,6 +211,8 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
 });
 
 describe('lock errors in the interceptor', () => {
+  const failing = (): void => undefined;
+
   function errorThrough(type: string, error: unknown): Promise<unknown> {
     const setHeader = jest.fn();
     const adapterHost = {
@@ -218,6 +220,8 @@ describe('lock errors in the interceptor', () => {
     } as unknown as HttpAdapterHost;
     const context = {
       getType: () => type,
+      getClass: () => Object,
+      getHandler: () => failing,
       switchToHttp: () => ({ getResponse: () => ({}) }),
     } as unknown as ExecutionContext;
     const handled = new LockInterceptor(adapterHost).intercept(context, {

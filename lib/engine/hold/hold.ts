@@ -200,6 +200,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     }
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
+    this.reentry?.context.endOfHold();
     this.freeDetached = async () => {
       await Promise.all(owners.map((owner) => leases.cleanUps.free(name, owner, longerTtl)));
     };
@@ -261,6 +262,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     // The keeper may not have seen the end of the lease yet.
     if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
     this.ended = true;
+    this.reentry?.context.endOfHold();
     return this.leases.release(this);
   }
 

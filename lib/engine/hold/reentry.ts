@@ -23,6 +23,16 @@ export interface EnterableLock extends GrantedLock {
   giveUp(error: LockLostError): Promise<void>;
 }
 
+/** The async context of the calls below a hold. Several holds of one lock share it. */
+export interface HoldContext {
+  /** Whether the running code is inside. */
+  readonly isAround: boolean;
+  /** Runs `work` inside. */
+  run<T>(work: () => T): T;
+  /** Called once by each hold, at its end. */
+  endOfHold(): void;
+}
+
 /** Ends the wait of a branch. `admitted` is false if the hold was released. */
 type SettleBranch = (admitted: boolean) => void;
 
@@ -44,10 +54,9 @@ export class Reentry {
   private branches: Set<SettleBranch> | undefined;
   private emptied: (() => void) | undefined;
 
-  /** @param isBelow whether the running code is below a hold */
   constructor(
     private readonly hold: Pick<EnterableLock, 'mode' | 'signal' | 'leaseEnd'>,
-    private readonly isBelow: (hold: object) => boolean,
+    readonly context: HoldContext,
   ) {}
 
   get isOpen(): boolean {
@@ -123,12 +132,12 @@ export class Reentry {
 
   /** Whether the running code is below the hold. */
   get surroundsCaller(): boolean {
-    return this.isBelow(this.hold);
+    return this.context.isAround;
   }
 
   /** Whether a call below the hold would wait for calls below it, possibly for itself. */
   get isOwnWait(): boolean {
-    return this.inside > 0 && this.isBelow(this.hold);
+    return this.inside > 0 && this.surroundsCaller;
   }
 
   /**

@@ -4,6 +4,18 @@ import { type LockedMethod, lockedMethodsOf } from './locked-method.js';
 
 const BOUND = /^(?:bound )+/;
 
+/** Where the handler of an invocation is. */
+export interface HandlerPlace {
+  getClass(): { readonly prototype?: object };
+  getHandler(): Function;
+}
+
+/** The place of an invocation's handler, without the invocation. */
+export function placeOf(context: ExecutionContext): HandlerPlace {
+  const [type, handler] = [context.getClass(), context.getHandler()];
+  return { getClass: () => type, getHandler: () => handler };
+}
+
 /**
  * Whether Nest called a method for the client of an invocation: the same place in the same class, or the same metadata.
  *
@@ -13,7 +25,7 @@ const BOUND = /^(?:bound )+/;
  * @param instance the object on which the method was called.
  */
 export function isHandlerOf(
-  context: ExecutionContext,
+  context: HandlerPlace,
   { prototype, propertyKey, metadata }: LockedMethod,
   instance: unknown,
 ): boolean {

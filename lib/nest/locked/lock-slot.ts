@@ -8,13 +8,16 @@ import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import { ClientAbandonment } from './client-abandonment.js';
-import { isHandlerOf, lockedMethodsAt } from './handler-place.js';
+import { type HandlerPlace, isHandlerOf, lockedMethodsAt, placeOf } from './handler-place.js';
 import type { LockedMethod } from './locked-method.js';
 import { Turns } from './turns.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
 
 /** How an invocation has ended: with the result of the handler, with an error, or without a subscriber. */
 export type InvocationEnd = 'completed' | 'failed' | 'left';
+
+/** The slot, for a call that has claimed it. */
+type Claim = LockSlot | undefined;
 
 /** A call that has the slot. */
 interface SlotCall {
@@ -60,10 +63,10 @@ export class LockSlot extends Invocation {
     slots.set(context, this);
   }
 
-  /** The slot of the innermost invocation around the caller. */
-  static override current(): LockSlot | undefined {
+  /** The slot of the innermost invocation around the caller, or what remains of the invocation. */
+  static override current(): LockSlot | RefusedInvocation | undefined {
     const current = super.current();
-    return current instanceof LockSlot ? current : undefined;
+    return current instanceof LockSlot || current instanceof RefusedInvocation ? current : undefined;
   }
 
   /** The slot of an invocation, also where its async context is lost. */
@@ -76,22 +79,17 @@ export class LockSlot extends Invocation {
    * interceptors may call the handler as late as that.
    */
   around(next: CallHandler): Observable<unknown> {
-    const handled = this.enter(() => next.handle());
-    return new Observable((subscriber) => this.enter(() => handled.subscribe(subscriber)));
+    const handled = this.run(() => next.handle());
+    return new Observable((subscriber) => this.run(() => handled.subscribe(subscriber)));
   }
 
   /** {@link around} for an interceptor that may be the last one before the handler. */
   aroundHandler(next: CallHandler): Observable<unknown> {
-    const handled = this.enter(() => next.handle());
+    const handled = this.run(() => next.handle());
     return new Observable((subscriber) => {
       this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayCalls]));
-      return this.enter(() => handled.subscribe(subscriber));
+      return this.run(() => handled.subscribe(subscriber));
     });
-  }
-
-  /** Runs `work` in the slot. */
-  private enter<T>(work: () => T): T {
-    return Invocation.current() === this ? work() : this.run(work);
   }
 
   /**
@@ -113,17 +111,13 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Claims the slot for a call of one of the handler's methods. Returns false for a repeated call below the one that
-   * has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for its turn.
+   * Claims the slot for a call of one of the handler's methods. Returns undefined for a repeated call below the one
+   * that has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for its turn.
    *
    * @param caller ends the wait for the turn.
-   * @throws an AbortError if the invocation has failed, or its client has left, before the first call of the handler.
    */
-  claim(method: LockedMethod, caller: Abandonment | undefined): boolean | Promise<boolean> {
-    if (this.over) {
-      if (this.isRefused) throw this.client.reason ?? ended();
-      return false;
-    }
+  claim(method: LockedMethod, caller: Abandonment | undefined): Claim | Promise<Claim> {
+    if (this.over) return undefined;
     const [outermost] = this.calls;
     if (outermost !== undefined && !surroundsCaller(outermost)) {
       this.turns ??= new Turns();
@@ -133,16 +127,16 @@ export class LockSlot extends Invocation {
     }
     if (this.calls.some((call) => call.method === method)) {
       if (method !== outermost?.method) (this.called ??= new Set()).add(method);
-      return false;
+      return undefined;
     }
     return this.push(method);
   }
 
-  private push(method: LockedMethod): true {
+  private push(method: LockedMethod): this {
     this.calls.push({ method, lock: undefined });
     this.isServed = true;
     this.begin();
-    return true;
+    return this;
   }
 
   /** Notes the hold of a call that has the slot, right before its work runs. */
@@ -175,8 +169,9 @@ export class LockSlot extends Invocation {
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
-    if (this.over) void this.releaseAll();
-    else this.turns?.next();
+    if (!this.over) return this.turns?.next();
+    this.end();
+    void this.releaseAll();
   }
 
   /** Throws LockLostError if a hold ended before the invocation did. */
@@ -211,6 +206,8 @@ export class LockSlot extends Invocation {
     if (!this.isServed) this.warnOfLostCalls();
     if (this.calls.length > 0) this.client.abort();
     else this.client.stopListening();
+    if (this.calls.length === 0)
+      this.end(this.isRefused ? new RefusedInvocation(placeOf(this.context)) : undefined);
     return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
@@ -233,8 +230,26 @@ export class LockSlot extends Invocation {
   }
 }
 
-function ended(): DOMException {
-  return new DOMException('The request ended before its handler was called.', 'AbortError');
+/**
+ * What remains of an invocation that failed, or whose client left, before the first call of the handler: the handler
+ * does not run any more. It refers to no request.
+ */
+class RefusedInvocation extends Invocation {
+  constructor(private readonly place: HandlerPlace) {
+    super(new Abandonment());
+    this.begin();
+  }
+
+  /** Whether the method is the handler of the invocation. */
+  isOf(method: LockedMethod, instance: unknown): boolean {
+    return isHandlerOf(this.place, method, instance);
+  }
+
+  /** Rejects a late call of the handler. */
+  claim(): never {
+    // Created here, because the stack of an error leads to the objects of its functions.
+    throw new DOMException('The request ended before its handler was called.', 'AbortError');
+  }
 }
 
 /** Whether the running code is below a call. A mock of a lock has no context: the code counts as below its call. */

@@ -20,7 +20,7 @@ export class LockedCall {
     private readonly method: LockedMethod,
     private readonly instance: object,
     private readonly args: readonly unknown[],
-    private readonly invocation: LockSlot | undefined,
+    private readonly invocation: ReturnType<typeof LockSlot.current>,
   ) {}
 
   /** Runs a method that returns a Promise. */
@@ -85,13 +85,13 @@ export class LockedCall {
    * @param caller aborts when the subscriber of an Observable leaves.
    */
   private grant(caller?: Abandonment): Promise<Lock> | Lock {
-    const claimed = this.invocation?.claim(this.method, caller) ?? false;
-    if (claimed instanceof Promise) return claimed.then((isOwn) => this.acquire(isOwn, caller));
+    const claimed = this.invocation?.claim(this.method, caller);
+    if (claimed instanceof Promise) return claimed.then((slot) => this.acquire(slot, caller));
     return this.acquire(claimed, caller);
   }
 
-  private acquire(isInSlot: boolean, caller: Abandonment | undefined): Promise<Lock> | Lock {
-    if (isInSlot) this.slot = this.invocation;
+  private acquire(slot: LockSlot | undefined, caller: Abandonment | undefined): Promise<Lock> | Lock {
+    this.slot = slot;
     const service = this.method.serviceOf(this.instance);
     this.service = service;
     if (this.slot !== undefined) this.slot.service ??= service;

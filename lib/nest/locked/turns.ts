@@ -9,7 +9,7 @@ export class Turns {
    *
    * @param caller ends the wait: the Promise rejects with its reason.
    */
-  wait(caller: Abandonment, take: () => true): Promise<boolean> {
+  wait<T>(caller: Abandonment, take: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.waiting.delete(begin);

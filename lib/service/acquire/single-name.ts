@@ -32,10 +32,10 @@ export class SingleName {
   ): Promise<EnterableLock> {
     // Checked before each wait, because a signal that has already aborted fires no event.
     options.signal?.throwIfAborted();
-    const { innermost } = this.context;
-    const enclosing = innermost && options.reentrant ? this.context.enclosing(name) : undefined;
+    const { isEntered } = this.context;
+    const enclosing = isEntered && options.reentrant ? this.context.enclosing(name) : undefined;
     if (enclosing) return this.enter(name, enclosing, options, held, ask);
-    const holdsNothing = innermost === undefined && held.length === 0;
+    const holdsNothing = !isEntered && held.length === 0;
     if (holdsNothing || options.wait === 0) return ask(name, leaseCovering(options));
     return this.waitHolding({ name, held, blockers: this.engine.blockersOf(name, options) }, () =>
       ask(name, leaseCovering(options)),

@@ -1,25 +1,20 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { isLockError, type LockError } from '../../errors/lock.error.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Abandonment } from '../../primitives/abandonment.js';
-
-const storage = new AsyncLocalStorage<Invocation>();
+import { Enclosure } from '../../primitives/enclosure.js';
 
 /** A call of a handler for a client, and everything that runs below it. */
-export class Invocation {
+export class Invocation extends Enclosure {
   private hasBegun = false;
 
   /** @param client aborts when the client leaves before the reply. */
-  constructor(protected readonly client: Abandonment) {}
+  constructor(protected readonly client: Abandonment) {
+    super();
+  }
 
   /** The innermost invocation around the caller. */
   static current(): Invocation | undefined {
-    return storage.getStore();
-  }
-
-  /** Runs `work` in this invocation. */
-  run<T>(work: () => T): T {
-    return storage.run(this, work);
+    return Enclosure.find((each) => (each instanceof Invocation ? each : undefined));
   }
 
   /** Ends a wait of this invocation when the client leaves; undefined once work may have begun under a lock. */

@@ -1,18 +1,34 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { GrantedLock } from '../../engine/hold/lock.interface.js';
-import { type EnterableLock, Reentry } from '../../engine/hold/reentry.js';
-
-/** A lock around running code, and the frame outside it. */
-export interface Frame {
-  readonly lock: GrantedLock;
-  readonly holds: readonly EnterableLock[];
-  readonly outer: Frame | undefined;
-}
+import { type EnterableLock, type HoldContext, Reentry } from '../../engine/hold/reentry.js';
+import { Enclosure } from '../../primitives/enclosure.js';
 
 /** A hold of the enclosing async context, with its re-entry. */
 export interface EnclosingHold {
   readonly hold: EnterableLock;
   readonly reentry: Reentry;
+}
+
+/** A lock of one service around running code, until all of its holds have ended. */
+class LockFrame extends Enclosure implements HoldContext {
+  private left: number;
+
+  constructor(
+    readonly context: LockContext,
+    readonly lock: GrantedLock,
+    readonly holds: readonly EnterableLock[],
+  ) {
+    super();
+    this.left = holds.length;
+  }
+
+  get isAround(): boolean {
+    return Enclosure.find((each) => each === this || undefined) === true;
+  }
+
+  endOfHold(): void {
+    this.left -= 1;
+    if (this.left === 0) this.end();
+  }
 }
 
 /**
@@ -21,56 +37,51 @@ export interface EnclosingHold {
  * Work that outlives its hold finds it closed, and does not inherit it.
  */
 export class LockContext {
-  private readonly frames = new AsyncLocalStorage<Frame | undefined>();
-
-  /** The innermost lock around the running code. */
-  get innermost(): Frame | undefined {
-    return this.frames.getStore();
+  /** Whether the running code is below a hold. */
+  get isEntered(): boolean {
+    return this.find(() => true) === true;
   }
 
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
   run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
-    for (const hold of holds) hold.reentry ??= new Reentry(hold, this.isBelow);
-    return this.frames.run({ lock, holds, outer: this.innermost }, work);
+    return (holds[0]?.reentry?.context ?? this.open(lock, holds)).run(work);
   }
 
-  /** Runs `work` with no lock around it. */
-  outside<T>(work: () => T): T {
-    return this.frames.run(undefined, work);
+  private open(lock: GrantedLock, holds: readonly EnterableLock[]): HoldContext {
+    const frame = new LockFrame(this, lock, holds);
+    for (const hold of holds) hold.reentry = new Reentry(hold, frame);
+    return frame;
   }
-
-  /** Whether the running code is below a hold. */
-  private readonly isBelow = (hold: object): boolean => {
-    for (let frame = this.innermost; frame; frame = frame.outer)
-      if (frame.holds.some((each) => each === hold)) return true;
-    return false;
-  };
 
   /** The innermost hold of a name that still admits calls. */
   enclosing(name: string): EnclosingHold | undefined {
-    for (let frame = this.innermost; frame; frame = frame.outer) {
-      for (const hold of frame.holds) {
+    return this.find(({ holds }) => {
+      for (const hold of holds) {
         if (hold.keys[0] === name && hold.reentry?.isOpen) return { hold, reentry: hold.reentry };
       }
-    }
-    return undefined;
+      return undefined;
+    });
   }
 
   /** All holds around the running code that have not ended, the outermost first. */
   holds(): EnterableLock[] {
     const holds: EnterableLock[] = [];
-    for (let frame = this.innermost; frame; frame = frame.outer) {
-      holds.unshift(...frame.holds.filter(({ reentry }) => reentry?.isOpen));
-    }
+    this.find((frame) => void holds.unshift(...frame.holds.filter(({ reentry }) => reentry?.isOpen)));
     return holds;
   }
 
   /** The innermost lock, of any name or of the given one, that has not been released. */
   current(name: string | undefined): GrantedLock | undefined {
-    for (let frame = this.innermost; frame; frame = frame.outer) {
-      const named = name === undefined || frame.lock.keys.includes(name);
-      if (named && frame.holds.every((hold) => hold.reentry?.isOpen)) return frame.lock;
-    }
-    return undefined;
+    return this.find(({ holds, lock }) => {
+      const named = name === undefined || lock.keys.includes(name);
+      return named && holds.every((hold) => hold.reentry?.isOpen) ? lock : undefined;
+    });
+  }
+
+  /** The first result of `select` that is not undefined, for the locks of this service from inside out. */
+  private find<T>(select: (frame: LockFrame) => T | undefined): T | undefined {
+    return Enclosure.find((each) =>
+      each instanceof LockFrame && each.context === this ? select(each) : undefined,
+    );
   }
 }

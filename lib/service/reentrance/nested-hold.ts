@@ -101,6 +101,7 @@ export class NestedHold implements EnterableLock {
   private async end(): Promise<void> {
     await this.reentry?.close();
     this.ended = true;
+    this.reentry?.context.endOfHold();
     this.entry.leave(this);
   }
 }

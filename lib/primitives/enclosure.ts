@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * What Node keeps for each timer, socket and Promise that code inside a {@link Enclosure} creates. A timer may live for
+ * hours, so a cell loses its content when the enclosure ends.
+ */
+class Cell {
+  constructor(
+    /** A cell if the enclosure has several: they share the content of the first one. */
+    public content: Enclosure | Cell | undefined,
+    public outer: Cell | undefined,
+  ) {}
+
+  get enclosure(): Enclosure | undefined {
+    return this.content instanceof Cell ? this.content.enclosure : this.content;
+  }
+}
+
+/** The only one of the process: before Node 24, each storage that is in use slows down every `await`. */
+const storage = new AsyncLocalStorage<Cell>();
+
+/** The given cell, or the innermost one around it, whose enclosure has not ended. */
+function openFrom(cell: Cell | undefined): Cell | undefined {
+  let found = cell;
+  while (found !== undefined && found.enclosure === undefined) found = found.outer;
+  return found;
+}
+
+/**
+ * The innermost open cell around the running code. The cells outside it no longer refer to cells of ended enclosures,
+ * because work that schedules its next run while it holds a lock would otherwise add one cell for each run.
+ */
+function currentCell(): Cell | undefined {
+  const innermost = openFrom(storage.getStore());
+  for (let cell = innermost; cell !== undefined; cell = cell.outer) cell.outer = openFrom(cell.outer);
+  return innermost;
+}
+
+/**
+ * Something around running code, by async context, until it ends: the invocation of a handler, or a lock.
+ *
+ * Code that outlives a enclosure does not find it any more. It still finds the outer enclosures.
+ */
+export abstract class Enclosure {
+  private cell: Cell | undefined;
+  private hasEnded = false;
+  private rest: Enclosure | undefined;
+
+  /** The first result of `select` that is not undefined, for the enclosures of the running code from inside out. */
+  static find<T>(select: (enclosure: Enclosure) => T | undefined): T | undefined {
+    for (let cell = storage.getStore(); cell !== undefined; cell = cell.outer) {
+      const { enclosure } = cell;
+      const found = enclosure && select(enclosure);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Runs `work` inside this enclosure, or inside what remains of it. */
+  run<T>(work: () => T): T {
+    if (this.hasEnded) return this.rest === undefined ? work() : this.rest.run(work);
+    const outer = currentCell();
+    if (outer?.enclosure === this) return work();
+    this.cell ??= new Cell(this, outer);
+    return storage.run(this.cell.outer === outer ? this.cell : new Cell(this.cell, outer), work);
+  }
+
+  /**
+   * Ends this enclosure for all code inside it.
+   *
+   * @param rest takes its place.
+   */
+  end(rest?: Enclosure): void {
+    this.hasEnded = true;
+    this.rest = rest;
+    if (this.cell !== undefined) this.cell.content = rest;
+    this.cell = undefined;
+  }
+}
