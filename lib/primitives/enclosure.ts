@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { inRootContext } from './root-context.js';
 
 /**
  * What Node keeps for each timer, socket and Promise that code inside a {@link Enclosure} creates. A timer may live for
@@ -18,6 +19,7 @@ class Cell {
 
 /** The only one of the process: before Node 24, each storage that is in use slows down every `await`. */
 const storage = new AsyncLocalStorage<Cell>();
+let users = 0;
 
 /** The given cell, or the innermost one around it, whose enclosure has not ended. */
 function openFrom(cell: Cell | undefined): Cell | undefined {
@@ -45,6 +47,18 @@ export abstract class Enclosure {
   private cell: Cell | undefined;
   private hasEnded = false;
   private rest: Enclosure | undefined;
+
+  /** Counts a user of enclosures, until the returned function is called. Without users, no `await` costs more. */
+  static use(): () => void {
+    users += 1;
+    let isUsed = true;
+    return () => {
+      if (!isUsed) return;
+      isUsed = false;
+      users -= 1;
+      if (users === 0) inRootContext(() => storage.disable());
+    };
+  }
 
   /** The first result of `select` that is not undefined, for the enclosures of the running code from inside out. */
   static find<T>(select: (enclosure: Enclosure) => T | undefined): T | undefined {

@@ -414,6 +414,7 @@ export class LockService {
   async close(): Promise<void> {
     this.beginShutdown();
     await this.engine.close(this.options.shutdownTimeout);
+    this.context.close();
   }
 
   private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {

@@ -37,6 +37,9 @@ class LockFrame extends Enclosure implements HoldContext {
  * Work that outlives its hold finds it closed, and does not inherit it.
  */
 export class LockContext {
+  /** Stops tracking, when no call can get a lock any more. */
+  readonly close = Enclosure.use();
+
   /** Whether the running code is below a hold. */
   get isEntered(): boolean {
     return this.find(() => true) === true;
