@@ -31,3 +31,14 @@ export function assertInstanceMember(
     `${decorator} is for ${belongs} of instances, but ${found}. Put it on ${belongs} of a provider or controller.`,
   );
 }
+
+/** A prototype and its base prototypes, without that of Object. */
+export function* inheritanceOf(prototype: object): Iterable<object> {
+  for (
+    let current: unknown = prototype;
+    typeof current === 'object' && current !== null;
+    current = Object.getPrototypeOf(current)
+  ) {
+    if (current !== Object.prototype) yield current;
+  }
+}

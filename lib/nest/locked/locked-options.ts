@@ -57,6 +57,30 @@ export interface LockedMetadata {
   readonly options: Readonly<LockedOptions<never>>;
 }
 
+/** Property of a {@link LockedMetadata}: the folder of the copy of this package that has written it. */
+const COPY = Symbol.for('nest-redis-lock:copy');
+
+/** The metadata that this copy of the package has written. */
+const written = new WeakSet<LockedMetadata>();
+
+/** Creates the metadata of a `@Locked`. */
+export function lockedMetadata(metadata: LockedMetadata): LockedMetadata {
+  written.add(metadata);
+  return Object.defineProperty(metadata, COPY, { value: ownCopy() });
+}
+
+/** The folder of this copy of the package. */
+export function ownCopy(): string {
+  return __dirname;
+}
+
+/** The folder of another copy of the package that has locked a method; undefined if it is this copy, or none. */
+export function otherCopyOf(method: object): string | undefined {
+  const found: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];
+  const foreign = found.find((metadata) => !written.has(metadata));
+  return foreign && (Reflect.get(foreign, COPY) as string | undefined);
+}
+
 /** Adds the arguments of a further `@Locked` around those of the method. */
 export function addLockedMetadata(method: object, metadata: LockedMetadata): void {
   const inner: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];

@@ -3,7 +3,7 @@ import { LockConfigError } from '../../errors/lock.error.js';
 import { compileKeySource } from '../../keys/key-source.js';
 import type { LockedDecoratorFactory } from './locked-method.types.js';
 import { assertInstanceMember, memberName } from './instance-member.js';
-import { addLockedMetadata, assertLockedOptions } from './locked-options.js';
+import { addLockedMetadata, assertLockedOptions, lockedMetadata } from './locked-options.js';
 import { type AnyFunction, LockedMethod, recordLockedMethod } from './locked-method.js';
 import { registerLockInterceptor } from './lock.interceptor.js';
 import { serviceBinding } from './service-binding.js';
@@ -51,7 +51,7 @@ export const Locked: LockedDecoratorFactory = (key, presetOrOptions = {}) => {
       );
     }
     const binding = serviceBinding(options.module);
-    const metadata = { key, options };
+    const metadata = lockedMetadata({ key, options });
     const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, metadata, binding);
     const wrapper = wrapMethod(method);
     addLockedMetadata(wrapper, metadata);

@@ -3,12 +3,14 @@ import { currentLockIndexes } from '../locked/current-lock.decorator.js';
 import { isLockedFunction, type LockedMethod, lockedMethodsOf } from '../locked/locked-method.js';
 import { LockConfigError } from '../../errors/lock.error.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
-import { memberName } from '../locked/instance-member.js';
+import { inheritanceOf, memberName } from '../locked/instance-member.js';
+import { otherCopyOf, ownCopy } from '../locked/locked-options.js';
 import { isHandler, isScheduled, placeIgnoringInterceptors } from './places-without-interceptors.js';
-import { inheritanceOf, providedClasses, type ProvidedClass } from './provided-classes.js';
+import { providedClasses, type ProvidedClass } from './provided-classes.js';
 import {
   currentLockWithoutLocked,
   interceptorIgnored,
+  lockedByOtherCopy,
   lockedHidden,
   lockedOverridden,
   moduleMissing,
@@ -31,6 +33,7 @@ export function checkApplication(modules: ModulesContainer): readonly string[] {
     }
     for (const warning of unlockedOverridesOf(found.prototype)) warnings.add(warning);
     for (const warning of unlockedFieldsOf(found)) warnings.add(warning);
+    for (const warning of foreignLocksOf(found, modules)) warnings.add(warning);
   }
   return [...warnings];
 }
@@ -99,6 +102,24 @@ function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
     if (typeof field === 'function' && !field.name.startsWith('bound '))
       yield lockedHidden(memberName(found.prototype, key), method.name);
   }
+}
+
+/** Methods that another copy of this package has locked, in an application without the module of that copy. */
+function* foreignLocksOf({ prototype }: ProvidedClass, modules: ModulesContainer): Iterable<string> {
+  for (const declaring of inheritanceOf(prototype)) {
+    for (const key of Reflect.ownKeys(declaring)) {
+      const method: unknown = Reflect.getOwnPropertyDescriptor(declaring, key)?.value;
+      const other = typeof method === 'function' ? otherCopyOf(method) : undefined;
+      if (other !== undefined && !hasOtherModule(modules))
+        yield lockedByOtherCopy(memberName(declaring, key), ownCopy(), other);
+    }
+  }
+}
+
+/** Whether the application imports the modules of several copies of this package. */
+function hasOtherModule(modules: ModulesContainer): boolean {
+  const cores = [...modules.values()].filter(({ name }) => name === 'LockCoreModule');
+  return new Set(cores.map(({ metatype }) => metatype)).size > 1;
 }
 
 /** Whether a method calls `super`, and so may run the locked one for a part of its work; judged by its text. */

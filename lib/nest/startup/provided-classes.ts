@@ -36,13 +36,6 @@ export function* provided(modules: ModulesContainer): Iterable<[token: unknown, 
   }
 }
 
-/** A prototype and its base prototypes, without that of Object. */
-export function* inheritanceOf(prototype: object): Iterable<object> {
-  for (let current: unknown = prototype; isObject(current); current = Object.getPrototypeOf(current)) {
-    if (current !== Object.prototype) yield current;
-  }
-}
-
 function prototypeOf(type: unknown): object | undefined {
   return typeof type === 'function' && isObject(type.prototype) ? type.prototype : undefined;
 }

@@ -24,6 +24,10 @@ export const moduleMissing = (method: string, module: string): string =>
   `${method} is @Locked with module '${module}', but no RedisLockModule has that name, so its calls ` +
   `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
 
+export const lockedByOtherCopy = (method: string, own: string, other: string): string =>
+  `${method} is @Locked by another copy of nest-redis-lock, so its calls will find no LockService. RedisLockModule comes ` +
+  `from ${own}, the decorator from ${other}. Install the package once: npm ls nest-redis-lock names who installs it.`;
+
 export const currentLockWithoutLocked = (method: string): string =>
   `${method} has a @CurrentLock() parameter, but no @Locked, so it would never receive a lock. ` +
   'Put @Locked on the method, or remove the parameter. An override needs its own @Locked.';
