@@ -1,9 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Get, Injectable, Logger, Param, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Logger,
+  Param,
+  Res,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { defer, of, type Observable } from 'rxjs';
+import { defer, from, Observable, of, switchMap } from 'rxjs';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -11,6 +22,21 @@ import { HttpApplication, platforms } from './support/http-application.js';
 import { Gate } from './support/gate.js';
 import { Journal } from './support/journal.js';
 import { RetryInterceptor } from './support/retry.interceptor.js';
+
+/** Calls the handler late, and notes when the client has left. */
+@Injectable()
+class LateInterceptor implements NestInterceptor {
+  constructor(
+    private readonly journal: Journal,
+    private readonly gate: Gate,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const reply = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
+    (reply.raw ?? reply).once('close', () => this.journal.write('left'));
+    return from(this.gate.pass()).pipe(switchMap(() => next.handle()));
+  }
+}
 
 @Injectable()
 class Stock {
@@ -122,6 +148,20 @@ class WaitingController {
     @Res({ passthrough: true }) reply: ServerResponse & { raw?: ServerResponse },
   ): Promise<string> {
     return String((reply.raw ?? reply).listenerCount('close'));
+  }
+
+  @Get('late')
+  @UseInterceptors(LateInterceptor)
+  @Locked('stock')
+  late(): Promise<string> {
+    return this.promise();
+  }
+
+  @Get('late-observable')
+  @UseInterceptors(LateInterceptor)
+  @Locked('stock')
+  lateObservable(): Observable<string> {
+    return this.observable();
   }
 
   @Get('slow')
@@ -268,12 +308,32 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     expect(await (await app.get('/listeners')).text()).toBe(afterWait);
   });
 
+  it.each(['/late', '/late-observable'])(
+    'before an interceptor calls the handler gets no run of it, although the lock is free: %s',
+    async (path) => {
+      await holder.release();
+      const gate = app.nest.get(Gate);
+      const { arrived } = gate;
+      const client = new AbortController();
+      const response = app.get(path, { signal: client.signal });
+      await waitFor(() => gate.arrived > arrived);
+      client.abort();
+      await expect(response).rejects.toThrow('abort');
+      await waitFor(() => lines.includes('left'));
+      gate.open();
+      expect(await (await app.get('/promise')).text()).toBe('done');
+      await waitFor(async () => (await locks.query('stock')).held.length === 0);
+      expect(lines).toEqual(['left', 'ran']);
+    },
+  );
+
   it('lets the handler continue under its lock if the request has acquired it', async () => {
     await holder.release();
     const gate = app.nest.get(Gate);
+    const { arrived } = gate;
     const client = new AbortController();
     const response = app.get('/slow', { signal: client.signal });
-    await waitFor(() => gate.arrived === 1);
+    await waitFor(() => gate.arrived > arrived);
     client.abort();
     await expect(response).rejects.toThrow('abort');
     await delay(50);

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { inheritanceOf } from './instance-member.js';
 import { LOCKED_METADATA, type LockedMetadata } from './locked-options.js';
 import { type LockedMethod, lockedMethodsOf } from './locked-method.js';
 
@@ -43,15 +44,9 @@ export function lockedMethodsAt(context: ExecutionContext): readonly LockedMetho
   const handler = context.getHandler();
   const known = methodsOfHandlers.get(handler);
   if (known !== undefined) return known;
-  const found: LockedMethod[] = [];
-  const name = nameOf(handler);
-  for (
-    let type: object | null | undefined = context.getClass().prototype;
-    type;
-    type = Object.getPrototypeOf(type) as object | null
-  ) {
-    for (const [key, method] of lockedMethodsOf(type)) if (keyName(key) === name) found.push(method);
-  }
+  const invoked: object = context.getClass().prototype;
+  const declared = Array.from(inheritanceOf(invoked), (type) => [...lockedMethodsOf(type).values()]).flat();
+  const found = declared.filter((method) => isHandlerOf(context, method, invoked));
   methodsOfHandlers.set(handler, found);
   return found;
 }

@@ -1,4 +1,5 @@
-import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Param, UseInterceptors, type Type } from '@nestjs/common';
+import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CurrentLock, Locked, RedisLockModule, type Lock } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
@@ -42,6 +43,76 @@ function patch(prototype: object, name: string): void {
     Reflect.defineMetadata(key, Reflect.getMetadata(key, original), wrapper);
   }
   Reflect.set(prototype, name, wrapper);
+}
+
+/** As an agent does that wraps the handlers which Nest creates routes for; returns how to remove it. */
+function wrapRoutes(): () => void {
+  const routes = RouterExecutionContext.prototype;
+  const { create } = routes;
+  routes.create = function (instance, callback, ...others) {
+    const wrapper = traced('route', callback as Method);
+    Object.defineProperty(wrapper, 'name', { value: callback.name });
+    for (const key of Reflect.getMetadataKeys(callback) as unknown[])
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, callback), wrapper);
+    return Reflect.apply(create, this, [instance, wrapper, ...others]);
+  };
+  return () => void (routes.create = create);
+}
+
+abstract class Base {
+  constructor(protected readonly journal: Journal) {}
+
+  @Get('inherited/:id')
+  @Locked('order:<0>')
+  async inherited(@Param('id') id: string, @CurrentLock() lock?: Lock): Promise<boolean> {
+    this.journal.write(`work ${id}`);
+    return lock?.held === true;
+  }
+}
+
+@Controller()
+@UseInterceptors(TransactionInterceptor)
+class BoundController extends Base {
+  constructor(journal: Journal) {
+    super(journal);
+    this.inherited = this.inherited.bind(this);
+  }
+}
+
+@Controller()
+@UseInterceptors(TransactionInterceptor)
+class FieldController extends Base {
+  constructor(journal: Journal) {
+    super(journal);
+    this.inherited = (id: string) => super.inherited(id);
+  }
+}
+
+@Controller()
+@UseInterceptors(TransactionInterceptor)
+class SubController extends Base {
+  constructor(journal: Journal) {
+    super(journal);
+  }
+}
+
+function Locking(type: typeof Base) {
+  abstract class Mixin extends type {
+    @Get('inherited/:id')
+    @Locked('customer:<0>')
+    override inherited(@Param('id') id: string): Promise<boolean> {
+      return super.inherited(id);
+    }
+  }
+  return Mixin;
+}
+
+@Controller()
+@UseInterceptors(TransactionInterceptor)
+class MixedController extends Locking(Base) {
+  constructor(journal: Journal) {
+    super(journal);
+  }
 }
 
 function controller() {
@@ -101,7 +172,7 @@ describe('also a method that an agent wraps', () => {
     expect(app.nest.get(Journal).lines).toEqual([1, 2, 3].flatMap(() => ['work 7', 'commit']));
   }
 
-  async function start(type = controller(), beforeStart: () => void = () => {}): Promise<void> {
+  async function start(type: Type = controller(), beforeStart: () => void = () => {}): Promise<void> {
     beforeStart();
     app = await HttpApplication.start(new ExpressAdapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
@@ -137,5 +208,26 @@ describe('also a method that an agent wraps', () => {
     await start(type);
     patch(type.prototype, 'patched');
     await expectLockedUntilCommit('patched');
+  });
+
+  it.each([
+    ['its constructor binds it', BoundController],
+    ['a field of the instance calls it', FieldController],
+    ['a subclass inherits it', SubController],
+    ['a mixin locks and overrides it', MixedController],
+  ])('is locked if %s', async (_how, type) => {
+    await start(type);
+    await expectLockedUntilCommit('inherited');
+  });
+
+  it.each([
+    ['a method of the class', () => controller(), 'below'],
+    ['a bound method', () => BoundController, 'inherited'],
+    ['an inherited method', () => SubController, 'inherited'],
+  ])('is locked if an agent wraps the handler of a route: %s', async (_what, type, path) => {
+    const remove = wrapRoutes();
+    await start(type()).finally(remove);
+    await expectLockedUntilCommit(path);
+    expect(spans.filter((span) => span === 'route began')).toHaveLength(3);
   });
 });

@@ -1,0 +1,154 @@
+import { AsyncResource } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Logger,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  type Type,
+} from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { of, type Observable } from 'rxjs';
+import { Locked, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { HttpApplication } from './support/http-application.js';
+
+type Method = (this: object, ...args: unknown[]) => Promise<unknown>;
+
+/** As the callback of a pool that was created before all requests. */
+const pool = new AsyncResource('pool');
+
+/** A decorator that runs the method in the callback of a pool. */
+function InPool(): MethodDecorator {
+  return (_target, _key, descriptor: PropertyDescriptor) => {
+    const original = descriptor.value as Method;
+    const wrapper: Method = function (...args) {
+      return new Promise((resolve, reject) => {
+        pool.runInAsyncScope(() => void Reflect.apply(original, this, args).then(resolve, reject));
+      });
+    };
+    for (const key of Reflect.getMetadataKeys(original) as unknown[])
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, original), wrapper);
+    descriptor.value = wrapper;
+  };
+}
+
+/** A decorator that answers from a cache: it calls the method once. */
+function Cached(): MethodDecorator {
+  return (_target, _key, descriptor: PropertyDescriptor) => {
+    const original = descriptor.value as Method;
+    let result: Promise<unknown> | undefined;
+    const wrapper: Method = function (...args) {
+      return (result ??= Reflect.apply(original, this, args));
+    };
+    for (const key of Reflect.getMetadataKeys(original) as unknown[])
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, original), wrapper);
+    descriptor.value = wrapper;
+  };
+}
+
+@Injectable()
+class CacheInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, _next: CallHandler): Observable<unknown> {
+    return of('cached');
+  }
+}
+
+function controllers() {
+  @Controller()
+  class PoolController {
+    @Get('lost')
+    @InPool()
+    @Locked('lost')
+    async lost(): Promise<string> {
+      return 'done';
+    }
+
+    @Get('kept')
+    @Locked('kept')
+    @InPool()
+    async kept(): Promise<string> {
+      return 'done';
+    }
+  }
+
+  @Controller()
+  class CachingController {
+    @Get('intercepted')
+    @UseInterceptors(CacheInterceptor)
+    @Locked('cached')
+    async intercepted(): Promise<string> {
+      return 'done';
+    }
+
+    @Get('decorated')
+    @Cached()
+    @Locked('cached')
+    async decorated(): Promise<string> {
+      return 'done';
+    }
+
+    @Get('refused')
+    @Locked('cached:<0>')
+    async refused(_id: string): Promise<string> {
+      return 'done';
+    }
+
+    @Get('calling')
+    @Locked('calling')
+    async calling(): Promise<string> {
+      return this.refused('7');
+    }
+  }
+
+  return { PoolController, CachingController };
+}
+
+describe('a locked handler', () => {
+  let server: RedisServer;
+  let app: HttpApplication;
+  let warn: jest.SpiedFunction<typeof Logger.warn>;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(async () => {
+    await app.stop();
+    warn.mockRestore();
+  });
+  afterAll(() => server.stop());
+
+  async function start(type: Type): Promise<void> {
+    app = await HttpApplication.start(new ExpressAdapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [type],
+      providers: [CacheInterceptor],
+    });
+    warn = jest.spyOn(Logger, 'warn').mockReturnValue();
+  }
+
+  it('whose call does not find its request gets one warning for its method', async () => {
+    await start(controllers().PoolController);
+    for (const path of ['lost', 'lost', 'kept'])
+      expect(await (await app.get(`/${path}`)).text()).toBe('done');
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^PoolController\.lost .*async context.*AsyncResource/s), 'RedisLock'],
+    ]);
+  });
+
+  it('gets no warning if its reply comes from a cache, or if it is called by other code', async () => {
+    const { CachingController } = controllers();
+    await start(CachingController);
+    const instance = app.nest.get(CachingController);
+    for (const path of ['intercepted', 'decorated', 'decorated', 'refused', 'calling']) {
+      const response = app.get(`/${path}`);
+      await Promise.all([instance.intercepted(), instance.calling(), delay(5)]);
+      await response;
+    }
+    expect(warn.mock.calls.filter(([message]) => String(message).includes('async context'))).toEqual([]);
+  });
+});
