@@ -4,6 +4,7 @@ import { isOfOtherType } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
 import { snapshot } from '../redis/query-reply.js';
 import { scanNames } from '../redis/scan-names.js';
+import { trialKey } from '../redis/trial/single-trial.js';
 import { queryScript } from '../scripts/query.script.js';
 import { isAnswer, nodeError, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
@@ -114,7 +115,7 @@ export class NodeViews {
     return scanNames(
       {
         run: (script, places, args) => quorum.answerOf(node.run('take', script, places, args), nodeTimeout),
-        keys: [],
+        keys: [trialKey(keys)],
         before: node.clientPrefix + keys.before,
       },
       beginning,

@@ -12,6 +12,7 @@ import type {
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
+import { trialKey } from '../redis/trial/single-trial.js';
 import { sendScript } from '../scripts/send.script.js';
 import { isRefusal } from '../store-errors.js';
 import { type Grant, isGrant, type Taken } from '../grant.js';
@@ -230,7 +231,7 @@ export class QuorumStore implements LockStore {
   async send(instance: string, message: string): Promise<boolean> {
     const channel = this.keys.revocations + instance;
     for (const node of this.quorum.nodes) {
-      const sent = node.run('take', sendScript, [], [channel, message]);
+      const sent = node.run('take', sendScript, [trialKey(this.keys)], [channel, message]);
       const heard = await this.quorum.answerOf(sent, this.settings.nodeTimeout).catch(() => 0);
       if (integer(heard) > 0) return true;
     }

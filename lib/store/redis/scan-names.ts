@@ -8,8 +8,8 @@ const COUNT = 200;
 /** A server to scan. */
 export interface ScannedServer {
   readonly run: Scripts['run'];
-  /** On a Cluster, a key of the node; otherwise empty. */
-  readonly keys: readonly string[];
+  /** A key of the node on a Cluster, otherwise any key: proxies refuse scripts without a key. */
+  readonly keys: readonly [string];
   /** The part before `{name}` in a key as Redis receives it. */
   readonly before: string;
 }

@@ -29,7 +29,8 @@ export class SingleTopology extends EndpointTopology implements Topology {
 
   names(beginning: string): AsyncIterable<readonly string[]> {
     const { keySpace, scripts } = this;
-    return scanNames({ run: scripts.run.bind(scripts), keys: [], before: keySpace.before }, beginning);
+    const { before } = keySpace;
+    return scanNames({ run: scripts.run.bind(scripts), keys: [trialKey(keySpace)], before }, beginning);
   }
 
   protected newInbox(events: InboxEvents): Inbox {

@@ -3,7 +3,7 @@ import { luaScript } from './lua-script.js';
 /**
  * Scans a part of the keys of a server, as SCAN does.
  *
- * KEYS  none; on a Cluster one that selects the node
+ * KEYS  1 any key; on a Cluster it selects the node
  * ARGV  1 cursor, 2 pattern, 3 number of keys to scan
  * Reply { next cursor, `0` at the end, { key, … } }
  *

@@ -13,7 +13,7 @@ export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | '
   readonly channel: string;
 }
 
-/** The key for a trial, which no lock uses. */
+/** A key that no lock uses, for trials and for scripts without keys, which hosted services refuse. */
 export function trialKey(keySpace: KeySpace): string {
   return `${keySpace.lock('trial')}:trial`;
 }

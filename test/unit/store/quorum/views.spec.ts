@@ -69,7 +69,7 @@ describe('The locks of a quorum', () => {
     expect(found).toBe(names);
     expect(requests.shift()).toEqual({
       name: 'scan',
-      keys: [],
+      keys: ['lock:{trial}:trial'],
       args: ['0', String.raw`lock:{n\[1\]*}`, 200],
     });
     expect(requests.map(({ name, keys }) => [name, keys.length])).toEqual(
