@@ -79,6 +79,19 @@ export abstract class Enclosure {
     return storage.run(this.cell.outer === outer ? this.cell : new Cell(this.cell, outer), work);
   }
 
+  /** Whether this enclosure is around the running code. */
+  get isAround(): boolean {
+    return Enclosure.find((each) => each === this || undefined) === true;
+  }
+
+  /**
+   * Runs `work` inside this enclosure and those that were around its first run, without those around the caller. For a
+   * caller in the async context of other work, such as the callback of a pool.
+   */
+  restore<T>(work: () => T): T {
+    return this.cell === undefined ? this.run(work) : storage.run(this.cell, work);
+  }
+
   /**
    * Ends this enclosure for all code inside it.
    *

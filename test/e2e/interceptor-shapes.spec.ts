@@ -6,7 +6,7 @@ import { Locked, RedisLockModule } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { CallbackPool } from './support/callback-pool.js';
 import { HttpApplication, platforms } from './support/http-application.js';
-import { onceCalling, twiceCalling, type Shape } from './support/interceptor-shapes.js';
+import { FromPoolOfHandlers, onceCalling, twiceCalling, type Shape } from './support/interceptor-shapes.js';
 import { Journal } from './support/journal.js';
 
 abstract class Orders {
@@ -78,6 +78,24 @@ function orderWith(shape: Shape): Type {
   return OrderRoute;
 }
 
+@Controller()
+@UseInterceptors(FromPoolOfHandlers)
+class PoolOrders {
+  constructor(
+    private readonly journal: Journal,
+    private readonly pool: CallbackPool,
+  ) {}
+
+  @Get('promise')
+  @Locked('order')
+  async promise(): Promise<string> {
+    this.journal.write('begin');
+    this.pool.giveBack();
+    await delay(2);
+    return 'done';
+  }
+}
+
 const CLIENTS = 5;
 
 describe.each(platforms)('an interceptor on %s that commits after the handler', (_platform, adapter) => {
@@ -129,6 +147,11 @@ describe.each(platforms)('an interceptor on %s that commits after the handler', 
       await start(orderWith(shape));
       expect(await journalOf('promise')).toEqual(inTurn('begin', 'commit'));
     });
+  });
+
+  it('and calls it in the callback of a pool below the lock of another request waits for that lock', async () => {
+    await start(PoolOrders);
+    expect(await journalOf('promise')).toEqual(inTurn('begin', 'commit'));
   });
 
   it.each(twiceCalling)('and calls it %s keeps the lock between the calls', async (_how, shape) => {

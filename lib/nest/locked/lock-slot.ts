@@ -79,17 +79,22 @@ export class LockSlot extends Invocation {
    * interceptors may call the handler as late as that.
    */
   around(next: CallHandler): Observable<unknown> {
-    const handled = this.run(() => next.handle());
-    return new Observable((subscriber) => this.run(() => handled.subscribe(subscriber)));
+    const handled = this.enter(() => next.handle());
+    return new Observable((subscriber) => this.enter(() => handled.subscribe(subscriber)));
   }
 
   /** {@link around} for an interceptor that may be the last one before the handler. */
   aroundHandler(next: CallHandler): Observable<unknown> {
-    const handled = this.run(() => next.handle());
+    const handled = this.enter(() => next.handle());
     return new Observable((subscriber) => {
       this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayCalls]));
-      return this.run(() => handled.subscribe(subscriber));
+      return this.enter(() => handled.subscribe(subscriber));
     });
+  }
+
+  /** Runs `work` in the slot. The context of another request, or its lock, must not be around the work. */
+  private enter<T>(work: () => T): T {
+    return this.isAround ? this.run(work) : this.restore(work);
   }
 
   /**

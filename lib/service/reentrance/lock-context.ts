@@ -21,10 +21,6 @@ class LockFrame extends Enclosure implements HoldContext {
     this.left = holds.length;
   }
 
-  get isAround(): boolean {
-    return Enclosure.find((each) => each === this || undefined) === true;
-  }
-
   endOfHold(): void {
     this.left -= 1;
     if (this.left === 0) this.end();

@@ -144,6 +144,23 @@ class FromPool extends ShapeInterceptor {
   }
 }
 
+/** The handler gives the connection back, so the next request begins below the lock of this one. */
+@Injectable()
+export class FromPoolOfHandlers extends ShapeInterceptor {
+  constructor(
+    journal: Journal,
+    private readonly pool: CallbackPool,
+  ) {
+    super(journal);
+  }
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return new Observable((subscriber) => {
+      this.pool.take(() => subscriber.add(this.committed(next).subscribe(subscriber)));
+    });
+  }
+}
+
 @Injectable()
 class Repeating extends ShapeInterceptor {
   constructor(journal: Journal) {
