@@ -72,6 +72,8 @@ export function explore(plan: Plan, most = MOST): Exploration {
         edges.push(number, known);
       }
       if (isQuiet) {
+        // Its successors have entered their own worlds, whose time may be later.
+        enter(world);
         const broken = brokenRest(world);
         if (broken) return result(broken, scheduleTo(sure(parents[number]), sure(choices[number])));
       }

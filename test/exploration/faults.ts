@@ -1,4 +1,4 @@
-import { oneRedisFaults } from '../simulation/deliberate-faults/one-redis.faults.js';
+import { oneRedisFaults, refusalFaults } from '../simulation/deliberate-faults/one-redis.faults.js';
 import type { DeliberateFault } from '../simulation/deliberate-faults/deliberate-fault.js';
 import type { Plan } from './explore.js';
 
@@ -12,7 +12,7 @@ interface Shown {
 }
 
 function plan(fault: string, rest: Omit<Plan, 'title'>): Shown {
-  const found = oneRedisFaults.find((each) => each.fault === fault);
+  const found = [...oneRedisFaults, ...refusalFaults].find((each) => each.fault === fault);
   if (!found) throw new Error(`There is no fault: ${fault}`);
   return { fault: found, plan: { title: fault, ...rest } };
 }
@@ -37,4 +37,16 @@ export const faultsOfOneName: readonly [Shown, ...Shown[]] = [
   plan('a waiter that gives up stays in the queue', { ...exclusive, budget: { abort: 1 } }),
   plan('an acquire takes a free lock without a look at the queue', { ...exclusive, budget: { tick: 1 } }),
   plan('a writer is admitted beside readers', { ...mixed, budget: {} }),
+  plan('a lock whose yield is refused for good is not released', {
+    callers: [{ at: 0 }, { at: 0 }, { at: 0 }],
+    budget: { refusal: 1 },
+  }),
+  plan('a refused request makes an instance forget an earlier one', {
+    callers: [{ at: 0 }],
+    budget: { fault: 1, refusal: 1, tick: 1 },
+  }),
+  plan('a refused request makes an instance forget its first copy', {
+    callers: [{ at: 0 }],
+    budget: { cut: 1, refusal: 1 },
+  }),
 ];

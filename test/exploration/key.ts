@@ -44,8 +44,8 @@ export function keyOf(world: World): string {
   const ofSites = sites.map((site) => partOf(site, now, (write) => write(siteInOrder(site))));
   const own = { tokens: world.tokens, revoked: world.revoked };
   const rest = [partOf(server, now, (write) => write(server)), written(now, (write) => write(own))];
-  const { left, isCalm, hasRunLate } = world;
-  const flags = `${Object.values(left).join(' ')}${isCalm ? 'c' : ''}${hasRunLate ? 'l' : ''}`;
+  const { hasRefusedCleanUp, hasRunLate, isCalm, left } = world;
+  const flags = `${Object.values(left).join(' ')}${isCalm ? 'c' : ''}${hasRunLate ? 'l' : ''}${hasRefusedCleanUp ? 'r' : ''}`;
   const marks = ofSites.map((part, i) => (part.mark ??= markOf(part, i)));
   let least: string | undefined;
   for (const order of ordersOf(marks)) {

@@ -18,7 +18,7 @@ export type CleanUp = {
   /** Whether the machine waits for its first reply. */
   readonly returns: boolean;
 } & (
-  | { readonly kind: 'release'; readonly owner: string }
+  | { readonly kind: 'release'; readonly owner: string; readonly isVacating?: true }
   | { readonly kind: 'cancel'; readonly place: string | undefined }
 );
 

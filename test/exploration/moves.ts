@@ -1,4 +1,4 @@
-import { TooFewReplicas } from '../../lib/store/store-errors.js';
+import { StoreRefusal, TooFewReplicas } from '../../lib/store/store-errors.js';
 import { isGrant, type Grant } from '../../lib/store/grant.js';
 import type { Request } from './messages.js';
 import { Shell } from './shell.js';
@@ -8,6 +8,7 @@ import { NOTHING, type World } from './world.js';
 import { NAMES } from './world-server.js';
 
 const LOST = new Error('The connection was lost.');
+const REFUSED = new StoreRefusal('NOPERM this user has no permissions');
 
 /** One step of a world. It names the parts by number, because a successor of the world makes it. */
 export interface Move {
@@ -142,6 +143,15 @@ function addFaults(add: Add, { left }: World, { id, i, isCut, requests, messages
       w.spend('cut');
       new Shell(w, w.site(i)).cut();
     });
+  const [first] = requests;
+  if (first && left.refusal > 0 && !isCut)
+    add(`${id}: the server refuses ${textOf(first)} for good`, (w) => {
+      w.spend('refusal');
+      const at = w.site(i);
+      const to = take(at);
+      w.hasRefusedCleanUp ||= to.kind === 'release' || to.kind === 'cancel';
+      new Shell(w, at).answer(to, undefined, REFUSED);
+    });
   if (left.fault === 0 || isCut) return;
   const fault = (text: string, make: (at: Site, shell: Shell) => void): void =>
     add(`${id}: ${text}`, (w) => {
@@ -149,8 +159,7 @@ function addFaults(add: Add, { left }: World, { id, i, isCut, requests, messages
       const at = w.site(i);
       make(at, new Shell(w, at));
     });
-  const [request] = requests;
-  if (request) addFaultsOf(fault, request);
+  if (first) addFaultsOf(fault, first);
   const [message] = messages;
   if (message)
     fault(`the message ${message.kind}${ofName(message.of)} is lost`, (at) => void at.messages.shift());

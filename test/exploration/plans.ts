@@ -23,6 +23,9 @@ const readerAndWriter: Callers = [...at([0]), ...at([1], READER)];
 /** What `npm test` explores whole. Titles have the number of instances × the number of callers in each. */
 export const smallWorlds: readonly Plan[] = [
   plan('2 × 1 exclusive, 1 fault', two, { fault: 1 }),
+  plan('2 × 1 exclusive, 1 fault, 1 refusal', two, { fault: 1, refusal: 1 }),
+  plan('1 × 1 exclusive, 1 fault, 1 refusal, 1 time step', at([0]), { fault: 1, refusal: 1, tick: 1 }),
+  plan('1 × 3 exclusive, 1 fault, 1 refusal', at([0, 0, 0]), { fault: 1, refusal: 1 }),
   plan('2 × 1 exclusive, 1 time step', two, { tick: 1 }),
   plan('1 × 2 exclusive, 1 fault, 1 abort', at([0, 0]), { fault: 1, abort: 1 }),
   plan('3 × 1 exclusive', at([0, 1, 2])),
@@ -39,6 +42,9 @@ export const exclusiveWorlds: readonly Plan[] = [
   plan('2 × 1 exclusive, shutdown, 1 fault', two, { close: 1, fault: 1 }),
   plan('2 × 1 exclusive, reconnect, 1 fault', two, { cut: 1, fault: 1 }),
   plan('2 × 1 exclusive, reconnect, 1 time step', two, { cut: 1, tick: 1 }),
+  plan('1 × 2 exclusive, 1 fault, 1 refusal, 1 time step', at([0, 0]), { fault: 1, refusal: 1, tick: 1 }),
+  plan('2 × 1 exclusive, reconnect, 1 refusal', two, { cut: 1, refusal: 1 }),
+  plan('3 callers in 2 instances, 2 refusals', at([0, 0, 1]), { refusal: 2 }),
   plan('2 × 1 exclusive with replicas, 2 faults', at([0, 1], { replicas: { min: 1, timeout: 10 } }), {
     fault: 2,
   }),
@@ -60,6 +66,7 @@ export const sharedWorlds: readonly Plan[] = [
   plan('2 × 1 shared, 1 fault, 1 time step', at([0, 1], READER), { fault: 1, tick: 1 }),
   plan('1 reader, 1 writer, 1 fault, 1 time step', readerAndWriter, { fault: 1, tick: 1 }),
   plan('3 × 1 for 2 permits, 1 fault', at([0, 1, 2], PERMIT), { fault: 1 }),
+  plan('1 reader, 1 writer, 1 fault, 1 refusal', readerAndWriter, { fault: 1, refusal: 1 }),
   plan('2 instances, 3 callers for 2 permits, 1 fault', at([0, 1, 1], PERMIT), { fault: 1 }),
   plan('2 × 1 for 2 permits, one takes both, 1 fault', [...at([0], PERMIT), ...at([1], BOTH)], { fault: 1 }),
 ];

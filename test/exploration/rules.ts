@@ -47,7 +47,7 @@ export function brokenRest(world: World): string {
   );
   const found = NAMES.map((name) => world.server.query(name));
   const isEmpty = found.every(({ held, pending }) => held.length === 0 && pending.length === 0);
-  if (waiting.length === 0 && isIdle && !isEmpty && !world.hasRunLate)
+  if (waiting.length === 0 && isIdle && !isEmpty && !world.hasRunLate && !world.hasRefusedCleanUp)
     return 'the server keeps a lease or a place that nobody has';
   if (time === undefined) {
     if (waiting.length > 0) return 'a caller waits for ever';

@@ -6,6 +6,7 @@ import type { Event } from '../../lib/engine/queue/name-event.js';
 import { Waiter } from '../../lib/engine/queue/waiter.js';
 import { isGrant, type Grant, type Taken } from '../../lib/store/grant.js';
 import type { AcquireRequest, YieldRequest } from '../../lib/store/lock-store.js';
+import { isRefusal } from '../../lib/store/store-errors.js';
 import { instanceOf, isSharedOwner, ownersOf, tokenOf } from '../../lib/store/owner-id.js';
 import { parsePlace } from '../../lib/store/place.js';
 import type { CleanUp, Request } from './messages.js';
@@ -77,7 +78,7 @@ export class Shell {
         lease.noteResent();
         this.extend(of, lease);
       }
-      this.feed(of, { kind: 'ask-again' });
+      this.feed(of, { kind: 'reconnected' });
     });
   }
 
@@ -101,7 +102,9 @@ export class Shell {
       case 'extend':
         return server.extend(request.request);
       case 'release':
-        return server.release(name, request.owner);
+        return request.isVacating
+          ? server.extend({ name, owner: request.owner, ttl: 0, exact: true })
+          : server.release(name, request.owner);
       default:
         return server.cancel(site.id, name, request.place);
     }
@@ -131,7 +134,8 @@ export class Shell {
         return this.hearExtension(to, result as number);
       case 'release':
       case 'cancel':
-        if (error) this.cleanAgain(to);
+        if (error && !isRefusal(error)) this.cleanAgain(to);
+        else if (error) this.vacate(to);
         else if (to.kind === 'cancel') this.hearCancel(of, result as string | undefined);
         if (to.returns && --sure(this.site.topics[of]).returning === 0) this.feed(of, { kind: 'returned' });
     }
@@ -293,6 +297,13 @@ export class Shell {
     const mayRepeat =
       request.kind === 'release' || (name.exclusiveLease === undefined && !name.wantsExclusive);
     if (mayRepeat && now < until) this.cleanUp({ ...request, until, returns: false });
+  }
+
+  /** Ends the lease of a refused release without a hand-off. */
+  private vacate(request: CleanUp): void {
+    if (request.kind !== 'release' || request.isVacating) return;
+    const until = Math.min(request.until, this.world.now + request.ttl);
+    this.cleanUp({ ...request, until, returns: false, isVacating: true });
   }
 
   private hearCancel(of: number, owner: string | undefined): void {

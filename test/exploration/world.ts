@@ -20,9 +20,11 @@ export interface Budget {
   readonly force: number;
   /** The shutdown of an instance. */
   readonly close: number;
+  /** The server refuses a request for good: its user lacks a right, or a key has another type. */
+  readonly refusal: number;
 }
 
-export const NOTHING: Budget = { fault: 0, cut: 0, tick: 0, abort: 0, force: 0, close: 0 };
+export const NOTHING: Budget = { fault: 0, cut: 0, tick: 0, abort: 0, force: 0, close: 0, refusal: 0 };
 
 /** Who calls: options, the number of the instance, and that of the name. */
 export type CallerPlan = Omit<LockOptions, 'signal'> & { readonly at: number; readonly of?: number };
@@ -44,6 +46,8 @@ export class World {
   tokens: readonly (readonly number[])[] = [[], []];
   /** Whether a request has run that its instance no longer knows. */
   hasRunLate = false;
+  /** Whether a release or a leave was refused for good: what it should have ended lasts until its lease ends. */
+  hasRefusedCleanUp = false;
   problem = '';
   /** Whether parts are this world's own, and may be changed. */
   private readonly isOwn: boolean[] = [];
@@ -107,6 +111,11 @@ export class World {
 
   /** Whether nothing has gone wrong that a rule must take into account. */
   isUndisturbed(budget: Budget): boolean {
-    return !this.isCalm && this.left.fault === budget.fault && this.left.cut === budget.cut;
+    return (
+      !this.isCalm &&
+      this.left.fault === budget.fault &&
+      this.left.cut === budget.cut &&
+      !this.hasRefusedCleanUp
+    );
   }
 }

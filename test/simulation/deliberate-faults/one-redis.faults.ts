@@ -139,6 +139,28 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
 ];
 
+/** What could go wrong after a request that the server refuses for good. The exploration finds it. */
+export const refusalFaults: readonly DeliberateFault[] = [
+  {
+    fault: 'a lock whose yield is refused for good is not released',
+    file: 'lib/engine/queue/name-machine.ts',
+    text: 'if (isRefused) name.free(state.lease);',
+    instead: 'if (false) name.free(state.lease);',
+  },
+  {
+    fault: 'a refused request makes an instance forget an earlier one',
+    file: 'lib/engine/queue/name-machine.ts',
+    text: 'if (isRefused && !turn.isInDoubt && ',
+    instead: 'if (isRefused && ',
+  },
+  {
+    fault: 'a refused request makes an instance forget its first copy',
+    file: 'lib/engine/queue/name-machine.ts',
+    text: 'if (name.isBusy && name.turn) name.turn.isInDoubt = true;',
+    instead: '',
+  },
+];
+
 /** What could go wrong with a call for several names. */
 export const severalNamesFaults: readonly DeliberateFault[] = [
   {
