@@ -32,6 +32,10 @@ export interface Pass {
   readonly to: number;
   /** How long the string is on its way. */
   readonly transit: number;
+  /** Number of takers of the string; undefined: two. */
+  readonly takers?: 2 | 3 | undefined;
+  /** Milliseconds from one taker to the next. */
+  readonly apart?: number | undefined;
 }
 
 /** What befalls an instance, or the server. */

@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../lib/errors/lock.error.js';
+import { isLockError, LockUnavailableError } from '../../lib/errors/lock.error.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
@@ -215,10 +215,15 @@ export class Simulation {
       process.schedule(() => void this.pass(attempt, lock, pass), pass.after);
   }
 
-  /** Two instances want the hold, one of them may have it; where nobody lets go of it, it goes on where it is. */
-  private async pass(attempt: Attempt, lock: Lock, { to, transit }: Pass): Promise<void> {
+  /** Several instances want the hold, one of them may have it; where nobody lets go of it, it goes on where it is. */
+  private async pass(
+    attempt: Attempt,
+    lock: Lock,
+    { to, transit, takers: count = 2, apart = 0 }: Pass,
+  ): Promise<void> {
     if (attempt.state !== 'holding' || !lock.held) return;
     const { process, step } = attempt;
+    const leftAt = this.time.now;
     const detaching = lock.detach();
     this.referee.passes(attempt);
     let transfer: string;
@@ -232,15 +237,21 @@ export class Simulation {
       this.referee.goesOn(attempt, process, lock);
       return this.endAfter(step.work, attempt);
     }
-    let left = 2;
+    const errors: unknown[] = [];
     const stray = (error: unknown): void => {
-      left -= 1;
-      if (left === 0 && attempt.state === 'passing') this.referee.strayed(attempt, error);
+      errors.push(error);
+      if (errors.length < count || attempt.state !== 'passing') return;
+      // A taker that is told that the hold is gone must be right: another one has it, or its lease has ended.
+      const isLost = errors.every((each) => isLockError(each) && each.code === 'LOCK_LOST');
+      const { exclusive } = expectationsOf(this.schedule);
+      if (isLost && exclusive && this.time.now < leftAt + 0.9 * step.ttl)
+        this.referee.fail(`Nobody got the hold of ${attempt.caller}, whose lease has not ended`);
+      this.referee.strayed(attempt, error);
     };
-    const takers = [to, to + 1].map((which) => this.instances[which % this.instances.length]);
+    const takers = Array.from({ length: count }, (_, i) => this.instances[(to + i) % this.instances.length]);
     this.ways.push({ attempt, takers });
-    for (const taker of takers) {
-      this.time.after(transit, () => {
+    for (const [i, taker] of takers.entries()) {
+      this.time.after(transit + i * apart, () => {
         if (!taker?.process.alive) return stray(new LockUnavailableError(''));
         taker.process.run('timers', () => void this.attach(attempt, taker, transfer).catch(stray));
       });

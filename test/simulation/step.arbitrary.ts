@@ -57,7 +57,16 @@ export const mixed = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
 /** A caller whose hold may go to another instance. */
 export const passing = (ttl: fc.Arbitrary<number>, caller = acquire): fc.Arbitrary<AcquireStep> =>
   fc
-    .tuple(caller(ttl), fc.record({ after: fc.nat({ max: 60 }), to: instance, transit: moment }))
+    .tuple(
+      caller(ttl),
+      fc.record({
+        after: fc.nat({ max: 60 }),
+        to: instance,
+        transit: moment,
+        takers: fc.constantFrom(2 as const, 3 as const),
+        apart: fc.constantFrom(0, 0.4, 2),
+      }),
+    )
     .map(([step, pass]) => ({ ...step, work: step.work + pass.after + 1, pass }));
 
 export const crash: fc.Arbitrary<FaultStep> = fc.record({
