@@ -6,6 +6,7 @@ import type {
   SingleConnection,
 } from '../options/module-options.interface.js';
 import { loadIoredis } from '../options/connection/load-ioredis.js';
+import { isTlsUrl } from '../options/connection/redis-url.js';
 import { assertConnection } from '../options/connection/connection-option.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
@@ -65,7 +66,7 @@ function connectionOf({
 
 /** Splits a variable at blanks or commas; a password may also contain a comma. */
 function urlsIn(text: string): string[] {
-  return text.trim().split(/[\s,]+(?=rediss?:\/\/)/);
+  return text.trim().split(/[\s,]+(?=(?:redis|valkey)s?:\/\/)/i);
 }
 
 function withCredentials(text: string): string {
@@ -78,7 +79,7 @@ function withCredentials(text: string): string {
 }
 
 function clusterOptions(url: string): ClusterOptions {
-  const isTls = url.startsWith('rediss:');
+  const isTls = isTlsUrl(url);
   return {
     redisOptions: { ...credentialsFor(url), ...(isTls ? { tls: {} } : {}) },
     // Certificates contain host names, so names are not resolved before.
@@ -103,7 +104,7 @@ function sentinelOptions(urls: readonly string[], name: string): RedisOptions {
     sentinelPassword: decodeURIComponent(password) || undefined,
     ...credentialsFor(first),
     db: Number(pathname.slice(1)),
-    ...(first.startsWith('rediss:') ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    ...(isTlsUrl(first) ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
 

@@ -39,7 +39,11 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     program
       .command(usage)
       .description(description)
-      .option('--url <url>', 'redis:// or rediss://; repeat it for several; default: REDIS_URL', COLLECT)
+      .option(
+        '--url <url>',
+        'redis://, rediss:// or valkey://; repeat it for several; default: REDIS_URL',
+        COLLECT,
+      )
       .option('--cluster', 'the URLs are nodes of a Redis Cluster')
       .option('--sentinel <name>', 'the URLs are sentinels that know the master by this name')
       .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')

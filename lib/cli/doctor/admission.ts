@@ -1,6 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { loadIoredis } from '../../options/connection/load-ioredis.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
+import { parseRedisUrl } from '../../options/connection/redis-url.js';
 import { isQuorum } from '../../options/connection/quorum-option.js';
 import type { ClusterDescription } from '../../options/module-options.interface.js';
 import { answerWithin } from '../../primitives/answer-within.js';
@@ -49,12 +50,18 @@ export async function admit(
   return Promise.all(
     nodes.map((node) => {
       const { Redis } = loadIoredis();
-      const redis = typeof node === 'string' ? new Redis(node, FAST) : new Redis({ ...node, ...FAST });
+      const redis = typeof node === 'string' ? clientOf(node) : new Redis({ ...node, ...FAST });
       const channel = keySpace.inbox() + instanceName();
       const key = trialKey(keySpace);
       return admitOne(new Patient(redis, { ...settings, keySpace, subscribe: 'subscribe', key, channel }));
     }),
   );
+}
+
+function clientOf(text: string): Redis {
+  const { Redis } = loadIoredis();
+  const { url, options } = parseRedisUrl(text);
+  return new Redis(url, { ...options, ...FAST });
 }
 
 async function admitOne(patient: Patient): Promise<Admission> {

@@ -38,6 +38,10 @@ function assertNode(node: unknown, field: string): void {
   if (typeof node === 'number' && isPort(node)) return;
   if (typeof node === 'string' && hasBadEscape(node))
     throw new LockConfigError(`${field} ${redactedConnection(node)} ${BAD_ESCAPE}.`);
+  if (typeof node === 'string' && /^[^?#]*\?/.test(node))
+    throw new LockConfigError(
+      `${field} ${redactedConnection(node)} has a query: set its parameters in connection.options.redisOptions.`,
+    );
   if (typeof node === 'string' && node.trim() !== '') return;
   if (typeof node === 'object' && node !== null && 'port' in node && isPort(Number(node.port))) return;
   if (typeof node === 'object' && node !== null && 'host' in node && !('port' in node)) return;

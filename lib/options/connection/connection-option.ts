@@ -8,9 +8,10 @@ import {
 } from './cluster-option.js';
 import { assertOptionsObject, type OptionCheck, refuseOption, wholeNumber } from '../option-checks.js';
 import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
+import { hasRedisScheme, queryProblem } from './redis-url.js';
 
 const ALLOWED =
-  'a redis:// or rediss:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
+  'a redis://, rediss://, valkey:// or valkeys:// URL such as redis://127.0.0.1:6379/0, an object of ioredis options, ' +
   '{ nodes, options } of a Redis Cluster, or an ioredis client';
 
 /** The connection of a process that keeps its locks in its own memory. */
@@ -55,10 +56,12 @@ function assertUrl(text: string): void {
     throw new LockConfigError(`connection ${redactedConnection(text)} ${problem}. It must be ${ALLOWED}.`);
   };
   const url = parseUrl(text) ?? refuse('is not a valid URL');
-  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') refuse('is not a redis:// or rediss:// URL');
+  if (!hasRedisScheme(text)) refuse('is not a redis:// or rediss:// URL');
   if (url.hostname === '') refuse('has no host');
   if (hasBadEscape(text)) refuse(BAD_ESCAPE);
   if (!/^\/?\d*$/.test(url.pathname)) refuse('has a path that is not a database number');
+  const problem = queryProblem(text);
+  if (problem !== undefined) refuse(problem);
 }
 
 function parseUrl(text: string): URL | undefined {

@@ -225,6 +225,9 @@ describe('the connection option', () => {
   it.each([
     'redis://127.0.0.1',
     'redis://127.0.0.1:6380/2',
+    'valkey://cache:6380/2',
+    'valkeys://me:secret@cache',
+    'redis://cache?connectTimeout=1000&family=6&lazyConnect=true',
     'rediss://user:pass@cache.example:6380/0?family=6',
     'redis://:p%40ss@[::1]:6379',
   ])('accepts the URL %s', (connection) => {
@@ -262,6 +265,17 @@ describe('the connection option', () => {
     ['localhost:6379', '"localhost:6379" is not a redis:// or rediss:// URL'],
     ['http://cache:6379', '"http://cache:6379" is not a redis:// or rediss:// URL'],
     ['redis://', 'has no host'],
+    [
+      'redis://cache?connectTimeout=soon',
+      '"redis://cache" has the parameter connectTimeout, which is not a number',
+    ],
+    [
+      'redis://:s3cret@cache?retryStrategy=s3cret',
+      'has the parameter retryStrategy, but its query can set only',
+    ],
+    ['redis://cache?lazyConnect=maybe', 'has the parameter lazyConnect, which is neither true nor false'],
+    [{ nodes: ['redis://cache?connectTimeout=1000'] }, 'connection.nodes[0] "redis://cache" has a query'],
+    [['redis://a?x=1', 'redis://b', 'redis://c'], 'connection[0] cannot be a node of the quorum'],
     ['redis://cache/one', 'has a path that is not a database number'],
     ['redis://cache:99999', '"redis://cache:99999" is not a valid URL'],
     ['redis://:100%@cache', '"redis://***@cache" has a % that is not an escape: write it as %25'],

@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
+import { parseRedisUrl } from '../../../options/connection/redis-url.js';
 import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 import { withLeanScripts } from './lean-scripts.js';
 
@@ -26,14 +27,16 @@ export function createClient(connection: string | RedisOptions | undefined): Red
   const { Redis } = loadIoredis();
   const lazyConnect = true;
   const defaults = { retryStrategy: reconnectDelay, disconnectTimeout: DISCONNECT_TIMEOUT };
-  if (typeof connection === 'string')
-    return withLeanScripts(new Redis(connection, { ...defaults, lazyConnect }));
+  if (typeof connection === 'string') {
+    const { url, options } = parseRedisUrl(connection);
+    return withLeanScripts(new Redis(url, { ...defaults, ...options, lazyConnect }));
+  }
   const sentinelDefaults = connection?.sentinels && SENTINEL_DEFAULTS;
   return withLeanScripts(new Redis({ ...defaults, ...sentinelDefaults, ...connection, lazyConnect }));
 }
 
 /** Whether the user's options set `lazyConnect`. */
 export function isLazy(connection: string | RedisOptions | undefined): boolean {
-  if (typeof connection === 'string') return new URL(connection).searchParams.has('lazyConnect');
+  if (typeof connection === 'string') return parseRedisUrl(connection).options['lazyConnect'] === true;
   return connection?.lazyConnect ?? false;
 }
