@@ -21,7 +21,7 @@ interface Printed {
 }
 
 /** Milliseconds that an order without an answer from Redis may take: outageTimeout plus a little. */
-const OUTAGE = 1_000 + 1_000;
+const OUTAGE = 2_000 + 1_000;
 
 describe('sample 01, the flash sale (row 11)', () => {
   let runs: SampleRuns;

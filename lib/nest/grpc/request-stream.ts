@@ -15,10 +15,11 @@ interface RequestStream extends Observable<unknown> {
  * the grant. Meanwhile the call is paused, so that the client cannot send more than the window of HTTP/2.
  */
 export function keepRequests(host: ArgumentsHost): (() => void) | undefined {
+  const call = grpcCallOf(host);
+  if (call === undefined) return undefined;
   const args: unknown[] = host.getArgs();
   const [requests] = args as [RequestStream | undefined];
-  const call = isObservable(requests) ? grpcCallOf(host) : undefined;
-  if (requests?.drainBuffer === undefined || call === undefined) return undefined;
+  if (!isObservable(requests) || requests.drainBuffer === undefined) return undefined;
   const kept: RequestStream = new Observable((subscriber) => {
     const subscription = requests.subscribe(subscriber);
     requests.drainBuffer?.();
