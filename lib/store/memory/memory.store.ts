@@ -1,4 +1,5 @@
 import { clearInterval, setInterval } from 'node:timers';
+import { inRootContext } from '../../primitives/root-context.js';
 import { type Grant, isGrant, type Taken } from '../grant.js';
 import type { AcquireRequest, LockStore } from '../lock-store.js';
 import { formatPlace } from '../place.js';
@@ -35,7 +36,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     forceRelease: async (name, owners) => server.forceRelease(name, owners),
     keepAlive: (isWanted) => {
       clearInterval(waiting);
-      if (isWanted) waiting = setInterval(() => undefined, LONGEST_INTERVAL);
+      if (isWanted) waiting = inRootContext(() => setInterval(() => undefined, LONGEST_INTERVAL));
     },
     close: async () => server.inboxes.close(instance),
   };
