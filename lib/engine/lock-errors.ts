@@ -154,12 +154,22 @@ function placeOf(label: string | undefined): string {
   return label === undefined ? '' : ` (${label})`;
 }
 
+/** Errors of Node before a connection exists; they contain the address. */
+const CANNOT_CONNECT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect ETIMEDOUT/;
+
+/** A write to a connection that the server has closed; ioredis hides the reason that the server sent. */
+const CLOSED = /write EPIPE|ECONNRESET/;
+
 function problemOf(cause: unknown): string {
   const reason = refusalReason(cause);
   if (reason !== undefined) return `Redis refused the request (${reason})`;
   if (cause instanceof TooFewReplicas) return 'Too few replicas of Redis confirmed the grant';
   if (cause instanceof AggregateError) return cause.message;
-  return `Redis did not answer in time${detailOf(cause)}`;
+  const detail = detailOf(cause);
+  if (CANNOT_CONNECT.test(detail))
+    return `Cannot connect to Redis${detail}: check the server, and the address in the option connection`;
+  const hint = CLOSED.test(detail) ? ': the server closed the connection, for example at its maxclients' : '';
+  return `Redis did not answer in time${detail}${hint}`;
 }
 
 /** The innermost cause in parentheses, for example a refused connection. */

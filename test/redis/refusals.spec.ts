@@ -9,7 +9,7 @@ import { LEAST_RIGHTS } from '../scripts/least-rights.js';
 
 const BRIEFLY: LockOptions = { outageTimeout: 500 };
 const OUTAGE =
-  /^Redis did not answer in time \(.+\), so lock ".+" was not acquired within \d+ ms\. To check Redis, run `npx nest-redis-lock doctor`\.$/;
+  /^(?:Redis did not answer in time|Cannot connect to Redis) \(.+\).*, so lock ".+" was not acquired within \d+ ms\. To check Redis, run `npx nest-redis-lock doctor`\.$/;
 const NO_SCRIPTS = LEAST_RIGHTS.filter((right) => !right.startsWith('+eval'));
 
 /** Slow enough to load that a request comes while it does. */

@@ -102,7 +102,9 @@ describe('A Redis that cannot be used', () => {
     const outcome = await worker.call('attempt', `redis://${credentials}@127.0.0.1:1/2`);
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.message).toContain('did not answer in time (connect ECONNREFUSED 127.0.0.1:1), so');
+    expect(outcome.message).toContain(
+      'Cannot connect to Redis (connect ECONNREFUSED 127.0.0.1:1): check the server, and the address in the option connection, so',
+    );
     expect(outcome.logged).toEqual([
       expect.stringMatching(/^Redis cannot be used for locks: connect ECONNREFUSED 127\.0\.0\.1:1$/),
     ]);
