@@ -45,11 +45,11 @@ export function endAfter<T>(
         fail(error);
       }
     };
-    subscriber.add(() => {
+    const leave = (): void => {
       if (!hasEnded) void close('left');
       hasEnded = true;
-    });
-    if (subscriber.closed) return;
+    };
+    if (subscriber.closed) return leave();
     subscriber.add(
       stream.subscribe({
         next: (value) => {
@@ -63,5 +63,7 @@ export function endAfter<T>(
         complete: () => end('completed', () => subscriber.complete()),
       }),
     );
+    // After the teardown of the stream: its finalizers still need what close() ends.
+    subscriber.add(leave);
   });
 }

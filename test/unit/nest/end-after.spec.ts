@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { from, NEVER, Observable, of, Subject, Subscriber, throwError } from 'rxjs';
+import { finalize, from, NEVER, Observable, of, Subject, Subscriber, throwError } from 'rxjs';
 import { endAfter } from '../../../lib/nest/locked/end-after.js';
 
 describe('endAfter', () => {
@@ -64,6 +64,15 @@ describe('endAfter', () => {
     });
     ended.subscribe({ next: () => calls.push('value') }).unsubscribe();
     expect(calls).toEqual(closed);
+  });
+
+  it('closes after the finalizers of a stream whose subscriber leaves', () => {
+    const calls: string[] = [];
+    const stream = NEVER.pipe(finalize(() => calls.push('finalized')));
+    endAfter(stream, { close: async (how) => void calls.push(how) })
+      .subscribe()
+      .unsubscribe();
+    expect(calls).toEqual(['finalized', 'left']);
   });
 
   it('closes without a subscription if the subscriber has already left', () => {
