@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamableFile } from '@nestjs/common';
-import { concat, defer, from, map, mergeMap, Observable, of, tap, throwError } from 'rxjs';
+import { concat, defer, from, isObservable, map, mergeMap, Observable, of, tap, throwError } from 'rxjs';
 import type { Composition } from './composition.js';
 import type { Section } from './scene.js';
 import type { Transport } from './transports/transport.js';
@@ -83,7 +83,7 @@ export class Handlers {
         below === undefined
           ? defer(() => this.work()).pipe(mergeMap(() => this.values(id)))
           : defer(() => from(Promise.resolve(below()))).pipe(
-              mergeMap((inner) => inner as Observable<unknown>),
+              mergeMap((inner) => (isObservable(inner) ? inner : of(inner))),
             );
       const end = (): void => section.end();
       return values

@@ -17,7 +17,7 @@ import type { Call, Running, Transport } from './transports/transport.js';
 import { behindProxy, instrument, uninstrument } from './wrappings.js';
 
 /** Milliseconds within which each request has its answer: none of them waits as long for its lock. */
-const PATIENCE = 6_000;
+const PATIENCE = 5_000;
 
 /** All requests of an application share the instances of durable providers. */
 const tenant = ContextIdFactory.create();
@@ -40,11 +40,13 @@ export async function play(composition: Composition): Promise<Remains> {
   const rejected = (reason: unknown): void => scene.fail('process', `unhandled rejection: ${String(reason)}`);
   process.on('unhandledRejection', rejected);
   const { signal } = new AbortController();
+  const over = new AbortController();
   try {
-    await run(composition, scene, signal);
+    await Promise.race([run(composition, scene, signal), tooLong(scene, over.signal)]);
     if (getEventListeners(signal, 'abort').length > 0) scene.fail('app', 'leaves a listener at the signal');
     for (const timer of timers.left()) scene.fail('app', `leaves a timer: ${timer}`);
   } finally {
+    over.abort();
     timers.end();
     process.off('unhandledRejection', rejected);
   }
@@ -87,12 +89,21 @@ async function run(composition: Composition, scene: Scene, signal: AbortSignal):
     );
     await settled(scene);
     if (composition.shutdown === undefined) await assertFree(scene, locks);
+    running.disconnect();
     await closing;
   } finally {
     running.disconnect();
     await running.app.close();
     scene.assertNothingRuns();
   }
+}
+
+/** Notes a composition that does not come to its end. */
+async function tooLong(scene: Scene, over: AbortSignal): Promise<void> {
+  await delay(3 * PATIENCE, undefined, { signal: over }).then(
+    () => scene.fail('app', 'does not end'),
+    () => {},
+  );
 }
 
 async function closesLater({ shutdown }: Composition, scene: Scene, { app }: Running): Promise<void> {

@@ -150,7 +150,7 @@ export class Scene {
     const request = this.of(id);
     this.write(id, `${level} begins under ${names.join(', ')}`);
     const holds = names.map((name) => this.seen(id, level, name));
-    if (level !== 'background') this.assertMayBegin(id, request);
+    if (level !== 'background' && !this.worksInHandler(id)) this.assertMayBegin(id, request);
     this.assertAlone(id, level, names);
     const own = { id, level, names };
     this.open.add(own);
@@ -180,12 +180,13 @@ export class Scene {
   answered(id: string, answer: string, reference: string): void {
     const request = this.of(id);
     this.write(id, `gets ${answer}`);
-    request.answered = true;
+    const hasAnswer = !answer.startsWith('no answer');
+    request.answered = hasAnswer;
     request.forget();
     const allowed = answer === reference || this.isOwnRefusal(request, answer);
     if (!allowed) this.fail(id, `gets ${answer} instead of ${reference}`);
     // The body of a file is sent while its lock is held; a call that has timed out works on.
-    if (this.composition.result === 'file' || request.running > 0 || request.left) return;
+    if (!hasAnswer || this.composition.result === 'file' || request.running > 0) return;
     const still = request.holds.filter((hold) => this.isHeld(hold)).map(({ name }) => name);
     if (this.composition.leftBehind !== 'call' && still.length > 0)
       this.fail(id, `has its answer while it holds ${still.join(', ')}`);
@@ -233,6 +234,11 @@ export class Scene {
   private assertHeld(id: string, holds: readonly SeenHold[], when: string): void {
     for (const hold of holds)
       if (!this.isHeld(hold)) this.fail(id, `does not hold ${hold.name} when ${when}`);
+  }
+
+  /** Whether a locked handler of the request works: what it began continues whatever its client does. */
+  private worksInHandler(id: string): boolean {
+    return [...this.open].some((each) => each.id === id && each.level === 'handler');
   }
 
   private assertMayBegin(id: string, { answered, gone, begun }: RequestState): void {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { applyDecorators, UseFilters } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -21,6 +22,9 @@ export const gatewayTransport: Transport = {
     const app = await NestFactory.create(module, new ExpressAdapter(), options);
     app.useWebSocketAdapter(new WsAdapter(app));
     const server: Server = app.getHttpServer();
+    const connections = new Set<Duplex>();
+    // Nest leaves a connection open that arrives while it shuts down.
+    server.on('connection', (connection) => connections.add(connection));
     server.on('upgrade', ({ url = '' }, socket) => {
       socket.once('close', () => scene.left(url.slice(1)));
     });
@@ -28,7 +32,10 @@ export const gatewayTransport: Transport = {
     const { port } = server.address() as AddressInfo;
     const sockets = new Set<WebSocket>();
     const call = (id: string, route: string): Call => {
-      const socket = new WebSocket(`ws://127.0.0.1:${port}/${id}`);
+      const socket = new WebSocket(
+        `ws://127.0.0.1:${port}/${id}`,
+        scene.composition.shutdown === undefined ? {} : { handshakeTimeout: 300 },
+      );
       sockets.add(socket);
       const sent = new Promise<void>((resolve) => {
         socket.once('open', () => {
@@ -42,6 +49,10 @@ export const gatewayTransport: Transport = {
       });
       return { answer, leave: () => void sent.then(() => socket.terminate()) };
     };
-    return { app, call, disconnect: () => sockets.forEach((socket) => socket.terminate()) };
+    const disconnect = (): void => {
+      for (const socket of sockets) socket.terminate();
+      for (const connection of connections) connection.destroy();
+    };
+    return { app, call, disconnect };
   },
 };

@@ -22,10 +22,7 @@ export const graphqlTransport: Transport = {
   valueOf: (text) => text,
   errorOf: (text) => new HttpException({ reason: text, message: text }, 418),
   async start(module, scene, options) {
-    const app = await NestFactory.create(module, new ExpressAdapter(), {
-      ...options,
-      forceCloseConnections: true,
-    });
+    const app = await NestFactory.create(module, new ExpressAdapter(), options);
     const server: Server = app.getHttpServer();
     tellOfClients(server, scene);
     await app.listen(0, '127.0.0.1');

@@ -17,10 +17,12 @@ export function httpTransport({ transport, result }: Composition): Transport {
     valueOf: (text) => (result === 'sse' ? { data: text } : text),
     errorOf: (text) => new HttpException({ reason: text, detail: [1, 2] }, 418),
     start: (module, scene, options) =>
-      startHttp(module, scene, transport === 'fastify' ? new FastifyAdapter() : new ExpressAdapter(), {
-        ...options,
-        forceCloseConnections: true,
-      }),
+      startHttp(
+        module,
+        scene,
+        transport === 'fastify' ? new FastifyAdapter() : new ExpressAdapter(),
+        options,
+      ),
   };
 }
 

@@ -40,6 +40,7 @@ export const tcpTransport: Transport = {
 };
 
 function describe(error: unknown): string {
-  if (error instanceof Error) return `no answer: ${error.message}`;
+  if (error instanceof Error || (typeof error === 'object' && error !== null && 'errno' in error))
+    return `no answer: ${String(error)}`;
   return typeof error === 'string' ? `no answer: ${error}` : `error ${JSON.stringify(error)}`;
 }
