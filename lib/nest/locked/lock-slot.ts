@@ -1,5 +1,5 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
-import { Observable } from 'rxjs';
+import { defer, Observable } from 'rxjs';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import type { EnterableLock } from '../../engine/hold/reentry.js';
@@ -8,6 +8,7 @@ import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import { ClientAbandonment } from './client-abandonment.js';
+import { endAfter } from './end-after.js';
 import { type HandlerPlace, isHandlerOf, lockedMethodsAt, placeOf } from './handler-place.js';
 import type { LockedMethod } from './locked-method.js';
 import { Turns } from './turns.js';
@@ -45,6 +46,8 @@ export class LockSlot extends Invocation {
   private readonly holds: Lock[] = [];
   /** The calls that have the slot, outermost first. */
   private readonly calls: SlotCall[] = [];
+  /** Ends of calls whose Promise has resolved to a stream without a subscriber so far. */
+  private readonly unsubscribed = new Set<() => void>();
   /** Methods among `calls` that the outermost one has called again. */
   private called: Set<object> | undefined;
   /** Created on demand, because interceptors rarely call the handler twice at the same time. */
@@ -179,6 +182,17 @@ export class LockSlot extends Invocation {
     void this.releaseAll();
   }
 
+  /**
+   * Keeps the slot for a call whose Promise has resolved to a stream, until the stream has ended. Without a subscriber,
+   * the call ends with the invocation.
+   *
+   * @param leave ends the call.
+   */
+  leaveAfter<T>(stream: Observable<T>, leave: () => void): Observable<T> {
+    this.unsubscribed.add(leave);
+    return defer(() => (this.unsubscribed.delete(leave) ? endAfter(stream, { close: leave }) : stream));
+  }
+
   /** Throws LockLostError if a hold ended before the invocation did. */
   assertNotLost(): void {
     for (const lock of this.holds) assertNotLost(lock);
@@ -211,6 +225,8 @@ export class LockSlot extends Invocation {
     if (!this.isServed) this.warnOfLostCalls();
     if (this.calls.length > 0) this.client.abort();
     else this.client.stopListening();
+    for (const leave of this.unsubscribed) leave();
+    this.unsubscribed.clear();
     if (this.calls.length === 0)
       this.end(this.isRefused ? new RefusedInvocation(placeOf(this.context)) : undefined);
     return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();

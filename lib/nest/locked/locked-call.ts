@@ -139,11 +139,8 @@ export class LockedCall {
    */
   private holdUntilEnd(lock: Lock, stream: Observable<unknown>): Observable<unknown> {
     const held = whileHeld(lock, (subscribe) => this.inContext(lock, subscribe), stream);
-    if (this.slot !== undefined) {
-      // The invocation ends with the stream, or without a subscription; the slot handles both.
-      this.slot.leave(this.method, lock);
-      return held;
-    }
+    const { slot } = this;
+    if (slot !== undefined) return slot.leaveAfter(held, () => slot.leave(this.method, lock));
     const unsubscribed = setTimeout(() => void releaseQuietly(lock), lock.remaining).unref();
     let subscribers = 0;
     return defer(() => {

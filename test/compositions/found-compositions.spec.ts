@@ -1,0 +1,49 @@
+import type { Composition } from './composition.js';
+import { play } from './play.js';
+
+const simplest: Composition = {
+  transport: 'express',
+  interceptors: [],
+  guard: false,
+  pipe: false,
+  result: 'promise',
+  wrapping: 'none',
+  scope: 'singleton',
+  locked: 'handler',
+  below: 'same name',
+  names: 1,
+  wait: 'long',
+  signal: false,
+  leftBehind: 'nothing',
+  work: 1,
+  clients: [{ at: 0 }],
+};
+
+/** The smallest compositions that once broke a rule. */
+const FOUND: readonly [sentence: string, composition: Partial<Composition>][] = [
+  [
+    'releases a stream of a service after its finalizers when the client leaves',
+    { result: 'sse', locked: 'service', work: 3, clients: [{ at: 0, leaves: 12 }, { at: 0 }] },
+  ],
+  [
+    'calls a handler once at a time for two calls in parallel whose Promise resolves to a stream',
+    {
+      result: 'promise of an observable',
+      interceptors: [{ shape: 'two calls in parallel', level: 'class', commitAfter: 2 }],
+    },
+  ],
+  [
+    'holds the lock until a stream has ended whose value an interceptor rejects',
+    {
+      transport: 'tcp',
+      result: 'promise of an observable',
+      interceptors: [{ shape: 'throws after', level: 'method', commitAfter: 0 }],
+    },
+  ],
+];
+
+describe('The composition of a found defect', () => {
+  it.each(FOUND)('%s', async (_sentence, parts) => {
+    await expect(play({ ...simplest, ...parts })).resolves.toBeDefined();
+  });
+});
