@@ -41,6 +41,13 @@ function idOf(context: ExecutionContext): string {
   return request.query.id;
 }
 
+/** Tells that the client of a gRPC call has left. */
+function tellOfCancelling(context: ExecutionContext, leave: () => void): void {
+  const call: { once?(event: 'cancelled', leave: () => void): void } =
+    context.getType() === 'rpc' ? (context.getArgByIndex(2) ?? {}) : {};
+  call.once?.('cancelled', leave);
+}
+
 const nothing = (): void => {};
 /** A decorator that applies only in some compositions. */
 const when = (condition: boolean, decorator: () => MethodDecorator): MethodDecorator =>
@@ -128,6 +135,7 @@ export class ComposedApplication {
     const Id = createParamDecorator((_data: unknown, context: ExecutionContext) => {
       const id = idOf(context);
       scene.arrived(id);
+      tellOfCancelling(context, () => scene.left(id));
       scene.watch(...context.getArgs().filter((arg: unknown) => typeof arg === 'object' && arg !== null));
       return id;
     });

@@ -27,7 +27,7 @@ function mostly<const T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> {
 /** All compositions that mean something. */
 export const anyComposition: fc.Arbitrary<Composition> = fc
   .record({
-    // A GraphQL application takes as long to start as five others.
+    // A GraphQL application takes as long to start as several others.
     transport: fc.oneof(
       ...TRANSPORTS.map((transport) => ({
         arbitrary: fc.constant(transport),

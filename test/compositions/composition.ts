@@ -1,7 +1,7 @@
 import type { ShapeName } from './shapes.js';
 
 /** The ways on which requests reach a handler. */
-export const TRANSPORTS = ['express', 'fastify', 'tcp', 'ws', 'graphql'] as const;
+export const TRANSPORTS = ['express', 'fastify', 'tcp', 'ws', 'graphql', 'grpc'] as const;
 
 /** The results of a handler. `fails once` throws at the first attempt of each request. */
 export const RESULTS = [
@@ -84,5 +84,10 @@ export function fromOutside({ interceptors }: Composition): Around[] {
 
 /** Whether Nest unsubscribes from the result of a client that leaves. */
 export function unsubscribesWhoLeaves({ transport, result }: Composition): boolean {
-  return transport === 'ws' || result === 'sse';
+  return transport === 'ws' || transport === 'grpc' || result === 'sse';
+}
+
+/** Whether the handler of a composition returns an Observable, or a Promise of one. */
+export function streamsResult({ result }: Composition): boolean {
+  return result.includes('observable') || result === 'sse';
 }

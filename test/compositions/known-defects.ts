@@ -1,17 +1,11 @@
-import { type Composition, hasShape } from './composition.js';
+import type { Composition } from './composition.js';
 
 /** Compositions that reach a defect which is not mended yet. */
 export const KNOWN_DEFECTS: readonly {
   /** The number in the list of defects, and the defect. */
   readonly defect: string;
   readonly applies: (composition: Composition) => boolean;
-}[] = [
-  { defect: '3: a Proxy stands before the instance', applies: ({ wrapping }) => wrapping === 'proxy' },
-  {
-    defect: '9: a locked service waits on after a timeout',
-    applies: (composition) => composition.locked !== 'handler' && hasShape(composition, 'timeout'),
-  },
-];
+}[] = [];
 
 export function hasKnownDefect(composition: Composition): boolean {
   return KNOWN_DEFECTS.some(({ applies }) => applies(composition));

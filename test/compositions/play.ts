@@ -11,6 +11,7 @@ import type { Remains } from './remains.js';
 import { Scene } from './scene.js';
 import { gatewayTransport } from './transports/gateway.transport.js';
 import { graphqlTransport } from './transports/graphql.transport.js';
+import { grpcTransport } from './transports/grpc.transport.js';
 import { httpTransport } from './transports/http.transport.js';
 import { tcpTransport } from './transports/tcp.transport.js';
 import type { Call, Running, Transport } from './transports/transport.js';
@@ -30,6 +31,7 @@ function transportOf(composition: Composition): Transport {
   if (transport === 'tcp') return tcpTransport;
   if (transport === 'ws') return gatewayTransport;
   if (transport === 'graphql') return graphqlTransport;
+  if (transport === 'grpc') return grpcTransport(composition);
   return httpTransport(composition);
 }
 

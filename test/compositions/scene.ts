@@ -260,7 +260,6 @@ export class Scene {
   private isOwnRefusal(request: RequestState, answer: string): boolean {
     const { composition } = this;
     const waits = composition.clients.length > 1 || hasShape(composition, 'two calls in parallel', 'timeout');
-    if (request.left) return true;
     if (answer.includes('SLOW')) return hasShape(composition, 'timeout');
     if (answer.includes('The resource is in use')) return composition.wait === 'short' && waits;
     if (!this.stopping) return false;

@@ -13,7 +13,6 @@ import type { Call, Transport } from './transport.js';
 /** A gateway of plain WebSockets; each request has a socket of its own. */
 export const gatewayTransport: Transport = {
   imports: [],
-  tellsOfLeaving: true,
   decorateClass: () => applyDecorators(WebSocketGateway(), UseFilters(LockExceptionFilter)),
   route: (route) => SubscribeMessage(route),
   valueOf: (text) => ({ event: 'done', data: text }),

@@ -16,7 +16,6 @@ export const graphqlTransport: Transport = {
       includeStacktraceInErrorResponses: false,
     }),
   ],
-  tellsOfLeaving: true,
   decorateClass: (options) => applyDecorators(Injectable(options), Resolver()),
   route: (route) => Query(() => String, { name: route }),
   valueOf: (text) => text,

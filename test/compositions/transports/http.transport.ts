@@ -11,7 +11,6 @@ import type { Call, Running, Transport } from './transport.js';
 export function httpTransport({ transport, result }: Composition): Transport {
   return {
     imports: [],
-    tellsOfLeaving: true,
     decorateClass: (options) => Controller(options),
     route: (route) => (result === 'sse' ? Sse(route) : Get(route)),
     valueOf: (text) => (result === 'sse' ? { data: text } : text),

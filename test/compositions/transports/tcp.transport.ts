@@ -10,7 +10,6 @@ import type { Call, Transport } from './transport.js';
 /** Messages over TCP. A handler does not hear that its client has left. */
 export const tcpTransport: Transport = {
   imports: [],
-  tellsOfLeaving: false,
   decorateClass: (options) => applyDecorators(Controller(options), UseFilters(LockExceptionFilter)),
   route: (route) => MessagePattern(route),
   valueOf: (text) => text,

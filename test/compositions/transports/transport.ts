@@ -23,8 +23,6 @@ export interface Running {
 export interface Transport {
   /** Imports of the application's module. */
   readonly imports: readonly Type[] | readonly object[];
-  /** Whether Nest tells the application, and thereby the lock, that a client has left. */
-  readonly tellsOfLeaving: boolean;
   decorateClass(options: object): ClassDecorator;
   route(route: Route): MethodDecorator;
   /** A value in the form in which the transport sends it. */
