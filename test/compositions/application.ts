@@ -116,7 +116,7 @@ export class ComposedApplication {
       @(this.locked('stock'))
       async later(id: string): Promise<void> {
         const section = scene.enter(id, 'background', this.namesOf(id));
-        await Promise.resolve();
+        await handlers.work();
         section.end();
       }
 

@@ -83,8 +83,9 @@ export function fromOutside({ interceptors }: Composition): Around[] {
 }
 
 /** Whether Nest unsubscribes from the result of a client that leaves. */
-export function unsubscribesWhoLeaves({ transport, result }: Composition): boolean {
-  return transport === 'ws' || transport === 'grpc' || result === 'sse';
+export function unsubscribesWhoLeaves(composition: Composition): boolean {
+  const { transport } = composition;
+  return transport === 'ws' || transport === 'grpc' || streamsResult(composition);
 }
 
 /** Whether the handler of a composition returns an Observable, or a Promise of one. */

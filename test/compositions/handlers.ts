@@ -87,7 +87,14 @@ export class Handlers {
             );
       const end = (): void => section.end();
       return values
-        .pipe(tap({ next: () => section.check(), complete: end, error: end, unsubscribe: end }))
+        .pipe(
+          tap({
+            next: () => section.check(),
+            complete: end,
+            error: end,
+            unsubscribe: end,
+          }),
+        )
         .subscribe(subscriber);
     });
   }
@@ -111,7 +118,8 @@ export class Handlers {
     return this.transport.valueOf(id);
   }
 
-  private async work(): Promise<void> {
+  /** Takes the time of work under a lock. */
+  async work(): Promise<void> {
     const { work } = this.composition;
     if (work > 0) await delay(work);
   }

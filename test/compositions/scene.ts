@@ -25,6 +25,7 @@ class RequestState {
   readonly transactions = new Set<SceneTransaction>();
   running = 0;
   begun = 0;
+  inBackground = false;
   arrived = false;
   answered = false;
   left = false;
@@ -50,6 +51,13 @@ export interface Section {
   end(): void;
 }
 
+/** Work that runs. */
+interface OpenSection {
+  readonly id: string;
+  readonly level: Level;
+  readonly names: readonly string[];
+}
+
 /**
  * What happens in an application while requests run, and the rules that it must keep. A broken rule is noted; the
  * requests go on.
@@ -58,7 +66,7 @@ export class Scene {
   readonly violations: string[] = [];
   private readonly journal: string[] = [];
   private readonly requests = new Map<string, RequestState>();
-  private readonly open = new Set<{ id: string; level: Level; names: readonly string[] }>();
+  private readonly open = new Set<OpenSection>();
   /** By name: the requests whose work began under it, in order. */
   private readonly entries = new Map<string, string[]>();
   private readonly start = performance.now();
@@ -152,9 +160,10 @@ export class Scene {
     const holds = names.map((name) => this.seen(id, level, name));
     if (level !== 'background' && !this.worksInHandler(id)) this.assertMayBegin(id, request);
     this.assertAlone(id, level, names);
-    const own = { id, level, names };
+    const own: OpenSection = { id, level, names };
     this.open.add(own);
-    request.holds.push(...holds);
+    if (level === 'background') request.inBackground = true;
+    else request.holds.push(...holds);
     request.running += 1;
     request.begun += 1;
     for (const name of names) this.entries.set(name, [...(this.entries.get(name) ?? []), id]);
@@ -163,17 +172,15 @@ export class Scene {
       for (const transaction of request.transactions) transaction.enclose(names);
     }
     let ended = false;
-    return {
-      check: () => this.assertHeld(id, holds, `${level} works`),
-      end: () => {
-        if (ended) return;
-        ended = true;
-        this.assertHeld(id, holds, `${level} ends its work`);
-        this.write(id, `${level} ends`);
-        this.open.delete(own);
-        request.running -= 1;
-      },
+    const end = (): void => {
+      if (ended) return;
+      ended = true;
+      this.assertHeld(id, holds, `${level} ends its work`);
+      this.write(id, `${level} ends`);
+      this.open.delete(own);
+      request.running -= 1;
     };
+    return { check: () => this.assertHeld(id, holds, `${level} works`), end };
   }
 
   /** The client of a request has its answer. `reference` is the answer without a lock. */
@@ -188,8 +195,7 @@ export class Scene {
     // The body of a file is sent while its lock is held; a call that has timed out works on.
     if (!hasAnswer || this.composition.result === 'file' || request.running > 0) return;
     const still = request.holds.filter((hold) => this.isHeld(hold)).map(({ name }) => name);
-    if (this.composition.leftBehind !== 'call' && still.length > 0)
-      this.fail(id, `has its answer while it holds ${still.join(', ')}`);
+    if (still.length > 0) this.fail(id, `has its answer while it holds ${still.join(', ')}`);
   }
 
   /** Fails if work runs, a transaction is open, or a lock is held although all requests have ended. */
@@ -241,8 +247,13 @@ export class Scene {
     return [...this.open].some((each) => each.id === id && each.level === 'handler');
   }
 
+  private hasBackground(id: string): boolean {
+    return this.of(id).inBackground;
+  }
+
   private assertMayBegin(id: string, { answered, gone, begun }: RequestState): void {
-    if (answered) this.fail(id, 'begins work after its client had the answer');
+    // Work in the background is work that has begun: later waits of its request continue.
+    if (answered && !this.hasBackground(id)) this.fail(id, 'begins work after its client had the answer');
     if (gone && begun === 0) this.fail(id, 'begins work after its client has left');
   }
 
@@ -251,7 +262,7 @@ export class Scene {
     for (const other of this.open) {
       const isAround = other.id === id && other.level === 'handler' && level !== 'handler';
       const common = names.filter((name) => other.names.includes(name));
-      if (!isAround && common.length > 0)
+      if (!isAround && !isLeftBelow(other, id, level) && common.length > 0)
         this.fail(id, `${level} begins under ${common.join(', ')} while ${other.level} of ${other.id} works`);
     }
   }
@@ -271,7 +282,12 @@ export class Scene {
 
 /** Nest closes the connections of these transports at once, whatever their handlers still do. */
 function closesConnections({ transport, result }: Composition): boolean {
-  return transport === 'tcp' || transport === 'ws' || result === 'sse';
+  return ['tcp', 'ws', 'grpc'].includes(transport) || result === 'sse';
+}
+
+/** Whether work below an earlier attempt of the same request goes on. The known defects list it. */
+function isLeftBelow(other: OpenSection, id: string, level: Level): boolean {
+  return level === 'handler' && other.level !== 'handler' && other.id === id;
 }
 
 /** @internal A transaction, and the holds that must outlive it. */

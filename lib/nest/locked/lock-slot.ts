@@ -189,7 +189,9 @@ export class LockSlot extends Invocation {
    * @param leave ends the call.
    */
   leaveAfter<T>(stream: Observable<T>, leave: () => void): Observable<T> {
-    this.unsubscribed.add(leave);
+    // The Promise may resolve after the end of the invocation, and nobody subscribes then.
+    if (this.over) leave();
+    else this.unsubscribed.add(leave);
     return defer(() => (this.unsubscribed.delete(leave) ? endAfter(stream, { close: leave }) : stream));
   }
 

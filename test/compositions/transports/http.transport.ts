@@ -14,7 +14,7 @@ export function httpTransport({ transport, result }: Composition): Transport {
     decorateClass: (options) => Controller(options),
     route: (route) => (result === 'sse' ? Sse(route) : Get(route)),
     valueOf: (text) => (result === 'sse' ? { data: text } : text),
-    errorOf: (text) => new HttpException({ reason: text, detail: [1, 2] }, 418),
+    errorOf: (text) => new HttpException({ message: text, detail: [1, 2] }, 418),
     start: (module, scene, options) =>
       startHttp(
         module,

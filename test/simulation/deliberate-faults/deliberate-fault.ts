@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../../..');
-/** Schedules within which every fault has to be caught. */
+/** Schedules within which every fault of a simulation has to be caught. */
 const LIMIT = 5_000;
 /** Whether a fault is caught must not depend on chance: figures of the page on verification are those of this seed. */
 const SEED = Number(process.env['SIMULATION_SEED'] ?? 20_261_124);
@@ -29,11 +29,13 @@ export interface Game<T> {
  * Plays random schedules with one fault after the other, until it is caught.
  *
  * @param load requires the game anew: each fault gets modules of its own
+ * @param limit schedules within which every fault has to be caught
  */
 export function describeDeliberateFaults<T>(
   title: string,
   faults: readonly DeliberateFault[],
   load: () => Game<T>,
+  { limit = LIMIT, unit = 'schedules' } = {},
 ): void {
   describe(title, () => {
     it.each(faults)('catches: $fault', async (fault) => {
@@ -43,11 +45,11 @@ export function describeDeliberateFaults<T>(
         const property = fc.asyncProperty(schedules, play);
         const { failed, numRuns, errorInstance } = await fc.check(property, {
           seed: SEED,
-          numRuns: LIMIT,
+          numRuns: limit,
           endOnFailure: true,
         });
         const verdict = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-        process.stdout.write(`${numRuns} schedules, seed ${SEED}: ${fault.fault}\n  ${firstLine(verdict)}\n`);
+        process.stdout.write(`${numRuns} ${unit}, seed ${SEED}: ${fault.fault}\n  ${firstLine(verdict)}\n`);
         // A fault that only makes the code throw would say nothing of the rules.
         expect(verdict).not.toMatch(/TypeError|ReferenceError|SyntaxError/);
         expect(failed).toBe(true);
@@ -67,7 +69,12 @@ export function faulty({ file, text, instead }: DeliberateFault): unknown {
     {
       filename: path,
       swcrc: false,
-      jsc: { target: 'es2022', parser: { syntax: 'typescript' }, keepClassNames: true },
+      jsc: {
+        target: 'es2022',
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true },
+        keepClassNames: true,
+      },
       module: { type: 'commonjs' },
     },
   );
