@@ -213,7 +213,16 @@ export class ComposedApplication {
       if (composition.leftBehind !== 'nothing') this.leaveBehind(stock, id);
       return locksHandler(composition) ? this.enter(id, 'handler', 'stock') : FREE;
     };
-    return handlers.respond(id, enter, composition.locked === 'handler' ? undefined : () => stock.take(id));
+    return handlers.respond(
+      id,
+      enter,
+      composition.locked === 'handler' ? undefined : () => this.callService(stock, id),
+    );
+  }
+
+  private callService(stock: Stock, id: string): unknown {
+    this.scene.callsService(id);
+    return stock.take(id);
   }
 
   private plain(stock: Stock, id: string): unknown {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { seedOf } from '../simulation/seed.js';
 import { anyComposition } from './composition.arbitrary.js';
 import type { Composition } from './composition.js';
-import { hasKnownDefect, keepsRequests } from './known-defects.js';
+import { hasKnownDefect } from './known-defects.js';
 import { play } from './play.js';
 import { notCollected, type Remains } from './remains.js';
 
@@ -42,7 +42,7 @@ export async function assertCompositions(numRuns: number): Promise<void> {
 
 /** Rejects with the smallest composition that keeps its requests reachable. */
 async function assertCollected(batch: readonly Played[], seed: number): Promise<void> {
-  const [first] = await notCollected(keepsRequests() ? [] : batch);
+  const [first] = await notCollected(batch);
   if (first === undefined) return;
   const collected = fc.asyncProperty(compositions, async (composition) => {
     const remains = await play(composition);

@@ -40,6 +40,19 @@ const FOUND: readonly [sentence: string, composition: Partial<Composition>][] = 
       interceptors: [{ shape: 'throws after', level: 'method', commitAfter: 0 }],
     },
   ],
+  [
+    'releases the lock of a stream whose Promise resolves after its request has ended',
+    {
+      transport: 'fastify',
+      result: 'promise of an observable',
+      work: 3,
+      interceptors: [
+        { shape: 'timeout', level: 'class', commitAfter: 2 },
+        { shape: 'two calls in parallel', level: 'method', commitAfter: 2 },
+      ],
+      clients: [{ at: 3 }, { at: 2 }, { at: 3, leaves: 22 }, { at: 1, leaves: 30 }],
+    },
+  ],
 ];
 
 describe('The composition of a found defect', () => {

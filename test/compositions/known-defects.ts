@@ -7,17 +7,13 @@ export const KNOWN_DEFECTS: readonly {
 }[] = [];
 
 /**
- * Defects that one rule of the scene tolerates, because most compositions that reach them are worth playing:
+ * Defects that a rule of the scene tolerates, because most compositions that reach them are worth playing:
  *
  * - A second attempt of a request begins under the hold of the first one while a call below the first one is still
  *   inside that hold: `isLeftBelow` in scene.ts.
+ * - The answer of an Observable does not await a call below its hold that is still inside, because the release runs in
+ *   the context of the hold: `answered` in scene.ts.
  */
 export function hasKnownDefect(composition: Composition): boolean {
   return KNOWN_DEFECTS.some(({ applies }) => applies(composition));
-}
-
-/** Whether a request of a composition stays reachable, by a defect that is not mended yet. */
-export function keepsRequests(): boolean {
-  // 4 and 6: timers, sockets and Promises keep the request in whose context they were created.
-  return true;
 }

@@ -26,7 +26,9 @@ export const MEANINGLESS: readonly {
     because: 'an interceptor that no outer one can cancel commits when its request has long ended',
     applies: (composition) =>
       fromOutside(composition).some(
-        (each, i, all) => cannotBeCancelled(each) && (all.slice(0, i).some(cancels) || isLeft(composition)),
+        (each, i, all) =>
+          (cannotBeCancelled(each) || hidesFromInside(each, all.slice(i + 1))) &&
+          (all.slice(0, i).some(cancels) || isLeft(composition)),
       ),
   },
 ];
@@ -37,6 +39,11 @@ export function isMeaningless(composition: Composition): boolean {
 
 function cannotBeCancelled({ shape }: Around): boolean {
   return shape === 'awaits the handler' || shape === 'shareReplay';
+}
+
+/** Whether an interceptor rolls back when it is cancelled, and those inside it are not. */
+function hidesFromInside({ shape }: Around, inside: readonly Around[]): boolean {
+  return shape === 'async defer' && inside.length > 0;
 }
 
 /** Whether an interceptor may end while its handler still works. */

@@ -70,12 +70,11 @@ function clientOf(service: 'Unary' | 'Stream', url: string): Client {
 }
 
 function unaryCall(method: UnaryMethod, id: string): Call {
-  let leave = (): void => {};
+  let call: ClientUnaryCall | undefined;
   const answer = new Promise<string>((resolve) => {
-    const call = method({ id }, (error, reply) => resolve(error ? describe(error) : JSON.stringify(reply)));
-    leave = () => call.cancel();
+    call = method({ id }, (error, reply) => resolve(error ? describe(error) : JSON.stringify(reply)));
   });
-  return { answer, leave: () => leave() };
+  return { answer, leave: () => call?.cancel() };
 }
 
 function streamCall(method: StreamMethod, id: string): Call {

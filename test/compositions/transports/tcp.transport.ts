@@ -40,6 +40,6 @@ export const tcpTransport: Transport = {
 
 function describe(error: unknown): string {
   if (error instanceof Error || (typeof error === 'object' && error !== null && 'errno' in error))
-    return `no answer: ${String(error)}`;
+    return `no answer: ${error instanceof Error ? error.message : JSON.stringify(error)}`;
   return typeof error === 'string' ? `no answer: ${error}` : `error ${JSON.stringify(error)}`;
 }
