@@ -1,7 +1,9 @@
 import { Observable } from 'rxjs';
 
 /** The actions at the end of a stream. */
-export interface StreamEnd {
+export interface StreamEnd<T> {
+  /** Called with each value when it comes. */
+  readonly seen?: (value: T) => void;
   /**
    * Called once, at the end of the stream or when the subscriber leaves. The subscriber receives the end when the
    * Promise has settled. A rejection replaces the completion.
@@ -17,7 +19,7 @@ export interface StreamEnd {
  */
 export function endAfter<T>(
   stream: Observable<T>,
-  { close, translate = (error) => error }: StreamEnd,
+  { seen, close, translate = (error) => error }: StreamEnd<T>,
 ): Observable<T> {
   return new Observable((subscriber) => {
     let hasEnded = false;
@@ -53,6 +55,7 @@ export function endAfter<T>(
     subscriber.add(
       stream.subscribe({
         next: (value) => {
+          seen?.(value);
           pass();
           held = { value };
           // A Promise or a single value ends right after its value, so the next microtask knows whether this value was

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost } from '@nestjs/core';
-import { finalize, tap, type Observable } from 'rxjs';
+import { finalize, type Observable } from 'rxjs';
 import { exceptionFor } from '../exceptions/exception-for.js';
 import { keepRequests } from '../grpc/request-stream.js';
 import { isLockError } from '../../errors/lock.error.js';
@@ -46,9 +46,9 @@ export class LockInterceptor implements NestInterceptor {
 
   private keepUntilEnd(slot: LockSlot, handled: Observable<unknown>): Observable<unknown> {
     let isStreamed = false;
-    const watched = handled.pipe(tap((value) => (isStreamed ||= isStreamedBody(value))));
     // The closure keeps the slot, because code at the end of a stream lacks the async context.
-    return endAfter(watched, {
+    return endAfter(handled, {
+      seen: (value) => (isStreamed ||= isStreamedBody(value)),
       close: (how) => {
         if (how !== 'completed') slot.abandon();
         if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close(how);
