@@ -2,7 +2,7 @@ import type { LockConfigError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
-import type { LockStore, StoreEvents } from '../store/lock-store.js';
+import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
 import type { Transfer } from './hold/transfer-string.js';
 import { Attachments } from './hold/attachments.js';
@@ -159,6 +159,11 @@ export class LockEngine implements StoreEvents {
 
   released(name: string): void {
     this.queues.get(name)?.report({ kind: 'ask-again' });
+  }
+
+  gap(name: string, gap: Omit<Gap, 'place'>): void {
+    this.queues.gaps.noteGap(name, gap, this.clock.now());
+    this.queues.get(name)?.report({ kind: 'gap', length: gap.length });
   }
 
   askedIfWaiting(name: string, place: string): void {

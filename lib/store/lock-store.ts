@@ -86,12 +86,23 @@ export interface JointStore {
   release(names: readonly string[], tag: string): Promise<unknown>;
 }
 
+/** A time in which a released lock is free for clients of other packages, which poll. */
+export interface Gap {
+  readonly length: number;
+  /** Milliseconds for which all turns of the name end with a gap; 0 if no client of another package is known. */
+  readonly memory: number;
+  /** The place that the releasing instance takes in the queue; undefined without waiters. */
+  readonly place: string | undefined;
+}
+
 /** Events of a store. */
 export interface StoreEvents {
   /** The lock was handed to this waiting instance, with a lease of only `claimTtl` ms. */
   granted(name: string, grant: Grant, claimTtl: number): void;
   /** The hold of `owner` was released forcibly. */
   revoked(name: string, owner: string): void;
+  /** The lock is free for `length` ms, after which waiters here should ask. */
+  gap(name: string, gap: Omit<Gap, 'place'>): void;
   /** The lock may be free, and waiters here should ask. For stores that hand no lock over. */
   released(name: string): void;
   /**
@@ -167,6 +178,10 @@ export interface LockStore {
    * stores without clients of other packages.
    */
   vacate?(name: string, owner: string): Promise<unknown>;
+  /** Whether a gap notifies the first waiting instance, and queues the releasing one. */
+  readonly announcesGaps?: boolean;
+  /** Releases an exclusive lock with a gap. Undefined for stores without clients of other packages. */
+  leaveGap?(name: string, owner: string, gap: Gap): Promise<unknown>;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
    * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. Grants of a shared turn

@@ -328,6 +328,7 @@ export class Twins {
       },
       revoked: (name, owner) => note('revoked', name, owner),
       released: (name) => note('released', name),
+      gap: (name) => note('gap', name),
       askedIfWaiting: (name, place) => note('asked', name, place),
       told: (message) => note('told', message),
       subscribed: ignore,

@@ -55,7 +55,12 @@ export const FIRST_TURN = 9_000_000;
 export const TURNS = 100_000;
 
 /** No client of another package uses these names. */
-const NO_GAPS: Rules['gaps'] = { note: () => undefined, reaskDelay: () => 1_000, use: () => false };
+const NO_GAPS: Rules['gaps'] = {
+  next: () => undefined,
+  note: () => undefined,
+  noteGrant: () => undefined,
+  reaskDelay: () => 1_000,
+};
 
 const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
   constant<Rules>(

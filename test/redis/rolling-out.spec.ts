@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
@@ -51,6 +52,53 @@ describe('beside a package that polls', () => {
     await lock.release();
     await (await second).release();
   });
+
+  it('tells a waiting instance of a gap, which asks at its end', async () => {
+    const [one, other] = [await open(), await open()];
+    const lock = plain('told');
+    const times: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      await lock.tryAcquire(60_000);
+      const first = one.locks.acquire('told');
+      await waitFor(async () => (await one.locks.query('told')).pending.length === 1);
+      await lock.release();
+      const turn = await first;
+      // This instance sees no foreign holder.
+      const second = other.locks.acquire('told');
+      await waitFor(async () => (await one.locks.query('told')).pending.length === 1);
+      const releasedAt = performance.now();
+      await turn.release();
+      await (await second).release();
+      times.push(performance.now() - releasedAt);
+      // Its own turn ended with a gap, too.
+      await waitFor(async () => (await one.locks.query('told')).held.length === 0);
+    }
+
+    expect(Math.max(...times)).toBeLessThan(200);
+  });
+
+  it.each([1, 2])(
+    'finds a client that polls a name which is never free, in %i instances',
+    async (count) => {
+      const instances = await Promise.all(Array.from({ length: count }, open));
+      const poller = plain(`busy:${count}`);
+      let isOver = false;
+      const callers = Array.from({ length: 4 }, async (_, i) => {
+        while (!isOver) await instances[i % count]?.locks.using(`busy:${count}`, () => sleep(5));
+      });
+      await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'a gap' });
+      await poller.release();
+      // From now on, each turn ends with a longer gap.
+      const foundAt = performance.now();
+      await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'another gap' });
+      await poller.release();
+      isOver = true;
+      await Promise.all(callers);
+
+      expect(performance.now() - foundAt).toBeLessThan(1_000);
+    },
+    60_000,
+  );
 
   it('hands a name over at once again when no other package uses it', async () => {
     const [one, other] = [await open(), await open()];

@@ -8,6 +8,7 @@ import { forceReleaseScript } from '../../lib/store/scripts/force-release.script
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
+import { leaveGapScript } from '../../lib/store/scripts/leave-gap.script.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { scanScript } from '../../lib/store/scripts/scan.script.js';
 import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
@@ -33,6 +34,7 @@ const SCRIPTS = [
   releaseScript,
   releaseSharedScript,
   scanScript,
+  leaveGapScript,
   sendScript,
   yieldScript,
 ];

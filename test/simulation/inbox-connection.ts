@@ -61,6 +61,7 @@ export class InboxConnection {
         granted: (...grant) => this.deliver(generation, () => events?.granted(...grant)),
         revoked: (...hold) => this.deliver(generation, () => events?.revoked(...hold)),
         askedIfWaiting: (...place) => this.deliver(generation, () => events?.askedIfWaiting(...place)),
+        gap: (...gap) => this.deliver(generation, () => events?.gap(...gap)),
         released: (...name) => this.deliver(generation, () => events?.released(...name)),
         subscribed: () => undefined,
         reconnected: () => undefined,

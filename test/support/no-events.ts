@@ -4,6 +4,7 @@ import type { StoreEvents } from '../../lib/store/lock-store.js';
 export const NO_EVENTS: StoreEvents = {
   granted: () => undefined,
   revoked: () => undefined,
+  gap: () => undefined,
   released: () => undefined,
   askedIfWaiting: () => undefined,
   told: () => undefined,

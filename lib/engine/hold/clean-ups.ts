@@ -1,7 +1,7 @@
 import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 import { inRootContext } from '../../primitives/root-context.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
-import type { LockStore } from '../../store/lock-store.js';
+import type { Gap, LockStore } from '../../store/lock-store.js';
 import { isRefusal } from '../../store/store-errors.js';
 
 /** Milliseconds until the next round after one without success; doubled each time. */
@@ -51,13 +51,15 @@ export class CleanUps {
 
   /**
    * Releases a lock whose lease runs for at most `ttl` ms. If other instances may wait for the lock, they are notified
-   * first. With `leavesGap`, no waiter gets it at once, if the store can do so.
+   * first. With a gap, no waiter gets it at once.
    */
-  free(name: string, owner: string, ttl: number, isAwaited?: boolean, leavesGap = false): Promise<void> {
+  free(name: string, owner: string, ttl: number, isAwaited?: boolean, gap?: Gap): Promise<void> {
     const { store } = this;
     const vacating = store.vacate && { ttl, send: async () => store.vacate?.(name, owner) };
     const releasing = { ttl, send: () => store.release(name, owner, isAwaited), ifRefused: vacating };
-    return this.run(() => `The release of ${name}`, leavesGap && vacating ? vacating : releasing);
+    const leaving = gap &&
+      store.leaveGap && { ttl, send: async () => store.leaveGap?.(name, owner, gap), ifRefused: vacating };
+    return this.run(() => `The release of ${name}`, leaving ?? releasing);
   }
 
   /** Releases the names of a joint grant. */

@@ -2,7 +2,7 @@ import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { Extended, LockStore } from '../../store/lock-store.js';
+import type { Extended, Gap, LockStore } from '../../store/lock-store.js';
 import { tagIn } from '../../store/owner-id.js';
 import {
   detachmentError,
@@ -181,11 +181,11 @@ export class Leases {
     return false;
   }
 
-  /** Releases the lock of a lease that has ended here. With `leavesGap`, no waiter gets it at once. */
-  free({ name, owner, ttl, deadline, how }: Lease, leavesGap = false): Promise<void> {
+  /** Releases the lock of a lease that has ended here. With a gap, no waiter gets it at once. */
+  free({ name, owner, ttl, deadline, how }: Lease, gap?: Gap): Promise<void> {
     const remaining = Math.max(ttl, deadline - this.clock.now());
     // If this instance had to wait for the lease, other instances may be waiting as well.
-    return this.cleanUps.free(name, owner, remaining, how !== 'free', leavesGap);
+    return this.cleanUps.free(name, owner, remaining, how !== 'free', gap);
   }
 
   /**

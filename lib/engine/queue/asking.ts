@@ -1,4 +1,5 @@
 import { permitsMark, tokensMark } from '../../store/turn-name.js';
+import type { Gap } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import { Sharing } from './sharing.js';
 import type { Name } from './name.js';
@@ -65,6 +66,26 @@ export function yieldTo(name: Name, head: Waiter, lease: Lease): void {
   name.state = { kind: 'yielding', lease, turn, ttl, sentAt: name.now };
   name.do({ kind: 'yield', lease, head, tokens, place });
   name.watchOutage();
+}
+
+/** Ends the turn of the local callers with a gap. The next caller queues behind the waiters of other instances. */
+export function leaveGap(
+  name: Name,
+  head: Waiter | undefined,
+  lease: Lease,
+  gap: Pick<Gap, 'length' | 'memory'>,
+): void {
+  if (!head) {
+    name.free(lease, { ...gap, place: undefined });
+    return goIdle(name);
+  }
+  const turn = turnFor(name, head);
+  const mayQueue = name.rules.store.announcesGaps === true && !head.isAttempt;
+  const place = mayQueue ? queue(name, turn, head, name.tokensOf(turn)) : undefined;
+  if (place !== undefined) turn.isInDoubt = true;
+  turn.longestTtl = head.options.ttl;
+  name.free(lease, { ...gap, place });
+  name.state = { kind: 'queued', turn, askAt: name.now + gap.length };
 }
 
 /** Creates the turn for a waiter. */

@@ -99,7 +99,7 @@ export class LocalQueue {
         break;
       case 'free': {
         this.end(effect.lease);
-        const freed = queues.leases.free(effect.lease, effect.leavesGap);
+        const freed = queues.leases.free(effect.lease, effect.gap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
       case 'reject':

@@ -1,5 +1,6 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Grant, SharedTerms } from '../../store/grant.js';
+import type { Gap } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import type { TakenReply } from './turn.js';
 import type { Waiter } from './waiter.js';
@@ -34,8 +35,8 @@ export type Effect =
     }
   /** Stops renewing a lease, and records its token as ended. */
   | { readonly kind: 'end'; readonly lease: Lease }
-  /** Does what `end` does, and releases the lease; `leavesGap` means that no waiter gets the lock at once. */
-  | { readonly kind: 'free'; readonly lease: Lease; readonly leavesGap: boolean }
+  /** Does what `end` does, and releases the lease; with a gap, no waiter gets the lock at once. */
+  | { readonly kind: 'free'; readonly lease: Lease; readonly gap: Gap | undefined }
   /** Records the token of a grant that ended before a caller had it. */
   | { readonly kind: 'note-ended-token'; readonly token: number }
   | {

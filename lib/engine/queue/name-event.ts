@@ -35,6 +35,8 @@ export type Event =
   | { readonly kind: 'ask-again' }
   /** As `ask-again`. Besides, a request in flight was sent again over the next connection. */
   | { readonly kind: 'reconnected' }
+  /** The lock is free for `length` ms. */
+  | { readonly kind: 'gap'; readonly length: number }
   /** An `outageTimeout` may have passed without an answer. */
   | { readonly kind: 'silence' }
   /** Shutdown has begun: ends all waits for a taken lock. */

@@ -72,6 +72,8 @@ function decide(name: Name, event: Event): void {
       // The request in flight was sent twice. The first copy may have had an effect, whatever the second reply says.
       if (name.isBusy && name.turn) name.turn.isInDoubt = true;
       return askAgain(name);
+    case 'gap':
+      return endWithGap(name, event.length);
     case 'silence':
       return endOutages(name);
     case 'end-waits':
@@ -224,6 +226,13 @@ function endLease(name: Name, lease: Lease, error: LockLostError | undefined): v
     case 'yielding':
       return;
   }
+}
+
+/** Asks at the end of another instance's gap. */
+function endWithGap(name: Name, length: number): void {
+  const { now, state } = name;
+  if (state.kind !== 'queued' || state.askAt <= now + length) return;
+  name.state = { ...state, askAt: now + length };
 }
 
 /** Rejects the waiters whose `outageTimeout` has passed. */

@@ -1,7 +1,7 @@
 import { MAX_PERMITS } from '../../options/option-table.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Grant } from '../../store/grant.js';
-import type { LockStore } from '../../store/lock-store.js';
+import type { Gap, LockStore } from '../../store/lock-store.js';
 import { type Lease, NO_LEASES } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
@@ -16,8 +16,8 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 export interface Rules {
   readonly handoff: ResolvedModuleOptions['handoff'];
   readonly maxWaiters: number;
-  readonly gaps: Pick<Gaps, 'note' | 'reaskDelay' | 'use'>;
-  readonly store: Pick<LockStore, 'canQueue' | 'place' | 'reaskDelay'>;
+  readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
+  readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'leaveGap' | 'place' | 'reaskDelay'>;
   /** A name for a shared turn, with a mark for what it requests; see `turn-name`. */
   newTurn(mark: string): string;
 }
@@ -168,9 +168,9 @@ export class Name {
   }
 
   /** Ends a lease here, and releases it. The caller of this method sets the next state. */
-  free(lease: Lease, leavesGap = false): void {
+  free(lease: Lease, gap?: Gap): void {
     this.forget(lease);
-    this.do({ kind: 'free', lease, leavesGap });
+    this.do({ kind: 'free', lease, gap });
   }
 
   private forget(lease: Lease): void {

@@ -1,6 +1,5 @@
 import type { Lease } from '../hold/lease.js';
-import { askAgain, askOrGoIdle, leaveUnlessWanted, turnFor, yieldTo } from './asking.js';
-import { GAP } from './gaps.js';
+import { askAgain, askOrGoIdle, leaveGap, leaveUnlessWanted, yieldTo } from './asking.js';
 import type { Name } from './name.js';
 import type { Waiter } from './waiter.js';
 
@@ -11,11 +10,12 @@ export function release(name: Name, lease: Lease): void {
   const isNext = head?.options.mode === 'exclusive';
   if (isNext && lease.fits(head.options, now) && name.budget.takeHold(now))
     return name.admitLocally(head, lease);
-  const leavesGap = name.rules.gaps.use(name.name);
-  if (isNext && !leavesGap) return yieldTo(name, head, lease);
-  name.free(lease, leavesGap);
-  if (head && leavesGap) name.state = { kind: 'queued', turn: turnFor(name, head), askAt: now + GAP };
-  else askOrGoIdle(name, undefined);
+  const { gaps, store } = name.rules;
+  const gap = store.leaveGap && gaps.next(name.name, store.announcesGaps === true, now);
+  if (gap) return leaveGap(name, head, lease, gap);
+  if (isNext) return yieldTo(name, head, lease);
+  name.free(lease);
+  askOrGoIdle(name, undefined);
 }
 
 /** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */

@@ -21,7 +21,7 @@ export function handleReply(
   const takenReply = { owner, remaining, tokenFloor, sentAt, answeredAt: name.now };
   name.hasSeenTaken = true;
   name.takenReply = takenReply;
-  name.rules.gaps.note(name.name, owner);
+  name.rules.gaps.note(name.name, owner, name.now);
   name.listen();
   claimUnconfirmed(name, turn, takenReply);
 }
@@ -76,7 +76,7 @@ function stayQueued(name: Name, turn: Turn, takenReply: TakenReply): void {
   if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options)) return ask(name, turn);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const reaskDelay = Math.min(
-    rules.gaps.reaskDelay(name.name, takenReply.owner),
+    rules.gaps.reaskDelay(name.name, takenReply.owner, now),
     rules.store.reaskDelay ?? Infinity,
   );
   const delay = Math.min(reaskDelay, head.options.ttl / 3, (takenReply.remaining ?? Infinity) + 2);
@@ -106,6 +106,7 @@ function take(name: Name, turn: Turn, grant: Grant, ttl: number, sentAt: number,
   name.hasSeenTaken = true;
   if (turn.terms) return takeShared(name, turn, grant, lease, by);
   name.takenReply = undefined;
+  name.rules.gaps.noteGrant(name.name, lease.how === 'free', now);
   if (by === 'yield') name.budget.renew(now);
   else name.budget.start(now);
   name.state = { kind: 'held', lease };

@@ -185,6 +185,10 @@ export class QuorumStore implements LockStore {
     return this.endings.everywhere({ ...this.endOf(name, owner), mode: 'quiet' });
   }
 
+  leaveGap(name: string, owner: string): Promise<boolean> {
+    return this.vacate(name, owner);
+  }
+
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);
     // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.

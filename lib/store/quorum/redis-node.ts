@@ -179,5 +179,6 @@ const unused = {
   askedIfWaiting: () => undefined,
   granted: () => undefined,
   released: () => undefined,
+  gap: () => undefined,
   reconnected: () => undefined,
 };

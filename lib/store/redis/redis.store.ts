@@ -3,6 +3,7 @@ import type {
   Extended,
   Extension,
   ForcedRelease,
+  Gap,
   JointStore,
   LockStore,
   OwnerChange,
@@ -14,6 +15,7 @@ import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
 import { forceReleaseScript } from '../scripts/force-release.script.js';
+import { leaveGapScript } from '../scripts/leave-gap.script.js';
 import { sendScript } from '../scripts/send.script.js';
 import { queryScript } from '../scripts/query.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
@@ -48,6 +50,7 @@ const ROUND_TRIP_SAMPLES = 3;
 export class RedisStore implements LockStore {
   readonly maxBatch: number | undefined;
   readonly joint: JointStore | undefined;
+  readonly announcesGaps = true;
   readonly send: ((instance: string, message: string) => Promise<boolean>) | undefined;
   private readonly topology: Topology;
   private readonly outbox: Outbox;
@@ -126,6 +129,14 @@ export class RedisStore implements LockStore {
   /** A lease of 0 ms ends at once, and an extension hands nothing off. */
   vacate(name: string, owner: string): Promise<unknown> {
     return this.extend([{ name, owner, ttl: 0, exact: true }]);
+  }
+
+  leaveGap(name: string, owner: string, { length, memory, place = '' }: Gap): Promise<unknown> {
+    const { outbox } = this;
+    const [lock, queue] = this.keySpace.keys(name);
+    const keys = [lock, queue];
+    const args = [owner, ...outbox.common(keys), place, `${length} ${memory}`];
+    return outbox.run(leaveGapScript, outbox.withFence(keys), args);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

@@ -41,6 +41,8 @@ class Scene {
     maxWaiters: 10,
     gaps: new Gaps(),
     store: {
+      announcesGaps: true,
+      leaveGap: async () => undefined,
       canQueue: () => true,
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },
@@ -131,7 +133,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     return released(scene);
   },
   '`released`, beside other clients': (scene) => {
-    scene.name.rules.gaps.note('n', 'foreign');
+    scene.name.rules.gaps.note('n', 'foreign', scene.now);
     return released(scene);
   },
   '`adopted`': () => ({ kind: 'adopted', lease: new Lease('n', grant(40), 3_000, 0) }),
@@ -148,6 +150,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     return { kind: 'silence' };
   },
   '`end-waits`': () => ({ kind: 'end-waits' }),
+  '`gap`': () => ({ kind: 'gap', length: 40 }),
   '`reject-all`': () => ({ kind: 'reject-all', error: () => LOST }),
   '`spares-unused`': () => ({ kind: 'spares-unused' }),
 };

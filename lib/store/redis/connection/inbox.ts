@@ -6,6 +6,7 @@ import type { SubscribeCommand } from './redis-client.js';
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
 const SHARED = /^shared (\d+) (\d+)(?:\/(\d+))? (\d+) (\w+) (.*)$/s;
 const RELEASED = /^released (.*)$/s;
+const GAP = /^gap (\d+) (\d+) (.*)$/s;
 const WAITING = /^waiting (\S+) (.*)$/s;
 const TRIED = /^tried (\S+)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
@@ -48,6 +49,8 @@ export function deliver(
   }
   const released = RELEASED.exec(message);
   if (released) return events.released(released[1] ?? '');
+  const gap = GAP.exec(message);
+  if (gap) return events.gap(gap[3] ?? '', { length: Number(gap[1]), memory: Number(gap[2]) });
   const waiting = WAITING.exec(message);
   if (waiting) return events.askedIfWaiting(waiting[2] ?? '', waiting[1] ?? '');
   const tried = TRIED.exec(message);

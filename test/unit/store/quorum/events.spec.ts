@@ -23,6 +23,7 @@ describe('A quorum reports', () => {
     store.open({
       granted: note('granted'),
       revoked: note('revoked'),
+      gap: note('gap'),
       released: note('released'),
       askedIfWaiting: note('askedIfWaiting'),
       told: note('told'),
