@@ -148,10 +148,12 @@ export class ScriptRunner implements Scripts {
     for (const call of this.pending) {
       if (call.due > now) return this.wakeUp.at(call.due);
       this.pending.remove(call);
-      if (this.answeredAt < call.since) this.replaceSilent(now);
+      const isSilent = this.answeredAt <= call.since;
+      if (isSilent) this.replaceSilent(now);
       if (call.expire) call.expire();
-      // The call was repeated on the next connection, which may also be silent.
-      else this.watch(call, now);
+      // Repeated on the next connection, which may also be silent. Or a reply to an earlier call came since: the
+      // connection may have died after it.
+      else this.watch(call, isSilent ? now : this.answeredAt);
     }
   }
 }
