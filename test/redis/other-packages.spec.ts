@@ -59,7 +59,11 @@ const PACKAGES: readonly [string, Job][] = [
     (client, name) => async (work) => {
       const mutex = new Mutex(client, `{${name}}`);
       if (!(await mutex.tryAcquire())) return;
-      await work().finally(async () => mutex.release());
+      try {
+        await work();
+      } finally {
+        await mutex.release();
+      }
     },
   ],
 ];

@@ -82,9 +82,9 @@ describe('beside a package that polls', () => {
     async (count) => {
       const instances = await Promise.all(Array.from({ length: count }, open));
       const poller = plain(`busy:${count}`);
-      let isOver = false;
+      const over = new AbortController();
       const callers = Array.from({ length: 4 }, async (_, i) => {
-        while (!isOver) await instances[i % count]?.locks.using(`busy:${count}`, () => sleep(5));
+        while (!over.signal.aborted) await instances[i % count]?.locks.using(`busy:${count}`, () => sleep(5));
       });
       await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'a gap' });
       await poller.release();
@@ -92,7 +92,7 @@ describe('beside a package that polls', () => {
       const foundAt = performance.now();
       await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'another gap' });
       await poller.release();
-      isOver = true;
+      over.abort();
       await Promise.all(callers);
 
       expect(performance.now() - foundAt).toBeLessThan(1_000);
