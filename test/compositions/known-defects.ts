@@ -1,10 +1,19 @@
-import type { Composition } from './composition.js';
+import { type Composition, hasShape, streamsResult } from './composition.js';
 
 /** Compositions that reach a defect which is not mended yet. */
 export const KNOWN_DEFECTS: readonly {
   readonly defect: string;
   readonly applies: (composition: Composition) => boolean;
-}[] = [];
+}[] = [
+  {
+    defect:
+      'a stream emits in the context of its hold: an interceptor that calls the handler again from there counts as a nested call',
+    applies: (composition) =>
+      composition.leftBehind === 'call' &&
+      streamsResult(composition) &&
+      hasShape(composition, 'two calls in parallel', 'retry', 'repeat'),
+  },
+];
 
 /**
  * Defects that a rule of the scene tolerates, because most compositions that reach them are worth playing:

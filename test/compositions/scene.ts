@@ -263,10 +263,10 @@ export class Scene {
 
   private assertMayBegin(id: string, request: RequestState): void {
     const { answered, gone, begun, inBackground, calledLate } = request;
-    // Later waits continue once work of the request has begun: of a call in the background, or of a handler without a
-    // lock, which goes on after its interceptors have given up.
-    if (answered && !inBackground && !calledLate)
-      this.fail(id, 'begins work after its client had the answer');
+    // Later waits of services continue once work of the request has begun: under a lock, in the background, or of a
+    // handler without a lock, which goes on after its interceptors have given up.
+    const mayGoOn = inBackground || calledLate || (begun > 0 && this.composition.locked === 'service');
+    if (answered && !mayGoOn) this.fail(id, 'begins work after its client had the answer');
     if (gone && begun === 0) this.fail(id, 'begins work after its client has left');
   }
 
