@@ -13,6 +13,7 @@ import { CommandHandler } from '@nestjs/cqrs';
 import { OnEvent } from '@nestjs/event-emitter';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { Cron } from '@nestjs/schedule';
+import { TransactionHost } from '@nestjs-cls/transactional';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import {
@@ -91,26 +92,48 @@ describe('the start of an application', () => {
     expect(warnings()).toEqual([]);
   });
 
-  it('warns of a wrapper above @Locked, which may open a transaction', async () => {
-    /** As `@Transactional()` of `@nestjs-cls/transactional` does. */
-    const Wrapped = (): MethodDecorator => (_target, _key, descriptor) => {
-      const { value } = descriptor as { value?: unknown };
-      Object.assign(descriptor, { value: new Proxy(value as object, {}) });
-      for (const key of Reflect.getMetadataKeys(value as object))
-        Reflect.defineMetadata(key, Reflect.getMetadata(key, value as object), descriptor.value as object);
-    };
+  /** Hands the metadata of a method to the function that replaces it, as the decorators of packages do. */
+  const replace = (descriptor: PropertyDescriptor, by: (original: Function) => Function): void => {
+    const original = descriptor.value as Function;
+    descriptor.value = by(original);
+    for (const key of Reflect.getMetadataKeys(original))
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, original), descriptor.value as object);
+  };
+  /** As a database client's own method; begin and commit are of no interest here. */
+  const inTransaction = async (work: () => unknown): Promise<unknown> => work();
+  const InTransaction = (): MethodDecorator => (_target, _key, descriptor) =>
+    replace(
+      descriptor,
+      (original) =>
+        function (this: unknown, ...args: unknown[]) {
+          return inTransaction(() => Reflect.apply(original, this, args));
+        },
+    );
+  const Span = (): MethodDecorator => (_target, _key, descriptor) =>
+    replace(
+      descriptor,
+      (original) =>
+        function (this: unknown, ...args: unknown[]) {
+          return Reflect.apply(original, this, args);
+        },
+    );
+  /** As `@Transactional()` of `@nestjs-cls/transactional` does. */
+  const Proxied = (): MethodDecorator => (_target, _key, descriptor) =>
+    replace(descriptor, (original) => new Proxy(original, {}));
+
+  it('warns of a wrapper above @Locked that opens a transaction', async () => {
     @Injectable()
     class Orders {
-      @Wrapped()
+      @InTransaction()
       @Locked('orders')
       async pay(): Promise<void> {}
 
       @Locked('orders')
-      @Wrapped()
+      @InTransaction()
       async place(): Promise<void> {}
 
       @Locked('other')
-      @Wrapped()
+      @InTransaction()
       @Locked('orders')
       async cancel(): Promise<void> {}
     }
@@ -121,12 +144,40 @@ describe('the start of an application', () => {
     }
     @Controller()
     class OrdersController {
-      @Wrapped()
+      @InTransaction()
       @Get()
       @Locked('orders')
       async handled(): Promise<void> {}
     }
     await start({ controllers: [OrdersController], providers: [Orders, Refunds] });
+    expect(warnings()).toEqual([
+      expect.stringContaining('A decorator above @Locked wraps Orders.pay, and seems to open a transaction'),
+    ]);
+  });
+
+  it('is silent about a span above @Locked', async () => {
+    @Injectable()
+    class Orders {
+      @Span()
+      @Locked('orders')
+      async pay(): Promise<void> {}
+
+      @Proxied()
+      @Locked('orders')
+      async place(): Promise<void> {}
+    }
+    await withProviders(Orders);
+    expect(warnings()).toEqual([]);
+  });
+
+  it('warns of a Proxy above @Locked in an application of @nestjs-cls/transactional', async () => {
+    @Injectable()
+    class Orders {
+      @Proxied()
+      @Locked('orders')
+      async pay(): Promise<void> {}
+    }
+    await withProviders(Orders, { provide: TransactionHost, useValue: {} });
     expect(warnings()).toEqual([expect.stringContaining('A decorator above @Locked wraps Orders.pay')]);
   });
 
@@ -271,27 +322,35 @@ describe('the start of an application', () => {
     ]);
   });
 
-  it('warns of a field that takes the place of a locked method', async () => {
+  it('warns of a field that hides a locked method, unless it passes its calls on', async () => {
     class Base {
       @Locked('orders')
       async place(): Promise<void> {}
 
       @Locked('orders')
       async cancel(): Promise<void> {}
+
+      @Locked('orders')
+      async ship(): Promise<void> {}
+
+      @Locked('orders')
+      async refund(): Promise<void> {}
     }
     @Injectable()
     class Orders extends Base {
       override place = async (): Promise<void> => {};
+      override ship = async (): Promise<void> => super.ship();
 
       constructor() {
         super();
         this.cancel = this.cancel.bind(this);
+        this.refund = new Proxy(this.refund, {});
       }
     }
     await withProviders(Orders);
     expect(warnings()).toEqual([
-      'Orders.place is a field that hides Base.place, which is @Locked, so its calls run without a lock. ' +
-        'Write it as a method with @Locked: async name() { … }.',
+      'Orders.place is a field that hides Base.place, which is @Locked. Unless the field calls that method, its calls run ' +
+        'without a lock. Write it as a method with @Locked: async name() { … }. If it calls that method, rename the field.',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { ModulesContainer } from '@nestjs/core';
 import { currentLockIndexes } from '../locked/current-lock.decorator.js';
 import { isLockedFunction, type LockedMethod, lockedMethodsOf } from '../locked/locked-method.js';
@@ -71,7 +72,8 @@ function* warningsOf(
 ): Iterable<string> {
   const current: unknown = Reflect.get(prototype, key);
   if (typeof current !== 'function') return;
-  if (!isLockedFunction(current) && !isHandler(current)) yield wrapperAround(method.name);
+  if (!isLockedFunction(current) && !isHandler(current) && seemsTransactional(current, modules))
+    yield wrapperAround(method.name);
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
   const place = placeIgnoringInterceptors(current, prototype.constructor, modules);
   if (place !== undefined) yield interceptorIgnored(method.name, place);
@@ -98,10 +100,34 @@ function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
   if (found.instance === undefined) return;
   for (const [key, method] of lockedMethodsIn(found)) {
     const field: unknown = Object.getOwnPropertyDescriptor(found.instance, key)?.value;
-    // A bound function calls the locked method, as in this.run = this.run.bind(this).
-    if (typeof field === 'function' && !field.name.startsWith('bound '))
+    if (typeof field === 'function' && !callsHidden(field))
       yield lockedHidden(memberName(found.prototype, key), method.name);
   }
+}
+
+/** Whether a field surely passes its calls on: bound, as in `this.run = this.run.bind(this)`, a Proxy, or by `super`. */
+function callsHidden(field: Function): boolean {
+  return field.name.startsWith('bound ') || types.isProxy(field) || textOf(field).includes('super');
+}
+
+/**
+ * Whether a wrapper may open a transaction; a span or a log around a lock is harmless. Judged by its text, which a
+ * Proxy hides: `@Transactional()` of `@nestjs-cls/transactional` is one, and needs a TransactionHost.
+ */
+function seemsTransactional(wrapper: Function, modules: ModulesContainer): boolean {
+  return types.isProxy(wrapper) ? hasTransactionHost(modules) : /transaction/i.test(textOf(wrapper));
+}
+
+function hasTransactionHost(modules: ModulesContainer): boolean {
+  return [...modules.values()].some(({ providers }) =>
+    [...providers.values()].some(
+      ({ token }) => typeof token === 'function' && token.name === 'TransactionHost',
+    ),
+  );
+}
+
+function textOf(code: Function): string {
+  return Function.prototype.toString.call(code);
 }
 
 /** Methods that another copy of this package has locked, in an application without the module of that copy. */
@@ -125,7 +151,7 @@ function hasOtherModule(modules: ModulesContainer): boolean {
 /** Whether a method calls `super`, and so may run the locked one for a part of its work; judged by its text. */
 function callsSuper(prototype: object, key: string | symbol): boolean {
   const override: unknown = Reflect.getOwnPropertyDescriptor(prototype, key)?.value;
-  return typeof override === 'function' && Function.prototype.toString.call(override).includes('super');
+  return typeof override === 'function' && textOf(override).includes('super');
 }
 
 function provides(modules: ModulesContainer, name: string): boolean {

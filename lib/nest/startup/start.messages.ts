@@ -9,16 +9,16 @@ export const lockedOverridden = (override: string, locked: string): string =>
   'Put @Locked on the override as well.';
 
 export const lockedHidden = (field: string, locked: string): string =>
-  `${field} is a field that hides ${locked}, which is @Locked, so its calls run without a lock. ` +
-  'Write it as a method with @Locked: async name() { … }.';
+  `${field} is a field that hides ${locked}, which is @Locked. Unless the field calls that method, its calls run ` +
+  'without a lock. Write it as a method with @Locked: async name() { … }. If it calls that method, rename the field.';
 
 export const interceptorIgnored = (method: string, place: string): string =>
   `${method} has interceptors, but Nest runs none for ${place}. Move their work into the method, ` +
   'or into a decorator around it. The lock is released when the method ends.';
 
 export const wrapperAround = (method: string): string =>
-  `A decorator above @Locked wraps ${method}. If it opens a transaction, as @Transactional() does, the transaction commits ` +
-  'after the release, and the next holder reads the old rows. Put @Locked above it.';
+  `A decorator above @Locked wraps ${method}, and seems to open a transaction, as @Transactional() does. Such a transaction ` +
+  'commits after the release, and the next holder reads the old rows. Put @Locked above it.';
 
 export const moduleMissing = (method: string, module: string): string =>
   `${method} is @Locked with module '${module}', but no RedisLockModule has that name, so its calls ` +
