@@ -107,11 +107,11 @@ describe('A call for several names in limited time', () => {
     await fixture.clock.advance(20);
 
     expect(lock.error).toBeInstanceOf(LockTimeoutError);
-    expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other:1' } });
+    expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other-1-000000000000:1' } });
   });
 
   it('reports the holder in the first reply and the held names if the wait ends without another reply', async () => {
-    const found = [{ name: 'b', owner: 'other:1', remaining: 10_000 }];
+    const found = [{ name: 'b', owner: 'other-1-000000000000:1', remaining: 10_000 }];
     fixture.store.joint = { acquire: async () => found, release: async () => undefined };
     const lock = observe(fixture.acquireAll({ wait: 100 }, ['a', 'b']));
     await fixture.answer(await fixture.trip('a'), [grant(1)]);
@@ -119,7 +119,11 @@ describe('A call for several names in limited time', () => {
     await fixture.clock.advance(110);
 
     expect(lock.error).toBeInstanceOf(LockTimeoutError);
-    expect(lock.error).toMatchObject({ keys: ['b'], callerHolds: ['a'], holder: { owner: 'other:1' } });
+    expect(lock.error).toMatchObject({
+      keys: ['b'],
+      callerHolds: ['a'],
+      holder: { owner: 'other-1-000000000000:1' },
+    });
     expect(String(lock.error)).toContain("Meanwhile the call's own context held a");
   });
 

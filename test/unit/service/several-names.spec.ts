@@ -74,7 +74,11 @@ describe('A call for several names', () => {
 
     expect(await fixture.released(2)).toEqual(['a', 'c']);
     expect(lock.error).toBeInstanceOf(LockTimeoutError);
-    expect(lock.error).toMatchObject({ keys: ['b', 'd'], callerHolds: [], holder: { owner: 'other:1' } });
+    expect(lock.error).toMatchObject({
+      keys: ['b', 'd'],
+      callerHolds: [],
+      holder: { owner: 'other-1-000000000000:1' },
+    });
     expect(String(lock.error)).not.toContain('Meanwhile');
     expect(fixture.store.unseen('acquire')).toBe(0);
     expect(fixture.engine.size).toBe(0);
