@@ -244,7 +244,11 @@ export class Simulation {
       // A taker that is told that the hold is gone must be right: another one has it, or its lease has ended.
       const isLost = errors.every((each) => isLockError(each) && each.code === 'LOCK_LOST');
       const { exclusive } = expectationsOf(this.schedule);
-      if (isLost && exclusive && this.time.now < leftAt + 0.9 * step.ttl)
+      if (
+        isLost &&
+        exclusive &&
+        this.time.now < leftAt + 0.9 * Math.min(step.ttl, step.extend?.ttl ?? step.ttl)
+      )
         this.referee.fail(`Nobody got the hold of ${attempt.caller}, whose lease has not ended`);
       this.referee.strayed(attempt, error);
     };
