@@ -223,7 +223,6 @@ export class Simulation {
   ): Promise<void> {
     if (attempt.state !== 'holding' || !lock.held) return;
     const { process, step } = attempt;
-    const leftAt = this.time.now;
     const detaching = lock.detach();
     this.referee.passes(attempt);
     let transfer: string;
@@ -237,6 +236,7 @@ export class Simulation {
       this.referee.goesOn(attempt, process, lock);
       return this.endAfter(step.work, attempt);
     }
+    const validUntil = this.time.now + 0.9 * this.leaseLeft(attempt);
     const errors: unknown[] = [];
     const stray = (error: unknown): void => {
       errors.push(error);
@@ -244,11 +244,7 @@ export class Simulation {
       // A taker that is told that the hold is gone must be right: another one has it, or its lease has ended.
       const isLost = errors.every((each) => isLockError(each) && each.code === 'LOCK_LOST');
       const { exclusive } = expectationsOf(this.schedule);
-      if (
-        isLost &&
-        exclusive &&
-        this.time.now < leftAt + 0.9 * Math.min(step.ttl, step.extend?.ttl ?? step.ttl)
-      )
+      if (isLost && exclusive && this.time.now < validUntil)
         this.referee.fail(`Nobody got the hold of ${attempt.caller}, whose lease has not ended`);
       this.referee.strayed(attempt, error);
     };
@@ -260,6 +256,15 @@ export class Simulation {
         taker.process.run('timers', () => void this.attach(attempt, taker, transfer).catch(stray));
       });
     }
+  }
+
+  /** For how long the server keeps all leases of a hold that is detached. */
+  private leaseLeft({ names, step: { extend, maxHold } }: Attempt): number {
+    if (maxHold < Infinity) return 0;
+    const held = names.map((name) => this.servers.query(name).held);
+    if (held.some(({ length }) => length === 0)) return 0;
+    // A shorter extension may be on its way.
+    return Math.min(extend?.ttl ?? Infinity, ...held.flat().map(({ remaining = 0 }) => remaining));
   }
 
   private async attach(attempt: Attempt, { process, service }: Instance, transfer: string): Promise<void> {
