@@ -15,7 +15,11 @@ import {
   LIST_RIGHT,
   READY_CHECK_RIGHT,
 } from '../scripts/least-rights.js';
-import { oneRedisFaults, severalNamesFaults } from '../simulation/deliberate-faults/one-redis.faults.js';
+import {
+  oneRedisFaults,
+  refusalFaults,
+  severalNamesFaults,
+} from '../simulation/deliberate-faults/one-redis.faults.js';
 import { quorumFaults } from '../simulation/deliberate-faults/quorum.faults.js';
 import { CHANNELS } from '../support/lock-events.js';
 import { documentOf, tableOf } from './documents.js';
@@ -42,8 +46,9 @@ it('The page on rights names the right that a list needs beside', () => {
 
 describe('the tables of the pages', () => {
   it('show every deliberate fault', () => {
-    const faults = [...oneRedisFaults, ...severalNamesFaults, ...quorumFaults].map(({ fault }) => fault);
-    const places = ['on one Redis', 'in calls for several names', 'on a quorum'];
+    const all = [...oneRedisFaults, ...refusalFaults, ...severalNamesFaults, ...quorumFaults];
+    const faults = all.map(({ fault }) => fault);
+    const places = ['on one Redis', 'after a refused request', 'in calls for several names', 'on a quorum'];
     const rows = places.flatMap((where) => tableOf(`deliberate fault ${where}`));
     expect(rows.map((row) => Object.values(row)[0])).toEqual(faults);
   });

@@ -1,9 +1,11 @@
+import type { RequestKind } from './schedule.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { Appointment, VirtualTime } from './virtual-time.js';
 import type { Weather } from './weather.js';
 
 interface Request {
   readonly execute: () => Promise<unknown>;
+  readonly kind: RequestKind | undefined;
   /** A request that waits for its answer however long it takes. */
   readonly patient: boolean;
   readonly resolve: (reply: unknown) => void;
@@ -48,10 +50,12 @@ export class CommandConnection {
     return this.up;
   }
 
-  send<T>(execute: () => Promise<T>, patience: 'patient' | 'impatient'): Promise<T> {
+  /** Sends a request. The server never denies requests without a kind. */
+  send<T>(execute: () => Promise<T>, patience: 'patient' | 'impatient', kind?: RequestKind): Promise<T> {
     return new Promise<unknown>((resolve, reject) => {
       const request: Request = {
         execute,
+        kind,
         patient: patience === 'patient',
         resolve,
         reject,
@@ -112,10 +116,8 @@ export class CommandConnection {
     this.lastArrival = this.weather.served(Math.max(this.lastArrival, arrival));
     request.transit = this.time.at(this.lastArrival, () => {
       request.executed = true;
-      if (this.weather.refuses(this.time.now)) {
-        const error = new Error('LOADING Redis is loading the dataset in memory');
-        return this.answer(request, () => request.reject(error));
-      }
+      const refusal = this.weather.refusal(this.time.now, this.instance, request.kind);
+      if (refusal) return this.answer(request, () => request.reject(refusal));
       void request.execute().then((reply) => {
         if (generation === this.generation) this.answer(request, () => request.resolve(reply));
       });

@@ -4,6 +4,8 @@ import {
   calmModesSchedule,
   calmSchedule,
   calmSeveralSchedule,
+  deniedSchedule,
+  deniedSeveralSchedule,
   lossyModesSchedule,
   lossySchedule,
   lossySeveralSchedule,
@@ -49,6 +51,14 @@ const KINDS = {
   'lossy several': {
     schedules: lossySeveralSchedule,
     that: 'goes on with calls for several names when the server loses its data',
+  },
+  denied: {
+    schedules: deniedSchedule,
+    that: 'excludes and leaves no lock behind when the server refuses requests for good',
+  },
+  'denied several': {
+    schedules: deniedSeveralSchedule,
+    that: 'grants all names of a call or none when the server refuses requests for good',
   },
   'calm quorum': {
     schedules: calmQuorumSchedule,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { FaultStep, Lane, LossStep, TimedStep } from './schedule.js';
-import { acquire, either, fault, instance, moment, order, sharing } from './step.arbitrary.js';
+import { acquire, denial, either, fault, instance, moment, order, sharing } from './step.arbitrary.js';
 
 /** Steps that only meet within a few milliseconds, and so would hardly ever do by chance. */
 export type Encounter = fc.Arbitrary<TimedStep[]>;
@@ -25,6 +25,39 @@ export const callersAtOnce = (ttl: fc.Arbitrary<number>, caller = acquire): Enco
     .map(([steps, at, after]) =>
       steps.map((step, i) => ({ after: i ? 0 : after, ...step, name: 'x', instance: at })),
     );
+
+/** The reply to a request is lost in a break, and the server refuses the repetition. */
+export const repetitionDenied = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
+  fc
+    .record({
+      callers: callersAtOnce(ttl, caller),
+      denied: denial,
+      what: fc.constantFrom(
+        'acquire' as const,
+        'acquire' as const,
+        'joint acquire' as const,
+        'yield' as const,
+      ),
+      sent: fc.nat({ max: 6 }),
+      down: fc.constantFrom(1, 3, 20),
+      resends: fc.boolean(),
+      lasts: fc.constantFrom(30, 100, 500),
+    })
+    .map(({ callers, denied, what, sent, down, resends, lasts }): TimedStep[] => {
+      const at = callers[0]?.kind === 'acquire' ? callers[0].instance : 0;
+      return [
+        ...callers,
+        { after: sent / 2, kind: 'reset', instance: at, lasts: down, resends },
+        { after: 0, ...denied, what, instance: at, lasts },
+      ];
+    });
+
+/** Callers of one instance meet a refusal: at first requests, and where turns end. */
+export const turnDenied = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>
+  fc.tuple(callersAtOnce(ttl, caller), denial, moment).map(([callers, denied, after]): TimedStep[] => {
+    const at = callers[0]?.kind === 'acquire' ? callers[0].instance : 0;
+    return [...callers, { after, ...denied, instance: at }];
+  });
 
 /** A waiter gives up about when the lock reaches it, and another comes right after. */
 export const waiterThatComesBack = (ttl: fc.Arbitrary<number>, caller = acquire): Encounter =>

@@ -3,12 +3,25 @@ import {
   callersAtOnce,
   encounter,
   readersBehindWriter,
+  repetitionDenied,
+  turnDenied,
   turnsOfReaders,
   waiterThatComesBack,
   waiterThatDies,
 } from './encounter.arbitrary.js';
 import type { Schedule, Step, TimedStep } from './schedule.js';
-import { acquire, crash, either, fault, loss, mixed, moment, passing, steady } from './step.arbitrary.js';
+import {
+  acquire,
+  crash,
+  denial,
+  either,
+  fault,
+  loss,
+  mixed,
+  moment,
+  passing,
+  steady,
+} from './step.arbitrary.js';
 
 const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
   fc.tuple(moment, step).map(([after, timed]): TimedStep[] => [{ after, ...timed }]);
@@ -102,6 +115,39 @@ export const lossySchedule = lossy();
 
 /** The same with readers, writers and permits. */
 export const lossyModesSchedule = lossy(either);
+
+/** Nothing goes wrong but that the server refuses requests for good, also repetitions of such whose replies were lost. */
+const denied = (caller = acquire): fc.Arbitrary<Schedule> =>
+  schedule(
+    fc.oneof(
+      { weight: 6, arbitrary: one(caller(anyLease)) },
+      { weight: 3, arbitrary: repetitionDenied(anyLease, caller) },
+      { weight: 3, arbitrary: turnDenied(anyLease, caller) },
+      { weight: 3, arbitrary: one(denial) },
+    ),
+    trip,
+  );
+
+/** The same beside all other faults, and with holds that go to another instance. */
+const stormyDenied = (caller: typeof acquire): fc.Arbitrary<Schedule> =>
+  schedule(
+    fc.oneof(
+      { weight: 6, arbitrary: one(passing(anyLease, caller)) },
+      { weight: 3, arbitrary: encounter(anyLease, caller) },
+      { weight: 3, arbitrary: repetitionDenied(anyLease, caller) },
+      { weight: 3, arbitrary: turnDenied(anyLease, caller) },
+      { weight: 3, arbitrary: one(denial) },
+      { weight: 3, arbitrary: one(fault) },
+      { weight: 1, arbitrary: one(crash) },
+    ),
+    anyTrip,
+  );
+
+/** Requests that the server refuses for good. */
+export const deniedSchedule = fc.oneof(denied(), denied(either), stormyDenied(either));
+
+/** The same with calls for several names. */
+export const deniedSeveralSchedule = fc.oneof(denied(mixed), stormyDenied(mixed));
 
 /** The same kinds with callers of one to four names. */
 export const calmSeveralSchedule = fc.oneof(

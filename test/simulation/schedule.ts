@@ -78,7 +78,19 @@ export type FaultStep =
     }
   | { readonly kind: 'pause'; readonly lasts: number }
   /** The server answers every command with an error, as it does while it loads its data. */
-  | { readonly kind: 'refuse'; readonly lasts: number };
+  | { readonly kind: 'refuse'; readonly lasts: number }
+  | {
+      /** The server answers one kind of request of an instance with this error, as after a change of the user's rights. */
+      readonly kind: 'deny';
+      readonly instance: number;
+      readonly what: RequestKind;
+      readonly reply: string;
+      readonly lasts: number;
+    };
+
+/** A request by the script that serves it. Those of a call for several names have scripts of their own. */
+export type RequestKind =
+  'acquire' | 'joint acquire' | 'yield' | 'release' | 'joint release' | 'extend' | 'cancel' | 'transfer';
 
 /** What takes the server's word back. */
 export type LossStep =
@@ -130,6 +142,8 @@ export interface Expectations {
   readonly undisturbed: boolean;
   /** The server keeps its word: holds exclude each other. */
   readonly exclusive: boolean;
+  /** The server soon keeps no lease that nobody uses: every request to end one is granted in the end. */
+  readonly tidy: boolean;
   /** Nothing costs a waiting instance its place: it hears its messages long before its claim lease ends. */
   readonly ordered: boolean;
 }
@@ -163,22 +177,40 @@ export function expectationsOf(schedule: Schedule): Expectations {
     orderly: calm && !expires,
     undisturbed,
     exclusive: !loses,
+    tidy: !passes && isTidy(schedule),
     ordered,
   };
 }
 
+const PASSING: ReadonlySet<Step['kind']> = new Set(['acquire', 'deny', 'refuse', 'reset']);
+
+/** Whether no late request takes a lease for nobody, and the server grants a request that ends each lease. */
+function isTidy({ quorum, steps, straggle }: Schedule): boolean {
+  const denied = new Set(steps.map((step) => (step.kind === 'deny' ? step.what : undefined)));
+  return (
+    !quorum &&
+    straggle === undefined &&
+    steps.every(({ kind }) => PASSING.has(kind)) &&
+    !denied.has('cancel') &&
+    !denied.has('joint release') &&
+    // A lease whose release is refused is ended by an extension of no time.
+    !(denied.has('release') && denied.has('extend'))
+  );
+}
+
 /** Since when all faults are over, in milliseconds from the start. */
 export function quietSince(schedule: Schedule): number {
+  const leases = schedule.steps.map((step) => (step.kind === 'acquire' ? step.ttl : 0));
   let now = 0;
   let end = 0;
   for (const step of schedule.steps) {
     now += step.after;
-    end = Math.max(end, now + aftermath(step));
+    end = Math.max(end, now + aftermath(step, Math.max(...leases)));
   }
   return end + (schedule.straggle ?? 0);
 }
 
-function aftermath(step: Step): number {
+function aftermath(step: Step, lease: number): number {
   switch (step.kind) {
     case 'crash':
       return step.noticedAfter;
@@ -186,6 +218,9 @@ function aftermath(step: Step): number {
       return Math.max(step.lasts, step.lag);
     case 'slow':
       return step.lasts + step.by;
+    case 'deny':
+      // A place whose leave is refused lasts until its lease ends.
+      return step.lasts + (step.what === 'cancel' ? lease : 0);
     case 'freeze':
     case 'reset':
     case 'cut':

@@ -13,4 +13,6 @@ describeSchedules('Random schedules of several instances', {
   'calm several': 20,
   'stormy several': 40,
   'lossy several': 20,
+  denied: 40,
+  'denied several': 20,
 });

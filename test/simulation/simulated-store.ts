@@ -15,6 +15,7 @@ import { isSharedOwner } from '../../lib/store/owner-id.js';
 import { type CommandConnection, COMMAND_TIMEOUT } from './command-connection.js';
 import type { InboxConnection } from './inbox-connection.js';
 import type { KnownModes } from './known-modes.js';
+import type { RequestKind } from './schedule.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** A store whose server is at the other end of two unreliable connections. */
@@ -22,8 +23,10 @@ export class SimulatedStore implements LockStore {
   readonly trouble = new Error('The network does not answer.');
 
   readonly joint: JointStore = {
-    acquire: (request) => this.sendAcquire(async () => (await this.server.joint?.acquire(request)) ?? []),
-    release: (names, tag) => this.request(async () => this.server.joint?.release(names, tag), 'impatient'),
+    acquire: (request) =>
+      this.sendAcquire('joint acquire', async () => (await this.server.joint?.acquire(request)) ?? []),
+    release: (names, tag) =>
+      this.request('joint release', async () => this.server.joint?.release(names, tag), 'impatient'),
   };
   /** Whether the server has told its time. */
   private knowsTime = false;
@@ -53,6 +56,7 @@ export class SimulatedStore implements LockStore {
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {
     const reply = await this.sendAcquire(
+      'acquire',
       () => this.server.acquire(request),
       request.shared ? 'all keys' : 'known keys',
     );
@@ -61,7 +65,7 @@ export class SimulatedStore implements LockStore {
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
-    const reply = await this.request(() => this.server.yield(request), 'patient');
+    const reply = await this.request('yield', () => this.server.yield(request), 'patient');
     if (reply?.owner === SHARED_OWNER) this.modes?.note();
     return reply;
   }
@@ -69,20 +73,28 @@ export class SimulatedStore implements LockStore {
   release(name: string, owner: string): Promise<boolean> {
     const execute = (): Promise<boolean> => this.server.release(name, owner);
     return isSharedOwner(owner)
-      ? this.commands.send(execute, 'impatient')
-      : this.request(execute, 'impatient');
+      ? this.commands.send(execute, 'impatient', 'release')
+      : this.request('release', execute, 'impatient');
+  }
+
+  vacate(name: string, owner: string): Promise<unknown> {
+    return this.extend([{ name, owner, ttl: 0, exact: true }]);
   }
 
   extend(batch: readonly Extension[]): ReturnType<LockStore['extend']> {
-    return this.commands.send(() => this.server.extend(batch), 'impatient');
+    return this.commands.send(() => this.server.extend(batch), 'impatient', 'extend');
   }
 
   cancel(name: string, place: string | undefined): Promise<string | undefined> {
-    return this.commands.send(() => this.server.cancel(name, place), 'impatient');
+    return this.commands.send(() => this.server.cancel(name, place), 'impatient', 'cancel');
   }
 
   transfer(changes: readonly OwnerChange[]): Promise<Transferred> {
-    return this.commands.send(async () => (await this.server.transfer?.(changes)) ?? 'gone', 'patient');
+    return this.commands.send(
+      async () => (await this.server.transfer?.(changes)) ?? 'gone',
+      'patient',
+      'transfer',
+    );
   }
 
   query(name: string): Promise<LockSnapshot> {
@@ -102,16 +114,21 @@ export class SimulatedStore implements LockStore {
   }
 
   /** Sends a request with the keys that the instance knows of. */
-  private async request<T>(execute: () => Promise<T>, patience: 'patient' | 'impatient'): Promise<T> {
+  private async request<T>(
+    kind: RequestKind,
+    execute: () => Promise<T>,
+    patience: 'patient' | 'impatient',
+  ): Promise<T> {
     const { commands, modes } = this;
-    if (!modes) return commands.send(execute, patience);
-    const { reply, hasAsked } = await commands.send(modes.keysOf(execute), patience);
+    if (!modes) return commands.send(execute, patience, kind);
+    const { reply, hasAsked } = await commands.send(modes.keysOf(execute), patience, kind);
     if (hasAsked) modes.note();
     return reply;
   }
 
   /** Sends a request that the server executes in time only: one that arrives later is sent again. */
   private async sendAcquire<T>(
+    kind: 'acquire' | 'joint acquire',
     execute: () => Promise<T>,
     keys: 'all keys' | 'known keys' = 'all keys',
     delay = COMMAND_TIMEOUT / 2,
@@ -121,9 +138,9 @@ export class SimulatedStore implements LockStore {
     const inTime = async (): Promise<{ readonly reply: T } | undefined> =>
       dates && dates.now > latest ? undefined : { reply: await execute() };
     const sent = await (keys === 'all keys'
-      ? this.commands.send(inTime, 'patient')
-      : this.request(inTime, 'patient'));
+      ? this.commands.send(inTime, 'patient', kind)
+      : this.request(kind, inTime, 'patient'));
     this.knowsTime = true;
-    return sent ? sent.reply : this.sendAcquire(execute, keys, 2 * delay);
+    return sent ? sent.reply : this.sendAcquire(kind, execute, keys, 2 * delay);
   }
 }

@@ -156,6 +156,11 @@ export class Simulation {
       case 'deafen':
         this.log.note(name, `loses its inbox for ${step.lasts} ms${where}`);
         return link.deafen(step);
+      case 'deny':
+        return this.log.note(
+          name,
+          `has its requests to ${step.what} denied for ${step.lasts} ms: ${step.reply}`,
+        );
       case 'cut':
         return this.log.note(name, `has its ${step.what} lost for ${step.lasts} ms${where}`);
       case 'slow':

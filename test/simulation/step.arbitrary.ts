@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { AcquireStep, FaultStep, Lane, LossStep, Schedule } from './schedule.js';
+import type { AcquireStep, FaultStep, Lane, LossStep, RequestKind, Schedule } from './schedule.js';
 import type { Source } from './simulated-process.js';
 
 const name = fc.constantFrom('x', 'x', 'x', 'y');
@@ -104,6 +104,32 @@ export const fault: fc.Arbitrary<FaultStep> = fc.oneof(
   fc.record({ kind: fc.constant('pause' as const), lasts }),
   fc.record({ kind: fc.constant('refuse' as const), lasts }),
 );
+
+/** A refusal that a retry cannot fix, or that seldom passes. */
+const denialReply = fc.constantFrom(
+  'NOPERM this user has no permissions to run the command',
+  'WRONGTYPE Operation against a key holding the wrong kind of value',
+  'ERR unknown command',
+  "OOM command not allowed when used memory > 'maxmemory'",
+);
+
+/** The server refuses one kind of request for good, though not for ever. */
+export const denial: fc.Arbitrary<Extract<FaultStep, { kind: 'deny' }>> = fc.record({
+  kind: fc.constant('deny' as const),
+  instance,
+  what: fc.constantFrom<RequestKind>(
+    'acquire',
+    'joint acquire',
+    'yield',
+    'release',
+    'joint release',
+    'extend',
+    'cancel',
+    'transfer',
+  ),
+  reply: denialReply,
+  lasts,
+});
 
 /** What takes the server's word back. */
 export const loss: fc.Arbitrary<LossStep> = fc.oneof(

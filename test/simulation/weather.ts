@@ -1,4 +1,6 @@
-import type { FaultStep, Lane, Schedule } from './schedule.js';
+import { Redaction } from '../../lib/store/redis/connection/redaction.js';
+import { storeError } from '../../lib/store/redis/connection/redis-error.js';
+import type { FaultStep, Lane, RequestKind, Schedule } from './schedule.js';
 
 interface Window<T> {
   readonly from: number;
@@ -8,12 +10,15 @@ interface Window<T> {
 
 type Fault<K extends FaultStep['kind']> = Extract<FaultStep, { kind: K }>;
 
+const REDACTION = new Redaction();
+
 /** What the network and the server do to a message at a given time: delay it, or lose it. */
 export class Weather {
   private readonly cuts: Window<Fault<'cut'>>[] = [];
   private readonly slowness: Window<Fault<'slow'>>[] = [];
   private readonly pauses: Window<Fault<'pause'>>[] = [];
   private readonly refusals: Window<Fault<'refuse'>>[] = [];
+  private readonly denials: Window<Fault<'deny'>>[] = [];
   private trips = 0;
 
   constructor(private readonly schedule: Schedule) {
@@ -23,6 +28,7 @@ export class Weather {
       if (step.kind === 'cut') this.cuts.push({ from: now, to: now + step.lasts, fault: step });
       if (step.kind === 'slow') this.slowness.push({ from: now, to: now + step.lasts, fault: step });
       if (step.kind === 'refuse') this.refusals.push({ from: now, to: now + step.lasts, fault: step });
+      if (step.kind === 'deny') this.denials.push({ from: now, to: now + step.lasts, fault: step });
       if (step.kind === 'pause') this.pauses.push({ from: now, to: now + step.lasts, fault: step });
     }
   }
@@ -49,9 +55,14 @@ export class Weather {
     );
   }
 
-  /** Whether the server answers with an error. */
-  refuses(now: number): boolean {
-    return this.refusals.some(({ from, to }) => now >= from && now < to);
+  /** The error with which the server answers a request now; undefined if it executes the request. */
+  refusal(now: number, instance: number, kind: RequestKind | undefined): Error | undefined {
+    if (this.refusals.some(({ from, to }) => now >= from && now < to))
+      return new Error('LOADING Redis is loading the dataset in memory');
+    const denial = this.denials.find(
+      ({ from, to, fault }) => fault.instance === instance && fault.what === kind && now >= from && now < to,
+    );
+    return denial && storeError(new Error(denial.fault.reply), REDACTION);
   }
 
   private trip(): number {

@@ -139,7 +139,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
 ];
 
-/** What could go wrong after a request that the server refuses for good. The exploration finds it. */
+/** What could go wrong after a request that the server refuses for good. The exploration finds it, too. */
 export const refusalFaults: readonly DeliberateFault[] = [
   {
     fault: 'a lock whose yield is refused for good is not released',

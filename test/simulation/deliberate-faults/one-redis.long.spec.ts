@@ -1,8 +1,8 @@
 import type { Schedule } from '../schedule.js';
 import { describeDeliberateFaults, type Game } from './deliberate-fault.js';
-import { oneRedisFaults, severalNamesFaults } from './one-redis.faults.js';
+import { oneRedisFaults, refusalFaults, severalNamesFaults } from './one-redis.faults.js';
 
-const gameOf = (kind: 'anySchedule' | 'anySeveralSchedule') => (): Game<Schedule> => {
+const gameOf = (kind: 'anySchedule' | 'anySeveralSchedule' | 'deniedSchedule') => (): Game<Schedule> => {
   const { [kind]: schedules } =
     jest.requireActual<typeof import('../schedule.arbitrary.js')>('../schedule.arbitrary.js');
   const { Simulation } = jest.requireActual<typeof import('../simulation.js')>('../simulation.js');
@@ -15,3 +15,4 @@ describeDeliberateFaults(
   severalNamesFaults,
   gameOf('anySeveralSchedule'),
 );
+describeDeliberateFaults('The simulation of refusals', refusalFaults, gameOf('deniedSchedule'));

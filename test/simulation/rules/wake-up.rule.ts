@@ -42,6 +42,8 @@ export class WakeUpRule implements Rule {
       if (expectations.calm) this.assertNothingOrphaned(name, orphaned, trips);
       if (expectations.calm)
         this.assertNothingOrphaned(name, this.matchedAt.get(name) ?? time.now, 2 * trips);
+      if (expectations.tidy)
+        this.assertNothingOrphaned(name, Math.max(orphaned, quietSince), healing + trips);
       const openSince = this.openSince.get(name);
       if (openSince === undefined) continue;
       const open = Math.max(openSince, servers.contendedUntil);
