@@ -9,7 +9,7 @@ import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.
 import { SHARED_OWNER } from '../store/grant.js';
 import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
-import { TooFewReplicas, refusalReason } from '../store/store-errors.js';
+import { HANDSHAKE_FAILED, TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
 const EXPIRED =
   'The lease expired before it was renewed: the process or its machine was stopped, or Redis (or enough of the ' +
@@ -154,8 +154,9 @@ function placeOf(label: string | undefined): string {
   return label === undefined ? '' : ` (${label})`;
 }
 
-/** Errors of Node before a connection exists; they contain the address. */
-const CANNOT_CONNECT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect ETIMEDOUT/;
+/** Errors of Node before a connection exists, and what ioredis says of sentinels and Clusters instead of them. */
+const CANNOT_CONNECT =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect ETIMEDOUT|All sentinels .*unreachable|: Connection is closed/;
 
 /** A write to a connection that the server has closed; ioredis hides the reason that the server sent. */
 const CLOSED = /write EPIPE|ECONNRESET/;
@@ -166,6 +167,8 @@ function problemOf(cause: unknown): string {
   if (cause instanceof TooFewReplicas) return 'Too few replicas of Redis confirmed the grant';
   if (cause instanceof AggregateError) return cause.message;
   const detail = detailOf(cause);
+  if (HANDSHAKE_FAILED.test(detail))
+    return `Cannot connect to Redis by TLS${detail}: check the option connection, and its tls.ca for an authority of your own`;
   if (CANNOT_CONNECT.test(detail))
     return `Cannot connect to Redis${detail}: check the server, and the address in the option connection`;
   const hint = CLOSED.test(detail) ? ': the server closed the connection, for example at its maxclients' : '';

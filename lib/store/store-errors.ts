@@ -47,3 +47,6 @@ export function refusalReason(error: unknown): string | undefined {
   if (!(error instanceof AggregateError)) return refusalReason(error.cause);
   return areMost(error, (each) => refusalReason(each) !== undefined) ? error.message : undefined;
 }
+
+/** Errors of OpenSSL and of Node about a TLS handshake. They name no address. */
+export const HANDSHAKE_FAILED = /certificate|SSL routines|secure TLS connection/;

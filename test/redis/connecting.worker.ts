@@ -1,8 +1,9 @@
 import { executionAsyncId } from 'node:async_hooks';
 import { inspect } from 'node:util';
 import type { RedisOptions } from 'ioredis';
-import { createClient } from 'redis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { isLockError } from '../../lib/errors/lock.error.js';
+import type { ClusterDescription, NodeRedisConnection } from '../../lib/options/module-options.interface.js';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { serveCalls } from '../support/serve-calls.js';
 import { Instance } from './instance.js';
@@ -22,8 +23,26 @@ export interface Outcome {
   readonly unhandled: readonly string[];
 }
 
+/** A topology over node-redis, whose clients cannot be passed to another process. */
+type NodeRedisTarget =
+  | { readonly url: string }
+  | { readonly nodes: string }
+  | { readonly sentinel: { host: string; port: number } };
+
+function clientOf(target: NodeRedisTarget): NodeRedisConnection {
+  if ('url' in target) return nodeRedis(createClient({ url: target.url }));
+  if ('nodes' in target) return nodeRedis(createCluster({ rootNodes: [{ url: target.nodes }] }));
+  return nodeRedis(createSentinel({ name: 'master', sentinelRootNodes: [target.sentinel] }));
+}
+
 const calls = {
-  async attempt(connection: string | RedisOptions): Promise<Outcome> {
+  async attemptByNodeRedis(target: NodeRedisTarget): Promise<Outcome> {
+    return calls.attempt(clientOf(target));
+  },
+
+  async attempt(
+    connection: string | RedisOptions | ClusterDescription | NodeRedisConnection,
+  ): Promise<Outcome> {
     const instance = new Instance({ connection, outageTimeout: 500, commandTimeout: 500 });
     const error: unknown = await instance.locks.acquire('n').then(
       (lock) => lock.release(),

@@ -120,6 +120,43 @@ describe('A Redis that cannot be used', () => {
     expectHarmless(outcome);
   });
 
+  describe.each([
+    ['the port is closed', '127.0.0.1', 1, 'ECONNREFUSED 127.0.0.1:1'],
+    ['the host does not exist', 'no-such-host.invalid', 6_379, 'ENOTFOUND no-such-host.invalid'],
+  ])('because %s', (_why, host, port, reason) => {
+    const url = `redis://${credentials}@${host}:${port}`;
+
+    it.each([
+      ['one Redis over node-redis', reason, () => worker.call('attemptByNodeRedis', { url })],
+      ['a Cluster over node-redis', reason, () => worker.call('attemptByNodeRedis', { nodes: url })],
+      [
+        'Sentinel over node-redis',
+        reason,
+        () => worker.call('attemptByNodeRedis', { sentinel: { host, port } }),
+      ],
+      [
+        'a Cluster over ioredis',
+        // ioredis hides a refused connection, but not an unknown host.
+        port === 1 ? '127.0.0.1:1: Connection is closed' : reason,
+        () => worker.call('attempt', { nodes: [url] }),
+      ],
+      [
+        'Sentinel over ioredis',
+        `All sentinels (${host}:${port}) are unreachable`,
+        () => worker.call('attempt', { sentinels: [{ host, port }], name: 'master', password: SECRET }),
+      ],
+    ])('%s cannot be connected to, with the address and the option', async (_what, text, attempt) => {
+      const outcome = await attempt();
+
+      expect(outcome.code).toBe('LOCK_UNAVAILABLE');
+      expect(outcome.message).toMatch(/^Cannot connect to Redis \(/);
+      expect(outcome.message).toContain(text);
+      expect(outcome.message).toContain('the address in the option connection');
+      expect(outcome.logged.join('\n')).toContain(text);
+      expectHarmless(outcome);
+    });
+  });
+
   it('because something else answers is a log line and LockUnavailableError that say so', async () => {
     const imposter = createServer((socket) => {
       socket.on('error', () => {});
@@ -166,6 +203,25 @@ describe('A Redis that cannot be used', () => {
   });
 
   suite(`that speaks TLS${why}`, () => {
+    it.each(['attempt', 'attemptByNodeRedis'] as const)(
+      'because its certificate is not trusted is an error that names the address and the option (%s)',
+      async (call) => {
+        await using certificate = await Certificate.create();
+        await using front = await TlsFront.start(server, certificate);
+        const url = `rediss://${credentials}@127.0.0.1:${front.port}`;
+        const outcome = await (call === 'attempt' ? worker.call(call, url) : worker.call(call, { url }));
+
+        expect(outcome.code).toBe('LOCK_UNAVAILABLE');
+        expect(outcome.message).toContain(
+          `Cannot connect to Redis by TLS (127.0.0.1:${front.port}: self-signed certificate): check the option connection`,
+        );
+        expect(outcome.logged).toEqual([
+          `Redis cannot be used for locks: 127.0.0.1:${front.port}: self-signed certificate`,
+        ]);
+        expectHarmless(outcome);
+      },
+    );
+
     it('because it closes connections is a log line that does not mention TLS', async () => {
       await using certificate = await Certificate.create();
       await using front = await TlsFront.start({ port: hanging }, certificate);

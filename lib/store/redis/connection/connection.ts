@@ -4,6 +4,7 @@ import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { IoredisClients } from '../ioredis/ioredis-clients.js';
 import type { RedisClient, RedisClients } from './redis-client.js';
 import { isDemoted } from './redis-error.js';
+import { HANDSHAKE_FAILED } from '../../store-errors.js';
 import { StoreConnection } from './store-connection.js';
 
 /** Milliseconds between two attempts to leave a demoted server, to which its address may still lead. */
@@ -113,9 +114,16 @@ export class RedisConnection extends StoreConnection<RedisClients> {
 
   private watch(client: RedisClient): RedisClient {
     this.opened.push(client);
-    client.on('error', (error) => this.report(error));
+    client.on('error', (error) => this.report(this.addressed(error)));
     client.on('ready', () => this.recover());
     return client;
+  }
+
+  /** Adds the address to an error of a TLS handshake. */
+  private addressed(error: unknown): unknown {
+    const { isTls, label } = this.clients;
+    if (!isTls || !(error instanceof Error) || !HANDSHAKE_FAILED.test(error.message)) return error;
+    return new Error(`${label}: ${error.message}`);
   }
 
   /** Replaces the listeners after a failover, because connections to the old master may stay open without use. */

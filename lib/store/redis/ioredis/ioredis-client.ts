@@ -55,7 +55,7 @@ export class IoredisClient implements RedisClient {
       return undoAll([listen(redis, 'message', call), listen(redis, 'smessage', call)]);
     const report = call as ClientEvents['error'];
     return undoAll([
-      listen(redis, 'error', (error: unknown) => report(withoutDelay(error))),
+      listen(redis, 'error', (error: unknown) => report(ofSentinels(error, redis))),
       listen(redis, 'moved', () => report(new Error('A slot was moved to another node.'))),
     ]);
   }
@@ -170,9 +170,12 @@ export function undoAll(undo: readonly (() => void)[]): () => void {
   };
 }
 
-/** Removes the growing delay from messages of ioredis about sentinels, so that the same problem is logged once. */
-function withoutDelay(error: unknown): unknown {
-  if (error instanceof Error)
-    error.message = error.message.replace(/ Retrying from scratch after \d+ms\./, '');
+/** Names the sentinels in an error of all of them, without a delay that differs each time and would fill the log. */
+function ofSentinels(error: unknown, { options }: Redis): unknown {
+  if (!(error instanceof Error) || !error.message.startsWith('All sentinels are unreachable')) return error;
+  const addresses = options.sentinels?.map(({ host, port }) => `${host}:${port ?? 26_379}`) ?? [];
+  error.message = error.message
+    .replace('All sentinels are', `All sentinels (${addresses.join(', ')}) are`)
+    .replace(/ Retrying from scratch after \d+ms\./, '');
   return error;
 }

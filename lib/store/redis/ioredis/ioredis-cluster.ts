@@ -28,6 +28,8 @@ export class IoredisCluster implements ClusterClients {
   private readonly cluster: Cluster;
   private readonly nodes = new Map<string, { readonly redis: Redis; readonly client: RedisClient }>();
   private readonly undo: (() => void)[] = [];
+  /** Called with the error of a host name that does not exist. */
+  private readonly unresolved = new Set<ClusterEvents['error']>();
   private isClosed = false;
 
   constructor(
@@ -65,13 +67,17 @@ export class IoredisCluster implements ClusterClients {
   }
 
   connect(): void {
-    if (this.cluster.status === 'wait') this.cluster.connect().catch(() => undefined);
+    if (this.cluster.status !== 'wait') return;
+    this.cluster.connect().catch((error: NodeJS.ErrnoException) => {
+      // ioredis reports all other failures by events.
+      if (error.syscall === 'getaddrinfo') for (const call of this.unresolved) call(error);
+    });
   }
 
   on<Event extends keyof ClusterEvents>(event: Event, call: ClusterEvents[Event]): () => void {
     if (event === 'ready' || event === 'refresh') return this.listen(event, call);
     if (event === 'nodeGone') return this.listen('-node', () => (call as ClusterEvents['nodeGone'])());
-    if (event === 'error') return undoAll([this.listen('error', call), this.listen('node error', call)]);
+    if (event === 'error') return this.onError(call);
     const undo: (() => void)[] = [];
     const watch = (redis: Redis): void => void undo.push(listen(redis, 'ready', call));
     for (const { redis } of this.nodes.values()) watch(redis);
@@ -114,6 +120,31 @@ export class IoredisCluster implements ClusterClients {
     this.isClosed = true;
     undoAll(this.undo)();
     if (this.isOwned) this.cluster.disconnect();
+  }
+
+  /** Reports the errors of nodes with their address, and the last of them as the reason of the Cluster's. */
+  private onError(call: ClusterEvents['error']): () => void {
+    let last: string | undefined;
+    const ofNode = (error: Error, node?: string): void => {
+      // ioredis hides why it could not connect.
+      const isHidden = error.message === 'Connection is closed.' && node !== undefined;
+      last = isHidden ? `${node}: ${error.message}` : error.message;
+      call(isHidden ? new Error(last) : error);
+    };
+    const ofCluster = (error: Error): void => {
+      const isCausedByNode = last !== undefined && error.name === 'ClusterAllFailedError';
+      call(
+        isCausedByNode
+          ? new Error(`No node of the Cluster returned the slot map; the last error: ${last}`)
+          : error,
+      );
+    };
+    this.unresolved.add(call);
+    return undoAll([
+      this.listen('error', ofCluster),
+      this.listen('node error', ofNode),
+      () => void this.unresolved.delete(call),
+    ]);
   }
 
   private add(redis: Redis): void {

@@ -50,7 +50,7 @@ describe('A client of ioredis that is passed in', () => {
         ),
       );
 
-    const once = 'Error: All sentinels are unreachable. Last error: timeout';
+    const once = 'Error: All sentinels (127.0.0.1:26379) are unreachable. Last error: timeout';
     expect(reported).toEqual([once, once]);
   });
 });
