@@ -70,6 +70,12 @@ export abstract class Enclosure {
     return undefined;
   }
 
+  /** Returns a function that runs work inside the enclosures that are around the running code now, and no others. */
+  static capture(): <T>(work: () => T) => T {
+    const cell = currentCell();
+    return (work) => (cell === undefined ? storage.exit(work) : storage.run(cell, work));
+  }
+
   /** Runs `work` inside this enclosure, or inside what remains of it. */
   run<T>(work: () => T): T {
     if (this.hasEnded) return this.rest === undefined ? work() : this.rest.run(work);

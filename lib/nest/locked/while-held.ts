@@ -3,9 +3,11 @@ import { AsyncResource } from 'node:async_hooks';
 import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
+import { Enclosure } from '../../primitives/enclosure.js';
 
 /**
- * A stream that fails with the LockLostError as soon as its hold is lost, and does not complete without the hold.
+ * A stream that fails with the LockLostError as soon as its hold is lost, and does not complete without the hold. Its
+ * subscriber is not below the hold: an interceptor that calls the handler again from a value is no nested call.
  *
  * @param within runs the subscription in the async context of the hold.
  */
@@ -14,7 +16,16 @@ export function whileHeld<T>(
   within: <R>(subscribe: () => R) => R,
   stream: Observable<T>,
 ): Observable<T> {
-  const inContext = new Observable<T>((subscriber) => within(() => stream.subscribe(subscriber)));
+  const inContext = new Observable<T>((subscriber) => {
+    const outside = Enclosure.capture();
+    return within(() =>
+      stream.subscribe({
+        next: (value) => outside(() => subscriber.next(value)),
+        error: (error: unknown) => outside(() => subscriber.error(error)),
+        complete: () => outside(() => subscriber.complete()),
+      }),
+    );
+  });
   const heldToTheEnd = defer(() => {
     assertNotLost(lock);
     return EMPTY;

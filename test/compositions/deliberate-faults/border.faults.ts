@@ -42,8 +42,8 @@ export const borderFaults: readonly DeliberateFault[] = [
   {
     fault: 'a stream runs outside the context of its hold',
     file: `${locked}/while-held.ts`,
-    text: 'within(() => stream.subscribe(subscriber))',
-    instead: 'stream.subscribe(subscriber)',
+    text: 'return within(() =>',
+    instead: 'return (<R>(subscribe: () => R): R => subscribe())(() =>',
   },
   {
     fault: 'the hold of an earlier attempt is forgotten',

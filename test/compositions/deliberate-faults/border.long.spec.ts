@@ -6,9 +6,11 @@ describeDeliberateFaults(
   'The random compositions',
   borderFaults,
   (): Game<Composition> => {
-    const { compositions } = jest.requireActual<typeof import('../explore.js')>('../explore.js');
+    const { anyComposition } = jest.requireActual<typeof import('../composition.arbitrary.js')>(
+      '../composition.arbitrary.js',
+    );
     const { play } = jest.requireActual<typeof import('../play.js')>('../play.js');
-    return { schedules: compositions, play: async (composition) => void (await play(composition)) };
+    return { schedules: anyComposition, play: async (composition) => void (await play(composition)) };
   },
   { limit: 1_000, unit: 'compositions' },
 );

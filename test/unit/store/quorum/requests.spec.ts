@@ -71,7 +71,7 @@ describe('Each node of a quorum receives', () => {
     [
       'a message for another instance',
       (on) => on.send('other', 'hello'),
-      ['take', 'send', [], [`${CHANNELS}other`, 'hello']],
+      ['take', 'send', ['lock:{trial}:trial'], [`${CHANNELS}other`, 'hello']],
     ],
   ])('%s', async (_, call, ...requests) => {
     await call(store);
