@@ -6,6 +6,8 @@ import { spawnWithLifeline, type LifelineOptions } from './lifeline.js';
 export interface TypeScriptProcessOptions extends Pick<LifelineOptions, 'channel'> {
   /** Variables beside those of this process. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The Node that runs it. Default: the Node of this process. */
+  readonly node?: string;
 }
 
 /** Arguments for Node. */
@@ -25,9 +27,9 @@ const TYPESCRIPT_HOOKS = ['typescript.hook.cjs', 'source.hook.cjs'].flatMap((hoo
 export function spawnTypeScript(
   file: string,
   args: readonly string[] = [],
-  { env, channel }: TypeScriptProcessOptions = {},
+  { env, channel, node = process.execPath }: TypeScriptProcessOptions = {},
 ): ChildProcess {
-  return spawnWithLifeline(process.execPath, [...TYPESCRIPT_HOOKS, file, ...args], {
+  return spawnWithLifeline(node, [...TYPESCRIPT_HOOKS, file, ...args], {
     env: { ...process.env, ...env },
     ...(channel === undefined ? {} : { channel }),
   });

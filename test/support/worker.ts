@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { end, isRunning } from './lifeline.js';
 import { OutputTail } from './output-tail.js';
-import { spawnTypeScript } from './typescript-process.js';
+import { spawnTypeScript, type TypeScriptProcessOptions } from './typescript-process.js';
 import type { CallMessage, WorkerCalls, WorkerFailure, WorkerMessage } from './worker-messages.js';
 
 /** How a worker process ended. */
@@ -135,9 +135,13 @@ export class Worker<Calls extends WorkerCalls> implements AsyncDisposable {
 export async function startWorker<Calls extends WorkerCalls>(
   file: string,
   args: readonly string[] = [],
-  { env }: { readonly env?: NodeJS.ProcessEnv } = {},
+  { env, node }: Pick<TypeScriptProcessOptions, 'env' | 'node'> = {},
 ): Promise<Worker<Calls>> {
-  const child = spawnTypeScript(file, args, { channel: 'ipc', ...(env === undefined ? {} : { env }) });
+  const child = spawnTypeScript(file, args, {
+    channel: 'ipc',
+    ...(env === undefined ? {} : { env }),
+    ...(node === undefined ? {} : { node }),
+  });
   const worker = new Worker<Calls>(child, file);
   await worker.ready;
   return worker;

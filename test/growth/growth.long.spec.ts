@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startWorker } from '../support/worker.js';
+import type { AwaitCalls } from './awaits.worker.js';
+import type { Application, RequestCalls } from './requests.worker.js';
+import type { RunCalls } from './runs.worker.js';
+
+const CACHE = join(__dirname, '../../.cache');
+const LIMIT = 200;
+/** The bytes of the Map that Node 24 creates for each run of an AsyncLocalStorage, and that each timer keeps. */
+const FRAME: Readonly<Record<string, number>> = { 20: 0, 24: 184 };
+
+/** Installs a version of Node from npm. */
+async function installNode(version: string): Promise<string> {
+  const directory = join(CACHE, `node-${version}`);
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'package.json'), JSON.stringify({ private: true }));
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund'];
+  await promisify(execFile)('npm', ['install', ...flags, `node@${version}`], { cwd: directory });
+  return join(directory, 'node_modules/.bin/node');
+}
+
+describe.each(['20', '24'])('On Node %s', (version) => {
+  let node: string;
+
+  beforeAll(async () => {
+    node = await installNode(version);
+  }, 300_000);
+
+  async function bytes(application: Application, size: number, count: number): Promise<number> {
+    await using worker = await startWorker<RequestCalls>(join(__dirname, 'requests.worker.ts'), [], { node });
+    return await worker.call('bytes', application, size, count);
+  }
+
+  describe.each(['Express', 'Fastify'] as const)('with %s, a request with a timer of an hour', (platform) => {
+    it.each(['plain', 'locked'] as const)('keeps hardly more than with Nest alone: %s', async (route) => {
+      const alone = await bytes({ platform, module: false, route: 'plain' }, 10, 8_000);
+      const ours = await bytes({ platform, module: true, route }, 10, 8_000);
+
+      expect(ours - alone).toBeLessThan(LIMIT + (FRAME[version] ?? 0));
+    });
+
+    it.each(['plain', 'locked'] as const)('does not keep a body of 2 MB: %s', async (route) => {
+      expect(await bytes({ platform, module: true, route }, 2_000_000, 20)).toBeLessThan(70_000);
+    });
+  });
+
+  it('takes as long for an await after 200 closed applications as before', async () => {
+    await using worker = await startWorker<AwaitCalls>(join(__dirname, 'awaits.worker.ts'), [], { node });
+    const before = await worker.call('nanoseconds');
+    await worker.call('openAndClose', 200);
+
+    expect(await worker.call('nanoseconds')).toBeLessThan(1.5 * before);
+  });
+
+  it.each(['no hold', 'a hold'] as const)(
+    'runs 20,000 self-scheduled runs at the same cost below %s',
+    async (below) => {
+      await using worker = await startWorker<RunCalls>(join(__dirname, 'runs.worker.ts'), [], { node });
+      const costs = await worker.call('costs', below, 2_000, 10);
+      const settled = costs.slice(2);
+      const least = (part: typeof costs): number => Math.min(...part.map(({ cpu }) => cpu));
+
+      expect(least(settled.slice(-3))).toBeLessThan(2 * least(settled.slice(0, 3)));
+      expect(settled.reduce((sum, cost) => sum + cost.bytes, 0) / settled.length).toBeLessThan(50);
+    },
+  );
+});
