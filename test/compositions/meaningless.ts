@@ -51,7 +51,11 @@ function cancels({ shape }: Around): boolean {
   return shape === 'timeout' || shape === 'two calls in parallel';
 }
 
-/** Whether Nest cancels the interceptors of a client that leaves. */
+/** Whether Nest cancels the interceptors of a client that leaves, or whose connection the shutdown ends. */
 function isLeft(composition: Composition): boolean {
-  return unsubscribesWhoLeaves(composition) && composition.clients.some(({ leaves }) => leaves !== undefined);
+  const { clients, shutdown } = composition;
+  return (
+    unsubscribesWhoLeaves(composition) &&
+    (shutdown !== undefined || clients.some(({ leaves }) => leaves !== undefined))
+  );
 }
