@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { inRootContext } from './root-context.js';
 
 /**
- * What Node keeps for each timer, socket and Promise that code inside a {@link Enclosure} creates. A timer may live for
+ * What Node keeps for each timer, socket and Promise that code inside an {@link Enclosure} creates. A timer may live for
  * hours, so a cell loses its content when the enclosure ends.
  */
 class Cell {
@@ -41,7 +41,7 @@ function currentCell(): Cell | undefined {
 /**
  * Something around running code, by async context, until it ends: the invocation of a handler, or a lock.
  *
- * Code that outlives a enclosure does not find it any more. It still finds the outer enclosures.
+ * Code that outlives an enclosure does not find it any more. It still finds the outer enclosures.
  */
 export abstract class Enclosure {
   private cell: Cell | undefined;
