@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isQueued } from '../contract/observe.js';
+import { FarServer, HAS_NAMESPACES } from '../support/far-server.js';
+import { Instance } from '../redis/instance.js';
+
+const [describeFar, withoutFar] = HAS_NAMESPACES
+  ? [describe, '']
+  : [describe.skip, ' (skipped: needs root, Linux, and the programs ip, unshare and nsenter)'];
+
+/** As silent-connections.spec.ts does by a proxy; here the kernel drops the packets. */
+describeFar(`A network namespace that drops packets silently${withoutFar}`, () => {
+  /** Time until calls succeed, and until hand-offs are immediate again. */
+  const RECOVERY = 3_000;
+  const TTL = 3_000;
+  let server: FarServer;
+  let cut: Instance;
+  let healthy: Instance;
+
+  const open = async (connectionName: string): Promise<Instance> => {
+    const { host, port } = server;
+    const instance = new Instance({ connection: { host, port, connectionName } });
+    return instance.warmUp();
+  };
+
+  beforeEach(async () => {
+    server = await FarServer.start();
+    cut = await open('cut');
+    healthy = await open('healthy');
+  });
+  afterEach(async () => {
+    try {
+      await Promise.all([cut.locks.close(), healthy.locks.close()]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  /** The time of a hand-off, after the next caller has waited for so long. */
+  const handOff = async (from: Instance, to: Instance, wait = 0): Promise<number> => {
+    const lock = await from.locks.acquire('handed over', { ttl: TTL });
+    const next = to.locks.acquire('handed over');
+    await isQueued(from.locks, 'handed over', 1);
+    await sleep(wait);
+    const releasedAt = performance.now();
+    await lock.release();
+    await (await next).release();
+    return performance.now() - releasedAt;
+  };
+
+  describe.each(['toServer', 'toClient'] as const)('in this direction: %s', (direction) => {
+    it('delays a call on a cut command connection, and keeps its hold', async () => {
+      const kept = await cut.locks.acquire('kept', { ttl: TTL });
+      expect(await server.cut('cut', 'commands', direction)).toBe(1);
+      const cutAt = performance.now();
+
+      expect(await cut.locks.using('n', ({ held }) => held)).toBe(true);
+      const delay = performance.now() - cutAt;
+      // Otherwise the rule has dropped nothing.
+      expect(delay).toBeGreaterThan(500);
+      expect(delay).toBeLessThan(RECOVERY);
+      // Without renewals over a new connection, the lease would expire.
+      await handOff(healthy, cut, TTL);
+      expect((await healthy.locks.query('kept')).held).toHaveLength(1);
+      expect(kept.held).toBe(true);
+      await kept.release();
+    });
+
+    it('replaces a cut connection for messages within 3 s while a caller waits', async () => {
+      await handOff(healthy, cut);
+      await handOff(cut, healthy);
+      expect(await server.cut('cut', 'listening', direction)).toBe(1);
+      await handOff(healthy, cut, RECOVERY);
+      const times = [await handOff(healthy, cut), await handOff(healthy, cut), await handOff(healthy, cut)];
+
+      expect(Math.max(...times)).toBeLessThan(200);
+      expect(cut.logged).toEqual([expect.stringContaining('connection for messages')]);
+    });
+  });
+
+  it('keeps a hold and a place in the queue while the whole link is down', async () => {
+    const kept = await cut.locks.acquire('kept', { ttl: 2 * TTL });
+    const next = healthy.locks.acquire('kept', { outageTimeout: 2 * TTL });
+    await isQueued(cut.locks, 'kept', 1);
+    server.setLink('down');
+    await sleep(RECOVERY);
+    server.setLink('up');
+    const upAt = performance.now();
+
+    expect(await cut.locks.using('n', ({ held }) => held)).toBe(true);
+    await kept.release();
+    await (await next).release();
+    expect(performance.now() - upAt).toBeLessThan(RECOVERY);
+  });
+});
