@@ -82,7 +82,7 @@ export class FarServer implements AsyncDisposable {
   /** Ends the server and removes the pair. May be called twice. */
   async stop(): Promise<void> {
     await end(this.child, 'SIGKILL');
-    // The kernel keeps the namespace, and with it the pair, for some 100 s while it repeats a segment there.
+    // The kernel keeps the namespace, and with it the pair, for minutes while it repeats a segment there.
     spawnSync('ip', ['link', 'del', this.near]);
   }
 
