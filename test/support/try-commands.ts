@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { end, isRunning, spawnWithLifeline } from './lifeline.js';
-import { OutputTail } from './output-tail.js';
 import { waitFor } from './wait-for.js';
 
 /** Milliseconds that a command may take on a loaded machine. */
@@ -56,7 +55,7 @@ export async function tryCommands({
   const help = await printed('--help');
   const [, list = ''] = help.split('Commands:');
   const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
-  const onLocks = ['doctor', 'ls', 'query', 'watch', 'release', 'run'];
+  const onLocks = ['doctor', 'ls', 'query', 'release', 'run'];
   assert.deepEqual(commands, [...onLocks, 'dashboard', 'alerts', 'help']);
   assert.match(await printed('dashboard'), /"panels"/);
   assert.match(await printed('alerts'), /LockHoldHangs/);
@@ -74,7 +73,6 @@ export async function tryCommands({
 
     assert.match(await printed('ls'), new RegExp(`│ ${lock} .*│ run `));
     assert.match(await printed('query', lock), /│ holds │ .*│ run /);
-    await tryWatch(start('watch', lock));
     const { exitCode, stdout, stderr } = await run('doctor');
     assert.equal(stderr, '');
     assert.match(stdout, /fencing tokens/i);
@@ -86,20 +84,5 @@ export async function tryCommands({
     assert.equal(code, LOST, 'run does not end with the lock');
   } finally {
     await end(holder, 'SIGKILL');
-  }
-}
-
-async function tryWatch(watch: ReturnType<typeof spawnWithLifeline>): Promise<void> {
-  const output = new OutputTail();
-  output.collect(watch.stdout);
-  output.collect(watch.stderr);
-  try {
-    await waitFor(() => output.toString().includes('held by') || !isRunning(watch), {
-      timeout: TIMEOUT,
-      that: 'watch to print the holder',
-    });
-    assert.match(output.toString(), /held by .* \(run /);
-  } finally {
-    await end(watch, 'SIGINT');
   }
 }
