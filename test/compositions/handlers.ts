@@ -62,9 +62,12 @@ export class Handlers {
 
   private async file(id: string, enter: Enter, below?: () => unknown): Promise<StreamableFile> {
     const section = enter();
-    await this.work();
-    if (below !== undefined) await below();
-    section.end();
+    try {
+      await this.work();
+      if (below !== undefined) await below();
+    } finally {
+      section.end();
+    }
     const body = Readable.from(this.parts(id, () => body.destroyed || section.check()));
     return new StreamableFile(body);
   }

@@ -286,7 +286,11 @@ export class Scene {
   /** Whether an answer without a result has a cause in the composition. */
   private isOwnRefusal(request: RequestState, answer: string): boolean {
     const { composition } = this;
-    const waits = composition.clients.length > 1 || hasShape(composition, 'two calls in parallel', 'timeout');
+    // A locked service below the handler waits for a call that the handler left behind.
+    const waits =
+      composition.clients.length > 1 ||
+      (composition.locked === 'both' && composition.leftBehind === 'call') ||
+      hasShape(composition, 'two calls in parallel', 'timeout');
     if (answer.includes('SLOW')) return hasShape(composition, 'timeout');
     // The first attempt was spent on a refusal, and the second one fails.
     if (answer.includes('FIRST ATTEMPT'))

@@ -14,14 +14,13 @@ import {
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Locked, LockClosedError, LockService, RedisLockModule } from '../../lib/index.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker } from '../support/worker.js';
 import { Gate } from './support/gate.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import type { KeepAliveCalls } from './support/keep-alive.worker.js';
+import { otherApplication } from './support/other-application.js';
 
 let server: RedisServer;
 
@@ -232,7 +231,8 @@ describe.each(platforms)('a process on %s that receives SIGTERM', (name) => {
     ]);
     const port = await worker.call('listen');
     expect((await responseOf(port)).statusCode).toBe(200);
-    const holder = createLockService(resolveModuleOptions({ connection: server.url }));
+    const other = await otherApplication(server.url);
+    const holder = other.get(LockService);
     const lock = await holder.acquire('z');
     const responses: IncomingMessage[] = [];
     const sending = (async () => {
@@ -244,7 +244,7 @@ describe.each(platforms)('a process on %s that receives SIGTERM', (name) => {
     await worker.exited;
 
     await lock.release();
-    await holder.close();
+    await other.close();
     // A connection that the system accepted before the server closed is reset.
     expect(refused).toMatchObject({ code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) });
     expect(responses).not.toEqual([]);

@@ -12,16 +12,15 @@ import {
   type ClientOptions,
   type TcpOptions,
 } from '@nestjs/microservices';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import { defer, lastValueFrom, of, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
-import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import { Journal } from './support/journal.js';
+import { otherApplication } from './support/other-application.js';
 import { TimeoutInterceptor } from './support/timeout.interceptor.js';
 
 @Injectable()
@@ -138,14 +137,16 @@ class OrdersGateway {
 
 const providers = [Stock, Orders, Journal];
 let server: RedisServer;
+let other: TestingModule;
 let holder: LockService;
 
 beforeAll(async () => {
   server = await RedisServer.start();
-  holder = createLockService(resolveModuleOptions({ connection: server.url }));
+  other = await otherApplication(server.url);
+  holder = other.get(LockService);
 });
 afterAll(async () => {
-  await holder.close();
+  await other.close();
   await server.stop();
 });
 

@@ -22,7 +22,7 @@ import {
   Transport,
   type GrpcOptions,
 } from '@nestjs/microservices';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import { from, map, Observable, reduce } from 'rxjs';
 import {
   Locked,
@@ -39,12 +39,11 @@ import {
   LockUnavailableError,
   RedisLockModule,
 } from '../../../lib/index.js';
-import { createLockService } from '../../../lib/lock-service.factory.js';
-import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { Journal } from '../support/journal.js';
+import { otherApplication } from '../support/other-application.js';
 
 interface Order {
   readonly sku: string;
@@ -166,12 +165,14 @@ describe('a gRPC method', () => {
   let server: RedisServer;
   let app: INestMicroservice;
   let client: StockClient;
+  let other: TestingModule;
   let holder: LockService;
   let journal: Journal;
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    holder = createLockService(resolveModuleOptions({ connection: server.url }));
+    other = await otherApplication(server.url);
+    holder = other.get(LockService);
     const url = `127.0.0.1:${await freePort()}`;
     const options = { url, package: 'stock', protoPath: PROTO, loader: LOADER };
     const testingModule = await Test.createTestingModule({
@@ -196,7 +197,7 @@ describe('a gRPC method', () => {
   afterAll(async () => {
     client.close();
     await app.close();
-    await holder.close();
+    await other.close();
     await server.stop();
   });
 
