@@ -42,13 +42,6 @@ const CALLS: readonly (readonly [string, Call])[] = [
     },
   ],
   [
-    'a shared hold is renewed',
-    async (locks, name) => {
-      const lock = await locks.acquire(name, { ttl: 300, mode: 'shared' });
-      return () => lock.release();
-    },
-  ],
-  [
     'its campaign runs',
     async (locks, name) => {
       const end = new AbortController();
@@ -87,6 +80,11 @@ const CALLS: readonly (readonly [string, Call])[] = [
     },
   ],
 ];
+
+const shared: Call = async (locks, name) => {
+  const lock = await locks.acquire(name, { ttl: 300, mode: 'shared' });
+  return () => lock.release();
+};
 
 const attached: Call = async (locks, name) => {
   const detached = await (await locks.acquire(name)).detach();
@@ -159,7 +157,9 @@ export function describeKeptContexts(context: ContractContext): void {
   describe('the memory of async contexts', () => {
     afterEach(() => timers.splice(0).forEach((timer) => clearTimeout(timer)));
 
-    const calls = detaches ? [...CALLS, ['an attached hold is renewed', attached] as const] : CALLS;
+    const calls = [...CALLS];
+    if (context.capabilities.shares) calls.push(['a shared hold is renewed', shared]);
+    if (detaches) calls.push(['an attached hold is renewed', attached]);
     it.each(calls)('drops the context of a caller while %s', async (_, call) => {
       const [request, cleanUp] = await callIn(call, context.backend.service(), context.name);
       try {
