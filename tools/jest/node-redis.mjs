@@ -4,6 +4,8 @@ import { base } from './base.mjs';
 export default {
   ...base,
   setupFiles: ['<rootDir>/test/support/over-node-redis.cjs'],
+  // The module reads URLs for ioredis only; a client of node-redis comes with its own.
+  testPathIgnorePatterns: [...base.testPathIgnorePatterns, '/redis/connection-urls\\.spec\\.ts$'],
   testMatch: [
     '<rootDir>/test/contract/lock-service.redis.spec.ts',
     '<rootDir>/test/{redis,faults}/*.spec.ts',
