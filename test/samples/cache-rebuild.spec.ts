@@ -22,7 +22,7 @@ const INSTANCES = 2;
 type Printed = Record<'unlocked' | 'wrapped' | 'locked' | 'both', RebuildResult>;
 
 /** Milliseconds that a reader without an answer from Redis may have to wait: outageTimeout plus a little. */
-const OUTAGE = 1_000 + 1_000;
+const OUTAGE = 2_000 + 1_000;
 
 describe('sample 02, the cache rebuild', () => {
   let runs: SampleRuns;
