@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isQueued } from '../contract/observe.js';
 import { FarServer, HAS_NAMESPACES } from '../support/far-server.js';
 import { Instance } from '../redis/instance.js';
+import { waitFor } from '../support/wait-for.js';
 
 const [describeFar, withoutFar] = HAS_NAMESPACES
   ? [describe, '']
@@ -70,10 +71,18 @@ describeFar(`A network namespace that drops packets silently${withoutFar}`, () =
       await handOff(cut, healthy);
       expect(await server.cut('cut', 'listening', direction)).toBe(1);
       await handOff(healthy, cut, RECOVERY);
-      const times = [await handOff(healthy, cut), await handOff(healthy, cut), await handOff(healthy, cut)];
-
-      // Without the message, each of them takes about half a second.
-      expect(Math.min(...times)).toBeLessThan(200);
+      // Without the message, each hand-off takes about half a second, however often it is tried.
+      await waitFor(
+        async () => {
+          const times = [
+            await handOff(healthy, cut),
+            await handOff(healthy, cut),
+            await handOff(healthy, cut),
+          ];
+          return Math.max(...times) < 200;
+        },
+        { that: 'three prompt hand-offs in a row' },
+      );
       expect(cut.logged).toEqual([expect.stringContaining('connection for messages')]);
     });
   });
