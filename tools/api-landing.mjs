@@ -59,10 +59,10 @@ const TASKS = [
   },
   {
     task: 'Inspect locks in a browser',
-    guide: '[Inspector](../operate/inspector.md)',
+    guide: '[Inspector](../operate/cli.md#inspector)',
     entry: 'inspector',
   },
-  { task: 'Report health', guide: '[Health](../operate/health.md)', entry: 'terminus' },
+  { task: 'Report health', guide: '[Health](../operate/metrics.md#health)', entry: 'terminus' },
   {
     task: 'Trace and measure',
     guide: '[Metrics and traces](../operate/metrics.md)',

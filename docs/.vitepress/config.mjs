@@ -13,7 +13,7 @@ import { slugOf } from './slug.mjs';
 const { repository, homepage } = site;
 
 const base = homepage === null ? '/' : new URL(homepage).pathname.replace(/\/?$/, '/');
-const version = { text: `v${manifest.version}`, link: '/versions-and-security' };
+const version = { text: `v${manifest.version}`, link: '/versions' };
 
 const chineseTheme = {
   sidebar: chineseSidebar,

@@ -30,8 +30,7 @@ export const miniSearch = {
     boost: { title: 3, titles: 2, text: 1 },
     boostDocument: (id) => {
       if (id.includes('/api/')) return 0.1;
-      if (/\/(?:how-it-works|migrating|compare|contributing|compatibility|versions-|operate\/cli)/.test(id))
-        return 0.5;
+      if (/\/(?:how-it-works|migrating|compare|versions|operate\/cli)/.test(id)) return 0.5;
       if (/\/(?:troubleshooting|operate\/runbook)/.test(id)) return 2;
       return /\/guide\/(?:errors|which-lock)|\/guarantees/.test(id) ? 1.5 : 1;
     },

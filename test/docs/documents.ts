@@ -23,7 +23,7 @@ export const pages: readonly NamedDocument[] = readdirSync(join(root, 'docs'), {
 
 /** The pages, and what is read in the repository or on npm. */
 export const documents: readonly NamedDocument[] = [
-  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'test/README.md'].map(named),
+  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map(named),
   ...pages,
 ];
 

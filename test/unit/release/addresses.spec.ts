@@ -48,7 +48,7 @@ describe('what is missing before a publication', () => {
     },
     addresses: ADDRESSES,
     changelog: '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-12-01\n\n### Added\n\n- Something.\n',
-    readmes: { 'README.md': withAddresses('[a](docs/faq.md)', ADDRESSES) },
+    readmes: { 'README.md': withAddresses('[a](docs/compare.md)', ADDRESSES) },
   };
 
   it('is nothing when all agree', () => {
@@ -62,7 +62,7 @@ describe('what is missing before a publication', () => {
       { manifest: { ...ready.manifest, bugs: undefined } },
       'package.json has other addresses',
     ],
-    ['links of a README', { readmes: { 'README.md': '[a](docs/faq.md)' } }, 'README.md has other links'],
+    ['links of a README', { readmes: { 'README.md': '[a](docs/compare.md)' } }, 'README.md has other links'],
     ['provenance', { manifest: { ...ready.manifest, publishConfig: {} } }, '"provenance": true'],
     [
       'the version',
