@@ -72,7 +72,10 @@ function nodeConnection(connection: ClusterConnection, address: string): ScriptC
     needsText,
     commands: {
       evaluate: (...call) => {
-        clients.node(address)?.cork();
+        const node = clients.node(address);
+        // Otherwise ioredis would connect in the caller's async context, and the socket would keep it.
+        node?.connect();
+        node?.cork();
         return clients.evaluate(...call);
       },
       letMessagesLead: async () => clients.node(address)?.letMessagesLead(),

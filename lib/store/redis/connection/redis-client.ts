@@ -115,7 +115,7 @@ export interface ClusterClients extends ClientSettings {
   readonly masters: ReadonlySet<string>;
   /** Address of the node that serves a slot; undefined if unknown. */
   ownerOf(slot: number): string | undefined;
-  node(address: string): Pick<RedisClient, 'cork' | 'cut' | 'letMessagesLead'> | undefined;
+  node(address: string): Pick<RedisClient, 'connect' | 'cork' | 'cut' | 'letMessagesLead'> | undefined;
   /** Creates a separate connection to a node for listening. It connects at its first use, and only once. */
   listener(address: string): RedisClient | undefined;
   /** Reads the slot map again, because it was found to be outdated. */

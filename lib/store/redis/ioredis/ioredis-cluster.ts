@@ -10,6 +10,7 @@ import type {
   RedisUser,
   ScriptCall,
 } from '../connection/redis-client.js';
+import { inRootContext } from '../../../primitives/root-context.js';
 import { MAX_REDIRECTIONS, reconnectDelay } from '../connection/reconnecting.js';
 import { DISCONNECT_TIMEOUT } from './create-client.js';
 import { askForCredentials } from './ask-for-credentials.js';
@@ -68,7 +69,7 @@ export class IoredisCluster implements ClusterClients {
 
   connect(): void {
     if (this.cluster.status !== 'wait') return;
-    this.cluster.connect().catch((error: NodeJS.ErrnoException) => {
+    inRootContext(() => this.cluster.connect()).catch((error: NodeJS.ErrnoException) => {
       // ioredis reports all other failures by events.
       if (error.syscall === 'getaddrinfo') for (const call of this.unresolved) call(error);
     });

@@ -71,7 +71,7 @@ export class NodeRedisClient implements RedisClient {
   connect(): void {
     if (this.state !== 'idle') return;
     for (const companion of this.settings.companions ?? []) companion.connect();
-    this.begin();
+    inRootContext(() => this.begin());
   }
 
   on<Event extends keyof ClientEvents>(event: Event, call: ClientEvents[Event]): () => void {
@@ -226,7 +226,7 @@ export class NodeRedisClient implements RedisClient {
     });
     const sockets = new Sockets(client);
     this.sockets = sockets;
-    inRootContext(() => sockets.connect()).catch((error: unknown) => {
+    sockets.connect().catch((error: unknown) => {
       // The user's strategy has given up. The error was already reported.
       if (isCurrent()) this.finish(error);
     });

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { inRootContext } from '../../../primitives/root-context.js';
 import type {
   ClientState,
   ClusterClients,
@@ -127,12 +128,15 @@ export class NodeRedisCluster implements ClusterClients {
   refresh(): void {
     if (this.isReading || this.state === 'idle' || this.state === 'ended') return;
     this.isReading = true;
-    this.readMap()
-      .catch((error: unknown) => this.events.emit('cluster error', error))
-      .finally(() => {
-        this.isReading = false;
-        if (this.state === 'connecting' || !this.hasAllMasters) this.refreshLater();
-      });
+    // Its timers and connections outlive the request that was redirected.
+    void inRootContext(() =>
+      this.readMap()
+        .catch((error: unknown) => this.events.emit('cluster error', error))
+        .finally(() => {
+          this.isReading = false;
+          if (this.state === 'connecting' || !this.hasAllMasters) this.refreshLater();
+        }),
+    );
   }
 
   close(): void {
