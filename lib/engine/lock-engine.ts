@@ -1,6 +1,5 @@
 import type { LockConfigError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
-import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
 import type { Grant } from '../store/grant.js';
@@ -20,14 +19,15 @@ import { closedError, forcedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
+import { type Handoff, resolveHandoff } from './queue/turn.js';
 import { excludesOthers } from './queue/waiter.js';
 
 export interface EngineSettings {
   readonly store: LockStore;
   readonly clock: Clock;
-  readonly handoff: ResolvedModuleOptions['handoff'];
-  readonly maxWaiters: number;
   readonly log: LockLog;
+  /** Set by tests. */
+  readonly handoff?: Partial<Handoff>;
   /** Milliseconds between requests for labels; see {@link Labels}. */
   readonly labelIntervals?: readonly number[];
 }
@@ -69,7 +69,7 @@ export class LockEngine implements StoreEvents {
       () => this.openStore(),
       (name) => this.waitersOf(name),
     );
-    this.queues = new LocalQueues(this.leases, this.labels, settings.handoff, settings.maxWaiters);
+    this.queues = new LocalQueues(this.leases, this.labels, resolveHandoff(settings.handoff));
     this.joint = new JointAcquires(this.leases);
     this.attachments = new Attachments(this.leases);
   }

@@ -221,7 +221,7 @@ function refusedOr(outage: string, what: string, cause: unknown): string {
 }
 
 export function queueFullError(keys: readonly string[], waiting: number): LockQueueFullError {
-  const message = `${waiting} callers of this instance already wait for ${quoted(keys)}. Retry later, or raise advanced.maxWaiters.`;
+  const message = `${waiting} callers of this instance already wait for ${quoted(keys)}. Retry later.`;
   return new LockQueueFullError(message, { keys });
 }
 

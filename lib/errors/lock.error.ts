@@ -100,7 +100,7 @@ export class LockKeyError extends LockError {
 }
 
 /**
- * More than `advanced.maxWaiters` callers of this instance wait for one name. HTTP clients receive 503 with
+ * Too many callers of this instance wait for one name. HTTP clients receive 503 with
  * `Retry-After`.
  */
 export class LockQueueFullError extends LockError {

@@ -59,11 +59,14 @@ export function sortedNames(names: readonly string[]): string[] {
   return isInOrder ? [...names] : [...new Set(names)].toSorted();
 }
 
-/** Rejects a call with too many names: each costs Redis and this process time and memory. */
-export function assertNameCount(names: readonly string[], most: number, caller: string): void {
-  if (names.length <= most) return;
+/** Names of one call: each costs Redis and this process time and memory, and the input of a request may list many. */
+export const MAX_NAMES = 256;
+
+/** Rejects a call with too many names. */
+export function assertNameCount(names: readonly string[], caller: string): void {
+  if (names.length <= MAX_NAMES) return;
   throw new LockKeyError(
-    `${caller} names ${names.length} locks, and advanced.maxNames is ${most}. Limit the number of names in requests, ` +
-      'use several calls, or raise advanced.maxNames in forRoot().',
+    `${caller} names ${names.length} locks, and one call takes at most ${MAX_NAMES}. ` +
+      'Limit the number of names in requests, or use several calls.',
   );
 }

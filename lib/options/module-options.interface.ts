@@ -54,23 +54,8 @@ export interface LockCredentials {
 /** Returns current credentials; see {@link RedisLockModuleOptions.credentials}. */
 export type CredentialsProvider = () => Promise<LockCredentials>;
 
-/** How an instance passes a lock on to its own callers. */
-export interface HandoffOptions {
-  /**
-   * Consecutive holds that an instance may serve from memory while other instances wait, within `window`. With some
-   * readers, up to a quarter more. Default 512.
-   */
-  max?: number;
-  /** Time since the last reply of Redis about a name during which holds are served from memory. Default 20. */
-  window?: Duration;
-}
-
 /** Options that few applications need; see {@link RedisLockModuleOptions.advanced}. */
 export interface RedisLockAdvancedOptions {
-  /** Callers of one instance that may wait for one name. Default 10,000. */
-  maxWaiters?: number;
-  /** Maximum number of names in one call; more reject with LockKeyError. Default 256. */
-  maxNames?: number;
   /** Maximum time of one Redis command. Default 1,000. */
   commandTimeout?: Duration;
   /**
@@ -78,7 +63,6 @@ export interface RedisLockAdvancedOptions {
    * limit is a quarter of that `ttl`. Default 50.
    */
   nodeTimeout?: Duration;
-  handoff?: HandoffOptions;
   /**
    * How waiting instances learn of a hand-off: by a message, or, for servers without pub/sub, by polling ten times a
    * second. All instances that share locks need the same value. Default `pubsub`.
@@ -149,12 +133,12 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, 'preset' | 'si
   startupChecks?: 'warn' | 'error' | 'off';
   /** HTTP status per error, or false to leave lock errors unchanged. */
   http?: false | LockHttpStatuses;
-  /** Limits, timeouts and layouts whose defaults suit nearly every application. */
+  /** Timeouts and layouts whose defaults suit nearly every application. */
   advanced?: RedisLockAdvancedOptions;
 }
 
 type Settings = Pick<RedisLockModuleOptions, 'keyPrefix' | 'startupChecks'> &
-  Omit<RedisLockAdvancedOptions, 'handoff' | 'commandTimeout' | 'nodeTimeout'>;
+  Omit<RedisLockAdvancedOptions, 'commandTimeout' | 'nodeTimeout'>;
 
 /**
  * {@link RedisLockModuleOptions} after validation, with every default, with durations in milliseconds, and with the
@@ -167,7 +151,6 @@ export interface ResolvedModuleOptions extends Readonly<Required<Settings>> {
   /** Unset means ioredis's own default. */
   readonly connection: RedisLockModuleOptions['connection'];
   readonly credentials: CredentialsProvider | undefined;
-  readonly handoff: { readonly max: number; readonly window: number };
   readonly http: false | Required<LockHttpStatuses>;
   readonly defaults: ResolvedLockOptions;
   readonly presets: ReadonlyMap<string, ResolvedLockOptions>;

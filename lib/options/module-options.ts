@@ -14,17 +14,13 @@ import {
   ADVANCED_OPTIONS,
   checksOf,
   defaultsOf,
-  HANDOFF_OPTIONS,
   HTTP_STATUS_DEFAULTS,
   LOCK_OPTIONS,
   MODULE_OPTIONS,
 } from './option-table.js';
 import { resolvePresets } from './presets.js';
 
-type Settings = Omit<
-  ResolvedModuleOptions,
-  'connection' | 'credentials' | 'handoff' | 'http' | 'defaults' | 'presets'
->;
+type Settings = Omit<ResolvedModuleOptions, 'connection' | 'credentials' | 'http' | 'defaults' | 'presets'>;
 
 const CHECKS: OptionChecks = new Map([...checksOf(MODULE_OPTIONS), ...checksOf(LOCK_OPTIONS, 'module')]);
 
@@ -60,7 +56,6 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
     connection,
     credentials,
     ...settings,
-    handoff: withDefaults(defaultsOf(HANDOFF_OPTIONS), advanced.handoff ?? {}),
     http: http && withDefaults(HTTP_STATUS_DEFAULTS, http),
     defaults,
     presets: resolvePresets({ ...place, defaults }, options.presets),

@@ -27,7 +27,7 @@ export function optionsBelow(checks: OptionChecks): OptionCheck {
 }
 
 /**
- * Rejects an object with unknown options or invalid values. Messages put `path` before the names, such as `handoff.`.
+ * Rejects an object with unknown options or invalid values. Messages put `path` before the names, such as `replicas.`.
  */
 export function assertOptions(
   what: string,

@@ -98,19 +98,10 @@ export const LIST_OPTIONS = {
   limit: { check: LIMIT, initial: Infinity },
 } as const satisfies OptionTable;
 
-/** Options of the module below `advanced.handoff`. */
-export const HANDOFF_OPTIONS = {
-  max: { check: COUNT, initial: 512 },
-  window: { check: milliseconds({ min: 0 }), initial: 20 },
-} as const satisfies OptionTable;
-
 /** Options of the module below `advanced`. */
 export const ADVANCED_OPTIONS = {
-  maxWaiters: { check: COUNT, initial: 10_000 },
-  maxNames: { check: COUNT, initial: 256 },
   commandTimeout: { check: milliseconds({ min: 1, whole: true }), initial: 1_000 },
   nodeTimeout: { check: milliseconds({ min: 1 }), initial: 50 },
-  handoff: { check: optionsBelow(checksOf(HANDOFF_OPTIONS)) },
   wake: { check: oneOf('pubsub', 'poll'), initial: 'pubsub' },
   layout: { check: oneOf('common', 'per-name'), initial: 'common' },
 } as const satisfies OptionTable;

@@ -73,7 +73,7 @@ export class LockService {
    * Several names act as one lock: all or none, in one trip to Redis if all are free. If some are taken, the call waits
    * for them in sorted order, so that no two callers wait for each other. `wait` covers all names; `minHold` and
    * `maxHold` count from when the caller holds all of them. The lock is lost when the first name is lost. More than
-   * `advanced.maxNames` names reject with LockKeyError.
+   * 256 names reject with LockKeyError.
    *
    * Below a hold of the same name in the same async context, the call enters that hold, without I/O and with the same
    * fencing token. {@link using} and `@Locked` open such contexts. With `mode: 'shared'`, other callers may hold the
@@ -82,7 +82,7 @@ export class LockService {
    * @throws LockTimeoutError if the lock was taken for the whole `wait`.
    * @throws LockDeadlockError at once, if the holder waits for a name that the call's own context holds. Also if that
    *   context holds the name in mode `shared` and requests it in mode `exclusive`.
-   * @throws LockQueueFullError if `advanced.maxWaiters` callers of this instance already wait for the name.
+   * @throws LockQueueFullError if too many callers of this instance already wait for the name.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request.
    * @throws LockClosedError if the lock is taken after shutdown began, and always at the end of the shutdown.
    * @example
@@ -290,7 +290,7 @@ export class LockService {
    *
    * @throws LockLostError if the hold no longer exists: it was taken over, its lease expired, it was released forcibly,
    * or the string is forged.
-   * @throws LockKeyError for a string that does not come from `detach()`, or for more names than `advanced.maxNames`.
+   * @throws LockKeyError for a string that does not come from `detach()`, or for more than 256 names.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request. The string
    * stays valid: the call rejects when the attempt has been undone. If that takes longer than `outageTimeout` and 2 s,
    * the call rejects, and the message says that Redis may have attached the hold.
@@ -310,7 +310,7 @@ export class LockService {
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
         keys,
       });
-    assertNameCount(keys, this.options.maxNames, 'The transfer string');
+    assertNameCount(keys, 'The transfer string');
     resolved.signal?.throwIfAborted();
     return new CombinedLock(await this.engine.attach(parsed, resolved));
   }
@@ -448,7 +448,7 @@ export class LockService {
       return this.single.acquire(key, options);
     }
     const names = sortedNames(key);
-    assertNameCount(names, this.options.maxNames, 'The call');
+    assertNameCount(names, 'The call');
     names.forEach(assertLockName);
     const [first] = names;
     if (first === undefined)

@@ -8,7 +8,7 @@ import { type Instance, openStore } from '../store/open-store.js';
 import { THIS_PROCESS } from '../store/owner-id.js';
 import { LockService } from './lock.service.js';
 
-export interface Surroundings extends Pick<EngineSettings, 'labelIntervals'> {
+export interface Surroundings extends Pick<EngineSettings, 'handoff' | 'labelIntervals'> {
   /** Receives reports that have no caller. */
   readonly log: LockLog;
   /** Opens the store. Default: the store for the option `connection`. */
@@ -20,10 +20,9 @@ export function openLockService(
   options: ResolvedModuleOptions,
   { log, open = (instance) => openStore(options, instance), ...settings }: Surroundings,
 ): LockService {
-  const { handoff, maxWaiters } = options;
   const clock = new SystemClock();
   const store = open({ name: instanceName(), clock, log });
-  return new LockService(options, new LockEngine({ store, clock, handoff, maxWaiters, log, ...settings }));
+  return new LockService(options, new LockEngine({ store, clock, log, ...settings }));
 }
 
 /** Creates the name of an instance, which shows operators where a holder runs. */

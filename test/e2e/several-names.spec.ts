@@ -44,7 +44,7 @@ describe('@Locked with several templates', () => {
     Logger.overrideLogger(false);
     server = await RedisServer.start();
     application = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ connection: server.url, advanced: { maxNames: 4 } })],
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
       providers: [Orders],
     }).compile();
     await application.init();
@@ -109,15 +109,16 @@ describe('@Locked with several templates', () => {
     expect(await orders.tryToPlace(orderOf('ann', 'pen', 'book'))).toBe('placed');
   });
 
-  it('refuses more names than maxNames of the module, without asking for any', async () => {
+  it('refuses more than 256 names, without a request for any of them', async () => {
     const log = await RequestLog.open(server);
-    await expect(orders.reserve(['a', 'b', 'c', 'd', 'e'])).rejects.toMatchObject({
+    const skus = Array.from({ length: 256 }, (_, i) => `sku-${i}`);
+    await expect(orders.reserve([...skus, 'one more'])).rejects.toMatchObject({
       code: 'LOCK_KEY',
-      message: expect.stringContaining('Orders.reserve names 5 locks, and advanced.maxNames is 4.'),
+      message: expect.stringContaining('Orders.reserve names 257 locks, and one call takes at most 256.'),
     });
     expect(await log.counts()).toEqual({});
     log.close();
-    await orders.reserve(['a', 'b', 'c', 'd', 'a']);
+    await orders.reserve([...skus, 'sku-0']);
   });
 
   it('notifies the work by its signal, and the caller by an error, of a lost name', async () => {

@@ -66,7 +66,6 @@ const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
   constant<Rules>(
     {
       handoff: constant({ max: 2, window: 20 }, 'hand-off'),
-      maxWaiters: 10,
       gaps: NO_GAPS,
       store: constant<Rules['store']>(
         {

@@ -33,8 +33,8 @@ class SilentStore implements LockStore {
 // were the grant taken up again, it would end a running hold.
 it('a released grant is never adopted', async () => {
   const store = new SilentStore();
-  const { handoff, maxWaiters, defaults } = resolveModuleOptions({});
-  const engine = new LockEngine({ store, clock: new SystemClock(), handoff, maxWaiters, log: console });
+  const { defaults } = resolveModuleOptions({});
+  const engine = new LockEngine({ store, clock: new SystemClock(), log: console });
   const grant = { owner: 'me:700', token: 700, tokens: 1 };
 
   engine.granted('job', grant, 1_000);

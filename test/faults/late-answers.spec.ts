@@ -5,6 +5,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { LockServices } from './support/lock-services.js';
+import type { Handoff } from '../../lib/engine/queue/turn.js';
 import type { FlatOptions } from '../support/flat-options.js';
 
 const KEY = 'lock:{job}';
@@ -31,13 +32,11 @@ describe('a late or lost reply', () => {
   });
 
   /** Waits for answers that the proxy keeps, rather than give up or ask again. */
-  const openBehindProxy = (options: FlatOptions = {}): LockService =>
-    services.open({
-      connection: proxy.url,
-      commandTimeout: 10_000,
-      outageTimeout: 10_000,
-      ...options,
-    });
+  const openBehindProxy = (options: FlatOptions = {}, handoff: Partial<Handoff> = {}): LockService =>
+    services.open(
+      { connection: proxy.url, commandTimeout: 10_000, outageTimeout: 10_000, ...options },
+      handoff,
+    );
 
   it('does not revive a hold that was lost while its extension was in flight', async () => {
     const holder = openBehindProxy({ ttl: 600 });
@@ -75,7 +74,7 @@ describe('a late or lost reply', () => {
   });
 
   it('never lets a hold outlast its lease in Redis if the next local caller requested a shorter lease', async () => {
-    const holder = openBehindProxy({ handoff: { window: 5_000 } });
+    const holder = openBehindProxy({}, { window: 5_000 });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const waiting: Promise<Lock>[] = [];
     const first = await holder.acquire('job', { ttl: 10_000 });
@@ -95,7 +94,7 @@ describe('a late or lost reply', () => {
   });
 
   it('never lets a hold outlast its lease in Redis after minHold', async () => {
-    const holder = openBehindProxy({ ttl: 10_000, handoff: { window: 5_000 } });
+    const holder = openBehindProxy({ ttl: 10_000 }, { window: 5_000 });
     const other = services.open({ connection: server.url, wait: 8_000 });
     const first = await holder.acquire('job');
     const parked = holder.acquire('job', { minHold: 300 });
@@ -213,7 +212,7 @@ describe('a late or lost reply', () => {
   });
 
   it('does not hide a forced release that overtook the reply to a yield, and the waiter is served', async () => {
-    const { holder, operator } = await openWithSeparateInbox({ handoff: { max: 1 } });
+    const { holder, operator } = await openWithSeparateInbox({ max: 1 });
     const first = await holder.acquire('job');
     const waiting = [holder.acquire('job'), holder.acquire('job')];
     const minted = await server.client().get('lock:fence');
@@ -323,15 +322,13 @@ describe('a late or lost reply', () => {
   }
 
   /** Commands of the holder go through the proxy, messages to it do not: so one can overtake the other. */
-  async function openWithSeparateInbox(options: FlatOptions = {}) {
+  async function openWithSeparateInbox(handoff: Partial<Handoff> = {}) {
     const client = server.client({ port: proxy.port });
     client.duplicate = (override) => server.client(override);
-    const holder = services.open({
-      connection: client,
-      commandTimeout: 10_000,
-      outageTimeout: 10_000,
-      ...options,
-    });
+    const holder = services.open(
+      { connection: client, commandTimeout: 10_000, outageTimeout: 10_000 },
+      handoff,
+    );
     await connect(holder);
     await waitFor(async () => (await server.client().pubsub('CHANNELS', 'lock:inbox:*')).length > 0, {
       that: 'the holder to listen',

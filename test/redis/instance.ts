@@ -2,6 +2,7 @@ import { byTestedClient } from '../support/by-node-redis.js';
 import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
+import type { Handoff } from '../../lib/engine/queue/turn.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
 import { openStore } from '../../lib/store/open-store.js';
@@ -10,6 +11,8 @@ import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js
 
 /** What a test may see of an instance that an application may not. */
 export interface InstanceOptions extends FlatOptions {
+  /** How long it passes a lock on in memory. */
+  readonly handoff?: Partial<Handoff>;
   /** Stands between the engine and its store. */
   readonly wrap?: (store: LockStore) => LockStore;
 }
@@ -22,14 +25,13 @@ export class Instance implements AsyncDisposable {
   readonly store: LockStore;
   readonly locks: LockService;
 
-  constructor({ wrap = (store) => store, ...options }: InstanceOptions) {
+  constructor({ wrap = (store) => store, handoff = {}, ...options }: InstanceOptions) {
     const resolved = resolveFlatOptions(byTestedClient(options));
-    const { handoff, maxWaiters } = resolved;
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
     this.store = wrap(openStore(resolved, { name: this.name, clock, log }));
-    this.engine = new LockEngine({ store: this.store, clock, handoff, maxWaiters, log });
+    this.engine = new LockEngine({ store: this.store, clock, handoff, log });
     this.locks = new LockService(resolved, this.engine);
   }
 

@@ -92,8 +92,6 @@ export class EdgeScene {
     const engine = new LockEngine({
       store: new SimulatedStore(remote, commands, inbox),
       clock: process,
-      handoff: options.handoff,
-      maxWaiters: options.maxWaiters,
       log: { log: ignore, warn: ignore, error: ignore },
     });
     return new LockService(options, engine);

@@ -52,14 +52,12 @@ export class SeveralNamesSimulation {
       const remote = memoryStore(this.server, instanceCalled(`p${i}`));
       const commands = new CommandConnection(this.time, process, weather, i, undefined);
       const inbox = new InboxConnection(this.time, process, weather, i, remote);
-      const options = resolveFlatOptions({ handoff, wait: Infinity });
+      const options = resolveFlatOptions({ wait: Infinity });
       const store = new SimulatedStore(remote, commands, inbox);
-      const { maxWaiters } = options;
       const engine = new LockEngine({
         store,
         clock: process,
-        handoff: options.handoff,
-        maxWaiters,
+        handoff,
         log: QUIET,
         // Errors do not wait for the labels of other instances.
         labelIntervals: [],

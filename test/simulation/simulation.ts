@@ -105,12 +105,11 @@ export class Simulation {
     const name = NAMES[index] ?? instanceCalled('z');
     const process = new SimulatedProcess(this.time, 1 + drift / 1_000, 10_000 * index);
     const link = this.servers.link(name, index, process);
-    const options = resolveFlatOptions({ handoff: this.schedule.handoff });
+    const options = resolveFlatOptions({});
     const engine = new LockEngine({
       store: link.store,
       clock: process,
-      handoff: options.handoff,
-      maxWaiters: options.maxWaiters,
+      handoff: this.schedule.handoff,
       log: QUIET,
       // Errors do not wait for the labels of other instances.
       labelIntervals: [],

@@ -1,4 +1,3 @@
-import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Clock } from '../../primitives/clock.js';
 import { Deadlines } from '../../primitives/deadlines.js';
 import { AnswerWakeUp, type WakeUp } from '../../primitives/wake-up.js';
@@ -11,6 +10,7 @@ import type { Leases } from '../hold/leases.js';
 import { Gaps } from './gaps.js';
 import type { Name, Rules } from './name.js';
 import type { Event } from './name-event.js';
+import type { Handoff } from './turn.js';
 import type { Waiter } from './waiter.js';
 
 /** The local queues of one instance by name, with everything that they share. */
@@ -38,8 +38,7 @@ export class LocalQueues<
   constructor(
     readonly leases: Leases,
     readonly labels: Labels,
-    readonly handoff: ResolvedModuleOptions['handoff'],
-    readonly maxWaiters: number,
+    readonly handoff: Handoff,
   ) {
     const { clock, store } = leases;
     this.clock = clock;

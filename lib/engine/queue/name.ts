@@ -1,12 +1,11 @@
 import { MAX_PERMITS } from '../../options/option-table.js';
-import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
 import { type Lease, NO_LEASES } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
 import { Sharing } from './sharing.js';
-import { type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
+import { type Handoff, type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
 /** How a grant arrived: as a reply to an acquire, as a reply to a yield without other waiters, or by a hand-off. */
@@ -14,8 +13,7 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 
 /** Settings and functions of the instance that the machines of all names use. */
 export interface Rules {
-  readonly handoff: ResolvedModuleOptions['handoff'];
-  readonly maxWaiters: number;
+  readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
   readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'leaveGap' | 'place' | 'reaskDelay'>;
   /** A name for a shared turn, with a mark for what it requests; see `turn-name`. */

@@ -1,4 +1,3 @@
-import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
@@ -126,6 +125,28 @@ export class Turn {
   }
 }
 
+/** How an instance passes a lock on to its own callers. */
+export interface Handoff {
+  /**
+   * Consecutive holds that an instance may serve from memory while other instances wait, within `window`. With some
+   * readers, up to a quarter more.
+   */
+  readonly max: number;
+  /** Milliseconds since the last reply of the store about a name during which holds are served from memory. */
+  readonly window: number;
+}
+
+/**
+ * A window of 20 ms ends a turn after 200 holds with 0.1 ms of work, and after fewer with more. `max` bounds holds
+ * without work: they are one run of microtasks, in which the process reads no socket. 512 of them take a millisecond.
+ */
+const HANDOFF: Handoff = { max: 512, window: 20 };
+
+/** Fills in the parts that a test does not set. */
+export function resolveHandoff(handoff: Partial<Handoff> = {}): Handoff {
+  return { ...HANDOFF, ...handoff };
+}
+
 /**
  * Limits the number of holds and the time for which an instance passes a lock on in memory, before it asks the store
  * for other waiters.
@@ -136,7 +157,7 @@ export class HandoffBudget {
   /** When the store granted the lock. */
   private grantedAt = -Infinity;
 
-  constructor(private readonly options: ResolvedModuleOptions['handoff']) {
+  constructor(private readonly options: Handoff) {
     this.size = options.max;
   }
 

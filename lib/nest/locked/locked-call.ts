@@ -95,7 +95,7 @@ export class LockedCall {
     const service = this.method.serviceOf(this.instance);
     this.service = service;
     if (this.slot !== undefined) this.slot.service ??= service;
-    const keys = this.method.keys(this.instance, this.args, service);
+    const keys = this.method.keys(this.instance, this.args);
     const kept = this.slot?.takeHold(keys);
     if (kept !== undefined) return kept;
     // A mock may have only the methods that its test calls.

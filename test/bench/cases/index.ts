@@ -16,7 +16,6 @@ import { readersCases } from './readers.case.js';
 import { renewedHoldsCase } from './renewed-holds.case.js';
 import { semaphoreCases } from './semaphore.case.js';
 import { severalNamesCases } from './several-names.case.js';
-import { turnsCase } from './turns.case.js';
 
 /** In the order in which they run. */
 export const benchCases: readonly BenchCase[] = [
@@ -36,6 +35,5 @@ export const benchCases: readonly BenchCase[] = [
   httpRouteCase,
   overheadCase,
   growthCase,
-  turnsCase,
   loadCase,
 ];

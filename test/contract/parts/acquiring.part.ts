@@ -1,4 +1,3 @@
-import { LockQueueFullError } from '../../../lib/errors/lock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { waitFor } from '../../support/wait-for.js';
 import { IN_VAIN, isQueued, isWaiting } from '../observe.js';
@@ -161,33 +160,6 @@ export function describeAcquiring(context: ContractContext): void {
       await Promise.all(Array.from({ length: 60 }, (_, i) => (i % 2 ? locks : others).using(name, work)));
 
       expect(most).toBe(1);
-    });
-
-    it('resolves tryAcquire to null behind maxWaiters callers', async () => {
-      const { backend, name } = context;
-      const small = backend.service({ maxWaiters: 1 });
-      const first = small.acquire(name);
-      const attempts = [
-        small.tryAcquire(name),
-        small.tryAcquire([name, `${name}:other`]),
-        ...(context.capabilities.shares ? [small.tryAcquire(name, { mode: 'shared' })] : []),
-      ];
-
-      expect(await Promise.all(attempts)).toEqual(attempts.map(() => null));
-      await (await first).release();
-    });
-
-    it('rejects only callers beyond maxWaiters', async () => {
-      const { backend, others, name } = context;
-      const small = backend.service({ maxWaiters: 2 });
-      const lock = await others.acquire(name);
-      const waiting = [small.acquire(name), small.acquire(name)];
-      const refused = await small.acquire(name).catch((error: unknown) => error);
-      await lock.release();
-
-      expect(refused).toBeInstanceOf(LockQueueFullError);
-      expect(refused).toMatchObject({ code: 'LOCK_QUEUE_FULL', keys: [name] });
-      for (const each of waiting) await (await each).release();
     });
 
     it('does not block one name by the lock of another', async () => {

@@ -81,8 +81,7 @@ export function describeLeases(context: ContractContext): void {
       ['asked for a longer one', { ttl: 60_000 }, undefined],
       ['made it longer', { ttl: 2_000 }, 60_000],
     ])('is not longer than the caller’s ttl when the previous one had %s', async (_, options, extendedTo) => {
-      const { backend, name } = context;
-      const locks = backend.service({ handoff: { window: 10_000 } });
+      const { locks, name } = context;
       const first = await locks.acquire(name);
       const second = locks.acquire(name, options);
       const third = locks.acquire(name, { ttl: 2_000 });

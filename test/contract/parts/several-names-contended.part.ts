@@ -223,20 +223,6 @@ export function describeContendedNames(context: ContractContext): void {
       await taken.release();
     });
 
-    it('are released if too many callers already wait for one of them', async () => {
-      const { backend, others } = context;
-      const [a, b, c] = names();
-      const small = backend.service({ maxWaiters: 1 });
-      const taken = await others.acquire(b);
-      const waiting = small.acquire(b);
-      await isQueued(others, b, 1);
-
-      await expect(small.acquire([a, b, c])).rejects.toMatchObject({ code: 'LOCK_QUEUE_FULL', keys: [b] });
-      for (const each of [a, c]) await isFree(others, each);
-      await taken.release();
-      await (await waiting).release();
-    });
-
     it('admit parallel branches below one of them one at a time', async () => {
       const { locks } = context;
       const [a, b, c] = names();

@@ -1,3 +1,4 @@
+import type { Handoff } from '../../../lib/engine/queue/turn.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { openLockService } from '../../../lib/service/open-lock-service.js';
 import { byTestedClient } from '../../support/by-node-redis.js';
@@ -11,8 +12,9 @@ import { QUIET } from '../../support/quiet.js';
 export class LockServices implements AsyncDisposable {
   private readonly services: LockService[] = [];
 
-  open(options: FlatOptions): LockService {
-    const service = openLockService(resolveFlatOptions(byTestedClient(options)), { log: QUIET });
+  open(options: FlatOptions, handoff: Partial<Handoff> = {}): LockService {
+    const resolved = resolveFlatOptions(byTestedClient(options));
+    const service = openLockService(resolved, { log: QUIET, handoff });
     this.services.push(service);
     return service;
   }

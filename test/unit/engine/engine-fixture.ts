@@ -1,7 +1,7 @@
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { LockEngine } from '../../../lib/engine/lock-engine.js';
+import type { Handoff } from '../../../lib/engine/queue/turn.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
-import type { ResolvedModuleOptions } from '../../../lib/options/module-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import { ManualClock, settle } from './manual-clock.js';
@@ -14,14 +14,13 @@ export class EngineFixture {
   readonly engine: LockEngine;
 
   constructor(
-    handoff: Partial<ResolvedModuleOptions['handoff']> = {},
+    handoff: Partial<Handoff> = {},
     readonly clock = new ManualClock(),
   ) {
     this.engine = new LockEngine({
       store: this.store,
       clock: this.clock,
       handoff: { max: 32, window: 20, ...handoff },
-      maxWaiters: 10_000,
       log: { log: () => {}, warn: (message) => this.warnings.push(message), error: () => {} },
     });
   }

@@ -38,7 +38,6 @@ type Kind = State['kind'];
 class Scene {
   readonly name = new Name('n', {
     handoff: { max: 32, window: 20 },
-    maxWaiters: 10,
     gaps: new Gaps(),
     store: {
       announcesGaps: true,

@@ -75,13 +75,12 @@ describe('durations as text', () => {
   });
 
   it('become milliseconds in the options of the module', () => {
-    const advanced = { commandTimeout: '2s', nodeTimeout: '20ms', handoff: { window: '10ms' } } as const;
+    const advanced = { commandTimeout: '2s', nodeTimeout: '20ms' } as const;
     expect(resolveModuleOptions({ ttl: '10s', wait: '2s', shutdownTimeout: '20s', advanced })).toMatchObject({
       defaults: { ttl: 10_000, wait: 2_000 },
       shutdownTimeout: 20_000,
       commandTimeout: 2_000,
       nodeTimeout: 20,
-      handoff: { window: 10 },
     });
   });
 
