@@ -15,6 +15,7 @@ import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
 import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
 import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
+import { SilentHolders } from './hold/silent-holders.js';
 import { closedError, forcedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
@@ -44,6 +45,7 @@ export class LockEngine implements StoreEvents {
   readonly labels: Labels;
   readonly views: LockViews;
   readonly queues: LocalQueues<LocalQueue>;
+  private readonly silentHolders: SilentHolders;
   private readonly attachments: Attachments;
   private readonly joint: JointAcquires;
   private isOpen = false;
@@ -69,7 +71,15 @@ export class LockEngine implements StoreEvents {
       () => this.openStore(),
       (name) => this.waitersOf(name),
     );
-    this.queues = new LocalQueues(this.leases, this.labels, resolveHandoff(settings.handoff));
+    this.silentHolders = new SilentHolders(this.clock, this.store, this.labels, this.log, () =>
+      this.queues.waited(),
+    );
+    this.queues = new LocalQueues(
+      this.leases,
+      this.labels,
+      this.silentHolders,
+      resolveHandoff(settings.handoff),
+    );
     this.joint = new JointAcquires(this.leases);
     this.attachments = new Attachments(this.leases);
   }
@@ -234,6 +244,7 @@ export class LockEngine implements StoreEvents {
     await this.abortHolders(shutdownTimeout);
     this.leases.cleanUps.stop();
     this.keeper.stop();
+    this.silentHolders.stop();
     this.queues.stop();
     this.joint.stop();
     await this.store.close();

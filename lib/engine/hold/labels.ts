@@ -48,30 +48,56 @@ export class Labels {
 
   /** Resolves to the label of each hold, if its instance replies soon. Never rejects. */
   async of(holds: readonly HeldBy[]): Promise<(string | undefined)[]> {
+    const { labels } = await this.ask(holds, (instance) => !this.isSilent(instance));
+    return labels;
+  }
+
+  /**
+   * Asks the instances of holds, also those that did not answer lately. Resolves to the labels, to the instances without
+   * a reply, and to whether the store sent all questions. Never rejects.
+   */
+  async ask(
+    holds: readonly HeldBy[],
+    mayAsk: (instance: string) => boolean = () => true,
+  ): Promise<{
+    readonly labels: (string | undefined)[];
+    readonly silent: ReadonlySet<string>;
+    readonly isSent: boolean;
+  }> {
     const labels = holds.map((held) => this.labelOf(held));
     const places = new Map<string, number[]>();
+    const silent = new Set<string>();
+    let isSent = true;
     holds.forEach(({ owner }, i) => {
       const instance = instanceOf(owner);
-      if (labels[i] === undefined && this.canAsk(instance))
+      if (labels[i] === undefined && this.canAsk(instance) && mayAsk(instance))
         places.set(instance, [...(places.get(instance) ?? []), i]);
     });
     const asking = [...places].map(async ([instance, own]) => {
-      const answers = await this.ask(
-        instance,
-        own.flatMap((i) => holds[i] ?? []),
-      );
+      const question = own.flatMap((i) => holds[i] ?? []);
+      // The caller's own request has already reported the problem.
+      const answers = await this.question(instance, question).catch(() => {
+        isSent = false;
+        return [];
+      });
+      if (!answers) silent.add(instance);
       own.forEach((place, i) => {
-        const label = answers[i];
+        const label = answers?.[i];
         if (typeof label === 'string') labels[place] = label.slice(0, MAX_LENGTH);
       });
     });
     await Promise.all(asking);
-    return labels;
+    return { labels, silent, isSent };
   }
 
   /** Whether the holder of a timeout lacks a label that can be requested. */
   canName({ holder }: LockTimeoutError): boolean {
-    return holder?.owner !== undefined && holder.label === undefined && this.canAsk(instanceOf(holder.owner));
+    return (
+      holder?.owner !== undefined &&
+      holder.label === undefined &&
+      this.canAsk(instanceOf(holder.owner)) &&
+      !this.isSilent(instanceOf(holder.owner))
+    );
   }
 
   /** Copies a timeout with the holder's label. */
@@ -99,17 +125,23 @@ export class Labels {
   }
 
   private canAsk(instance: string): boolean {
-    const { clock, store } = this;
     return (
-      store.send !== undefined &&
+      this.store.send !== undefined &&
       INSTANCE.test(instance) &&
       // Only this instance knows the labels of its own holds.
-      instance !== this.own &&
-      (this.silent.get(instance) ?? -Infinity) <= clock.now()
+      instance !== this.own
     );
   }
 
-  private async ask(instance: string, holds: readonly HeldBy[]): Promise<readonly unknown[]> {
+  private isSilent(instance: string): boolean {
+    return (this.silent.get(instance) ?? -Infinity) > this.clock.now();
+  }
+
+  /** Resolves to the reply of an instance; undefined without one. */
+  private async question(
+    instance: string,
+    holds: readonly HeldBy[],
+  ): Promise<readonly unknown[] | undefined> {
     const { clock, store } = this;
     const id = ++this.count;
     const question = `asked ${this.own} ${id} ${JSON.stringify(holds.map(({ name, owner }) => [name, owner]))}`;
@@ -124,18 +156,16 @@ export class Labels {
       for (const delay of this.intervals) {
         const isSent =
           (await answerWithin(clock, store.send?.(instance, question) ?? NOBODY, delay)) ?? false;
-        if (!isSent) return [];
+        if (!isSent) return undefined;
         const labels = await Promise.race([answer, sleep(clock, delay)]);
         if (hasAnswered) return labels ?? [];
       }
-    } catch {
-      // The caller's own request has already reported the problem.
     } finally {
       this.questions.delete(id);
     }
     if (this.silent.size >= MAX_SILENT) this.silent.clear();
     this.silent.set(instance, clock.now() + SILENCE);
-    return [];
+    return undefined;
   }
 
   private answer(asker: string, question: string, holds: string): void {

@@ -116,6 +116,7 @@ export class LocalQueue {
         break;
       case 'listen':
         queues.store.listen?.(name.name);
+        queues.silentHolders.start();
         break;
       case 'keep-spares':
         queues.clock.afterInput(this.reporting({ kind: 'spares-unused' }));

@@ -7,6 +7,7 @@ import { ownersOf, SHARED_TAG, tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import type { Labels } from '../hold/labels.js';
 import type { Leases } from '../hold/leases.js';
+import type { SilentHolders } from '../hold/silent-holders.js';
 import { Gaps } from './gaps.js';
 import type { Name, Rules } from './name.js';
 import type { Event } from './name-event.js';
@@ -38,6 +39,7 @@ export class LocalQueues<
   constructor(
     readonly leases: Leases,
     readonly labels: Labels,
+    readonly silentHolders: SilentHolders,
     readonly handoff: Handoff,
   ) {
     const { clock, store } = leases;
@@ -55,6 +57,12 @@ export class LocalQueues<
 
   *[Symbol.iterator](): Generator<Queue> {
     for (const { queue } of this.slots.values()) if (queue) yield queue;
+  }
+
+  /** The names with waiters, and their owners as the store last reported them. */
+  *waited(): Generator<readonly [name: string, owner: string | undefined]> {
+    for (const { name } of this)
+      if (name.takenReply && name.line.size > name.line.attempts) yield [name.name, name.takenReply.owner];
   }
 
   get(name: string): Queue | undefined {

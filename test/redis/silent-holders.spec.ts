@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { startWorker, type Worker } from '../support/worker.js';
+import type { ContenderCalls } from './contender.worker.js';
+import { Instance } from './instance.js';
+
+const BLOCKED = /blocked: /;
+const IN_TIME = { timeout: 15_000, interval: 20 };
+
+describe('A name whose holder does not answer', () => {
+  let server: RedisServer;
+  let instance: Instance;
+  let worker: Worker<ContenderCalls>;
+  let workerName: string;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    instance = await new Instance({ connection: server.url, wait: 30_000 }).warmUp();
+    worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
+    workerName = await worker.call('start');
+  });
+  afterEach(async () => {
+    await worker.kill();
+    await instance.locks.close();
+  });
+
+  const logged = (): string[] => instance.logged.filter((line) => BLOCKED.test(line));
+  const untilLogged = (count: number): Promise<unknown> =>
+    waitFor(() => logged().length >= count, { ...IN_TIME, that: `line ${count} about a blocked name` });
+  const untilQueued = (name: string): Promise<unknown> =>
+    waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
+
+  it('is logged once while a caller waits, and again when the lease of the dead holder has ended', async () => {
+    await worker.call('acquire', 'killed', { ttl: 9_000, label: 'Orders.pay' });
+    const waits = instance.locks.acquire('killed');
+    await untilQueued('killed');
+    const asked = await heard(server, instance.name);
+    await asked.untilHeard();
+    await worker.kill();
+    await untilLogged(1);
+    await (await waits).release();
+    await untilLogged(2);
+
+    expect(logged()).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^Lock "killed" is blocked: Orders\\.pay in ${workerName} has not answered for [23] s\\. ` +
+            'Callers of this instance wait until the lease ends, in [1-9] s unless renewed\\.$',
+        ),
+      ),
+      `Lock "killed" is no longer blocked: Orders.pay in ${workerName} no longer holds a lease.`,
+    ]);
+    await asked.stop();
+  });
+
+  it('is logged again when a frozen holder answers', async () => {
+    await worker.call('acquire', 'frozen', { ttl: 20_000 });
+    const left = new AbortController();
+    const waits = instance.locks.acquire('frozen', { signal: left.signal });
+    await untilQueued('frozen');
+    worker.freeze();
+    await untilLogged(1);
+    worker.thaw();
+    await untilLogged(2);
+
+    expect(logged()[1]).toBe(`Lock "frozen" is no longer blocked: ${workerName} answers again.`);
+    left.abort();
+    await expect(waits).rejects.toThrow();
+  });
+
+  it('is one line for all names of the holder, with shared holds among them', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (const name of names) await worker.call('acquire', name, { ttl: 20_000, mode: 'shared' });
+    await worker.kill();
+    const left = new AbortController();
+    const waits = names.map((name) => instance.locks.acquire(name, { signal: left.signal }));
+    await untilLogged(1);
+    left.abort();
+    await Promise.allSettled(waits);
+
+    expect(logged()).toEqual([
+      expect.stringMatching(
+        /^Locks "a", "b", "c", "d", "e" and 1 more are blocked: test-\S+ has not answered for/,
+      ),
+    ]);
+  });
+
+  it('is not logged while the holder answers, or while no caller waits', async () => {
+    await worker.call('acquire', 'busy', { ttl: 3_000 });
+    const left = new AbortController();
+    const waits = instance.locks.acquire('busy', { signal: left.signal });
+    await untilQueued('busy');
+    const asked = await heard(server, instance.name);
+    await asked.untilHeard(2);
+    left.abort();
+    await expect(waits).rejects.toThrow();
+    await worker.kill();
+    await waitFor(async () => (await instance.locks.query('busy')).held.length === 0, IN_TIME);
+
+    expect(logged()).toEqual([]);
+    await asked.stop();
+  });
+});
+
+/** Listens to the replies about labels that an instance receives. */
+async function heard(
+  server: RedisServer,
+  instance: string,
+): Promise<{ untilHeard(count?: number): Promise<unknown>; stop(): Promise<unknown> }> {
+  const client = server.client().duplicate();
+  let labels = 0;
+  client.on('message', (_channel, message: string) => {
+    if (message.startsWith('labels')) labels++;
+  });
+  await client.subscribe(`lock:inbox:${instance}`);
+  return {
+    untilHeard: (count = 1) => waitFor(() => labels >= count, { ...IN_TIME, that: 'the holder to answer' }),
+    stop: () => client.quit(),
+  };
+}
