@@ -81,6 +81,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         locales: { 'zh-CN': { translations: chineseSearch } },
+        detailedView: true,
         miniSearch,
         _render: searchableText,
       },

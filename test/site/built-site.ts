@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join, sep } from 'node:path';
+import { basename, dirname, extname, join, sep } from 'node:path';
 
 const folder = join(__dirname, '../../.cache/site');
 const TYPES: Record<string, string> = {
@@ -19,6 +19,13 @@ export class BuiltSite implements AsyncDisposable {
   static readonly pages: readonly string[] = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html'))
     .map((path) => path.split(sep).join('/'));
+
+  /** The path of the file whose name begins like this; a hash follows. */
+  static fileOf(start: string): string {
+    const found = readdirSync(join(folder, dirname(start))).find((name) => name.startsWith(basename(start)));
+    if (found === undefined) throw new Error(`The site has no file ${start}…`);
+    return `${dirname(start)}/${found}`;
+  }
 
   static text(path: string): string {
     return readFileSync(join(folder, path), 'utf8');

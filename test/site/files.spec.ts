@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { pages } from '../docs/documents.js';
 import { BuiltSite } from './built-site.js';
+import { renderedPages } from './rendered-pages.js';
 
 const sources = new Map(BuiltSite.pages.map((path) => [path, BuiltSite.text(path)]));
 
@@ -46,3 +48,23 @@ it('The first page of the API says in a sentence what each symbol is', () => {
 it('The pages of the API name the members of a class', () => {
   expect(sources.get('api/index/classes/LockService.html')).toContain('id="tryacquire"');
 });
+
+it.each(['root', 'zh-CN'])(
+  'The search of the site (%s) has the index that search.spec.ts searches',
+  (locale) => {
+    const script = BuiltSite.text(BuiltSite.fileOf(`assets/chunks/@localSearchIndex${locale}.`));
+    const index = runInNewContext(
+      script.replace(/export\s*\{\s*(\w+) as default\s*\};?\s*$/, '$1'),
+    ) as string;
+    expect(termsOf(JSON.parse(index))).toEqual(termsOf(renderedPages().indexes[locale]));
+  },
+);
+
+/** How many terms each section of an index has, by its address. */
+function termsOf(index: unknown): Record<string, unknown> {
+  const { documentIds, fieldLength } = index as {
+    documentIds: Record<string, string>;
+    fieldLength: Record<string, unknown>;
+  };
+  return Object.fromEntries(Object.entries(documentIds).map(([key, id]) => [id, fieldLength[key]]));
+}
