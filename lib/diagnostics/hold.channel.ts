@@ -33,7 +33,7 @@ const renewal = lockChannel('nest-redis-lock:lease:renewal');
 
 /** The part of a lease that the message contains. */
 export interface ObservedLease {
-  readonly names: readonly string[];
+  readonly name: string;
   /** When its unconfirmed renewal was due. */
   readonly dueAt: number;
 }
@@ -53,7 +53,7 @@ export function publishRenewal(
   answered: boolean,
 ): void {
   const due = Math.min(...leases.map(({ dueAt }) => dueAt));
-  const names = leases.flatMap((lease) => lease.names);
+  const names = leases.map(({ name }) => name);
   const message = { names, took: now - sentAt, lag: Math.max(0, now - due), answered };
   inRootContext(() => renewal.publish(message));
 }

@@ -13,10 +13,9 @@ import { type HeldBy, Labels } from './hold/labels.js';
 import { leasesOf, type LeaseUser } from './hold/lease.js';
 import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
-import { JointAcquires, type JointOutcome, mayGoTogether } from './hold/joint-acquires.js';
 import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
 import { SilentHolders } from './hold/silent-holders.js';
-import { closedError, forcedError, unusableError } from './lock-errors.js';
+import { closedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
@@ -47,7 +46,6 @@ export class LockEngine implements StoreEvents {
   readonly queues: LocalQueues<LocalQueue>;
   private readonly silentHolders: SilentHolders;
   private readonly attachments: Attachments;
-  private readonly joint: JointAcquires;
   private isOpen = false;
   private isClosed = false;
   /** When holders have had their time to end; undefined until the shutdown waits for them. */
@@ -80,7 +78,6 @@ export class LockEngine implements StoreEvents {
       this.silentHolders,
       resolveHandoff(settings.handoff),
     );
-    this.joint = new JointAcquires(this.leases);
     this.attachments = new Attachments(this.leases);
   }
 
@@ -88,14 +85,13 @@ export class LockEngine implements StoreEvents {
     return this.leases.keeper;
   }
 
-  /** Number of names, and of requests for several names, that callers here hold or wait for. */
+  /** Number of names that callers here hold or wait for, and of strings that callers attach. */
   get size(): number {
-    return this.queues.size + this.attachments.size + this.joint.size + this.leases.joint.size;
+    return this.queues.size + this.attachments.size;
   }
 
   labelOf({ name, owner }: HeldBy): string | undefined {
-    const lease = this.queues.get(name)?.name.leaseOf(owner) ?? this.leases.joint.get(owner);
-    return lease?.holdOf(name)?.describe(this.clock.now()).label;
+    return this.queues.get(name)?.name.leaseOf(owner)?.hold?.describe(this.clock.now()).label;
   }
 
   told(message: string): void {
@@ -115,10 +111,7 @@ export class LockEngine implements StoreEvents {
     const line = this.queues.get(name)?.name.line;
     const before = excludesOthers(options) ? [] : (line?.excludingWaiters ?? []);
     return () => {
-      const holders = [
-        ...(this.queues.get(name)?.name.leases.flatMap(({ holds }) => holds) ?? []),
-        ...[...this.leases.joint.values()].flatMap((lease) => lease.holdOf(name) ?? []),
-      ];
+      const holders = this.queues.get(name)?.name.leases.flatMap(({ hold }) => hold ?? []) ?? [];
       // A caller that waits for one of several permits waits for no particular holder.
       return excludesOthers(options) || before.some((waiter) => line?.has(waiter))
         ? holders
@@ -137,14 +130,6 @@ export class LockEngine implements StoreEvents {
     if (rejection) return Promise.reject(rejection([name]));
     this.openStore();
     return this.queueOf(name).enter(options);
-  }
-
-  /** Requests several names together; undefined if they must be requested one by one. */
-  acquireAll(names: readonly string[], options: ResolvedLockOptions): Promise<JointOutcome> | undefined {
-    const mayAsk = this.store.joint && mayGoTogether(names, options) && !this.rejection;
-    if (!mayAsk || names.some((name) => this.queues.get(name))) return undefined;
-    this.openStore();
-    return this.joint.acquire(names, options);
   }
 
   /** Hands a provisional hold to its caller, with the caller's options. */
@@ -183,9 +168,6 @@ export class LockEngine implements StoreEvents {
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.report({ kind: 'revoked', owner });
     this.attachments.revoke(name, owner);
-    this.joint.revoke(owner);
-    const joint = this.leases.joint.get(owner);
-    if (joint) this.leases.lose(joint, forcedError([name]), true);
   }
 
   /** Sends requests again, because messages may have been missed: grants to waiters, and forced releases. */
@@ -197,7 +179,6 @@ export class LockEngine implements StoreEvents {
 
   reconnected(): void {
     this.keeper.noteResent();
-    this.joint.noteResent();
     this.attachments.noteResent();
     this.leases.cleanUps.repeatNow();
     this.keeper.checkNow();
@@ -246,7 +227,6 @@ export class LockEngine implements StoreEvents {
     this.keeper.stop();
     this.silentHolders.stop();
     this.queues.stop();
-    this.joint.stop();
     await this.store.close();
   }
 
@@ -264,7 +244,7 @@ export class LockEngine implements StoreEvents {
 
   /** Whether a caller holds a name, or has not received its reply yet. */
   private get hasCallers(): boolean {
-    if (this.keeper.size > 0 || this.joint.hasCallers || this.attachments.hasCallers) return true;
+    if (this.keeper.size > 0 || this.attachments.hasCallers) return true;
     for (const { name } of this.queues) if (name.line.size > 0) return true;
     return false;
   }
@@ -287,7 +267,6 @@ export class LockEngine implements StoreEvents {
     for (const queue of [...this.queues])
       queue.report({ kind: 'reject-all', error: () => error([queue.name.name]) });
     this.attachments.rejectAll(error);
-    this.joint.rejectAll(error);
   }
 
   /** The reason why no acquire is possible; undefined if acquires are possible. */

@@ -44,11 +44,6 @@ export interface Taken {
   readonly tokenFloor: number;
 }
 
-/** A taken name in a request for several names. */
-export interface TakenName extends Pick<Taken, 'owner' | 'remaining'> {
-  readonly name: string;
-}
-
 /**
  * Reads the remaining lease of a reply, which is negative for a key without expiry, and behind shared holders that have
  * all ended.

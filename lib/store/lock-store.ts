@@ -1,5 +1,5 @@
 import type { LockConfigError } from '../errors/lock.error.js';
-import type { Grant, ReplicaDemand, SharedTerms, Taken, TakenName } from './grant.js';
+import type { Grant, ReplicaDemand, SharedTerms, Taken } from './grant.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
 
 export interface AcquireRequest {
@@ -66,25 +66,6 @@ export interface OwnerChange {
  * - gone: nothing was changed, and nobody can move the locks any more, because one of them has ended. Others may be left.
  */
 export type Transferred = 'moved' | 'taken' | 'gone';
-
-/** A request for several names under one owner id. */
-export interface JointRequest {
-  readonly names: readonly string[];
-  /** Part of the owner id; different for each request. */
-  readonly tag: string;
-  readonly ttl: number;
-}
-
-/** The interface of stores that acquire and release several locks in one request. */
-export interface JointStore {
-  /**
-   * Resolves to one grant for all names. Otherwise nothing changes, and it resolves to the taken names, or to an empty
-   * list if a name is unavailable for another reason, such as a queue.
-   */
-  acquire(request: JointRequest): Promise<Grant | readonly TakenName[]>;
-  /** Releases the names that are still granted under a tag. */
-  release(names: readonly string[], tag: string): Promise<unknown>;
-}
 
 /** A time in which a released lock is free for clients of other packages, which poll. */
 export interface Gap {
@@ -153,8 +134,6 @@ export interface LockStore {
    * arrive.
    */
   doubt?(name: string): void;
-  /** Acquires several names together; undefined for stores that keep locks in several places. */
-  readonly joint?: JointStore | undefined;
   /** Maximum number of leases in one extension, if limited. */
   readonly maxBatch?: number | undefined;
   /** Milliseconds after which a waiting instance asks again without a message; a second if undefined. */

@@ -14,8 +14,7 @@ export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 
  *
  * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`. A repeated request of a
  * turn is therefore granted the same holds. Each permit of a hold with several has an owner id of its own. After a
- * transfer, the owner id of a shared hold with one permit ends in its token, as others do. Names that were granted
- * together have one owner id, with a tag that begins with `m` and differs for each request.
+ * transfer, the owner id of a shared hold with one permit ends in its token, as others do.
  */
 export function taggedOwner(instance: string, tag: string, token: number): string {
   return `${instance}~${tag}:${token}`;
@@ -35,16 +34,8 @@ export function instanceOf(owner: string): string {
   return instance;
 }
 
-/** The tag between instance and token; undefined without one. */
-export function tagIn(owner: string): string | undefined {
-  return /~([^:]*):\d+$/.exec(owner)?.[1];
-}
-
 /** First character of the tag of a shared hold; tags of transfers are hexadecimal. */
 export const SHARED_TAG = 's';
-
-/** First character of the tag of names that were granted together. */
-export const JOINT_TAG = 'm';
 
 const SHARED = new RegExp(`~(${SHARED_TAG}[^~:]*):\\d+$`);
 

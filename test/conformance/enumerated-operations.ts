@@ -46,8 +46,6 @@ const NEXT: readonly Operation[] = [
   { kind: 'cancel', place: 1, after: 1 },
   { kind: 'transfer', hold: 0, to: 'c', ttl: 1_001 },
   { kind: 'force', name: 'x', holds: [0] },
-  { kind: 'acquire all', instance: 'b', names: ['x', 'y'], ttl: 301 },
-  { kind: 'release all', request: 0 },
   { kind: 'listen', instance: 'b', listens: false },
   { kind: 'tick', ms: 300 },
 ];

@@ -51,14 +51,6 @@ export type Operation =
   | { readonly kind: 'transfer'; readonly hold: Recent; readonly to: Instance; readonly ttl: number }
   | { readonly kind: 'transfer again'; readonly transfer: Recent; readonly ttl: number }
   | { readonly kind: 'force'; readonly name: Name; readonly holds: readonly Recent[] | undefined }
-  | {
-      readonly kind: 'acquire all';
-      readonly instance: Instance;
-      readonly names: readonly Name[];
-      readonly ttl: number;
-    }
-  | { readonly kind: 'acquire all again'; readonly request: Recent; readonly ttl: number }
-  | { readonly kind: 'release all'; readonly request: Recent }
   | { readonly kind: 'query'; readonly name: Name }
   | { readonly kind: 'send'; readonly from: Instance; readonly to: Instance };
 
@@ -81,7 +73,6 @@ const recent = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 4 }) }, fc.nat({ m
 const often = fc.constantFrom(true, true, true, true, false);
 const seldom = fc.constantFrom(false, false, false, true);
 const tokens = fc.constantFrom(1, 1, 3);
-const names = fc.constantFrom<readonly Name[]>(['x', 'y'], ['y', 'x'], ['x']);
 const after = fc.constantFrom(0, 0, 0, 1, 2);
 
 type Kind<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
@@ -106,9 +97,6 @@ const alone: [number, fc.Arbitrary<Operation>][] = [
   [1, op('transfer', { hold: recent, to: instance, ttl })],
   [0.5, op('transfer again', { transfer: recent, ttl })],
   [1, op('force', { name, holds: fc.option(fc.array(recent, { maxLength: 2 }), { nil: undefined }) })],
-  [1, op('acquire all', { instance, names, ttl })],
-  [0.5, op('acquire all again', { request: recent, ttl })],
-  [1, op('release all', { request: recent })],
   [0.5, op('query', { name })],
   [0.2, op('send', { from: instance, to: instance })],
 ];

@@ -42,10 +42,10 @@ export const seededFaults: readonly SeededFault[] = [
     instead: "if place then\n      redis.call('ZREM', queue, '')",
   },
   {
-    fault: 'several names are granted past a queue',
+    fault: 'a free lock is granted past its queue',
     modes: 'exclusive',
-    text: "local is_free = redis.call('EXISTS', unpack(KEYS, 2)) == 0",
-    instead: "local is_free = redis.call('EXISTS', unpack(KEYS, 2, n + 1)) == 0",
+    text: "if redis.call('EXISTS', lock, queue) > 0 then",
+    instead: "if redis.call('EXISTS', lock) > 0 then",
   },
   {
     fault: 'a waiter that is gone counts as alive',

@@ -43,7 +43,7 @@ const clearScript = stepped({
 export type Mutation = (script: LuaScript) => Pick<LuaScript, 'name' | 'lua'>;
 
 /** Scripts that get the key of shared holders only where the instance knows of modes. */
-const MAY_LACK_SHARED_KEYS: ReadonlySet<string> = new Set(['acquire', 'release', 'release-all', 'yield']);
+const MAY_LACK_SHARED_KEYS: ReadonlySet<string> = new Set(['acquire', 'release', 'yield']);
 
 /** A real Redis on which the scripts see a time that stands still until it is stepped. */
 export class SteppedRedis {

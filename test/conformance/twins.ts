@@ -1,7 +1,7 @@
 import { type Grant, isGrant, type Taken } from '../../lib/store/grant.js';
 import type { LockStore, StoreEvents } from '../../lib/store/lock-store.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
-import { instanceOf, isSharedOwner, ownersOf, tagIn, tokenOf } from '../../lib/store/owner-id.js';
+import { instanceOf, isSharedOwner, ownersOf, tokenOf } from '../../lib/store/owner-id.js';
 import { parsePlace, restOf } from '../../lib/store/place.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
@@ -54,11 +54,6 @@ export class Twins {
   private readonly turns: SharedTurn[] = [];
   private readonly places: SharedTurn[] = [];
   private readonly transfers: (Hold & { readonly to: string })[] = [];
-  private readonly joints: {
-    readonly instance: string;
-    readonly names: readonly string[];
-    readonly tag: string;
-  }[] = [];
   private readonly endedToken = new Map<string, number>();
   private readonly floors = new Map<string, number>();
   private numbered = 0;
@@ -143,7 +138,7 @@ export class Twins {
       }
       case 'yield': {
         const hold = recent(this.holds, operation.hold);
-        if (!hold || tagIn(hold.owner) !== undefined) return;
+        if (!hold || hasTag(hold)) return;
         const { ttl, tokens, queues } = operation;
         const instance = instanceOf(hold.owner);
         const place = this.storeOf(instance).memory.place(CLAIM, tokens);
@@ -179,24 +174,6 @@ export class Twins {
         await this.both(INSTANCES[0], (store) => store.forceRelease(name, owners));
         return;
       }
-      case 'acquire all': {
-        const { instance, names, ttl } = operation;
-        const joint = { instance, names, tag: `m${++this.numbered}` };
-        this.joints.push(joint);
-        return this.acquireAll(joint, ttl);
-      }
-      case 'acquire all again': {
-        const joint = recent(this.joints, operation.request);
-        return joint && this.acquireAll(joint, operation.ttl);
-      }
-      case 'release all': {
-        const joint = recent(this.joints, operation.request);
-        if (!joint) return;
-        await this.both(joint.instance, async (store) => {
-          await store.joint?.release(joint.names, joint.tag);
-        });
-        return;
-      }
       case 'query':
         await this.both(INSTANCES[0], (store) => store.query(operation.name));
         return;
@@ -223,14 +200,6 @@ export class Twins {
   ): Promise<void> {
     const request = { ...terms, name, endedToken: this.endedToken.get(instance) ?? 0 };
     this.learn(name, instance, await this.both(instance, (store) => store.acquire(request)));
-  }
-
-  private async acquireAll(
-    { instance, names, tag }: { instance: string; names: readonly string[]; tag: string },
-    ttl: number,
-  ): Promise<void> {
-    const reply = await this.both(instance, async (store) => store.joint?.acquire({ names, tag, ttl }));
-    if (reply && 'owner' in reply) for (const name of names) this.holds.push({ name, owner: reply.owner });
   }
 
   private async transfer({ name, owner, to }: Hold & { to: string }, ttl: number): Promise<void> {
@@ -291,8 +260,9 @@ export class Twins {
   }
 
   /** Only holds of the instance's own turns count. */
-  private spend({ owner }: Hold): void {
-    if (tagIn(owner) !== undefined) return;
+  private spend(hold: Hold): void {
+    if (hasTag(hold)) return;
+    const { owner } = hold;
     const instance = instanceOf(owner);
     this.endedToken.set(instance, Math.max(this.endedToken.get(instance) ?? 0, tokenOf(owner)));
   }
@@ -339,6 +309,10 @@ export class Twins {
 }
 
 function ignore(): void {}
+
+function hasTag({ owner }: Hold): boolean {
+  return owner.includes('~');
+}
 
 const COUNTED = { counting: 'counted', hear: (): void => undefined };
 

@@ -1,5 +1,4 @@
-import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
-import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
+import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { Instance, type InstanceOptions } from '../redis/instance.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -39,12 +38,14 @@ describe('A call for several names', () => {
 
   it('is granted the same names again if the reply of its first trip is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
-    const lost = proxy.loseNextReply(acquireAllScript.sha);
+    const lost = proxy.loseNextReply(acquireScript.sha);
     const lock = await locks.acquire(NAMES);
     await lost;
     const owners = await server.client().mget(NAMES.map((name) => `lock:{${name}}`));
 
-    expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(NAMES.map(() => lock.fencingToken));
+    expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(
+      NAMES.map((name) => lock.fencingTokenOf(name)),
+    );
     await lock.release();
     await untilNothingLeft();
   });
@@ -71,7 +72,7 @@ describe('A call for several names', () => {
   it('is released completely if the reply of its release is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
     const lock = await locks.acquire(NAMES);
-    const lost = proxy.loseNextReply(releaseAllScript.sha);
+    const lost = proxy.loseNextReply(releaseScript.sha);
     await lock.release();
     await lost;
 

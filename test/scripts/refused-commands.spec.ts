@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
-import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
 import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
@@ -11,7 +10,6 @@ import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.scri
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
-import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
@@ -87,13 +85,6 @@ const release = {
   ownerOfOther: 'a:6',
 };
 const releaseOne = { ...release, keys: [FENCE, N.lock, N.queue], args: ['a', BOTH, '5'] };
-const releaseAll = {
-  script: releaseAllScript,
-  keys: [FENCE, M.lock, N.lock, M.queue, N.queue],
-  args: ['a~m1:', BOTH, 2],
-  owner: 'a~m1:5',
-  ownerOfOther: 'a~m1:5',
-};
 const releaseShared = {
   script: releaseSharedScript,
   keys: single,
@@ -164,14 +155,6 @@ const SCENES: Readonly<Record<string, Scene>> = {
     args: ['a', `${'lock:'.length} ${N.lock}:inbox:`, '5'],
     waiting,
   },
-  'acquire-all, free': {
-    script: acquireAllScript,
-    keys: releaseAll.keys,
-    args: ['a~m1:', '', `0 ${BOTH}`, TTL],
-  },
-  'release-all': releaseAll,
-  'release-all, others wait': { ...releaseAll, waiting },
-  'release-all, sharers wait': { ...releaseAll, waiting: [PLACES.sharing, PLACES.alone] },
   'release-shared, the last': { ...releaseShared, holders: { 'a~s1:1': TTL }, waiting },
   'release-shared, with others': {
     ...releaseShared,

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import { acquireAllScript } from '../../lib/store/scripts/acquire-all.script.js';
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
@@ -11,7 +10,6 @@ import { queryScript } from '../../lib/store/scripts/query.script.js';
 import { leaveGapScript } from '../../lib/store/scripts/leave-gap.script.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { scanScript } from '../../lib/store/scripts/scan.script.js';
-import { releaseAllScript } from '../../lib/store/scripts/release-all.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
@@ -22,7 +20,6 @@ import { waitFor } from '../support/wait-for.js';
 import { Instance } from '../redis/instance.js';
 
 const SCRIPTS = [
-  acquireAllScript,
   acquireScript,
   acquireSharedScript,
   cancelScript,
@@ -30,7 +27,6 @@ const SCRIPTS = [
   forceReleaseScript,
   transferScript,
   queryScript,
-  releaseAllScript,
   releaseScript,
   releaseSharedScript,
   scanScript,

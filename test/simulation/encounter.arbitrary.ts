@@ -32,12 +32,7 @@ export const repetitionDenied = (ttl: fc.Arbitrary<number>, caller = acquire): E
     .record({
       callers: callersAtOnce(ttl, caller),
       denied: denial,
-      what: fc.constantFrom(
-        'acquire' as const,
-        'acquire' as const,
-        'joint acquire' as const,
-        'yield' as const,
-      ),
+      what: fc.constantFrom('acquire' as const, 'acquire' as const, 'yield' as const),
       sent: fc.nat({ max: 6 }),
       down: fc.constantFrom(1, 3, 20),
       resends: fc.boolean(),

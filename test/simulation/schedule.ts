@@ -89,8 +89,7 @@ export type FaultStep =
     };
 
 /** A request by the script that serves it. Those of a call for several names have scripts of their own. */
-export type RequestKind =
-  'acquire' | 'joint acquire' | 'yield' | 'release' | 'joint release' | 'extend' | 'cancel' | 'transfer';
+export type RequestKind = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer';
 
 /** What takes the server's word back. */
 export type LossStep =
@@ -192,7 +191,6 @@ function isTidy({ quorum, steps, straggle }: Schedule): boolean {
     straggle === undefined &&
     steps.every(({ kind }) => PASSING.has(kind)) &&
     !denied.has('cancel') &&
-    !denied.has('joint release') &&
     // A lease whose release is refused is ended by an extension of no time.
     !(denied.has('release') && denied.has('extend'))
   );

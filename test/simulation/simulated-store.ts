@@ -2,7 +2,6 @@ import type {
   AcquireRequest,
   Extension,
   ForcedRelease,
-  JointStore,
   LockStore,
   OwnerChange,
   StoreEvents,
@@ -21,13 +20,6 @@ import type { VirtualTime } from './virtual-time.js';
 /** A store whose server is at the other end of two unreliable connections. */
 export class SimulatedStore implements LockStore {
   readonly trouble = new Error('The network does not answer.');
-
-  readonly joint: JointStore = {
-    acquire: (request) =>
-      this.sendAcquire('joint acquire', async () => (await this.server.joint?.acquire(request)) ?? []),
-    release: (names, tag) =>
-      this.request('joint release', async () => this.server.joint?.release(names, tag), 'impatient'),
-  };
   /** Whether the server has told its time. */
   private knowsTime = false;
 
@@ -56,7 +48,6 @@ export class SimulatedStore implements LockStore {
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {
     const reply = await this.sendAcquire(
-      'acquire',
       () => this.server.acquire(request),
       request.shared ? 'all keys' : 'known keys',
     );
@@ -128,9 +119,8 @@ export class SimulatedStore implements LockStore {
 
   /** Sends a request that the server executes in time only: one that arrives later is sent again. */
   private async sendAcquire<T>(
-    kind: 'acquire' | 'joint acquire',
     execute: () => Promise<T>,
-    keys: 'all keys' | 'known keys' = 'all keys',
+    keys: 'all keys' | 'known keys',
     delay = COMMAND_TIMEOUT / 2,
   ): Promise<T> {
     const { dates } = this;
@@ -138,9 +128,9 @@ export class SimulatedStore implements LockStore {
     const inTime = async (): Promise<{ readonly reply: T } | undefined> =>
       dates && dates.now > latest ? undefined : { reply: await execute() };
     const sent = await (keys === 'all keys'
-      ? this.commands.send(inTime, 'patient', kind)
-      : this.request(kind, inTime, 'patient'));
+      ? this.commands.send(inTime, 'patient', 'acquire')
+      : this.request('acquire', inTime, 'patient'));
     this.knowsTime = true;
-    return sent ? sent.reply : this.sendAcquire(kind, execute, keys, 2 * delay);
+    return sent ? sent.reply : this.sendAcquire(execute, keys, 2 * delay);
   }
 }

@@ -117,16 +117,7 @@ const denialReply = fc.constantFrom(
 export const denial: fc.Arbitrary<Extract<FaultStep, { kind: 'deny' }>> = fc.record({
   kind: fc.constant('deny' as const),
   instance,
-  what: fc.constantFrom<RequestKind>(
-    'acquire',
-    'joint acquire',
-    'yield',
-    'release',
-    'joint release',
-    'extend',
-    'cancel',
-    'transfer',
-  ),
+  what: fc.constantFrom<RequestKind>('acquire', 'yield', 'release', 'extend', 'cancel', 'transfer'),
   reply: denialReply,
   lasts,
 });

@@ -236,7 +236,7 @@ class Takeover extends Caller<readonly Hold[]> {
     const hold = new Hold([name], token, leases, lease, options, leases.clock.now(), others);
     for (const each of others) each.use(options);
     for (const each of [lease, ...others]) {
-      each.holds = [hold];
+      each.hold = hold;
       leases.adopt(each);
     }
     return hold;

@@ -62,12 +62,6 @@ export class CleanUps {
     return this.run(() => `The release of ${name}`, leaving ?? releasing);
   }
 
-  /** Releases the names of a joint grant. */
-  freeAll(names: readonly string[], tag: string, ttl: number): Promise<void> {
-    const send = (): Promise<unknown> => this.store.joint?.release(names, tag) ?? Promise.resolve();
-    return this.run(() => `The release of ${names.join(', ')}`, { ttl, send });
-  }
-
   /** Takes back a hold in transfer. */
   takeBack(name: string, ttl: number, send: () => Promise<unknown>): Promise<void> {
     return this.run(() => `Taking the hold of ${name} back`, { ttl, send });

@@ -61,8 +61,8 @@ export class CombinedLock implements GrantedLock {
   }
 
   async release(): Promise<void> {
-    // Releases all in parallel. Holds of one lease share a promise, and none rejects.
-    for (const end of new Set(this.holds.map((hold) => hold.release()))) await end;
+    // Releases all in parallel; none rejects.
+    await Promise.all(this.holds.map((hold) => hold.release()));
     for (const end of this.ends) end();
   }
 

@@ -39,21 +39,11 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     readonly keys: readonly string[],
     readonly fencingToken: number,
     private readonly leases: Leases,
-    private usedLease: Lease,
+    readonly lease: Lease,
     private terms: ResolvedLockOptions,
     private since: number,
     readonly others = NO_LEASES,
   ) {}
-
-  get lease(): Lease {
-    return this.usedLease;
-  }
-
-  moveTo(lease: Lease): void {
-    this.usedLease = lease;
-    lease.renew = this.options.renew;
-    lease.holds = [this];
-  }
 
   get options(): ResolvedLockOptions {
     return this.terms;
@@ -93,10 +83,6 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   get keptUntil(): number {
     const { minHold } = this.options;
     return minHold > 0 ? this.startedAt + minHold : 0;
-  }
-
-  get isBusy(): boolean {
-    return this.reentry?.isBusy === true;
   }
 
   get leaseEnd(): number {
@@ -166,7 +152,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
         keys: this.keys,
       });
     this.assertHeld();
-    if (this.isBusy)
+    if (this.reentry?.isBusy)
       throw new LockConfigError(
         'A nested call is still inside the hold: detach the hold after that call has ended.',
         {
@@ -176,9 +162,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   async transfer(secret: string, ttl = this.lease.ttl): Promise<DetachedHold> {
-    const { leases } = this;
-    leases.separate(this.lease);
-    const { lease, mode, permits } = this;
+    const { lease, leases, mode, permits } = this;
     const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
     const instance = instanceOf(holder);

@@ -28,7 +28,7 @@ export class Decisions {
   /** Ends an expired lease. Its holder can see the expiry by the clock, so no reply of the store may revive it. */
   loseIfExpired(lease: Lease, now: number): boolean {
     if (now < lease.deadline) return false;
-    this.lost.push({ lease, error: expiredError(lease.names, lease), gone: false });
+    this.lost.push({ lease, error: expiredError([lease.name], lease), gone: false });
     return true;
   }
 
@@ -53,10 +53,9 @@ export class RenewalBatch {
   }
 
   add(lease: Lease, ttl: number): void {
-    const extension = lease.request(ttl, this.sentAt);
+    this.extensions.push(lease.request(ttl, this.sentAt));
     lease.renewAt = Infinity;
     this.requests.push({ lease, ttl });
-    for (const name of lease.names) this.extensions.push({ ...extension, name });
   }
 }
 
@@ -114,7 +113,7 @@ export class LeaseMachine {
       if (decisions.loseIfExpired(lease, now)) continue;
       if (!lease.isLeaving) {
         if (now >= lease.endsAt) {
-          decisions.overdue.push(...lease.holds.filter(({ endsAt }) => now >= endsAt));
+          if (lease.hold) decisions.overdue.push(lease.hold);
           continue;
         }
         // A slightly early renewal lets leases that were granted one by one be renewed together.
@@ -148,18 +147,16 @@ export class LeaseMachine {
   /** Decides what follows from the reply to a batch; undefined if the request failed. */
   answer({ requests, sentAt }: RenewalBatch, reply: readonly Extended[] | undefined, now: number): Decisions {
     const decisions = new Decisions();
-    let next = 0;
-    for (const { lease, ttl } of requests) {
-      const results = lease.names.map(() => reply?.[next++]);
+    for (const [i, { lease, ttl }] of requests.entries()) {
+      const kept = reply?.[i];
       if (!this.leases.has(lease)) continue;
       // During a transfer, the lease may belong to another owner when the renewal arrives.
-      const gone = lease.isLeaving ? [] : lease.names.filter((_, i) => results[i] === 0);
-      if (gone.length > 0) {
-        decisions.lost.push({ lease, error: takenError(gone), gone: true });
+      if (kept === 0 && !lease.isLeaving) {
+        decisions.lost.push({ lease, error: takenError([lease.name]), gone: true });
         continue;
       }
       if (decisions.loseIfExpired(lease, now)) continue;
-      if (results.every(Boolean)) lease.confirm(ttl, sentAt, Math.max(...results.map((kept = 0) => kept)));
+      if (kept) lease.confirm(ttl, sentAt, kept);
       else lease.renewAt = Math.min(lease.renewAt, now + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       decisions.wakeUpFor(lease);
     }

@@ -40,37 +40,20 @@ export interface LeaseUser {
   readonly endsAt: number;
   /** Until when the name stays taken after a release, by `minHold`; 0 without it. */
   readonly keptUntil: number;
-  /** Whether a call below the hold is inside. */
-  readonly isBusy: boolean;
   /** The entry of `locks.holds()` at the time `now`, without the number of waiters. */
   describe(now: number): Omit<OwnHold, 'waiting'>;
   /** Marks the hold as lost: it ended before its release. */
   lose(error: LockLostError): void;
   /** Marks the hold as lost because of {@link endsAt}. */
   runOut(): void;
-  /** Moves the hold to the separate lease of its name. */
-  moveTo(lease: Lease): void;
 }
 
-/** The holds of a lease between two callers. */
-export const NO_HOLDS: readonly LeaseUser[] = [];
 /** The other leases of a hold with one permit. */
 export const NO_LEASES: readonly Lease[] = [];
 
 /** The leases of a hold: one for each of its permits. */
 export function leasesOf({ lease, others }: LeaseUser): readonly Lease[] {
   return others.length === 0 ? [lease] : [lease, ...others];
-}
-
-/** Collects the releases of the holds of a joint lease. Settles when all of them are released. */
-export class JointRelease {
-  readonly released: LeaseUser[] = [];
-  readonly done: Promise<void>;
-  settle: (freed: Promise<void>) => void = () => undefined;
-
-  constructor() {
-    this.done = new Promise((resolve) => (this.settle = resolve));
-  }
 }
 
 const NO_REQUESTS: readonly LeaseRequest[] = [];
@@ -93,13 +76,10 @@ export class Lease implements FifoNode<Lease> {
   readonly owner: string;
   /** The token in the owner id. */
   readonly token: number;
-  /** The current holds: one for each name, or none between two callers. */
-  holds = NO_HOLDS;
+  /** The current hold; undefined between two callers. */
+  hold: LeaseUser | undefined;
   /** Milliseconds that the next renewal requests. */
   ttl: number;
-  /** All names of a joint grant, which share one owner id. */
-  together: readonly string[] | undefined;
-  jointRelease: JointRelease | undefined;
   /** How the current hold obtained the lease. */
   how: LockGrantedHow = 'free';
   /** The replicas that must confirm its extensions. */
@@ -151,34 +131,14 @@ export class Lease implements FifoNode<Lease> {
     return sibling;
   }
 
-  get names(): readonly string[] {
-    return this.together ?? [this.name];
+  /** The current hold, if this is the lease of its first permit. */
+  get ownHold(): LeaseUser | undefined {
+    return this.hold?.lease === this ? this.hold : undefined;
   }
 
-  /** The current holds, without those that belong to the lease of their first permit. */
-  get ownHolds(): readonly LeaseUser[] {
-    return this.holds.filter(({ lease }) => lease === this);
-  }
-
-  holdOf(name: string): LeaseUser | undefined {
-    return this.holds[this.together?.indexOf(name) ?? 0];
-  }
-
-  /** When the first hold ends regardless of the lease. */
+  /** When the hold ends regardless of the lease. */
   get endsAt(): number {
-    return this.holds.reduce((first, { endsAt }) => Math.min(first, endsAt), Infinity);
-  }
-
-  /** Marks all holds as lost. */
-  loseHolds(error: LockLostError): void {
-    for (const hold of this.holds) hold.lose(error);
-  }
-
-  /** Creates a separate lease for one name of a joint lease, which the keeper no longer keeps. */
-  part(name: string): Lease {
-    const { owner, token, ttl, sentAt } = this;
-    const fresh = { name, together: undefined, jointRelease: undefined, holds: NO_HOLDS, renewsSoon: false };
-    return Object.assign(new Lease(name, { owner, token, tokens: 1 }, ttl, sentAt), this, fresh);
+    return this.hold?.endsAt ?? Infinity;
   }
 
   get hasTokens(): boolean {

@@ -1,9 +1,7 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
-import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Extended, Gap, LockStore } from '../../store/lock-store.js';
-import { tagIn } from '../../store/owner-id.js';
 import {
   detachmentError,
   expiredError,
@@ -13,7 +11,7 @@ import {
   takenError,
 } from '../lock-errors.js';
 import type { CleanUps } from './clean-ups.js';
-import { JointRelease, type Lease, leasesOf, type LeaseUser, NO_HOLDS } from './lease.js';
+import { type Lease, leasesOf, type LeaseUser } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
 /** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
@@ -31,8 +29,6 @@ export type LeaseEvent =
  */
 export class Leases {
   readonly keeper: LeaseKeeper;
-  /** The joint leases by owner id. All others belong to their names. */
-  readonly joint = new Map<string, Lease>();
 
   /** @param report reports an event to the name of its lease; settles with the releases that follow */
   constructor(
@@ -44,26 +40,15 @@ export class Leases {
     this.keeper = new LeaseKeeper(clock, store, (lease, error, gone) => this.lose(lease, error, gone));
   }
 
-  /** Begins to keep a lease of several names. */
-  beginJoint(lease: Lease, options: ResolvedLockOptions): void {
-    this.joint.set(lease.owner, lease);
-    this.keeper.begin(lease, options);
-  }
-
-  /**
-   * Keeps a lease that was granted to no caller in the queue of its name.
-   *
-   * @param renews whether to renew it at the end of the tick
-   */
-  adopt(lease: Lease, renews = false): void {
+  /** Keeps a lease that was granted to no caller in the queue of its name. */
+  adopt(lease: Lease): void {
     void this.report({ kind: 'adopted', lease });
-    this.keeper.add(lease, renews);
+    this.keeper.add(lease);
   }
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   release(hold: LeaseUser): Promise<void> {
     const { keptUntil, lease, others } = hold;
-    if (lease.together) return this.releaseTogether(lease, hold);
     if (others.length === 0) return this.releaseLease(lease, keptUntil);
     return Promise.all(leasesOf(hold).map((each) => this.releaseLease(each, keptUntil))).then(
       () => undefined,
@@ -72,7 +57,6 @@ export class Leases {
 
   /** Extends the lease of a hold; resolves to false if either has ended. */
   async extend(hold: LeaseUser, ttl: number): Promise<boolean> {
-    this.separate(hold.lease);
     const leases = leasesOf(hold);
     const sentAt = this.clock.now();
     // If this process dies, the name still stays taken for `minHold`.
@@ -84,7 +68,7 @@ export class Leases {
       return request;
     });
     const replies = await this.store.extend(requests).catch((cause: unknown) => {
-      throw extensionError(hold.lease.names, cause);
+      throw extensionError([hold.lease.name], cause);
     });
     const results = leases.map((lease, i) => this.isExtended(hold, lease, { newTtl, sentAt }, replies[i]));
     return results.every(Boolean);
@@ -97,8 +81,8 @@ export class Leases {
     { newTtl, sentAt }: { readonly newTtl: number; readonly sentAt: number },
     renewed: Extended,
   ): boolean {
-    const { names: keys } = lease;
-    if (!lease.live || lease.holds[0] !== hold) return false;
+    const keys = [lease.name];
+    if (!lease.live || lease.hold !== hold) return false;
     if (renewed === undefined) throw extensionError(keys, undefined);
     if (!renewed) {
       // During a transfer, the lease may belong to its next owner when the request arrives.
@@ -123,7 +107,8 @@ export class Leases {
   async transfer(lease: Lease, to: string, ttl: number, outageTimeout: number): Promise<boolean> {
     if (!lease.live) return false;
     const { cleanUps, clock, keeper, store } = this;
-    const { name, names: keys } = lease;
+    const { name } = lease;
+    const keys = [name];
     const change = { name, from: lease.owner, to, ttl };
     const sentAt = clock.now();
     lease.request(ttl, sentAt);
@@ -139,7 +124,7 @@ export class Leases {
       return false;
     }
     if (outcome === 'moved') {
-      lease.holds = NO_HOLDS;
+      lease.hold = undefined;
       void this.report({ kind: 'ended', lease, error: undefined });
       return true;
     }
@@ -174,9 +159,9 @@ export class Leases {
     if (moved.length === leases.length) return true;
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed && moved.length === 0) throw failed.reason;
-    const { name, names: keys } = hold.lease;
+    const { name } = hold.lease;
     for (const owner of moved) void this.cleanUps.free(name, owner, ttl);
-    const error = partlyDetachedError(keys, 'permits', failed?.reason);
+    const error = partlyDetachedError([name], 'permits', failed?.reason);
     for (const lease of leases) if (lease.live) this.lose(lease, error, false);
     return false;
   }
@@ -189,15 +174,12 @@ export class Leases {
   }
 
   /**
-   * Ends a lease that is no longer certain, for the names of the error. `gone` means that the store reported it, so there
-   * is nothing to release.
+   * Ends a lease that is no longer certain. `gone` means that the store reported it, so there is nothing to release.
    */
   lose(lease: Lease, error: LockLostError, gone: boolean): void {
-    for (const each of this.separate(lease)) {
-      if (!each.live || !error.keys.includes(each.name)) continue;
-      each.gone = gone;
-      void this.report({ kind: 'ended', lease: each, error });
-    }
+    if (!lease.live) return;
+    lease.gone = gone;
+    void this.report({ kind: 'ended', lease, error });
   }
 
   /**
@@ -205,66 +187,25 @@ export class Leases {
    * any other release: the work has ended, and the next caller has a greater fencing token.
    */
   abandon(hold: LeaseUser): void {
-    this.separate(hold.lease);
     for (const lease of leasesOf(hold)) {
       // A listener of another loss may have released it.
-      if (lease.holds[0] !== hold) continue;
-      lease.holds = NO_HOLDS;
+      if (lease.hold !== hold) continue;
+      lease.hold = undefined;
       lease.renew = false;
       this.keeper.add(lease);
     }
   }
 
-  /**
-   * Gives each name of a joint lease its own lease, as soon as one hold changes alone: lost, extended, detached, kept for
-   * `minHold` or by a nested call.
-   */
-  separate(lease: Lease): readonly Lease[] {
-    const { holds, jointRelease, together } = lease;
-    if (!together) return [lease];
-    // The joint lease ignores the reply to its renewal, so each part needs a renewal of its own.
-    const renews = lease.renewsSoon || lease.renewing;
-    this.endJoint(lease);
-    const parts = together.map((name, i) => {
-      const part = lease.part(name);
-      holds[i]?.moveTo(part);
-      this.adopt(part, renews);
-      return part;
-    });
-    const ends = jointRelease?.released.map((hold) => this.release(hold)) ?? [];
-    jointRelease?.settle(Promise.all(ends).then(() => undefined));
-    return parts;
-  }
-
   private releaseLease(lease: Lease, keptUntil: number): Promise<void> {
     if (!lease.live) return lease.gone ? DONE : this.free(lease);
-    lease.holds = NO_HOLDS;
+    lease.hold = undefined;
     if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
     return this.report({ kind: 'released', lease });
   }
 
-  /** Releases a hold of a joint lease. The names are one lock, so one request releases all of them. */
-  private releaseTogether(lease: Lease, hold: LeaseUser): Promise<void> {
-    if (!lease.jointRelease && lease.holds.some(({ isBusy, keptUntil }) => isBusy || keptUntil > 0)) {
-      this.separate(lease);
-      return this.release(hold);
-    }
-    const { done, released, settle } = (lease.jointRelease ??= new JointRelease());
-    if (released.push(hold) === lease.holds.length) {
-      this.endJoint(lease);
-      settle(this.cleanUps.freeAll(lease.names, tagIn(lease.owner) ?? '', lease.ttl));
-    }
-    return done;
-  }
-
-  private endJoint(lease: Lease): void {
-    this.joint.delete(lease.owner);
-    this.keeper.delete(lease);
-  }
-
   private loseIfExpired(lease: Lease): boolean {
     if (this.clock.now() < lease.deadline) return false;
-    this.lose(lease, expiredError(lease.names, lease), false);
+    this.lose(lease, expiredError([lease.name], lease), false);
     return true;
   }
 
@@ -277,7 +218,7 @@ export class Leases {
     const request = lease.request(ttl, sentAt);
     const reply = await this.store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt, reply[0]);
-    else if (reply?.[0] === 0) this.lose(lease, takenError(lease.names), true);
+    else if (reply?.[0] === 0) this.lose(lease, takenError([lease.name]), true);
   }
 
   private passOnAt(lease: Lease, time: number): void {

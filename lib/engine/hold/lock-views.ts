@@ -24,7 +24,7 @@ export class LockViews {
     // One time for all entries: otherwise a pause between two readings would order them wrongly.
     const now = clock.now();
     return [...keeper]
-      .flatMap(({ ownHolds }) => ownHolds.map((hold) => hold.describe(now)))
+      .flatMap(({ ownHold }) => ownHold?.describe(now) ?? [])
       .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
       .toSorted((a, b) => b.age - a.age);
   }

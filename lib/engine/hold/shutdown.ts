@@ -12,7 +12,7 @@ const SHUTDOWN_POLL = 10;
  * one job after the other would otherwise use up the time of the shutdown.
  */
 export function haveHoldersEnded({ keeper }: Leases): () => boolean {
-  const holds = () => [...keeper].flatMap((lease) => lease.holds);
+  const holds = () => [...keeper].flatMap(({ hold }) => hold ?? []);
   const present = new Set(holds());
   return () => !holds().some((hold) => present.has(hold));
 }
@@ -33,12 +33,12 @@ export async function abortHolders(
 ): Promise<void> {
   const unfinished = [...keeper].map((lease) => ({
     lease,
-    holds: lease.ownHolds.map((hold) => hold.describe(clock.now())),
+    hold: lease.ownHold?.describe(clock.now()),
   }));
   for (const { lease } of unfinished) {
-    lease.loseHolds(
+    lease.hold?.lose(
       new LockLostError('The application was shut down while the lock was held.', {
-        keys: lease.names,
+        keys: [lease.name],
         reason: 'shutdown',
       }),
     );
@@ -47,17 +47,16 @@ export async function abortHolders(
   // Requests in flight count: their replies may be grants that have to be returned.
   await until(clock, () => isIdle() && cleanUps.isDone, clock.now() + ABORT_GRACE);
   const remaining = new Set(keeper);
-  for (const { lease, holds } of unfinished) {
-    if (!remaining.has(lease)) continue;
+  for (const { lease, hold } of unfinished) {
+    if (!hold || !remaining.has(lease)) continue;
+    const { name, label, method, age } = hold;
     const end = Math.max(0, Math.round(lease.deadline - clock.now()));
-    for (const { name, label, method, age } of holds) {
-      const place = label ?? method;
-      log.warn(
-        `Lock "${name}"${place === undefined ? '' : ` (${place})`} is still held at the end of the shutdown: its work ` +
-          `has run for ${Math.round(age)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
-          `Other instances can acquire the lock when its lease ends in ${end} ms.`,
-      );
-    }
+    const place = label ?? method;
+    log.warn(
+      `Lock "${name}"${place === undefined ? '' : ` (${place})`} is still held at the end of the shutdown: its work ` +
+        `has run for ${Math.round(age)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
+        `Other instances can acquire the lock when its lease ends in ${end} ms.`,
+    );
   }
 }
 

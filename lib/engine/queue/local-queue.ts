@@ -112,7 +112,7 @@ export class LocalQueue {
         this.rejectUnavailable(effect, now);
         break;
       case 'lose':
-        effect.lease.loseHolds(effect.error);
+        effect.lease.hold?.lose(effect.error);
         break;
       case 'listen':
         queues.store.listen?.(name.name);
@@ -179,11 +179,11 @@ export class LocalQueue {
     const { leases } = this.queues;
     this.endWait(waiter);
     const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now, others);
-    lease.holds = [hold];
+    lease.hold = hold;
     waiter.resolve(hold);
     leases.keeper.add(lease, renews);
     for (const other of others) {
-      other.holds = lease.holds;
+      other.hold = hold;
       leases.keeper.add(other, renews);
     }
   }
@@ -218,7 +218,7 @@ export class LocalQueue {
       remaining: takenReply.remaining,
     };
     if (by) {
-      const label = by.holds[0]?.describe(now).label;
+      const label = by.hold?.describe(now).label;
       const remaining = Math.max(0, by.deadline - now);
       holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
     }

@@ -21,7 +21,7 @@ export type Event =
   | { readonly kind: 'granted'; readonly grant: Grant; readonly claimTtl: number }
   /** A forced release; its message may arrive before the answer that granted the lock. */
   | { readonly kind: 'revoked'; readonly owner: string }
-  /** A lease of this name came from another instance, or from a joint grant. */
+  /** A lease of this name came from another instance. */
   | { readonly kind: 'adopted'; readonly lease: Lease }
   /** The hold on a lease has ended. */
   | { readonly kind: 'released'; readonly lease: Lease }

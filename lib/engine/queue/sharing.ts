@@ -35,7 +35,7 @@ class Pass {
 }
 
 /**
- * The leases of one name beside its state: shared ones, and those that came from another instance or a joint grant.
+ * The leases of one name beside its state: shared ones, and those that came from another instance.
  * Passes shared ones from caller to caller in memory, for a while after the grant, to callers with equal options.
  *
  * While other readers of this instance hold the name, the lease of a leaving reader blocks no caller. It is therefore

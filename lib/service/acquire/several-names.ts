@@ -1,7 +1,7 @@
 import { hasAcquireSubscribers, observeLength, SeveralAcquires } from '../../diagnostics/acquire.channel.js';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import { Hold } from '../../engine/hold/hold.js';
-import { type FailedAcquire, timeoutError } from '../../engine/lock-errors.js';
+import type { FailedAcquire } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../../errors/lock.error.js';
 import type { EnterableLock } from '../../engine/hold/reentry.js';
@@ -13,8 +13,7 @@ import type { Ask, SingleName } from './single-name.js';
 /**
  * A call for several names in sorted order: all or none.
  *
- * The call asks for all names in one trip: with one request if all are free, otherwise by single attempts that neither
- * wait nor queue. If some are taken, the call keeps the names before the first taken one and releases the rest. It
+ * The call asks for all names in one trip, by single attempts that neither wait nor queue. If some are taken, the call keeps the names before the first taken one and releases the rest. It
  * waits for the taken name in its queue, then tries the rest in one trip again. A waiting call therefore holds only
  * names that sort before the one it waits for. In a circle of such calls, one would have to hold a later name than it
  * waits for (ordered resource allocation; J. W. Havender, "Avoiding deadlock in multitasking systems", IBM Systems
@@ -30,8 +29,6 @@ export class SeveralNames {
   private hasSeenTaken = false;
   /** The timeouts of the names that the last trip found taken. */
   private misses: readonly LockTimeoutError[] = [];
-  /** Names known to be taken: the next trip skips them and the names after them. */
-  private taken: readonly string[] = [];
   /** The shortest time that the store needed for the replies of a trip. */
   private roundTrip = Infinity;
   private readonly options: ResolvedLockOptions;
@@ -52,7 +49,7 @@ export class SeveralNames {
     this.options.signal?.throwIfAborted();
     this.startObserving();
     try {
-      return (await this.acquireTogether()) ?? (await this.acquireOneByOne());
+      return await this.acquireAll();
     } catch (error) {
       this.keep(0);
       this.observed?.rejected(error);
@@ -72,7 +69,7 @@ export class SeveralNames {
     for (const name of this.names) if (!this.single.isEnclosed(name, this.options)) this.observed.start(name);
   }
 
-  private async acquireOneByOne(): Promise<CombinedLock> {
+  private async acquireAll(): Promise<CombinedLock> {
     for (;;) {
       await this.attempt();
       this.dropLostHolds();
@@ -86,30 +83,6 @@ export class SeveralNames {
     }
   }
 
-  /** Tries all names in one request under one lease. If some are taken, the request changes nothing. */
-  private async acquireTogether(): Promise<CombinedLock | undefined> {
-    const { names, options, single } = this;
-    if (names.some((name) => single.isEnclosed(name, options))) return undefined;
-    const outcome = await single.engine.acquireAll(names, options);
-    if (!outcome) return undefined;
-    this.roundTrip = this.now - this.startedAt;
-    if ('holds' in outcome) {
-      if (this.observed) for (const hold of outcome.holds) this.observed.granted(hold.keys[0] ?? '', hold);
-      return new CombinedLock(outcome.holds);
-    }
-    const { taken } = outcome;
-    if (!taken) return undefined;
-    this.hasSeenTaken = true;
-    this.taken = taken.map(({ name }) => name);
-    const waited = this.now - this.startedAt;
-    this.misses = taken.map(({ name, ...holder }) =>
-      timeoutError([name], waited, holder, undefined, options.label),
-    );
-    const [first] = this.taken;
-    if (first !== undefined && options.wait === 0) throw this.timeout(first, this.misses);
-    return undefined;
-  }
-
   /** Tries the missing names in one trip. */
   private async attempt(): Promise<void> {
     const { wait, outageTimeout } = this.options;
@@ -118,7 +91,6 @@ export class SeveralNames {
     const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: tripTimeout };
     const startedAt = this.now;
     const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this.held, this.ask));
-    this.taken = [];
     const outcomes = await Promise.allSettled(attempts);
     if (attempts.length > 0) this.roundTrip = Math.min(this.roundTrip, this.now - startedAt);
     const firstMiss = outcomes.findIndex(({ status }) => status === 'rejected');
@@ -146,9 +118,7 @@ export class SeveralNames {
    */
   private get attemptable(): readonly string[] {
     const rest = this.names.slice(this.held.length);
-    const busy = rest.findIndex(
-      (name) => this.taken.includes(name) || this.single.isBusy(name, this.options),
-    );
+    const busy = rest.findIndex((name) => this.single.isBusy(name, this.options));
     if (busy < 0) return rest;
     return this.options.wait === 0 ? rest.slice(busy, busy + 1) : rest.slice(0, busy);
   }

@@ -2,14 +2,13 @@ import type {
   AcquireRequest,
   Extension,
   ForcedRelease,
-  JointRequest,
   OwnerChange,
   Transferred,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
-import { type Grant, SHARED_OWNER, type SharedTerms, type Taken, type TakenName } from '../grant.js';
-import { instanceOf, isSharedOwner, ownersOf, taggedOwner, tokenOf } from '../owner-id.js';
+import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../grant.js';
+import { instanceOf, isSharedOwner, ownersOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
 import { MemoryInboxes } from './memory-inboxes.js';
@@ -82,31 +81,6 @@ export class MemoryLockServer {
       if (!next || next === place) return this.grant(name, instance, ttl, tokens);
     }
     return this.taken(name);
-  }
-
-  /** @internal */
-  acquireAll(instance: string, { names, tag, ttl }: JointRequest): Grant | TakenName[] {
-    const owners = names.map((name) => this.owner(name));
-    const granted = owners.find((owner) => owner?.startsWith(`${instance}~${tag}:`));
-    if (granted !== undefined) return { owner: granted, token: tokenOf(granted), tokens: names.length };
-    if (!names.every((name) => this.isFree(name) && this.queues.of(name).size === 0))
-      return names.flatMap((name, i) => {
-        if (this.isFree(name) || owners[i]?.startsWith(`${instance}:`)) return [];
-        const { owner, remaining } = this.taken(name);
-        return { name, owner, remaining };
-      });
-    const block = this.tokens.mint(names.length, names.length);
-    const owner = taggedOwner(instance, tag, block.token);
-    for (const name of names) this.locks.keep(name, owner, ttl);
-    return { owner, ...block };
-  }
-
-  /** @internal */
-  releaseAll(instance: string, names: readonly string[], tag: string): void {
-    for (const name of names) {
-      const owner = this.owner(name);
-      if (owner?.startsWith(`${instance}~${tag}:`)) this.release(name, owner);
-    }
   }
 
   /** @internal */

@@ -12,10 +12,6 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
   let waiting: NodeJS.Timeout | undefined;
   return {
     trouble: new Error('The memory store has been closed.'),
-    joint: {
-      acquire: async (request) => server.acquireAll(instance, request),
-      release: async (names, tag) => server.releaseAll(instance, names, tag),
-    },
     open: (events) => server.inboxes.open(instance, events),
     canQueue: () => server.inboxes.has(instance),
     place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),

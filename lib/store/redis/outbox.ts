@@ -60,14 +60,6 @@ export class Outbox {
     else keys.push(lock, `${lock}:q`);
   }
 
-  /** The keys of several locks: all locks, all queues, and all shared holders. */
-  keysOf(names: readonly string[], withShared = this.hasMetSharedMode): string[] {
-    const locks = names.map((name) => this.keySpace.lock(name));
-    const keys = [...locks, ...locks.map((lock) => `${lock}:q`)];
-    if (withShared) keys.push(...locks.map((lock) => `${lock}:s`));
-    return keys;
-  }
-
   /** Records contact with shared mode. Flushes first, because the gathered requests have one key less for each lock. */
   noteSharedMode(): void {
     if (this.hasMetSharedMode) return;

@@ -4,7 +4,6 @@ import type {
   Extension,
   ForcedRelease,
   Gap,
-  JointStore,
   LockStore,
   OwnerChange,
   StoreEvents,
@@ -26,7 +25,6 @@ import { ClusterTopology } from './cluster/cluster.topology.js';
 import { forcedRelease, integer, only, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
-import { JointRequests } from './joint-requests.js';
 import type { KeySpace } from './key-space.js';
 import { ScriptBatch } from './script-batch.js';
 import { isOfOtherType } from './connection/redis-error.js';
@@ -49,7 +47,6 @@ const ROUND_TRIP_SAMPLES = 3;
 /** Locks on one Redis or on a Redis Cluster. */
 export class RedisStore implements LockStore {
   readonly maxBatch: number | undefined;
-  readonly joint: JointStore | undefined;
   readonly announcesGaps = true;
   readonly send: ((instance: string, message: string) => Promise<boolean>) | undefined;
   private readonly topology: Topology;
@@ -65,9 +62,7 @@ export class RedisStore implements LockStore {
     this.exclusive = new ExclusiveRequests(this.outbox);
     this.shared = new SharedRequests(this.outbox);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
-    const isOneServer = this.topology instanceof SingleTopology;
-    this.transfers = new TransferRequests(this.outbox, isOneServer);
-    if (isOneServer) this.joint = new JointRequests(this.outbox);
+    this.transfers = new TransferRequests(this.outbox, this.topology instanceof SingleTopology);
   }
 
   connect(): void {

@@ -35,7 +35,7 @@ export const severalNamesCases: readonly BenchCase[] = [
     names: { own: 10, shared: 0, outOf: 0 },
     work: 0,
     // One to acquire and one to release; a few more where a caller had to ask again.
-    goals: (result) => [requestsGoal(result, 2.05), rateGoal(result, REDLOCK, 0.85)],
+    goals: (result) => [requestsGoal(result, 2.05), rateGoal(result, REDLOCK, 0.6)],
   }),
   severalNames({
     name: 'several-half',

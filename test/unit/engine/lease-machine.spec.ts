@@ -13,9 +13,8 @@ class Scene {
   readonly machine = new LeaseMachine();
   readonly lease: Lease;
 
-  constructor(...names: readonly string[]) {
-    this.lease = new Lease(names[0] ?? 'n', { owner: 'me:1', token: 1, tokens: 1 }, TTL, 0);
-    if (names.length > 1) this.lease.together = names;
+  constructor(name = 'n') {
+    this.lease = new Lease(name, { owner: 'me:1', token: 1, tokens: 1 }, TTL, 0);
     this.machine.leases.push(this.lease);
   }
 
@@ -53,7 +52,7 @@ const WAYS: Readonly<Record<State, (scene: Scene) => void>> = {
   },
   'maxHold over': (scene) => {
     scene.now = TTL / 3;
-    scene.lease.holds = [{ endsAt: scene.now } as LeaseUser];
+    scene.lease.hold = { endsAt: scene.now } as LeaseUser;
   },
   expired: (scene) => void (scene.now = DEADLINE),
 };
@@ -170,9 +169,11 @@ describe('The machine of leases', () => {
     expect(scene.answer(batch, 3_200).wakeAt).toBe(2_000);
   });
 
-  it('fills batches by names, without dividing a lease of several', () => {
-    const scene = new Scene('a', 'b');
-    const others = ['c', 'd'].map((name) => new Lease(name, { owner: 'me:1', token: 1, tokens: 1 }, TTL, 0));
+  it('divides renewals into full batches', () => {
+    const scene = new Scene('a');
+    const others = ['b', 'c', 'd'].map(
+      (name) => new Lease(name, { owner: 'me:1', token: 1, tokens: 1 }, TTL, 0),
+    );
     for (const other of others) scene.machine.leases.push(other);
     const batches = scene.machine.batchesOf(scene.machine.at(1_000), 1_000, 3);
 
@@ -180,34 +181,5 @@ describe('The machine of leases', () => {
       ['a', 'b', 'c'],
       ['d'],
     ]);
-  });
-});
-
-describe('A renewal of several names', () => {
-  it('shortens all leases at once if the server keeps one of them for too long', () => {
-    const scene = new Scene('a', 'b');
-    const [batch] = scene.at(1_000);
-    scene.answer(batch, 1, 60_000);
-    const [second] = scene.at(1_001);
-
-    expect(second?.extensions.map(({ name, exact }) => [name, exact])).toEqual([
-      ['a', true],
-      ['b', true],
-    ]);
-  });
-
-  it('confirms nothing if too few servers confirm one of them, and asks again soon', () => {
-    const scene = new Scene('a', 'b');
-    const [batch] = scene.at(1_000);
-
-    expect(scene.answer(batch, 1, undefined).wakeAt).toBe(1_300);
-    expect(scene.lease.deadline).toBe(DEADLINE);
-  });
-
-  it('loses only the names that the store does not know', () => {
-    const scene = new Scene('a', 'b');
-    const [batch] = scene.at(1_000);
-
-    expect(scene.answer(batch, 1, 0).lost).toMatchObject([{ gone: true, error: { keys: ['b'] } }]);
   });
 });

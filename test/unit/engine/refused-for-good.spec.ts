@@ -1,13 +1,9 @@
-import type { Grant } from '../../../lib/store/grant.js';
-import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { grant } from './scripted-store.js';
 
 const LOST = new Error('Stream is not writable.');
 const REFUSED = new StoreRefusal('NOPERM this user has no permissions');
-const OPTIONS = resolveLockOptions(LOCK_OPTION_DEFAULTS, {});
 
 describe('A request that the store refuses for good', () => {
   it('leaves no place behind if it was the first request: nothing is cancelled', async () => {
@@ -58,27 +54,6 @@ describe('A request that the store refuses for good', () => {
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(store.unseen('cancel')).toBe(1);
-  });
-
-  it('is followed by a release of all names if the client had sent the joint request twice', async () => {
-    const { engine, events, hold, store } = bound(new EngineFixture());
-    await hold({}, { name: 'other' });
-    let fail: (error: unknown) => void = () => undefined;
-    const released: string[][] = [];
-    store.joint = {
-      acquire: () => new Promise((_, reject) => (fail = reject)),
-      release: async (names) => released.push([...names]),
-    };
-    const once = engine.acquireAll(['a', 'b'], OPTIONS);
-    fail(REFUSED);
-    expect(await once).toEqual({ taken: undefined });
-    expect(released).toEqual([]);
-
-    const twice = engine.acquireAll(['a', 'b'], OPTIONS);
-    events().reconnected();
-    fail(REFUSED);
-    expect(await twice).toEqual({ taken: undefined });
-    expect(released).toEqual([['a', 'b']]);
   });
 
   it('as a yield, is followed by a release, so that other instances get the lock', async () => {
@@ -170,47 +145,5 @@ describe('A hold that lasted longer than maxHold', () => {
 
     expect(store.unseen('extend')).toBe(0);
     expect(lock.held).toBe(false);
-  });
-});
-
-describe('A joint lease without renewal whose grant came late', () => {
-  async function acquired() {
-    const { clock, engine, store } = bound(new EngineFixture());
-    let answer: (reply: Grant) => void = () => undefined;
-    let tag = '';
-    store.joint = {
-      acquire: (request) => {
-        ({ tag } = request);
-        return new Promise((resolve) => (answer = resolve));
-      },
-      release: async () => undefined,
-    };
-    const options = resolveLockOptions(LOCK_OPTION_DEFAULTS, { ttl: 1_000, renew: false });
-    const outcome = engine.acquireAll(['a', 'b'], options);
-    await clock.advance(600);
-    answer({ ...grant(100, 2), owner: `me~${tag}:100` });
-    const got = await outcome;
-    const [a, b] = got && 'holds' in got ? got.holds : [];
-    return { a, b, clock, store };
-  }
-
-  it.each<[when: string, sent: boolean]>([
-    ['in the tick of its renewal', false],
-    ['while its renewal is in flight', true],
-  ])('is renewed for each name if it is separated %s', async (_when, sent) => {
-    const { a, b, clock, store } = await acquired();
-    if (sent) await store.next('extend');
-    void a?.extend(1_000);
-    await settle();
-    await settle();
-    const calls = [];
-    while (store.unseen('extend') > 0) calls.push(await store.next('extend'));
-    expect(new Set(calls.flatMap(({ request }) => request.map(({ name }) => name)))).toEqual(
-      new Set(['a', 'b']),
-    );
-    for (const { answer, request } of calls) answer(request.map(() => true));
-    await settle();
-    await clock.advance(600);
-    expect([a?.held, b?.held]).toEqual([true, true]);
   });
 });

@@ -3,7 +3,6 @@ import type {
   Extended,
   Extension,
   ForcedRelease,
-  JointStore,
   LockStore,
   OwnerChange,
   StoreEvents,
@@ -46,8 +45,6 @@ export class ScriptedStore implements LockStore {
   hears = true;
   readonly trouble = new Error('There is no store.');
   events: StoreEvents | undefined;
-  /** Requests several names together; without it, the engine requests them one by one. */
-  joint: JointStore | undefined;
   private readonly calls: { [Name in CallName]: StoreCall<Name>[] } = {
     acquire: [],
     yield: [],

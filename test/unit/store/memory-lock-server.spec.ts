@@ -114,10 +114,10 @@ describe('A turn in memory', () => {
     share('b', 1);
     server.release(NAME, 'a~s1:1');
     now += CLAIM;
-    server.acquireAll('a', { names: [NAME], tag: 'm1', ttl: 100 });
+    const grant = server.acquire('a', { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 });
     share('b', 1);
     expect(waiters()).toEqual(['b']);
-    server.releaseAll('a', [NAME], 'm1');
+    server.release(NAME, grant.owner ?? '');
 
     expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
   });
@@ -194,19 +194,5 @@ describe('A turn that wants several tokens for each hold, in memory', () => {
     const request = { name: NAME, ttl: 100, tokens: 2, shared, place: undefined, endedToken: 0 };
 
     expect(server.acquire('a', request)).toMatchObject({ tokens: 2, block: 6 });
-  });
-});
-
-describe('The release of names that were requested together, in memory', () => {
-  it('releases none that another owner holds', () => {
-    const server = new MemoryLockServer();
-    const names = [NAME, 'other'];
-    server.acquire('a', { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 });
-    server.acquireAll('a', { names: ['other'], tag: 'm1', ttl: 100 });
-    server.releaseAll('a', names, 'm2');
-    expect(names.map((name) => server.query(name).held.length)).toEqual([1, 1]);
-    server.releaseAll('a', names, 'm1');
-
-    expect(names.map((name) => server.query(name).held.length)).toEqual([1, 0]);
   });
 });

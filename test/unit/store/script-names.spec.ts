@@ -6,7 +6,7 @@ const folder = join(__dirname, '../../../lib/store/scripts');
 const files = readdirSync(folder).filter((file) => file.endsWith('.script.ts'));
 
 describe('A script', () => {
-  // Errors name it: "Redis did not answer release-all within 1000 ms."
+  // Errors name it: "Redis did not answer force-release within 1000 ms."
   it.each(files)('has the name of its file: %s', (file) => {
     const scripts = Object.values(require(join(folder, file)) as Record<string, LuaScript>);
 
