@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -10,9 +11,11 @@ import type { ContestantDefinition } from './contestant.js';
 import { CONTESTANT_IDS, loadContestant } from './contestants.js';
 import { PoolStock } from './load/pool-stock.js';
 import { drawCharts } from './report/charts.js';
+import { publishedFigures } from './report/published-figures.js';
 import { caseText } from './report/tables.js';
 
 const CHARTS = join(__dirname, 'charts');
+const FIGURES = join(__dirname, 'figures.json');
 
 async function main(): Promise<void> {
   const options = parseOptions(
@@ -53,6 +56,15 @@ async function main(): Promise<void> {
   // A part of the contestants, or a short round, must not replace the charts of a whole run.
   if (!options.quick && options.only.length === CONTESTANT_IDS.length) {
     for (const file of drawCharts(reports, CHARTS)) console.log(`Drew ${relative(process.cwd(), file)}`);
+    const figures = publishedFigures(reports, {
+      redis: await redisVersion(server),
+      ioredis: versionOf('ioredis'),
+    });
+    if (figures !== undefined) {
+      writeFileSync(FIGURES, `${JSON.stringify(figures, undefined, 2)}\n`);
+      execFileSync(process.execPath, [join(__dirname, '../../tools/figures/write.mjs')]);
+      console.log('Wrote test/bench/figures.json, and the pages that tell them');
+    }
   }
   const broken = reports.flatMap(({ name, goals }) =>
     goals
@@ -73,14 +85,19 @@ function casesOf({ against, cases, quick }: BenchOptions): readonly BenchCase[] 
 }
 
 async function describeMachine(server: RedisServer): Promise<string[]> {
-  const client = server.client();
-  const redis = /redis_version:(\S+)/.exec(await client.info('server'))?.[1];
-  client.disconnect();
+  const redis = await redisVersion(server);
   const [cpu] = cpus();
   return [
     `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}`,
     `Node ${process.versions.node}, Redis ${redis}, ioredis ${versionOf('ioredis')}`,
   ];
+}
+
+async function redisVersion(server: RedisServer): Promise<string> {
+  const client = server.client();
+  const version = /redis_version:(\S+)/.exec(await client.info('server'))?.[1];
+  client.disconnect();
+  return version ?? 'unknown';
 }
 
 function describeContestant(id: string, definition: ContestantDefinition | Error): string {

@@ -4,6 +4,7 @@
 // --only TEXT     only combinations with this in their names, such as `Valkey 9`
 // --program FILE  tries only this server program, with every suite
 // --write         writes the table into docs/servers.md; with --only the rows that were tried again
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -93,11 +94,19 @@ console.log(
 );
 if (asked.write) {
   const page = join(root, 'docs/servers.md');
+  const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], {
+    cwd: root,
+    encoding: 'utf8',
+  }).trim();
   const date = new Date().toISOString().slice(0, 10);
   const [again, all] = asked.only
     ? [`; ${rows.length} of these rows again by themselves`, withRows(tableIn(page, 'test:servers'), table)]
     : ['', table];
-  await writeIntoPage(page, 'test:servers', `Tried on ${date} with ${versions()}${again}:\n\n${all}`);
+  await writeIntoPage(
+    page,
+    'test:servers',
+    `Tried on ${date} at commit \`${commit}\` with ${versions()}${again}:\n\n${all}`,
+  );
 }
 // The short form also runs where these servers cannot be had; what it left out is told above.
 if (failed.length > 0 || (missing.length > 0 && !asked.short)) process.exitCode = 1;

@@ -35,8 +35,28 @@ if (process.argv.includes('--write')) {
   writeFileSync(join(root, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
+/** @param {string | undefined} commit */
+const changedSince = (commit) =>
+  commit === undefined
+    ? []
+    : run('git', 'diff', '--name-only', commit, 'HEAD', '--', 'lib/engine', 'lib/store')
+        .split('\n')
+        .filter(Boolean);
+
+const measured = [
+  {
+    what: 'The figures of speed',
+    command: 'npm run bench',
+    commit: JSON.parse(read('test/bench/figures.json')).commit,
+  },
+  {
+    what: 'The results of servers',
+    command: 'npm run test:servers -- --write',
+    commit: /^Tried on [\d-]+ at commit `(\w+)`/m.exec(read('docs/servers.md'))?.[1],
+  },
+].map((each) => ({ ...each, changed: changedSince(each.commit) }));
 const readmes = Object.fromEntries(READMES.map((name) => [name, read(name)]));
-const missing = missingIn({ manifest, addresses, changelog: read('CHANGELOG.md'), readmes });
+const missing = missingIn({ manifest, addresses, changelog: read('CHANGELOG.md'), readmes, measured });
 if (run('git', 'status', '--porcelain') !== '') missing.push('There are changes that are not committed.');
 if (run('git', 'tag', '--list', `v${manifest.version}`) !== '') {
   missing.push(`There is a tag v${manifest.version} already.`);

@@ -8,6 +8,13 @@ import { addressFields, addressesOf, withAddresses, withoutAddresses } from './a
  * @property {import('./addresses.mjs').Addresses} addresses
  * @property {string} changelog
  * @property {Readonly<Record<string, string>>} readmes by their names
+ * @property {readonly Measured[]} measured
+ *
+ * @typedef {object} Measured figures that the pages tell
+ * @property {string} what
+ * @property {string} command that measures them again
+ * @property {string | undefined} commit that was measured
+ * @property {readonly string[]} changed files of the engine and the store that are newer
  */
 
 /**
@@ -16,7 +23,7 @@ import { addressFields, addressesOf, withAddresses, withoutAddresses } from './a
  * @param {Project} project
  * @returns {string[]}
  */
-export function missingIn({ manifest, addresses, changelog, readmes }) {
+export function missingIn({ manifest, addresses, changelog, readmes, measured }) {
   /** @type {string[]} */
   const missing = [];
   if (addresses.repository === null) missing.push('docs/.vitepress/site.json names no repository.');
@@ -39,6 +46,14 @@ export function missingIn({ manifest, addresses, changelog, readmes }) {
   );
   if (provenance !== true || access !== 'public') {
     missing.push('publishConfig of package.json must say `"access": "public"` and `"provenance": true`.');
+  }
+  for (const { what, command, commit, changed } of measured) {
+    if (commit === undefined) missing.push(`${what} name no commit; \`${command}\` measures them again.`);
+    else if (changed.length > 0) {
+      missing.push(
+        `${what} are of ${commit.slice(0, 8)}, and ${changed.length} files of lib/engine and lib/store are newer; \`${command}\` measures them again.`,
+      );
+    }
   }
   return [...missing, ...missingInChangelog(manifest.version, changelog)];
 }

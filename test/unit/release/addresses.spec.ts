@@ -40,6 +40,12 @@ describe('the addresses of the project', () => {
 });
 
 describe('what is missing before a publication', () => {
+  const MEASURED = {
+    what: 'The figures',
+    command: 'npm run bench',
+    commit: 'abcdef0123',
+    changed: [] as string[],
+  };
   const ready = {
     manifest: {
       version: '1.2.0',
@@ -49,6 +55,7 @@ describe('what is missing before a publication', () => {
     addresses: ADDRESSES,
     changelog: '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-12-01\n\n### Added\n\n- Something.\n',
     readmes: { 'README.md': withAddresses('[a](docs/compare.md)', ADDRESSES) },
+    measured: [MEASURED],
   };
 
   it('is nothing when all agree', () => {
@@ -63,6 +70,12 @@ describe('what is missing before a publication', () => {
       'package.json has other addresses',
     ],
     ['links of a README', { readmes: { 'README.md': '[a](docs/compare.md)' } }, 'README.md has other links'],
+    ['a commit of figures', { measured: [{ ...MEASURED, commit: undefined }] }, 'The figures name no commit'],
+    [
+      'figures that are older than the engine',
+      { measured: [{ ...MEASURED, changed: ['lib/engine/lease.ts'] }] },
+      'The figures are of abcdef01, and 1 files',
+    ],
     ['provenance', { manifest: { ...ready.manifest, publishConfig: {} } }, '"provenance": true'],
     [
       'the version',
