@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { io } from 'socket.io-client';
+import { packed } from '../support/packed-package.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { documents } from './documents.js';
-import { withApplication } from './quick-start.js';
+import { withApplication, withInstances } from './quick-start.js';
 import { placesApplication } from './places-application.js';
 import { queueApplication } from './queue-application.js';
 
@@ -16,6 +19,7 @@ jest.setTimeout(120_000);
 describe('the quick start', () => {
   const runnable = blocks.filter(({ marks }) => marks.includes('runnable'));
   const source = runnable[0]?.text ?? '';
+  const withoutComments = (text: string): string => text.replaceAll(/ *\/\/.*$/gm, '');
   let redis: RedisServer;
 
   beforeAll(async () => {
@@ -30,30 +34,49 @@ describe('the quick start', () => {
     return status;
   }
 
-  function twoOrders(application: string): Promise<number[]> {
-    return withApplication(application, redis.url, async (url) => {
+  /** One order to each of two processes, and what `query` prints meanwhile. */
+  function orderTwice(application: string): Promise<{ statuses: number[]; query: string }> {
+    return withInstances(2, application, redis.url, async (urls) => {
       // The first request finds no connection yet, and on a busy machine it is late: what nobody sells is sold out then.
-      await waitFor(async () => (await order(url, 'nothing')) === 409, {
-        timeout: 20_000,
-        that: 'the application to reach Redis',
-      });
-      const statuses = await Promise.all([order(url, 'book'), order(url, 'book')]);
-      return statuses.toSorted((a, b) => a - b);
+      const ready = async (): Promise<boolean> =>
+        (await Promise.all(urls.map((url) => order(url, 'nothing')))).every((status) => status === 409);
+      await waitFor(ready, { timeout: 20_000, that: 'the application to reach Redis' });
+      const orders = Promise.all(urls.map((url) => order(url, 'book')));
+      // Exit code 4: nobody holds it.
+      const query = await promisify(execFile)(process.execPath, [packed.program, 'query', 'stock:book'], {
+        env: { ...process.env, REDIS_URL: redis.url },
+      }).then(
+        ({ stdout }) => stdout,
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+      const statuses = (await orders).toSorted((a, b) => a - b);
+      return { statuses, query };
     });
   }
 
   it('is the same wherever it stands, but for its comments', () => {
     const pages = ['docs/quick-start.md', 'docs/zh-CN/quick-start.md'];
     expect(runnable.map(({ file }) => file)).toEqual(['README.md', 'README.zh-CN.md', ...pages]);
-    expect(new Set(runnable.map(({ text }) => text.replaceAll(/ *\/\/.*$/gm, ''))).size).toBe(1);
+    expect(new Set(runnable.map(({ text }) => withoutComments(text))).size).toBe(1);
   });
 
-  it('sells the last piece once, of two orders at the same time', async () => {
-    await expect(twoOrders(source)).resolves.toEqual([201, 409]);
+  it.each(['docs/index.md', 'docs/zh-CN/index.md'])('is the method that %s shows', (file) => {
+    const [shown] = blocks.filter((block) => block.file === file && block.marks.includes('members'));
+    const lines = withoutComments(shown?.text ?? 'no method').split('\n');
+    const indented = lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n');
+    expect(withoutComments(source)).toContain(indented);
   });
 
-  it('sells it twice without the decorator', async () => {
-    await expect(twoOrders(source.replace(/^ *@Locked.*$/m, ''))).resolves.toEqual([201, 201]);
+  it('sells the only book once, of two orders to two processes at the same time', async () => {
+    const { statuses, query } = await orderTwice(source);
+    expect(statuses).toEqual([201, 409]);
+    expect(query).toMatch(/holds.*OrdersController\.place[^]*waits/);
+  });
+
+  it('sells the only book twice without the decorator', async () => {
+    const { statuses, query } = await orderTwice(source.replace(/^ *@Locked.*$/m, ''));
+    expect(statuses).toEqual([201, 201]);
+    expect(query).toContain('It is free');
   });
 });
 

@@ -81,7 +81,7 @@ it('The Chinese README has the code of the English one, but for its comments', (
     blocks.filter((block) => block.file === file).map(({ text }) => withoutComments(text)),
   );
   expect(chinese).toEqual(english);
-  expect(chinese.length).toBeGreaterThan(5);
+  expect(chinese.length).toBeGreaterThan(1);
 });
 
 it('A Chinese page has only code of the English page, but for its comments', () => {

@@ -1,8 +1,11 @@
 /* What the fragments in the documents use beside this package: an application around them. */
 import type { Job, Queue } from 'bullmq';
 import type { Cache } from 'cache-manager';
+import type { Redis } from 'ioredis';
 import type { LockService } from 'nest-redis-lock';
 import type { Observable } from 'rxjs';
+
+export declare const redis: Redis;
 
 export interface Item {
   readonly warehouse: string;

@@ -20,10 +20,16 @@ describe.each(documents)('$file', ({ document: { lines, blocks } }) => {
   });
 });
 
-it('The README has at most 250 lines and 20 kB', () => {
-  const { lines } = documentOf('README.md');
-  expect(lines.length).toBeLessThanOrEqual(250);
-  expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(20_000);
+it('The README has at most 180 lines, and no cell of a table above 200 characters', () => {
+  const { lines, tables } = documentOf('README.md');
+  expect(lines.length).toBeLessThanOrEqual(180);
+  const cells = tables.flatMap((rows) => rows.flatMap((row) => Object.values(row)));
+  expect(cells.filter((cell) => cell.length > 200)).toEqual([]);
+});
+
+it('There are at most 50 pages in English', () => {
+  const english = pages.filter(({ file }) => !file.startsWith('docs/zh-CN/'));
+  expect(english.length).toBeLessThanOrEqual(50);
 });
 
 it('CONTRIBUTING has at most 120 lines', () => {

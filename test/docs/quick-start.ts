@@ -8,42 +8,63 @@ import { waitFor } from '../support/wait-for.js';
 
 const ROOT = join(__dirname, '../..');
 
-/**
- * Runs a small application, which listens on PORT and uses REDIS_URL, while `visit` visits it.
- *
- * `source` is its `main.ts`, or all its files by name. The application has the packed package, and the other packages of this repository.
- */
-export async function withApplication<T>(
+/** Runs one instance of {@link withInstances}. */
+export function withApplication<T>(
   source: string | Readonly<Record<string, string>>,
   redisUrl: string,
   visit: (url: string) => Promise<T>,
 ): Promise<T> {
+  return withInstances(1, source, redisUrl, ([url = '']) => visit(url));
+}
+
+/**
+ * Runs processes of a small application, which listen on PORT and use REDIS_URL, while `visit` visits them.
+ *
+ * `source` is its `main.ts`, or all its files by name. The application has the packed package, and the other packages of this repository.
+ */
+export async function withInstances<T>(
+  count: number,
+  source: string | Readonly<Record<string, string>>,
+  redisUrl: string,
+  visit: (urls: readonly string[]) => Promise<T>,
+): Promise<T> {
   const directory = await mkdtemp(join(packed.application, 'application-'));
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
-  const output = new OutputTail();
-  const port = await freePort();
-  const file = join(directory, 'main.ts');
   const sources = typeof source === 'string' ? { 'main.ts': source } : source;
   await Promise.all(Object.entries(sources).map(([name, text]) => writeFile(join(directory, name), text)));
+  const instances: Instance[] = [];
+  try {
+    while (instances.length < count)
+      instances.push(await startInstance(join(directory, 'main.ts'), redisUrl));
+    return await visit(instances.map(({ url }) => url));
+  } finally {
+    await Promise.all(instances.map((each) => each.stop()));
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Instance {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startInstance(file: string, redisUrl: string): Promise<Instance> {
+  const output = new OutputTail();
+  const port = await freePort();
   const compiler = ['--require', join(ROOT, 'tools/typescript.hook.cjs')];
   const child = spawnWithLifeline(process.execPath, [...compiler, file], {
     env: { ...process.env, PORT: String(port), REDIS_URL: redisUrl },
   });
   output.collect(child.stdout);
   output.collect(child.stderr);
+  const url = `http://127.0.0.1:${port}`;
+  const listensOrEnded = (): unknown => !isRunning(child) || fetch(url);
   try {
-    const url = `http://127.0.0.1:${port}`;
-    const listensOrEnded = (): unknown => !isRunning(child) || fetch(url);
-    await waitFor(listensOrEnded, { timeout: 60_000, interval: 50, that: 'the application to listen' }).catch(
-      (cause: unknown) => {
-        throw new Error(`The application did not start. It said:\n${output.toString()}`, { cause });
-      },
-    );
-    if (!isRunning(child))
-      throw new Error(`The application ended at its start. It said:\n${output.toString()}`);
-    return await visit(url);
-  } finally {
+    await waitFor(listensOrEnded, { timeout: 60_000, interval: 50, that: 'the application to listen' });
+    if (!isRunning(child)) throw new Error('It ended at its start.');
+  } catch (cause) {
     await end(child, 'SIGTERM');
-    await rm(directory, { recursive: true, force: true });
+    throw new Error(`The application did not start. It said:\n${output.toString()}`, { cause });
   }
+  return { url, stop: () => end(child, 'SIGTERM') };
 }

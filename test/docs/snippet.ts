@@ -1,13 +1,14 @@
 import type { CodeBlock } from './markdown-document.js';
 
 const IMPORTS = [
-  `import { Get, Param, ParseIntPipe, Post, Sse, type MessageEvent } from '@nestjs/common';`,
+  `import { setTimeout as delay } from 'node:timers/promises';`,
+  `import { ConflictException, Get, Param, ParseIntPipe, Post, Sse, type MessageEvent } from '@nestjs/common';`,
   `import { OnEvent } from '@nestjs/event-emitter';`,
   `import { GrpcStreamMethod } from '@nestjs/microservices';`,
   `import { Cron, Interval } from '@nestjs/schedule';`,
   `import { CurrentLock, isLockError, Locked, LockTimeoutError, type Lock } from 'nest-redis-lock';`,
   `import { map, Observable } from 'rxjs';`,
-  `import { Application, Receipt, Transactional, type Item, type Order, type Surroundings } from './fragment-context.js';`,
+  `import { Application, Receipt, redis, Transactional, type Item, type Order, type Surroundings } from './fragment-context.js';`,
 ].join(' ');
 
 /**
