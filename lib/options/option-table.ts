@@ -56,6 +56,8 @@ export const LOCK_OPTIONS = {
   ttl: { check: milliseconds({ min: 10, whole: true }), initial: 30_000 },
   wait: { check: DURATION, initial: 10_000, except: ['lead'] },
   signal: { check: checkSignal, initial: undefined, except: ['preset', 'module'] },
+  // Bounds the memory of waiters. With a millisecond of work, the last of them is served after the default of `wait`.
+  maxWaiters: { check: LIMIT, initial: 10_000 },
   // Twice `commandTimeout`: a silent connection is replaced meanwhile, and the next one has time to answer.
   outageTimeout: { check: DURATION, initial: 2_000, except: ['lead'] },
   renew: { check: FLAG, initial: true },

@@ -37,6 +37,7 @@ describe('the options of the module', () => {
       defaults: {
         ttl: 30_000,
         wait: 10_000,
+        maxWaiters: 10_000,
         signal: undefined,
         outageTimeout: 2_000,
         renew: true,
@@ -111,6 +112,7 @@ describe('the options of the module', () => {
     ],
     [{ wait: null }, 'but is null.'],
     [{ outageTimeout: Number.NaN }, 'outageTimeout must be'],
+    [{ maxWaiters: 0 }, 'maxWaiters must be a whole number, 1 or more, but is 0.'],
     [{ renew: 'yes' }, 'renew must be true or false, but is "yes".'],
     [{ reentrant: 1 }, 'reentrant must be true or false, but is 1.'],
     [{ maxHold: 0 }, 'maxHold must be'],
