@@ -37,8 +37,11 @@ it('CONTRIBUTING has at most 120 lines', () => {
 });
 
 describe.each(pages)('$file', ({ file, document: { lines, blocks } }) => {
-  it('has at most 300 lines', () => {
-    expect(lines.length).toBeLessThanOrEqual(300);
+  // Nobody reads Troubleshooting whole: a heading leads to each of its paragraphs.
+  const most = file === 'docs/troubleshooting.md' ? 400 : 300;
+
+  it(`has at most ${most} lines`, () => {
+    expect(lines.length).toBeLessThanOrEqual(most);
   });
 
   it('opens with its purpose, and has an early example', () => {
