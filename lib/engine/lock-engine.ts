@@ -10,7 +10,7 @@ import type { Clock } from '../primitives/clock.js';
 import { inRootContext } from '../primitives/root-context.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
-import { leasesOf, type LeaseUser } from './hold/lease.js';
+import type { LeaseUser } from './hold/lease.js';
 import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
 import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
@@ -135,7 +135,7 @@ export class LockEngine implements StoreEvents {
   /** Hands a provisional hold to its caller, with the caller's options. */
   beginHold(hold: Hold, options: ResolvedLockOptions): void {
     hold.beginFor(options, this.clock.now());
-    for (const lease of leasesOf(hold)) this.keeper.begin(lease, options);
+    this.keeper.begin(hold.lease, options);
   }
 
   /** Attaches the holds of a string that another instance has detached. */

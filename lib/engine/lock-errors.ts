@@ -264,13 +264,9 @@ export function detachedGoneError(keys: readonly string[]): LockLostError {
   );
 }
 
-/** The error of a hold of which only some names or permits could be detached. */
-export function partlyDetachedError(
-  keys: readonly string[],
-  parts: 'names' | 'permits',
-  cause: unknown,
-): LockLostError {
-  const message = `Not all ${parts} of the hold on ${quoted(keys)} could be transferred.`;
+/** The error of a hold of which only some names could be detached. */
+export function partlyDetachedError(keys: readonly string[], cause: unknown): LockLostError {
+  const message = `Not all names of the hold on ${quoted(keys)} could be transferred.`;
   return new LockLostError(message, { keys, cause, reason: 'gone' });
 }
 

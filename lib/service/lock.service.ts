@@ -16,7 +16,6 @@ import type { LockListing } from '../store/lock-listing.js';
 import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
 import type { ForcedRelease, ForceReleaseOptions } from '../store/lock-store.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
-import { firstOwners, ownersOfHold } from '../store/owner-id.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { Campaign } from './leader/campaign.js';
@@ -274,10 +273,9 @@ export class LockService {
   async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
     const forced = await this.engine.store
-      .forceRelease(key, options?.owners?.flatMap(ownersOfHold))
+      .forceRelease(key, options?.owners)
       .catch((cause: unknown) => unavailable([key], cause));
-    const { holders, released } = forced;
-    return options ? { released: firstOwners(released), holders: firstOwners(holders) } : released.length > 0;
+    return options ? forced : forced.released.length > 0;
   }
 
   /**

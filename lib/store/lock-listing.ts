@@ -1,6 +1,5 @@
 import { SHARED_OWNER } from './grant.js';
-import type { LockInfo, LockSnapshot } from './lock-snapshot.interface.js';
-import { ownersOfHold } from './owner-id.js';
+import type { LockSnapshot } from './lock-snapshot.interface.js';
 
 /** A held name in `locks.list()`. */
 export interface LockListing {
@@ -20,18 +19,6 @@ export interface LockListing {
   readonly remaining?: number;
   /** Number of waiting instances. */
   readonly waiting: number;
-}
-
-/** Joins the permits of each hold to one entry. */
-export function joinPermits({ held, pending }: LockSnapshot): LockSnapshot {
-  const holds = new Map<string, LockInfo>();
-  for (const each of held) {
-    const [owner = each.owner] = ownersOfHold(each.owner);
-    const hold = holds.get(owner);
-    const remaining = Math.min(each.remaining ?? Infinity, hold?.remaining ?? Infinity);
-    holds.set(owner, hold ? { ...hold, permits: (hold.permits ?? 1) + 1, remaining } : { ...each, owner });
-  }
-  return { held: [...holds.values()], pending };
 }
 
 /** Summarizes the holders and waiters of a name. */

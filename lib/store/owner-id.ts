@@ -13,8 +13,8 @@ export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 
  * cancel. Only the transfer of a hold may act on the second form.
  *
  * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`. A repeated request of a
- * turn is therefore granted the same holds. Each permit of a hold with several has an owner id of its own. After a
- * transfer, the owner id of a shared hold with one permit ends in its token, as others do.
+ * turn is therefore granted the same holds. The tag contains the number of permits of each hold. After a transfer, the
+ * owner id of a shared hold ends in its token, as others do.
  */
 export function taggedOwner(instance: string, tag: string, token: number): string {
   return `${instance}~${tag}:${token}`;
@@ -61,18 +61,9 @@ export function ownersOf({ owner, tokens, turn }: Grant): string[] {
   return Array.from({ length: tokens }, (_, i) => sharedOwner(instance, granted, i + 1));
 }
 
-/** The owner ids of a hold: that of each of its permits. `owner` is any of them. */
-export function ownersOfHold(owner: string): string[] {
-  const turn = turnOf(owner);
-  const permits = turn === undefined ? 1 : permitsEach(turn);
-  if (turn === undefined || permits === 1) return [owner];
-  const before = Math.floor((tokenOf(owner) - 1) / permits) * permits;
-  return Array.from({ length: permits }, (_, i) => sharedOwner(instanceOf(owner), turn, before + i + 1));
-}
-
-/** The first owner id of each hold. */
-export function firstOwners(owners: readonly string[]): string[] {
-  return [...new Set(owners.map((owner) => ownersOfHold(owner)[0] ?? owner))];
+/** The number of permits of a hold. */
+export function permitsOf(owner: string): number {
+  return permitsEach(turnOf(owner) ?? '');
 }
 
 /** The fencing token at the end of an owner id: the first one of its grant. */

@@ -1,5 +1,6 @@
 import type { SharedTerms } from './grant.js';
 import type { LockInfo } from './lock-snapshot.interface.js';
+import { turnOf } from './owner-id.js';
 import { permitsEach, turnAfter } from './turn-name.js';
 
 /** The contents of a place in a queue: the waiting instance, its claim lease, and its wanted tokens. */
@@ -28,8 +29,17 @@ export function parsePlace(place: string): Place {
 /** How the instance at a place appears in a snapshot. */
 export function waiterAt(place: string): Pick<LockInfo, 'mode' | 'owner' | 'permits'> {
   const { instance: owner, shared } = parsePlace(place);
-  const permits = shared ? permitsEach(shared.turn) : 1;
-  return { mode: shared ? 'shared' : 'exclusive', owner, ...(permits > 1 ? { permits } : {}) };
+  return { mode: shared ? 'shared' : 'exclusive', owner, ...severalPermits(shared?.turn) };
+}
+
+/** How a shared hold appears in a snapshot. */
+export function sharerOf(owner: string): Pick<LockInfo, 'mode' | 'owner' | 'permits'> {
+  return { mode: 'shared', owner, ...severalPermits(turnOf(owner)) };
+}
+
+function severalPermits(turn = ''): Pick<LockInfo, 'permits'> {
+  const permits = permitsEach(turn);
+  return permits > 1 ? { permits } : {};
 }
 
 /** The place of the rest of a turn of which only some holds were granted; undefined if nothing remains. */

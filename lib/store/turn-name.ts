@@ -17,7 +17,7 @@ export function tokensEach(turn: string): number {
   return Number(/^s0(\d+)t/.exec(turn)?.[1] ?? 1);
 }
 
-/** The prefix in the name of a turn that wants several permits for each hold. Such a turn has one token for each permit. */
+/** The prefix in the name of a turn that wants several permits for each hold. Such a turn has one token for each hold. */
 export function permitsMark(permits: number): string {
   return permits > 1 ? `0${permits}p` : '';
 }
@@ -27,10 +27,9 @@ export function permitsEach(turn: string): number {
   return Number(/^s0(\d+)p/.exec(turn)?.[1] ?? 1);
 }
 
-/** How many of a turn's wanted permits fit into `room`. A turn receives no part of a hold. */
+/** How many of a turn's wanted holds fit into `room` permits. A turn receives no part of a hold. */
 export function fitting(turn: string, wanted: number, room: number): number {
-  const fits = Math.min(wanted, room);
-  return fits - (fits % permitsEach(turn));
+  return Math.min(wanted, Math.floor(room / permitsEach(turn)));
 }
 
 /** The name of the whole turn, from the name of a part. */

@@ -60,10 +60,10 @@ export const seededFaults: readonly SeededFault[] = [
     instead: 'if last < 1 then',
   },
   {
-    fault: 'a hold of several permits is granted in parts',
+    fault: 'several permits of a hold count as one',
     modes: 'all modes',
-    text: 'return n - n % (tonumber(',
-    instead: 'return n - 0 * (tonumber(',
+    text: 'count = count + weight(owner)',
+    instead: 'count = count + 1',
   },
   {
     fault: 'what a limit leaves of a turn loses its place',

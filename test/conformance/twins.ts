@@ -6,7 +6,7 @@ import { parsePlace, restOf } from '../../lib/store/place.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
-import { permitsEach, permitsMark, tokensMark } from '../../lib/store/turn-name.js';
+import { permitsMark, tokensMark } from '../../lib/store/turn-name.js';
 import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
@@ -99,7 +99,7 @@ export class Twins {
         const { instance, name, ttl, queues, limit, marks, permits } = operation;
         const mark = permitsMark(permits) || (marks ? tokensMark(3) : '');
         const shared = { limit, turn: `s${mark}${++this.numbered}` };
-        const tokens = operation.tokens * permits;
+        const { tokens } = operation;
         const turn = { instance, name, place: this.storeOf(instance).memory.place(CLAIM, tokens, shared) };
         this.turns.push(turn);
         return this.share(turn, ttl, tokens, queues);
@@ -108,9 +108,8 @@ export class Twins {
         const turn = recent(this.turns, operation.turn);
         if (!turn) return;
         // An instance requests whole holds.
-        const permits = permitsEach(parsePlace(turn.place).shared?.turn ?? '');
-        const place = partOf(turn.place, operation.after * permits);
-        const wanted = Math.min(operation.wanted * permits, parsePlace(place).tokens);
+        const place = partOf(turn.place, operation.after);
+        const wanted = Math.min(operation.wanted, parsePlace(place).tokens);
         return this.share({ ...turn, place }, operation.ttl, wanted, operation.queues);
       }
       case 'release': {

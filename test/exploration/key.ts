@@ -202,7 +202,7 @@ function siteInOrder(site: Site): unknown {
   const { i: _, ...rest } = site;
   if (site.callers.length < 2) return rest;
   const lines = site.topics.map(({ name }) => [...name.line]);
-  const mark = ({ of, options, phase, isOver, waiter, leases }: Caller): string =>
+  const mark = ({ of, options, phase, isOver, waiter, lease }: Caller): string =>
     [
       of,
       constantText(options),
@@ -210,7 +210,7 @@ function siteInOrder(site: Site): unknown {
       isOver,
       waiter && sure(lines[of]).indexOf(waiter),
       waiter?.startedAt,
-      leases[0]?.owner,
+      lease?.owner,
     ].join(' ');
   const marked = site.callers.map((caller) => ({ caller, mark: mark(caller) }));
   marked.sort((a, b) => (a.mark < b.mark ? -1 : 1));

@@ -1,3 +1,4 @@
+import { permitsOf } from '../../lib/store/owner-id.js';
 import { parsePlace } from '../../lib/store/place.js';
 import type { Caller, Site } from './site.js';
 import { sure } from './sure.js';
@@ -8,8 +9,8 @@ import { NAMES, WAIT, TTL } from './world-server.js';
 /** How long a caller may wait at most: for a lock, for an answer, and while its instance is frozen. */
 const LONGEST = 4 * WAIT + 4 * TTL;
 
-export function isHeld({ now }: World, { leases, phase }: Caller): boolean {
-  return phase === 'holds' && leases.every(({ deadline, live }) => live && now < deadline);
+export function isHeld({ now }: World, { lease, phase }: Caller): boolean {
+  return phase === 'holds' && lease?.live === true && now < lease.deadline;
 }
 
 /** The rules of a state: which one it breaks, or an empty text. */
@@ -20,13 +21,14 @@ export function brokenRule(world: World, budget: Budget, limit: number): string 
     if (holders.some(({ isOver }) => isOver)) return 'a hold that was over is held again';
     // A forced release ends exclusion on purpose, until its message arrives.
     const certain = holders.filter(
-      ({ leases }) => !leases.some(({ owner }) => world.revoked.includes(owner)),
+      ({ lease }) => lease !== undefined && !world.revoked.includes(lease.owner),
     );
     const alone = certain.filter(({ options }) => options.mode === 'exclusive');
     if (alone.length > 0 && certain.length > 1) return 'two hold the lock, one of them exclusively';
-    const leases = certain.flatMap((caller) => caller.leases);
-    if (leases.length > limit) return 'more permits than the limit are held';
-    if (leases.some(({ owner }) => !world.server.keeps(name, owner)))
+    const owners = certain.flatMap(({ lease }) => lease?.owner ?? []);
+    if (owners.reduce((sum, owner) => sum + permitsOf(owner), 0) > limit)
+      return 'more permits than the limit are held';
+    if (owners.some((owner) => !world.server.keeps(name, owner)))
       return 'the server does not keep a lease that is in use';
     if (!world.isUndisturbed(budget)) continue;
     if (holders.length > certain.length && world.sites.every(({ messages }) => messages.length === 0))

@@ -45,14 +45,11 @@ export class Shell {
   }
 
   release(caller: Caller): void {
-    const { of } = caller;
-    const { leases } = caller;
+    const { lease, of } = caller;
     caller.phase = 'done';
-    caller.leases = [];
-    caller.waiter = undefined;
-    for (const lease of leases)
-      if (lease.live) this.feed(of, { kind: 'released', lease });
-      else if (!lease.gone) this.free(of, lease);
+    caller.lease = caller.waiter = undefined;
+    if (lease?.live) this.feed(of, { kind: 'released', lease });
+    else if (lease?.gone === false) this.free(of, lease);
   }
 
   close(): void {
@@ -210,7 +207,7 @@ export class Shell {
         return;
       case 'lose':
         for (const caller of site.callers)
-          if (caller.leases.includes(effect.lease) && caller.phase === 'holds') this.lose(caller);
+          if (caller.lease === effect.lease && caller.phase === 'holds') this.lose(caller);
         return;
       case 'check-outage':
         topic.outageAt = Math.min(topic.outageAt, effect.at);
@@ -232,10 +229,10 @@ export class Shell {
     }
   }
 
-  private admit(of: number, { waiter, lease, others, token, renews }: EffectOf<'admit'>): void {
+  private admit(of: number, { waiter, lease, token, renews }: EffectOf<'admit'>): void {
     const { world } = this;
     const caller = this.settle(waiter, 'holds');
-    caller.leases = [lease, ...others];
+    caller.lease = lease;
     const isAlone = waiter.options.mode === 'exclusive';
     const known = sure(world.tokens[of]);
     const highest = Math.max(0, ...known);
@@ -243,7 +240,7 @@ export class Shell {
       world.problem = 'a token does not grow';
     const tokens = isAlone ? [Math.max(highest, token)] : [...known, token];
     world.tokens = world.tokens.map((each, n) => (n === of ? tokens : each));
-    if (renews) for (const each of caller.leases) this.extend(of, each);
+    if (renews) this.extend(of, lease);
   }
 
   private settle(waiter: Waiter, phase: Caller['phase']): Caller {
@@ -256,7 +253,7 @@ export class Shell {
   /** The caller's release has an effect only if the server may still keep the lease. */
   private lose(caller: Caller): void {
     caller.phase = 'lost';
-    if (caller.leases.every(({ gone }) => gone)) this.release(caller);
+    if (caller.lease?.gone !== false) this.release(caller);
   }
 
   private spend(of: number, token: number): void {

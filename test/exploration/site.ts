@@ -14,8 +14,7 @@ export interface Caller {
   readonly of: number;
   phase: 'new' | 'waits' | 'holds' | 'lost' | 'done';
   waiter: Waiter | undefined;
-  /** Of its permits, the first one's first. */
-  leases: readonly Lease[];
+  lease: Lease | undefined;
   /** Whether its hold was seen as over. */
   isOver: boolean;
 }
@@ -90,7 +89,7 @@ export function newSite(i: number, callers: readonly Pick<Caller, 'options' | 'o
       of,
       phase: 'new',
       waiter: undefined,
-      leases: [],
+      lease: undefined,
       isOver: false,
     })),
     topics: NAMES.slice(0, 1 + Math.max(0, ...topics)).map((_, of) => ({

@@ -112,13 +112,12 @@ describe('Several permits at once, across instances', () => {
     await lock.release();
   });
 
-  it('can be as many as 256, each a lease of its own in Redis', async () => {
+  it('can be as many as 256, with one lease in Redis', async () => {
     const { locks, name } = await open();
     const lock = await locks.acquire('requests', { mode: 'shared', limit: 256, permits: 256 });
-    const members = await server.client().zrange('lock:{requests}:s', '0', '-1');
+    const members = await server.client().zrange('lock:{requests}:s', '0', '(inf', 'BYSCORE');
 
-    expect(members).toHaveLength(256);
-    expect(members.every((member) => member.startsWith(`${name}~s0256p`))).toBe(true);
+    expect(members).toEqual([expect.stringMatching(`^${name}~s0256p`)]);
     await lock.extend();
     await lock.release();
     expect(await server.client().exists('lock:{requests}', 'lock:{requests}:s')).toBe(0);

@@ -10,7 +10,7 @@ import { Caller } from './caller.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
-import { type DetachedHold, ownersOfDetached, tagOf, type Transfer } from './transfer-string.js';
+import { type DetachedHold, ownerOfDetached, tagOf, type Transfer } from './transfer-string.js';
 
 const TAG_BYTES = 8;
 const RETRY_DELAY = 50;
@@ -20,10 +20,10 @@ const RETRY_DELAY = 50;
  */
 const MIN_UNDO_TIME = 2_000;
 
-/** A hold that an attempt attaches, with a change for each of its permits. */
-interface Share {
+/** A hold that an attempt attaches, with the change of its owner. */
+interface Part {
   readonly detached: DetachedHold;
-  readonly changes: readonly OwnerChange[];
+  readonly change: OwnerChange;
 }
 
 /** Attaches holds that other instances have detached. */
@@ -64,18 +64,15 @@ export class Attachments {
     const { instance } = parsePlace(this.leases.store.place(0, 1));
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const random = randomBytes(TAG_BYTES);
-    const shares = holds.map((detached): Share => {
+    const parts = holds.map((detached): Part => {
       const { minHold, mode, name, permits, token } = detached;
-      const tag = tagOf(mode, random, permits);
       const ttl = Math.max(options.ttl, Math.ceil(minHold));
-      const changes = ownersOfDetached(secret, detached).map((from, i) => {
-        const to = taggedOwner(instance, tag, permits === 1 ? token : i + 1);
-        return { name, from, to, ttl };
-      });
-      return { detached, changes };
+      const from = ownerOfDetached(secret, detached);
+      const to = taggedOwner(instance, tagOf(mode, random, permits), token);
+      return { detached, change: { name, from, to, ttl } };
     });
     return new Promise((resolve, reject) => {
-      const takeover = new Takeover(this.leases, shares, options, resolve, reject);
+      const takeover = new Takeover(this.leases, parts, options, resolve, reject);
       this.takeovers.add(takeover);
       void this.oneByOne(secret, async () => {
         await takeover.run();
@@ -115,14 +112,14 @@ class Takeover extends Caller<readonly Hold[]> {
 
   constructor(
     private readonly leases: Leases,
-    private readonly shares: readonly Share[],
+    private readonly parts: readonly Part[],
     private readonly options: ResolvedLockOptions,
     resolve: (holds: readonly Hold[] | Promise<readonly Hold[]>) => void,
     fail: (reason: unknown) => void,
   ) {
     super(resolve, fail);
-    this.keys = shares.map(({ detached }) => detached.name);
-    this.changes = shares.flatMap(({ changes }) => changes);
+    this.keys = parts.map(({ detached }) => detached.name);
+    this.changes = parts.map(({ change }) => change);
     const { clock } = leases;
     const { outageTimeout, signal } = options;
     this.timer = new AnswerWakeUp(clock, () =>
@@ -148,15 +145,12 @@ class Takeover extends Caller<readonly Hold[]> {
       this.free(({ to }) => [to]);
       return this.reject(forcedError(this.keys));
     }
-    const leases = this.shares.map(({ changes, detached }) =>
-      changes.map(
-        ({ name, to, ttl }, i) =>
-          new Lease(name, { owner: to, token: detached.token + i, tokens: 1 }, ttl, sentAt),
-      ),
-    );
-    const isLate = leases.flat().some(({ deadline }) => deadline <= clock.now());
+    const leases = this.parts.map(({ change: { name, to: owner, ttl }, detached: { minHold, token } }) => {
+      return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, sentAt), minHold };
+    });
+    const isLate = leases.some(({ lease }) => lease.deadline <= clock.now());
     if (!this.isTaking || isLate) return this.undo();
-    this.resolve(this.shares.map(({ detached }, i) => this.begin(detached, leases[i] ?? [])));
+    this.resolve(leases.map(({ lease, minHold }) => this.begin(lease, minHold)));
   }
 
   /** Handles a forced release. */
@@ -228,17 +222,13 @@ class Takeover extends Caller<readonly Hold[]> {
     return false;
   }
 
-  private begin({ minHold, name }: DetachedHold, [lease, ...others]: readonly Lease[]): Hold {
+  private begin(lease: Lease, minHold: number): Hold {
     const { leases } = this;
-    if (!lease) throw new Error('A detached hold has a permit.');
     const options = { ...this.options, ttl: lease.ttl, minHold };
     const token = lease.use(options);
-    const hold = new Hold([name], token, leases, lease, options, leases.clock.now(), others);
-    for (const each of others) each.use(options);
-    for (const each of [lease, ...others]) {
-      each.hold = hold;
-      leases.adopt(each);
-    }
+    const hold = new Hold([lease.name], token, leases, lease, options, leases.clock.now());
+    lease.hold = hold;
+    leases.adopt(lease);
     return hold;
   }
 

@@ -1,11 +1,11 @@
-import { LockConfigError, LockKeyError, LockUnavailableError } from '../../errors/lock.error.js';
+import { LockKeyError, LockUnavailableError } from '../../errors/lock.error.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { detachmentOfSomeError, partlyDetachedError } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { EnterableLock } from './reentry.js';
-import { formatTransfer, MAX_PARTS, newSecret } from './transfer-string.js';
+import { formatTransfer, newSecret } from './transfer-string.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
 export class CombinedLock implements GrantedLock {
@@ -91,14 +91,6 @@ export class CombinedLock implements GrantedLock {
 export async function detachAll(holds: readonly EnterableLock[], ttl: Duration | undefined): Promise<string> {
   const lease = resolveTtl(ttl);
   for (const hold of holds) hold.assertCanLeave();
-  const parts = holds.reduce((sum, { permits }) => sum + permits, 0);
-  if (parts > MAX_PARTS)
-    throw new LockConfigError(
-      `A lock with ${parts} permits of all its names cannot be detached: the limit is ${MAX_PARTS}.`,
-      {
-        keys: holds.flatMap(({ keys }) => keys),
-      },
-    );
   const secret = newSecret();
   const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, lease)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -108,7 +100,7 @@ export async function detachAll(holds: readonly EnterableLock[], ttl: Duration |
   }
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
-    const error = partlyDetachedError(keys, 'names', failed.reason);
+    const error = partlyDetachedError(keys, failed.reason);
     await Promise.all(holds.map((hold) => hold.giveUp(error)));
     if (failed.reason instanceof LockUnavailableError) throw detachmentOfSomeError(keys, failed.reason);
   }

@@ -11,14 +11,14 @@ import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import type { LockLostError, LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './combined-lock.js';
-import { type DetachedHold, ownersOfDetached } from './transfer-string.js';
+import { type DetachedHold, ownerOfDetached } from './transfer-string.js';
 import type { EnterableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
-import { instanceOf, isSharedOwner } from '../../store/owner-id.js';
+import { instanceOf, isSharedOwner, permitsOf } from '../../store/owner-id.js';
 import { inRootContext } from '../../primitives/root-context.js';
-import { type Lease, leasesOf, type LeaseUser, NO_LEASES } from './lease.js';
+import type { Lease, LeaseUser } from './lease.js';
 import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
 
@@ -42,7 +42,6 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     readonly lease: Lease,
     private terms: ResolvedLockOptions,
     private since: number,
-    readonly others = NO_LEASES,
   ) {}
 
   get options(): ResolvedLockOptions {
@@ -58,11 +57,11 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   beginFor(options: ResolvedLockOptions, now: number): void {
     this.terms = options;
     this.since = now;
-    for (const lease of leasesOf(this)) lease.renew = options.renew;
+    this.lease.renew = options.renew;
   }
 
   get permits(): number {
-    return 1 + this.others.length;
+    return permitsOf(this.lease.owner);
   }
 
   get signal(): AbortSignal {
@@ -86,7 +85,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
   }
 
   get leaseEnd(): number {
-    return this.others.reduce((end, { deadline }) => Math.min(end, deadline), this.lease.deadline);
+    return this.lease.deadline;
   }
 
   get how(): LockGrantedHow {
@@ -167,11 +166,11 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     const { name, owner: holder } = lease;
     const instance = instanceOf(holder);
     const detached = { name, instance, token: this.fencingToken, minHold, mode, permits };
-    const owners = ownersOfDetached(secret, detached);
+    const owner = ownerOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
     const longerTtl = Math.max(ttl, detached.minHold);
-    const leaving = leases.transferAll(this, owners, longerTtl, this.options.outageTimeout).then((isDone) => {
+    const leaving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });
     this.leaving = leaving;
@@ -185,9 +184,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
     this.reentry?.context.endOfHold();
-    this.freeDetached = async () => {
-      await Promise.all(owners.map((owner) => leases.cleanUps.free(name, owner, longerTtl)));
-    };
+    this.freeDetached = () => leases.cleanUps.free(name, owner, longerTtl);
     return detached;
   }
 

@@ -34,8 +34,6 @@ interface LeaseRequest {
 export interface LeaseUser {
   readonly mode: 'exclusive' | 'shared';
   readonly lease: Lease;
-  /** The leases of its other permits; {@link lease} is that of the first one. */
-  readonly others: readonly Lease[];
   /** When the hold ends regardless of its lease. */
   readonly endsAt: number;
   /** Until when the name stays taken after a release, by `minHold`; 0 without it. */
@@ -46,14 +44,6 @@ export interface LeaseUser {
   lose(error: LockLostError): void;
   /** Marks the hold as lost because of {@link endsAt}. */
   runOut(): void;
-}
-
-/** The other leases of a hold with one permit. */
-export const NO_LEASES: readonly Lease[] = [];
-
-/** The leases of a hold: one for each of its permits. */
-export function leasesOf({ lease, others }: LeaseUser): readonly Lease[] {
-  return others.length === 0 ? [lease] : [lease, ...others];
 }
 
 const NO_REQUESTS: readonly LeaseRequest[] = [];
@@ -123,17 +113,12 @@ export class Lease implements FifoNode<Lease> {
     this.deadline = this.end = deadlineOf(ttl, sentAt);
   }
 
-  /** Creates the lease of another permit of the same request, which may use the block of fencing tokens of this one. */
-  sibling(owner: string, token: number, usesBlock: boolean): Lease {
+  /** Creates the lease of another hold of the same grant, which uses the block of fencing tokens of this one. */
+  sibling(owner: string, token: number): Lease {
     const sibling = new Lease(this.name, { owner, token, tokens: 1 }, this.ttl, this.sentAt);
-    if (usesBlock) sibling.tokensOf = this;
+    sibling.tokensOf = this;
     sibling.how = this.how;
     return sibling;
-  }
-
-  /** The current hold, if this is the lease of its first permit. */
-  get ownHold(): LeaseUser | undefined {
-    return this.hold?.lease === this ? this.hold : undefined;
   }
 
   /** When the hold ends regardless of the lease. */

@@ -1,17 +1,10 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
-import type { Extended, Gap, LockStore } from '../../store/lock-store.js';
-import {
-  detachmentError,
-  expiredError,
-  extensionError,
-  goneError,
-  partlyDetachedError,
-  takenError,
-} from '../lock-errors.js';
+import type { Gap, LockStore } from '../../store/lock-store.js';
+import { detachmentError, expiredError, extensionError, goneError, takenError } from '../lock-errors.js';
 import type { CleanUps } from './clean-ups.js';
-import { type Lease, leasesOf, type LeaseUser } from './lease.js';
+import type { Lease, LeaseUser } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
 /** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
@@ -48,40 +41,22 @@ export class Leases {
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   release(hold: LeaseUser): Promise<void> {
-    const { keptUntil, lease, others } = hold;
-    if (others.length === 0) return this.releaseLease(lease, keptUntil);
-    return Promise.all(leasesOf(hold).map((each) => this.releaseLease(each, keptUntil))).then(
-      () => undefined,
-    );
+    return this.releaseLease(hold.lease, hold.keptUntil);
   }
 
   /** Extends the lease of a hold; resolves to false if either has ended. */
   async extend(hold: LeaseUser, ttl: number): Promise<boolean> {
-    const leases = leasesOf(hold);
+    const { lease } = hold;
+    const keys = [lease.name];
     const sentAt = this.clock.now();
     // If this process dies, the name still stays taken for `minHold`.
     const newTtl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
-    const requests = leases.map((lease) => {
-      lease.ttl = newTtl;
-      const request = lease.request(newTtl, sentAt);
-      this.keeper.add(lease);
-      return request;
+    lease.ttl = newTtl;
+    const request = lease.request(newTtl, sentAt);
+    this.keeper.add(lease);
+    const [renewed] = await this.store.extend([request]).catch((cause: unknown) => {
+      throw extensionError(keys, cause);
     });
-    const replies = await this.store.extend(requests).catch((cause: unknown) => {
-      throw extensionError([hold.lease.name], cause);
-    });
-    const results = leases.map((lease, i) => this.isExtended(hold, lease, { newTtl, sentAt }, replies[i]));
-    return results.every(Boolean);
-  }
-
-  /** Handles the reply to an extension; returns whether the hold continues. */
-  private isExtended(
-    hold: LeaseUser,
-    lease: Lease,
-    { newTtl, sentAt }: { readonly newTtl: number; readonly sentAt: number },
-    renewed: Extended,
-  ): boolean {
-    const keys = [lease.name];
     if (!lease.live || lease.hold !== hold) return false;
     if (renewed === undefined) throw extensionError(keys, undefined);
     if (!renewed) {
@@ -142,30 +117,6 @@ export class Leases {
     throw detachmentError(keys, outcome.cause);
   }
 
-  /**
-   * Transfers all leases of a hold; resolves to false if one has ended. If only some can be transferred, these are
-   * released and the hold is lost, because it is one.
-   */
-  async transferAll(
-    hold: LeaseUser,
-    owners: readonly string[],
-    ttl: number,
-    outageTimeout: number,
-  ): Promise<boolean> {
-    const leases = leasesOf(hold);
-    const moves = leases.map((lease, i) => this.transfer(lease, owners[i] ?? '', ttl, outageTimeout));
-    const outcomes = await Promise.allSettled(moves);
-    const moved = owners.filter((_, i) => outcomes[i]?.status === 'fulfilled' && outcomes[i].value);
-    if (moved.length === leases.length) return true;
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed && moved.length === 0) throw failed.reason;
-    const { name } = hold.lease;
-    for (const owner of moved) void this.cleanUps.free(name, owner, ttl);
-    const error = partlyDetachedError([name], 'permits', failed?.reason);
-    for (const lease of leases) if (lease.live) this.lose(lease, error, false);
-    return false;
-  }
-
   /** Releases the lock of a lease that has ended here. With a gap, no waiter gets it at once. */
   free({ name, owner, ttl, deadline, how }: Lease, gap?: Gap): Promise<void> {
     const remaining = Math.max(ttl, deadline - this.clock.now());
@@ -187,13 +138,12 @@ export class Leases {
    * any other release: the work has ended, and the next caller has a greater fencing token.
    */
   abandon(hold: LeaseUser): void {
-    for (const lease of leasesOf(hold)) {
-      // A listener of another loss may have released it.
-      if (lease.hold !== hold) continue;
-      lease.hold = undefined;
-      lease.renew = false;
-      this.keeper.add(lease);
-    }
+    const { lease } = hold;
+    // A listener of another loss may have released it.
+    if (lease.hold !== hold) return;
+    lease.hold = undefined;
+    lease.renew = false;
+    this.keeper.add(lease);
   }
 
   private releaseLease(lease: Lease, keptUntil: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { joinPermits, listingOf, type LockListing } from '../../store/lock-listing.js';
+import { listingOf, type LockListing } from '../../store/lock-listing.js';
 import type { LockInfo, LockSnapshot } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import type { Labels } from './labels.js';
@@ -24,20 +24,19 @@ export class LockViews {
     // One time for all entries: otherwise a pause between two readings would order them wrongly.
     const now = clock.now();
     return [...keeper]
-      .flatMap(({ ownHold }) => ownHold?.describe(now) ?? [])
+      .flatMap(({ hold }) => hold?.describe(now) ?? [])
       .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
       .toSorted((a, b) => b.age - a.age);
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const { held, pending } = joinPermits(await this.openStore().query(name));
+    const { held, pending } = await this.openStore().query(name);
     return { held: await this.labelled(held), pending };
   }
 
   /** Iterates over the held names with a prefix, some at a time. */
   async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
-    for await (const found of this.openStore().list(beginning)) {
-      const page = found.map(joinPermits);
+    for await (const page of this.openStore().list(beginning)) {
       const single = await this.labelled(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
       const labels = new Map(single.map((each) => [each.name, [each]]));
       yield page.map(({ held, pending }) =>

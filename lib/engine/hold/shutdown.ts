@@ -33,7 +33,7 @@ export async function abortHolders(
 ): Promise<void> {
   const unfinished = [...keeper].map((lease) => ({
     lease,
-    hold: lease.ownHold?.describe(clock.now()),
+    hold: lease.hold?.describe(clock.now()),
   }));
   for (const { lease } of unfinished) {
     lease.hold?.lose(

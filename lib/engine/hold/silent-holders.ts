@@ -1,6 +1,5 @@
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { Clock, ScheduledCall } from '../../primitives/clock.js';
-import { joinPermits } from '../../store/lock-listing.js';
 import type { LockInfo } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { instanceOf } from '../../store/owner-id.js';
@@ -77,7 +76,7 @@ export class SilentHolders {
 
   private async ask(names: readonly string[]): Promise<void> {
     const snapshots = await Promise.all(names.map((name) => this.store.query(name)));
-    const held = snapshots.flatMap((each) => joinPermits(each).held);
+    const held = snapshots.flatMap((each) => each.held);
     const { labels, silent, isSent } = await this.labels.ask(held);
     if (!isSent) return;
     const now = this.clock.now();

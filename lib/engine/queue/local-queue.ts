@@ -175,17 +175,13 @@ export class LocalQueue {
     await Promise.all(ownersOf(grant).map((owner) => queues.leases.cleanUps.free(name, owner, ttl)));
   }
 
-  private admit({ lease, others, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
+  private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
     const { leases } = this.queues;
     this.endWait(waiter);
-    const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now, others);
+    const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now);
     lease.hold = hold;
     waiter.resolve(hold);
     leases.keeper.add(lease, renews);
-    for (const other of others) {
-      other.hold = hold;
-      leases.keeper.add(other, renews);
-    }
   }
 
   private end(lease: Lease): void {

@@ -43,8 +43,6 @@ export type Effect =
       readonly kind: 'admit';
       readonly waiter: Waiter;
       readonly lease: Lease;
-      /** The leases of its other permits. */
-      readonly others: readonly Lease[];
       readonly token: number;
       readonly renews: boolean;
     }

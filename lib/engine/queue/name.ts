@@ -1,7 +1,7 @@
 import { MAX_PERMITS } from '../../options/option-table.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
-import { type Lease, NO_LEASES } from '../hold/lease.js';
+import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
 import { Sharing } from './sharing.js';
@@ -111,7 +111,7 @@ export class Name {
     if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
     const { wanted } = this;
     const passesOn = permits === 1 && terms.limit < Infinity;
-    return passesOn && sharing ? sharing.permitsFor(wanted) : wanted * permits;
+    return passesOn && sharing ? sharing.permitsFor(wanted) : wanted;
   }
 
   /** The place of a turn in the store's queue. A shared turn without a place has one by which the store ends its grants. */
@@ -142,10 +142,10 @@ export class Name {
     return effects ?? NO_EFFECTS;
   }
 
-  /** Grants a lease to a caller, with those of its other permits. */
-  admit(waiter: Waiter, lease: Lease, renews: boolean, others = NO_LEASES): void {
+  /** Grants a lease to a caller. */
+  admit(waiter: Waiter, lease: Lease, renews: boolean): void {
     this.line.remove(waiter);
-    this.do({ kind: 'admit', waiter, lease, others, token: lease.use(waiter.options), renews });
+    this.do({ kind: 'admit', waiter, lease, token: lease.use(waiter.options), renews });
   }
 
   /** Grants a lease to a caller after another local caller. */

@@ -130,9 +130,7 @@ function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: Gran
   if (terms) turn.terms = terms;
   else giveBackUnconfirmed(name, turn);
   const head = name.line.first;
-  // Processes of earlier versions grant parts of a hold. A new turn then waits for a whole one.
-  const isWhole = grant.tokens % turn.permits === 0;
-  const isWanted = isWhole && terms !== undefined && head !== undefined && turn.suits(head.options);
+  const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
   // Leaves before it releases holds, because the store would hand those to this place.
   if (terms && !isWanted) leave(name, turn);
   for (const each of unwanted) name.giveBack(each, ttl);
@@ -148,34 +146,28 @@ function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: Gran
   askOrGoIdle(name, turn);
 }
 
-/** Grants one hold to each caller at the head of the line; returns the permits that no caller wants. */
+/** Grants one hold to each caller at the head of the line; returns the holds that no caller wants. */
 function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
-  const { permits } = turn;
   const { ttl } = first;
   const until = name.now + name.rules.handoff.window;
   const sharing = (name.sharing ??= new Sharing());
   turn.forget(grant);
   const unwanted: Grant[] = [];
   // Creates all leases first, because a hold changes the ttl of its lease.
-  const leases = ownersOf(grant).map((owner, i) =>
-    i === 0 ? first : first.sibling(owner, grant.token + i, permits === 1),
-  );
-  for (let i = 0; i < leases.length; i += permits) {
-    const part = leases.slice(i, i + permits).filter((each) => !isRevoked(name, each));
-    const [lease, ...others] = part;
+  const leases = ownersOf(grant).map((owner, i) => (i === 0 ? first : first.sibling(owner, grant.token + i)));
+  for (const lease of leases) {
     const head = name.line.first;
-    const isWhole = part.length === permits;
-    if (isWhole && lease && head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
+    if (isRevoked(name, lease)) continue;
+    if (head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
       turn.unserved--;
-      for (const each of part) sharing.begin(each, head.options, until);
-      for (const other of others) other.use(head.options);
-      name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl, others);
-    } else for (const { owner, token } of part) unwanted.push({ owner, token, tokens: 1 });
+      sharing.begin(lease, head.options, until);
+      name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
+    } else unwanted.push({ owner: lease.owner, token: lease.token, tokens: 1 });
   }
   return unwanted;
 }
 
-/** Whether a permit was revoked before it was known here; its token then counts as ended. */
+/** Whether a hold was revoked before it was known here; its token then counts as ended. */
 function isRevoked(name: Name, lease: Lease): boolean {
   const isGone = name.revoked?.delete(lease.owner) ?? false;
   if (isGone) name.noteUnusedToken(lease.takeToken());

@@ -1,4 +1,4 @@
-import { instanceOf, sharedOwner, turnOf } from '../owner-id.js';
+import { instanceOf, permitsOf, sharedOwner, turnOf } from '../owner-id.js';
 import { isFrom, wholeTurn } from '../turn-name.js';
 
 interface Lease {
@@ -32,6 +32,11 @@ export class MemoryLeases {
         ([one, a], [other, b]) => score(one, a) - score(other, b) || (one < other ? -1 : 1),
       ),
     );
+  }
+
+  /** The number of permits of a name's holders with unexpired leases. */
+  permits(name: string): number {
+    return [...this.of(name).keys()].reduce((sum, owner) => sum + permitsOf(owner), 0);
   }
 
   /** Names with holders, or with expired leases. */

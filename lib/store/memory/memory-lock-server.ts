@@ -181,7 +181,7 @@ export class MemoryLockServer {
     };
     if (this.owner(name) === undefined) {
       this.handOff(name, { place, take });
-      const room = fitting(turn, tokens, limit - this.shares.of(name).size);
+      const room = fitting(turn, tokens, limit - this.shares.permits(name));
       if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
     }
     return grant ?? this.taken(name, 'first');
@@ -233,7 +233,7 @@ export class MemoryLockServer {
     for (const place of [...this.queues.of(name).keys()]) {
       const { instance, claimTtl, tokens, shared } = parsePlace(place);
       const isHeard = this.inboxes.has(instance);
-      const held = this.shares.of(name).size;
+      const held = this.shares.permits(name);
       const room = shared ? fitting(shared.turn, tokens, shared.limit - held) : Number(held === 0);
       // Only a shared acquire probes whether a blocked head still waits.
       if (room < 1 && (isHeard || place === own.place || !own.take)) {

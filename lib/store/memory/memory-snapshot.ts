@@ -1,6 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { tokenOf } from '../owner-id.js';
-import { waiterAt } from '../place.js';
+import { sharerOf, waiterAt } from '../place.js';
 
 /** Times by owner id or by place in the queue, in order. */
 type Times = ReadonlyMap<string, number>;
@@ -18,8 +18,7 @@ export function snapshotOf(
 ): LockSnapshot {
   const held: LockInfo[] = [...shares].map(([owner, expiresAt]) => ({
     name,
-    mode: 'shared',
-    owner,
+    ...sharerOf(owner),
     remaining: expiresAt - now,
   }));
   for (const [owner, expiresAt] of locks) {

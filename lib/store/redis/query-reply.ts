@@ -1,6 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { SHARED_OWNER } from '../grant.js';
-import { waiterAt } from '../place.js';
+import { sharerOf, waiterAt } from '../place.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
@@ -28,8 +28,7 @@ function sharers(name: string, shared: readonly string[], now: number): LockInfo
   // The score of a hand-off lease is half a millisecond beyond its end.
   return pairs(shared).map(([owner, end]) => ({
     name,
-    mode: 'shared',
-    owner,
+    ...sharerOf(owner),
     remaining: Math.floor(end) - Math.floor(now),
   }));
 }

@@ -1,6 +1,6 @@
 import { enqueue, handOff, restOf } from './functions/hand-off.js';
 import { attempt, prepare } from './functions/request.js';
-import { cover, fit, isLive, live, share } from './functions/shares.js';
+import { cover, isLive, live, share, weight } from './functions/shares.js';
 import { clock, ends, inTime } from './functions/time.js';
 import { mintShares, tokenFloor } from './functions/tokens.js';
 import { include } from './functions/lua-function.js';
@@ -27,7 +27,7 @@ import { luaScript } from './lua-script.js';
 export const acquireSharedScript = luaScript('acquire-shared')`
 local fence, instance = KEYS[1], ARGV[1]
 local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
-${include(mintShares, inTime, tokenFloor, isLive, live, cover, ends, fit, share, handOff, enqueue, attempt, prepare, restOf, clock)}
+${include(mintShares, inTime, tokenFloor, isLive, live, cover, ends, share, handOff, enqueue, attempt, prepare, restOf, clock, weight)}
 ask_if_waiting = true
 local function grant_of(turn, n)
   local token, _, holds = mint_shares(turn, n)
@@ -92,7 +92,10 @@ local function acquire(lock, queue, shared, terms)
     share(lock, shared, instance .. '~' .. turn, n, ends(ttl))
     return n, n < wanted
   end
-  local room = fit(turn, wanted, limit - held)
+  local function fitting(held)
+    return math.min(wanted, math.floor((limit - held) / weight('~' .. turn)))
+  end
+  local room = fitting(held)
   if redis.call('EXISTS', queue) == 0 and room > 0 then
     local n, more = take(room)
     local left = place and more and rest_of(place, n)
@@ -107,7 +110,7 @@ local function acquire(lock, queue, shared, terms)
   hand_off(lock, queue, place, shared, held, take)
   if not granted and not place and redis.call('EXISTS', queue) == 0 then
     owner = redis.call('GET', lock)
-    room = fit(turn, wanted, limit - (owner == 'shared' and live(shared) or 0))
+    room = fitting(owner == 'shared' and live(shared) or 0)
     if (not owner or owner == 'shared') and room > 0 then
       take(room)
     end

@@ -1,6 +1,6 @@
 import { serveQueue, handOff, restOf } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
-import { live } from './functions/shares.js';
+import { live, permits } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -19,7 +19,7 @@ import { luaScript } from './lua-script.js';
  */
 export const cancelScript = luaScript('cancel')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
-${include(live, serveQueue, handOff, prepare, restOf)}
+${include(live, permits, serveQueue, handOff, prepare, restOf)}
 local instance, place = ARGV[1], ARGV[2]
 local owner = redis.call('GET', lock)
 prepare(queue)
@@ -39,7 +39,7 @@ if owner == 'shared' then
       redis.call('ZREM', shared, hold)
     end
   end
-  serve_queue(lock, queue, shared, redis.call('ZCARD', shared))
+  serve_queue(lock, queue, shared, permits(shared))
 elseif not owner then
   -- It was notified to acquire the free lock, and left instead.
   hand_off(lock, queue, nil, shared)

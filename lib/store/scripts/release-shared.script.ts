@@ -1,6 +1,6 @@
 import { serveQueue } from './functions/hand-off.js';
 import { attempt, prepare } from './functions/request.js';
-import { live } from './functions/shares.js';
+import { live, permits } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -18,7 +18,7 @@ import { luaScript } from './lua-script.js';
 export const releaseSharedScript = luaScript('release-shared')`
 local fence = KEYS[1]
 local prefix, inbox = string.match(ARGV[1], '^(%d+) (.*)$')
-${include(live, serveQueue, attempt, prepare)}
+${include(live, permits, serveQueue, attempt, prepare)}
 local reply, is_shared = {}, {}
 local function leave(lock, queue, shared, owner)
   if is_shared[lock] == nil then
@@ -38,7 +38,7 @@ for i = 1, #ARGV - 1 do
   local lock, queue, shared = KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1]
   if is_shared[lock] then
     is_shared[lock] = false
-    serve_queue(lock, queue, shared, redis.call('ZCARD', shared))
+    serve_queue(lock, queue, shared, permits(shared))
   end
 end
 return reply

@@ -206,10 +206,10 @@ export function describeTransfer(context: ContractContext): void {
       const { locks, others, name } = context;
       const transfer = await (await locks.acquire(name, { minHold: 500 })).detach();
       const [, content = ''] = transfer.split('.');
-      const [secret, [of, instance, token, , mode]] = JSON.parse(
+      const [secret, [of, instance, token, , mode, permits]] = JSON.parse(
         Buffer.from(content, 'base64url').toString(),
       ) as [string, unknown[]];
-      const longer = transferOf(JSON.stringify([secret, [of, instance, token, 60_000, mode]]));
+      const longer = transferOf(JSON.stringify([secret, [of, instance, token, 60_000, mode, permits]]));
 
       await expect(others.attach(longer)).rejects.toBeInstanceOf(LockLostError);
       await (await others.attach(transfer)).release();
@@ -232,8 +232,8 @@ export function describeTransfer(context: ContractContext): void {
       'lock1.e30',
       transferOf('["s"]'),
       transferOf('["s",["",1,2,3]]'),
-      transferOf('["s",["n","i",1,1e999,"exclusive"]]'),
-      transferOf('["s",["n","i",1,1e15,"exclusive"]]'),
+      transferOf('["s",["n","i",1,1e999,"exclusive",1]]'),
+      transferOf('["s",["n","i",1,1e15,"exclusive",1]]'),
       'order:42',
     ])('rejects the invalid string %j', async (text) => {
       await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
@@ -442,7 +442,7 @@ function describeRefusal(context: ContractContext): void {
       await expect(lock.detach()).rejects.toBeInstanceOf(LockConfigError);
       expect(lock.held).toBe(true);
       await lock.release();
-      const transfer = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive"]]`).toString('base64url')}`;
+      const transfer = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive",1]]`).toString('base64url')}`;
       await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockConfigError);
     });
   });

@@ -1,4 +1,4 @@
-import { newSecret, ownersOfDetached } from '../../../lib/engine/hold/transfer-string.js';
+import { newSecret, ownerOfDetached } from '../../../lib/engine/hold/transfer-string.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { OwnerChange } from '../../../lib/store/lock-store.js';
 import { EngineFixture, observe } from './engine-fixture.js';
@@ -39,7 +39,7 @@ describe('A hold that is attached with replicas', () => {
 
   it('is undone if too few of them confirm', async () => {
     confirmation.answer([false]);
-    const [from] = ownersOfDetached(secret, detached);
+    const from = ownerOfDetached(secret, detached);
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: change.to, to: from });
     expect(attaching).toEqual({});

@@ -48,7 +48,7 @@ describe('A request that shortens a lease', () => {
       9_000,
       1_000,
     );
-    const sibling = first.sibling('me~s1:2', 2, true);
+    const sibling = first.sibling('me~s1:2', 2);
     expect([first.hasTokens, sibling.hasTokens]).toEqual([true, true]);
     sibling.request(3_000, 1_000);
 

@@ -1,6 +1,6 @@
 import { parseTransfer } from '../../../lib/engine/hold/transfer-string.js';
 
-const VALID = ['order:42', 'a1', 70, 0, 'exclusive'];
+const VALID = ['order:42', 'a1', 70, 0, 'exclusive', 1];
 
 /** A string of the form that `detach()` returns. */
 const transfer = (...content: readonly unknown[]): string =>
@@ -8,22 +8,13 @@ const transfer = (...content: readonly unknown[]): string =>
 
 describe('The string of a detached hold', () => {
   it('contains each hold', () => {
-    expect(parseTransfer(transfer('s', VALID, ['n', 'b2', 7, 250, 'shared']))).toEqual({
+    expect(parseTransfer(transfer('s', VALID, ['n', 'b2', 7, 250, 'shared', 3]))).toEqual({
       secret: 's',
       holds: [
         { name: 'order:42', instance: 'a1', token: 70, minHold: 0, mode: 'exclusive', permits: 1 },
-        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 1 },
+        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 3 },
       ],
     });
-  });
-
-  it('joins entries of one name and successive tokens as permits of one hold', () => {
-    const entry = (token: number, name = 'n'): unknown[] => [name, 'b2', token, 0, 'shared'];
-    const { holds } = parseTransfer(transfer('s', entry(7), entry(8), entry(9, 'm')));
-    expect(holds.map(({ token, permits }) => [token, permits])).toEqual([
-      [7, 2],
-      [9, 1],
-    ]);
   });
 
   it.each([
@@ -45,10 +36,10 @@ describe('The string of a detached hold', () => {
     ['a fraction of a millisecond', transfer('s', VALID.with(3, 0.5))],
     ['an unknown mode', transfer('s', VALID.with(4, 'both'))],
     ['a name twice', transfer('s', VALID, VALID.with(2, 71))],
-    [
-      'more permits than one request moves',
-      transfer('s', ...Array.from({ length: 1_001 }, (_, i) => VALID.with(0, `n${i}`))),
-    ],
+    ['no number of permits', transfer('s', VALID.slice(0, 5))],
+    ['a part of a permit', transfer('s', VALID.with(4, 'shared').with(5, 1.5))],
+    ['more permits than a hold may have', transfer('s', VALID.with(4, 'shared').with(5, 257))],
+    ['several permits of an exclusive hold', transfer('s', VALID.with(5, 2))],
   ])('is refused with %s', (_, value) => {
     expect(() => parseTransfer(value)).toThrow(
       'attach() takes the string that detach() returned, complete and unchanged.',

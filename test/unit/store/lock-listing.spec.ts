@@ -1,18 +1,5 @@
-import { joinPermits, listingOf } from '../../../lib/store/lock-listing.js';
+import { listingOf } from '../../../lib/store/lock-listing.js';
 import type { LockInfo } from '../../../lib/store/lock-snapshot.interface.js';
-
-describe('The permits of a turn with two for each hold', () => {
-  it('are one holder for each hold, with the owner id and the first lease end of its permits', () => {
-    const held = [10, 20, 40, 30].map((remaining, i): LockInfo => {
-      return { name: 'n', mode: 'shared', owner: `web-1~s02p1:${i + 1}`, remaining };
-    });
-
-    expect(joinPermits({ held, pending: [] }).held).toEqual([
-      { name: 'n', mode: 'shared', owner: 'web-1~s02p1:1', permits: 2, remaining: 10 },
-      { name: 'n', mode: 'shared', owner: 'web-1~s02p1:3', permits: 2, remaining: 30 },
-    ]);
-  });
-});
 
 describe('The listing of a name', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { includeBelow, luaFunction } from './lua-function.js';
 import { attempt, prepare } from './request.js';
-import { cover, fit, hasLapsed, share } from './shares.js';
+import { cover, hasLapsed, share, weight } from './shares.js';
 import { clock, digits, ends } from './time.js';
 import { mint, mintShares } from './tokens.js';
 
@@ -58,7 +58,7 @@ end
  * id, `shared` for shared holds, or nil without a suitable waiter. Call `prepare(queue)` before. Reads `prefix`, the
  * length of the part before `{name}` in keys.
  *
- * `held` is the number of live shared holders, 0 by default. If it is greater, call `live(shared)` before. If the head
+ * `held` is the number of permits of live shared holders, 0 by default. If it is greater, call `live(shared)` before. If the head
  * of the queue is `own` (the caller's own place), returns it without publishing. For an exclusive place the caller
  * writes the lock. For a shared place, `take(n)` writes up to n holds and returns how many were taken and whether more
  * are wanted.
@@ -73,7 +73,7 @@ end
  * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. Its instance is also
  * asked whether it still waits, because its request to leave may have failed.
  */
-export const handOff = luaFunction(restOf, notify, hasLapsed, mint, mintShares, fit, share, ends)`
+export const handOff = luaFunction(restOf, notify, hasLapsed, mint, mintShares, share, ends, weight)`
 local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -88,9 +88,10 @@ local function hand_off(lock, queue, own, shared, held, take)
       return given
     end
     local instance, claim_ttl, wanted, turn, limit = string.match(place, '^([^|]+)|(%d+)|(%d+)|?(%w*)|?(%d*)$')
-    local room = held == 0 and 1 or 0
+    local room, each = held == 0 and 1 or 0, 1
     if turn and turn ~= '' then
-      room = fit(turn, tonumber(wanted), (tonumber(limit) or math.huge) - held)
+      each = weight('~' .. turn)
+      room = math.min(wanted, math.floor(((tonumber(limit) or math.huge) - held) / each))
     end
     local rest
     if instance and (room < 1 or turn ~= '' and not shared) then
@@ -107,7 +108,7 @@ local function hand_off(lock, queue, own, shared, held, take)
         return own
       end
       local n, more = take(room)
-      held = held + n
+      held = held + n * each
       given = own
       rest = more and rest_of(place, n)
     elseif instance and turn == '' then
@@ -126,7 +127,7 @@ local function hand_off(lock, queue, own, shared, held, take)
           redis.call('DEL', shared)
         end
         share(lock, shared, instance .. '~' .. turn, room, ends(tonumber(claim_ttl)) .. '.5')
-        held = held + room
+        held = held + room * each
         given = given or 'shared'
         rest = rest_of(place, room)
       end
@@ -142,7 +143,7 @@ end
 
 /**
  * `serve_queue(lock, queue, shared, held)`: continues with the queue of a shared lock after some holders were removed; `held`
- * are left.
+ * permits are left.
  */
 export const serveQueue = luaFunction(cover, handOff)`
 local function serve_queue(lock, queue, shared, held)

@@ -2,12 +2,44 @@ import { luaFunction } from './lua-function.js';
 import { clock, digits } from './time.js';
 
 /**
+ * A member beside the holders of a name, with an infinite score, while one of them may have several permits. Without
+ * it, the number of holders is the number of their permits, and no script reads them all.
+ */
+const SEVERAL = 'several';
+
+/** `weight(tag)`: the number of permits of each hold with a tag or owner id, `~s0<permits>p…`; otherwise 1. */
+export const weight = luaFunction()`
+local function weight(tag)
+  return tonumber(string.match(tag, '~s0(%d+)p')) or 1
+end
+`;
+
+/** `permits(shared)`: the number of permits of the holders in `shared`. */
+export const permits = luaFunction(weight)`
+local function permits(shared)
+  local count = redis.call('ZCARD', shared)
+  if count == 0 or not redis.call('ZSCORE', shared, '${SEVERAL}') then
+    return count
+  end
+  local owners = redis.call('ZRANGE', shared, 0, -2)
+  count = 0
+  for _, owner in ipairs(owners) do
+    count = count + weight(owner)
+  end
+  if count == #owners then
+    redis.call('ZREM', shared, '${SEVERAL}')
+  end
+  return count
+end
+`;
+
+/**
  * `cover(lock, shared)`: sets the lock to `shared` until the last lease of its holders expires, so that exclusive requests see
  * that it is taken. The holders are kept for a minute longer, so that a later script finds claim leases that have expired.
  */
 export const cover = luaFunction(digits)`
 local function cover(lock, shared)
-  local last = redis.call('ZRANGE', shared, -1, -1, 'WITHSCORES')[2]
+  local last = redis.call('ZRANGE', shared, '(inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')[2]
   local whole = string.match(last, '^%d+')
   redis.call('SET', lock, 'shared', 'PXAT', whole)
   redis.call('PEXPIREAT', shared, digits(whole + 60000))
@@ -15,14 +47,14 @@ end
 `;
 
 /**
- * `live(shared)`: the number of holders in `shared` with unexpired leases; removes the others.
+ * `live(shared)`: the number of permits of the holders in `shared` with unexpired leases; removes the other holders.
  *
  * The score of a shared hold is the end of its lease in ms since 1970. The score of a claim lease is half a millisecond
  * later until its instance has renewed it. Turns whose claim leases expired are recorded in `lapsed`, because their
  * instances may be dead. A script calls it only before `hand_off` of this lock, because later scripts
  * do not find these claim leases.
  */
-export const live = luaFunction(clock, digits)`
+export const live = luaFunction(clock, digits, permits)`
 local lapsed = {}
 local function live(shared)
   local over = redis.call('ZRANGE', shared, '-inf', digits(math.floor(clock() / 1000)), 'BYSCORE', 'WITHSCORES')
@@ -32,7 +64,7 @@ local function live(shared)
       lapsed[string.match(over[i], '^[^~]*~[%l%d]+')] = true
     end
   end
-  return redis.call('ZCARD', shared)
+  return permits(shared)
 end
 `;
 
@@ -47,7 +79,7 @@ end
 /** `unexpired(shared, …)`: the shared holders with unexpired leases, with further arguments of ZRANGE. */
 export const unexpired = luaFunction(clock, digits)`
 local function unexpired(shared, ...)
-  return redis.call('ZRANGE', shared, '(' .. digits(math.floor(clock() / 1000)), '+inf', 'BYSCORE', ...)
+  return redis.call('ZRANGE', shared, '(' .. digits(math.floor(clock() / 1000)), '(inf', 'BYSCORE', ...)
 end
 `;
 
@@ -85,24 +117,16 @@ end
 `;
 
 /**
- * `fit(turn, wanted, room)`: how many of the wanted permits fit into `room`. A turn `s0<n>p…` has n permits for each
- * hold, and receives no part of a hold.
- */
-export const fit = luaFunction()`
-local function fit(turn, wanted, room)
-  local n = math.min(wanted, room)
-  return n - n % (tonumber(string.match(turn, '^s0(%d+)p')) or 1)
-end
-`;
-
-/**
  * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>` with the lease end `last`. Existing
  * holds keep a longer lease, because a repeated request may arrive long after its turn began.
  */
-export const share = luaFunction(cover)`
+export const share = luaFunction(cover, weight)`
 local function share(lock, shared, turn, n, last)
   for i = 1, n do
     redis.call('ZADD', shared, 'GT', last, turn .. ':' .. i)
+  end
+  if weight(turn) > 1 then
+    redis.call('ZADD', shared, 'inf', '${SEVERAL}')
   end
   cover(lock, shared)
 end
