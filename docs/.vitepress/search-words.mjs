@@ -45,4 +45,11 @@ export const searchWords = {
   'recipes/transactions.md': 'released before commits rollback isolation',
   'recipes/idempotency.md': 'double payment charge twice duplicate click submit',
   'recipes/cache-rebuild.md': 'thundering herd dogpile',
+  'zh-CN/quick-start.md': '秒杀 抢购 超卖 扣库存 安装 入门 教程',
+  'zh-CN/guide/which-lock.md#按要避免的问题选': '选锁 信号量 读写锁 互斥锁 乐观锁 悲观锁 限流 幂等 选主',
+  'zh-CN/redisson.md#术语对照': '看门狗 红锁 可重入锁 公平锁 联锁 死锁 自动续期',
+  'zh-CN/redisson.md#api-对照': 'tryLock lock unlock leaseTime waitTime',
+  'zh-CN/guarantees.md': '脑裂 时钟回拨',
+  'zh-CN/recipes/cron.md': '重复执行 多实例 分布式定时任务',
+  'zh-CN/recipes/cache-rebuild.md': '缓存击穿 缓存雪崩 双重检查',
 };

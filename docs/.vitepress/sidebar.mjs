@@ -84,7 +84,7 @@ export const sidebar = [
 ];
 
 /**
- * The pages in Chinese, each a counterpart of an English page at the same path below /zh-CN.
+ * The pages in Chinese, each a counterpart of an English page at the same path below /zh-CN, except the one on Redisson.
  *
  * @type {typeof sidebar}
  */
@@ -93,32 +93,16 @@ export const chineseSidebar = [
     text: '入门',
     items: [
       { text: '快速开始', link: '/zh-CN/quick-start' },
+      { text: '该用哪种锁', link: '/zh-CN/guide/which-lock' },
+      { text: '从 Redisson 迁移', link: '/zh-CN/redisson' },
       { text: '能保证什么', link: '/zh-CN/guarantees' },
     ],
   },
   {
     text: '实践方案',
     items: [
-      { text: '实践方案', link: '/zh-CN/recipes/' },
       { text: '定时任务', link: '/zh-CN/recipes/cron' },
-      { text: 'BullMQ 任务', link: '/zh-CN/recipes/bullmq-per-customer' },
-      { text: '从请求到 worker', link: '/zh-CN/recipes/request-to-worker' },
       { text: '缓存重建', link: '/zh-CN/recipes/cache-rebuild' },
-      { text: '数据库迁移', link: '/zh-CN/recipes/migrations-once' },
-      { text: '选主与 outbox', link: '/zh-CN/recipes/outbox' },
-      { text: '锁与事务', link: '/zh-CN/recipes/transactions' },
-      { text: '幂等', link: '/zh-CN/recipes/idempotency' },
-    ],
-  },
-  {
-    text: '运维',
-    items: [
-      { text: '运维', link: '/zh-CN/operate/' },
-      { text: '上线检查清单', link: '/zh-CN/operate/production' },
-      { text: '停机与故障', link: '/zh-CN/operate/shutdown-and-outages' },
-      { text: '部署拓扑', link: '/zh-CN/operate/topologies' },
-      { text: '云服务', link: '/zh-CN/operate/hosted' },
-      { text: '线上故障处理', link: '/zh-CN/operate/runbook' },
     ],
   },
 ];

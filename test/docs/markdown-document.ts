@@ -28,6 +28,8 @@ export class MarkdownDocument {
   /** The npm scripts that it names. */
   readonly commands: readonly string[];
   readonly tables: readonly (readonly TableRow[])[];
+  /** The levels of its headings. */
+  readonly levels: readonly number[];
 
   constructor(file: string) {
     const source = withoutAddresses(readFileSync(file, 'utf8'), addressesOf(manifest as object));
@@ -39,6 +41,7 @@ export class MarkdownDocument {
     const named = source.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
     this.commands = [...named].map(([, script, short = '']) => script ?? short);
     this.tables = tokens.filter(isTable).map(rowsOf);
+    this.levels = tokens.filter(isHeading).map(({ depth }) => depth);
   }
 }
 

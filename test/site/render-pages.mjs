@@ -34,6 +34,10 @@ for (const relativePath of paths.toSorted()) {
     indexes[locale].add({ id: `${id}#${anchor}`, text, title: titles.at(-1), titles: titles.slice(0, -1) });
   }
 }
+for (const name of ['README.md', 'README.zh-CN.md']) {
+  const path = join(docs, '..', name);
+  html[name] = md.render(readFileSync(path, 'utf8'), { path, relativePath: name, cleanUrls: false });
+}
 process.stdout.write(JSON.stringify({ html, indexes }), () => process.exit());
 
 /**

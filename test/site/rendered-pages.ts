@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The pages as HTML, by their paths within docs, and an index of the search for each language. */
+/** Pages as HTML, by their paths within docs, the READMEs by their names, and an index of the search for each language. */
 export interface RenderedPages {
   readonly html: Readonly<Record<string, string>>;
   readonly indexes: Readonly<Record<string, unknown>>;

@@ -95,10 +95,24 @@ export const FURTHER: readonly Query[] = [
 ];
 
 export const CHINESE: readonly Query[] = [
-  ['我的锁卡住了怎么办', '/zh-CN/operate/runbook', OURS],
-  ['锁丢失', '/zh-CN/operate/runbook', OURS],
+  ['看门狗', '/zh-CN/redisson#术语对照', OURS],
+  ['红锁', '/zh-CN/redisson#术语对照', OURS],
+  ['可重入锁', '/zh-CN/redisson#术语对照', OURS],
+  ['公平锁', '/zh-CN/redisson#术语对照', OURS],
+  ['联锁', '/zh-CN/redisson#术语对照', OURS],
+  ['tryLock', '/zh-CN/redisson#api-对照', OURS],
+  ['信号量', '/zh-CN/guide/which-lock', OURS],
+  ['读写锁', '/zh-CN/guide/which-lock', OURS],
+  ['死锁', '/zh-CN/redisson', OURS],
+  ['秒杀', '/zh-CN/quick-start', OURS],
+  ['超卖', '/zh-CN/quick-start', OURS],
+  ['主从切换丢锁', '/zh-CN/redisson#术语对照', OURS],
+  ['锁过期后业务还在执行', '/zh-CN/redisson#术语对照', OURS],
+  ['自动续期', '/zh-CN/redisson#术语对照', OURS],
   ['定时任务', '/zh-CN/recipes/cron', OURS],
+  ['定时任务重复执行', '/zh-CN/recipes/cron', OURS],
   ['缓存击穿', '/zh-CN/recipes/cache-rebuild', OURS],
-  ['优雅停机', '/zh-CN/operate/shutdown-and-outages', OURS],
-  ['阿里云', '/zh-CN/operate/hosted', OURS],
+  ['隔离令牌', '/zh-CN/guarantees', OURS],
+  ['阿里云', '/zh-CN/quick-start', OURS],
+  ['怎么选锁', '/zh-CN/guide/which-lock', OURS],
 ];

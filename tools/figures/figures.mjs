@@ -52,7 +52,7 @@ export function textsOf({ date, commit, machine, rounds, cases, elsewhere }) {
       `with the best other package it is ${ms(wait.best)} ([speed](docs/compare.md#speed)).`,
     'headline-zh':
       `100 个调用者争用同一把锁、每次业务 2 毫秒时，99% 的等待不超过 ${number(wait.ours)} 毫秒；` +
-      `其他包中最快的是 ${number(wait.best)} 毫秒\n（[测试数据](docs/compare.md#speed)）。`,
+      `其他包中最快的是 ${number(wait.best)} 毫秒（[测试数据](docs/compare.md#speed)）。`,
     home:
       `### ${ms(wait.best)} → ${ms(wait.ours)}\n\n100 callers share one lock for 2 ms of work each: 99 % wait at most ${ms(wait.ours)} here,\n` +
       `${ms(wait.best)} with the best other package. [Compare](compare.md#speed)`,

@@ -1,6 +1,7 @@
-// Says what is missing before a publication: node check.mjs [--write]
+// Says what is missing before a publication: node check.mjs [--write] [--compared PAGE…]
 //
-// --write  enters the addresses of docs/.vitepress/site.json into package.json and the READMEs
+// --write          enters the addresses of docs/.vitepress/site.json into package.json and the READMEs
+// --compared PAGE  records that a Chinese page tells what its English page tells now
 //
 // Publishes nothing. The exit code is 1 while something is missing.
 import { execFileSync } from 'node:child_process';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressFields, addressesOf, withAddresses, withoutAddresses } from './addresses.mjs';
 import { missingIn } from './missing.mjs';
+import { hashOf, translatedPages } from './translated.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const READMES = ['README.md', 'README.zh-CN.md'].filter((name) => existsSync(join(root, name)));
@@ -35,6 +37,21 @@ if (process.argv.includes('--write')) {
   writeFileSync(join(root, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
+/** @type {Record<string, string>} the hash of the English page with which somebody compared each Chinese page last */
+const compared = JSON.parse(read('tools/release/translated.json'));
+const translated = translatedPages(root);
+
+if (process.argv.includes('--compared')) {
+  const named = process.argv.slice(process.argv.indexOf('--compared') + 1);
+  for (const { chinese, english } of translated) {
+    if (named.includes(chinese)) compared[chinese] = hashOf(read(english));
+  }
+  writeFileSync(join(root, 'tools/release/translated.json'), `${JSON.stringify(compared, null, 2)}\n`);
+}
+const outdated = translated
+  .filter(({ chinese, english }) => compared[chinese] !== hashOf(read(english)))
+  .map(({ chinese }) => chinese);
+
 /** @param {string | undefined} commit */
 const changedSince = (commit) =>
   commit === undefined
@@ -56,7 +73,14 @@ const measured = [
   },
 ].map((each) => ({ ...each, changed: changedSince(each.commit) }));
 const readmes = Object.fromEntries(READMES.map((name) => [name, read(name)]));
-const missing = missingIn({ manifest, addresses, changelog: read('CHANGELOG.md'), readmes, measured });
+const missing = missingIn({
+  manifest,
+  addresses,
+  changelog: read('CHANGELOG.md'),
+  readmes,
+  measured,
+  outdated,
+});
 if (run('git', 'status', '--porcelain') !== '') missing.push('There are changes that are not committed.');
 if (run('git', 'tag', '--list', `v${manifest.version}`) !== '') {
   missing.push(`There is a tag v${manifest.version} already.`);

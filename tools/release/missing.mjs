@@ -9,6 +9,7 @@ import { addressFields, addressesOf, withAddresses, withoutAddresses } from './a
  * @property {string} changelog
  * @property {Readonly<Record<string, string>>} readmes by their names
  * @property {readonly Measured[]} measured
+ * @property {readonly string[]} outdated Chinese pages whose English page has changed since somebody compared both
  *
  * @typedef {object} Measured figures that the pages tell
  * @property {string} what
@@ -23,7 +24,7 @@ import { addressFields, addressesOf, withAddresses, withoutAddresses } from './a
  * @param {Project} project
  * @returns {string[]}
  */
-export function missingIn({ manifest, addresses, changelog, readmes, measured }) {
+export function missingIn({ manifest, addresses, changelog, readmes, measured, outdated }) {
   /** @type {string[]} */
   const missing = [];
   if (addresses.repository === null) missing.push('docs/.vitepress/site.json names no repository.');
@@ -46,6 +47,11 @@ export function missingIn({ manifest, addresses, changelog, readmes, measured })
   );
   if (provenance !== true || access !== 'public') {
     missing.push('publishConfig of package.json must say `"access": "public"` and `"provenance": true`.');
+  }
+  for (const page of outdated) {
+    missing.push(
+      `${page} is older than its English page: compare both, then \`npm run release:check -- --compared ${page}\`.`,
+    );
   }
   for (const { what, command, commit, changed } of measured) {
     if (commit === undefined) missing.push(`${what} name no commit; \`${command}\` measures them again.`);

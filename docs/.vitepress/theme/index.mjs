@@ -1,7 +1,7 @@
 import { dataSymbol, useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import { computed, defineComponent, h, provide } from 'vue';
-import { chineseSidebar } from '../sidebar.mjs';
+import { chineseSidebar, sidebar } from '../sidebar.mjs';
 import './colours.css';
 import './drawings.css';
 import './home.css';
@@ -28,8 +28,9 @@ const Layout = defineComponent(() => {
 
 /** @param {import('vitepress').VitePressData} data */
 function isTranslated({ page }) {
-  const path = page.value.relativePath.replace(/^zh-CN\//, '').replace(/(?:index)?\.md$/, '');
-  return chineseSidebar.some(({ items }) => items.some(({ link }) => link === `/zh-CN/${path}`));
+  const path = `/${page.value.relativePath.replace(/^zh-CN\//, '').replace(/(?:index)?\.md$/, '')}`;
+  const links = [...sidebar, ...chineseSidebar].flatMap(({ items }) => items.map(({ link }) => link));
+  return links.includes(path) && links.includes(`/zh-CN${path}`);
 }
 
 export default { extends: DefaultTheme, Layout };

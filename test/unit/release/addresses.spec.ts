@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import compared from '../../../tools/release/translated.json';
 import {
   addressesOf,
   addressFields,
@@ -7,6 +8,7 @@ import {
   withoutAddresses,
 } from '../../../tools/release/addresses.mjs';
 import { missingIn } from '../../../tools/release/missing.mjs';
+import { hashOf, translatedPages } from '../../../tools/release/translated.mjs';
 
 const root = join(__dirname, '../../..');
 const NONE = { repository: null, homepage: null };
@@ -56,6 +58,7 @@ describe('what is missing before a publication', () => {
     changelog: '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-12-01\n\n### Added\n\n- Something.\n',
     readmes: { 'README.md': withAddresses('[a](docs/compare.md)', ADDRESSES) },
     measured: [MEASURED],
+    outdated: [] as string[],
   };
 
   it('is nothing when all agree', () => {
@@ -76,6 +79,11 @@ describe('what is missing before a publication', () => {
       { measured: [{ ...MEASURED, changed: ['lib/engine/lease.ts'] }] },
       'The figures are of abcdef01, and 1 files',
     ],
+    [
+      'a Chinese page that is older than the English one',
+      { outdated: ['docs/zh-CN/index.md'] },
+      'docs/zh-CN/index.md is older',
+    ],
     ['provenance', { manifest: { ...ready.manifest, publishConfig: {} } }, '"provenance": true'],
     [
       'the version',
@@ -89,5 +97,26 @@ describe('what is missing before a publication', () => {
     ],
   ])('is listed: %s', (_what, change, said) => {
     expect(missingIn({ ...ready, ...change }).join('\n')).toContain(said);
+  });
+});
+
+describe('the hash of a page', () => {
+  it('changes with a word', () => {
+    expect(hashOf('Waiters queue.')).not.toBe(hashOf('Waiters poll.'));
+  });
+
+  it.each([
+    ['the width of a column', '| a | b |\n| --- | --- |', '| a   | b |\n| ----- | --- |'],
+    ['a figure of a program', '<!-- figures: a -->\n1\n<!-- end -->', '<!-- figures: a -->\n2\n<!-- end -->'],
+  ])('does not change with %s', (_what, before, after) => {
+    expect(hashOf(before)).toBe(hashOf(after));
+  });
+
+  it('is recorded for each Chinese page', () => {
+    expect(Object.keys(compared).toSorted()).toEqual(
+      translatedPages(root)
+        .map(({ chinese }) => chinese)
+        .toSorted(),
+    );
   });
 });
