@@ -23,6 +23,10 @@ const WITHOUT_IOREDIS =
   'The command line uses ioredis, which is not installed. To use it without changing the application, run: ' +
   'npx -p ioredis -p nest-redis-lock nest-redis-lock <command>';
 
+const POSSIBLE_URLS =
+  'Write --url or REDIS_URL as redis://user:password@host:6379/0, or rediss:// for TLS; valkey:// and valkeys:// also ' +
+  'work. For a Cluster add --cluster, for sentinels --sentinel <name>.';
+
 const SENTINEL_PORT = 26_379;
 
 /** Module options from the flags and the environment: one Redis, a Cluster, the master of sentinels, or a quorum. */
@@ -58,10 +62,22 @@ function connectionOf({
   if (cluster && sentinel !== undefined)
     throw new CommandError('Use either --cluster or --sentinel, not both.', ExitCode.usage);
   // Checked one by one, so that an error about one URL omits its password.
-  for (const each of urls) assertConnection(each);
+  for (const each of urls) assertUrl(each);
   if (cluster) return { nodes: [...urls], options: clusterOptions(first) };
   if (sentinel !== undefined) return sentinelOptions(urls, sentinel);
   return urls.length === 1 ? withCredentials(first) : urls.map(withCredentials);
+}
+
+/** Rejects a URL with what is possible on a command line; the module's message also lists objects and clients. */
+function assertUrl(url: string): void {
+  try {
+    assertConnection(url);
+  } catch (error) {
+    const problem = (error as Error).message
+      .replace(/^connection/, 'The URL')
+      .replace(/ It must be [^]*/, '');
+    throw new CommandError(`${problem} ${POSSIBLE_URLS}`, ExitCode.usage);
+  }
 }
 
 /** Splits a variable at blanks or commas; a password may also contain a comma. */

@@ -7,21 +7,37 @@ import { withLocks } from './with-locks.js';
 
 export interface LsFlags extends ConnectionFlags {
   readonly limit: number;
+  readonly sort: keyof typeof COMPARE;
 }
+
+const COMPARE = {
+  name: (a: LockListing, b: LockListing) => (a.name < b.name ? -1 : 1),
+  // The age of shared holds is unknown; they are last.
+  age: (a: LockListing, b: LockListing) =>
+    (a.since?.getTime() ?? Infinity) - (b.since?.getTime() ?? Infinity),
+  waiters: (a: LockListing, b: LockListing) => b.waiting - a.waiting,
+};
+
+/** The orders of `--sort`. */
+export const SORTS = Object.keys(COMPARE);
 
 /** Lists the held names. */
 export async function ls(prefix: string, flags: LsFlags): Promise<number> {
   const out = new Output(flags.json);
   /** By name, since SCAN may give one twice. */
   const found = new Map<string, LockListing>();
-  const isPart = await withLocks(flags, async (locks) => {
+  await withLocks(flags, async (locks) => {
     for await (const listing of locks.list({ prefix })) {
-      if (found.size === flags.limit && !found.has(listing.name)) return true;
       found.set(listing.name, listing);
+      // Another order than that of the names needs all of them.
+      if (flags.sort === 'name' && found.size > flags.limit) return;
     }
-    return false;
   });
-  const names = [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const isPart = found.size > flags.limit;
+  const names = [...found.values()]
+    .slice(0, flags.sort === 'name' ? flags.limit : Infinity)
+    .toSorted(COMPARE[flags.sort])
+    .slice(0, flags.limit);
   if (out.isJson) out.json({ names, isPart });
   else print(out, names, isPart);
   return ExitCode.done;

@@ -1,17 +1,37 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { isLockError } from '../errors/lock.error.js';
 import { doctor } from './doctor.command.js';
 import { parseCount, parseDuration, parseWait } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
-import { ls } from './ls.command.js';
-import { ALERT_RULES } from './monitoring/alert-rules.js';
+import { ls, SORTS } from './ls.command.js';
+import { alertRules } from './monitoring/alert-rules.js';
 import { dashboard } from './monitoring/dashboard.js';
 import { Output, printError } from './output.js';
 import { query } from './query.command.js';
 import { release } from './release.command.js';
 import { run } from './run.command.js';
 
-const { version } = require('../../package.json') as { version: string };
+const { version, homepage } = require('../../package.json') as { version: string; homepage?: string };
+
+/** The address of the documentation, if the package has a site. */
+const SITE = homepage?.includes('#') ? undefined : homepage?.replace(/\/$/, '');
+
+const HELP = `
+Times are milliseconds, or text such as 500ms, 30s, 5m, 1h and 1d.
+
+Environment:
+  REDIS_URL             one or several URLs, if there is no --url; default: redis://127.0.0.1:6379
+  REDIS_USERNAME, REDIS_PASSWORD   for URLs without a password; keep it out of the list of processes
+  NODE_EXTRA_CA_CERTS   file with the certificate of the authority that signed the server's
+
+Examples:
+  nest-redis-lock doctor --url rediss://redis.example:6379
+  nest-redis-lock ls order: --sort age
+  nest-redis-lock query order:42 --prefix shop:
+  nest-redis-lock release order:42
+  nest-redis-lock run nightly --wait 0 --skip -- ./backup
+
+Documentation: ${SITE === undefined ? 'docs/operate/cli.md of the repository' : `${SITE}/operate/cli.html`}`;
 
 const COLLECT = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
@@ -34,14 +54,17 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
   const program = new Command('nest-redis-lock')
     .description('Inspects the locks of nest-redis-lock, and runs commands under them.')
     .version(version)
+    .configureOutput({ outputError: (text) => printError(text.trimEnd().replace(/^error: /, '')) })
+    .addHelpText('after', HELP)
     .exitOverride();
   const add = (usage: string, description: string): Command =>
     program
       .command(usage)
       .description(description)
+      .addHelpText('after', '\nFor times, variables and examples, run nest-redis-lock --help.')
       .option(
         '--url <url>',
-        'redis://, rediss:// or valkey://; repeat it for several; default: REDIS_URL',
+        'redis[s]:// or valkey[s]://; repeat it for several; default: REDIS_URL, or 127.0.0.1:6379',
         COLLECT,
       )
       .option('--cluster', 'the URLs are nodes of a Redis Cluster')
@@ -49,27 +72,22 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
       .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')
       .allowExcessArguments(false);
 
-  const addPrinted = (usage: string, description: string, text: () => string): Command =>
-    program
-      .command(usage)
-      .description(description)
-      .allowExcessArguments(false)
-      .action(() => new Output().line(text()));
-
   add('doctor', 'checks the server, one line per finding; exit code 0, 1 or 2 by the worst finding')
     .option('--json', 'prints JSON')
-    .option('--ttl <time>', 'ttl of the application', parseDuration, 30_000)
-    .option('--command-timeout <time>', 'commandTimeout of the application', parseDuration, 1_000)
-    .option(
-      '--node-timeout <time>',
-      'advanced.nodeTimeout of the application, for a quorum',
-      parseDuration,
-      50,
+    .addOption(timeOption('--ttl <time>', 'ttl of the application', 30_000))
+    .addOption(timeOption('--command-timeout <time>', 'advanced.commandTimeout of the application', 1_000))
+    .addOption(
+      timeOption('--node-timeout <time>', 'advanced.nodeTimeout of the application, for a quorum', 50),
     )
     .action(async (flags) => done(await doctor(flags)));
 
   add('ls [prefix]', 'lists the held names')
     .option('--json', 'prints JSON')
+    .addOption(
+      new Option('--sort <order>', 'the oldest holds or the most waiters first')
+        .choices(SORTS)
+        .default('name'),
+    )
     .option('--limit <n>', 'at most so many', parseCount, 1_000)
     .action(async (prefix: string | undefined, flags) => done(await ls(prefix ?? '', flags)));
 
@@ -77,7 +95,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     .option('--json', 'prints JSON')
     .action(async (name: string, flags) => done(await query(name, flags)));
 
-  add('release <name>', 'shows the holds of a name, asks for confirmation, and ends them')
+  add('release <name>', 'shows the holder, asks for confirmation, and ends the hold')
     .option('--json', 'prints JSON; needs --force')
     .option('--force', 'does not ask')
     .action(async (name: string, flags) => done(await release(name, flags)));
@@ -86,27 +104,44 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     .usage('<name> [options] -- <command> [arguments]')
     .option(
       '--wait <time>',
-      'maximum wait for the lock, 10s by default; 0 for one attempt, or forever',
+      'maximum wait for the lock, or forever; 0 for one attempt (default: 10s)',
       parseWait,
     )
-    .option('--ttl <time>', 'lease, 30s by default', parseDuration)
+    .option('--ttl <time>', 'lease, renewed while the command runs (default: 30s)', parseDuration)
     .option('--limit <n>', 'maximum number of simultaneous holders', parseCount)
     .option('--permits <n>', 'how many of them this command counts as', parseCount)
     .option('--min-hold <time>', 'minimum time for which the name stays taken', parseDuration)
     .option('--skip', 'exit code 0 instead of 75 if the lock is taken')
-    .option('--kill-after <time>', 'time from SIGTERM to SIGKILL if the lock is lost', parseDuration, 5_000)
+    .addOption(timeOption('--kill-after <time>', 'time from SIGTERM to SIGKILL if the lock is lost', 5_000))
     .action(async (name: string, flags) => {
       if (command.length === 0)
         throw new CommandError('Write the command after --: run <name> -- <command>', ExitCode.usage);
       done(await run(name, command, flags));
     });
 
-  addPrinted('dashboard', 'prints the dashboard for Grafana, as JSON', () =>
-    JSON.stringify(dashboard(), null, 2),
-  );
-  addPrinted('alerts', 'prints the alert rules for Prometheus, as YAML', () => ALERT_RULES.trimEnd());
+  program
+    .command('dashboard')
+    .description('prints the dashboard for Grafana, as JSON')
+    .allowExcessArguments(false)
+    .action(() => new Output().line(JSON.stringify(dashboard(), null, 2)));
+
+  program
+    .command('alerts')
+    .description('prints the alert rules for Prometheus, as YAML')
+    .option(
+      '--runbook-url <url>',
+      'address of the runbook, for the annotation runbook_url; without an address the alerts have none',
+      SITE && `${SITE}/operate/runbook.html`,
+    )
+    .allowExcessArguments(false)
+    .action(({ runbookUrl }: { runbookUrl?: string }) => new Output().line(alertRules(runbookUrl).trimEnd()));
 
   return program;
+}
+
+function timeOption(flags: string, description: string, milliseconds: number): Option {
+  const shown = milliseconds < 1_000 ? `${milliseconds}ms` : `${milliseconds / 1_000}s`;
+  return new Option(flags, description).argParser(parseDuration).default(milliseconds, shown);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -2,7 +2,7 @@ import type { LockInfo, LockSnapshot } from '../store/lock-snapshot.interface.js
 import type { ConnectionFlags } from './connection-flags.js';
 import { formatDuration } from './duration.js';
 import { ExitCode } from './exit-code.js';
-import { Output } from './output.js';
+import { Output, printable } from './output.js';
 import { withLocks } from './with-locks.js';
 
 /** Shows the holders and the waiters of a name. */
@@ -10,13 +10,13 @@ export async function query(name: string, flags: ConnectionFlags): Promise<numbe
   const out = new Output(flags.json);
   const snapshot = await withLocks(flags, (locks) => locks.query(name));
   if (out.isJson) out.json({ name, ...snapshot });
-  else printSnapshot(out, snapshot);
+  else printSnapshot(out, name, snapshot);
   return snapshot.held.length > 0 ? ExitCode.done : ExitCode.free;
 }
 
 /** Prints the holders, then the waiters in order. */
-export function printSnapshot(out: Output, { held, pending }: LockSnapshot): void {
-  if (held.length + pending.length === 0) return out.line('It is free, and has no waiters.');
+export function printSnapshot(out: Output, name: string, { held, pending }: LockSnapshot): void {
+  if (held.length + pending.length === 0) return out.line(printable(`${name} is free, and has no waiters.`));
   out.table(
     ['', 'owner', 'label', 'since', 'lease', 'token'],
     [

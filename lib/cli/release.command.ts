@@ -31,7 +31,7 @@ export async function release(name: string, flags: ReleaseFlags): Promise<number
       return isReleased ? ExitCode.done : ExitCode.free;
     };
     if (snapshot.held.length === 0) return reportResult([]);
-    if (!out.isJson) printSnapshot(out, snapshot);
+    if (!out.isJson) printSnapshot(out, name, snapshot);
     await out.flush();
     if (!flags.force) {
       out.line(MEANING);

@@ -41,6 +41,9 @@ describe('nest-redis-lock', () => {
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
     for (const command of ['ls', 'query', 'release', 'run', 'dashboard', 'alerts'])
       expect(help.stdout).toContain(command);
+    for (const text of ['REDIS_USERNAME, REDIS_PASSWORD', '500ms, 30s', 'Examples:', 'Documentation: '])
+      expect(help.stdout).toContain(text);
+    for (const { stderr } of [nothing, unknown, many]) expect(stderr).toMatch(/^nest-redis-lock: /);
     expect(nothing).toMatchObject({ exitCode: 64, stdout: '' });
     expect(unknown.exitCode).toBe(64);
     expect(many.exitCode).toBe(64);
@@ -74,6 +77,26 @@ describe('nest-redis-lock', () => {
       },
       expect.objectContaining({ name: 'order:2', label: 'Orders.pay' }),
     ]);
+  });
+
+  it('ls --sort lists the oldest holds, or the most waiters, first, before --limit', async () => {
+    await using oldest = await holder.locks.acquire('b');
+    await using younger = await holder.locks.acquire('a');
+    await using other = await new Instance({ connection: server.url }).warmUp();
+    const waits = other.locks.acquire('a');
+    await waitFor(() => server.client().exists('lock:{a}:q'), { that: 'an instance to wait' });
+    const first = async (order: string): Promise<string | undefined> =>
+      (
+        json(
+          await CommandLine.run(['ls', '--sort', order, '--limit', '1', '--json', '--url', server.url]),
+        ) as Listing
+      ).names[0]?.name;
+
+    expect(await Promise.all(['age', 'waiters'].map(first))).toEqual(['b', 'a']);
+    expect((await CommandLine.run(['ls', '--sort', 'size', '--url', server.url])).exitCode).toBe(64);
+    expect(oldest.held).toBe(true);
+    await younger.release();
+    await (await waits).release();
   });
 
   it('ls --limit bounds the shown names, and the output says that more exist', async () => {
@@ -125,7 +148,7 @@ describe('nest-redis-lock', () => {
       pending: [{ owner: waiter.name }],
     });
     expect(free).toMatchObject({ exitCode: 1, stderr: '' });
-    expect(free.stdout).toContain('It is free');
+    expect(free.stdout).toBe('nobody is free, and has no waiters.\n');
   });
 
   it('uses the key prefix of the application', async () => {
@@ -156,6 +179,10 @@ describe('nest-redis-lock', () => {
     expect(name.exitCode).toBe(64);
     expect(address.exitCode).toBe(64);
     expect(address.stderr).not.toContain('secret');
+    expect(address.stderr).toMatch(
+      /^nest-redis-lock: The URL \S+ is not a redis:\/\/ or rediss:\/\/ URL\. Write --url or REDIS_URL as/,
+    );
+    expect(address.stderr).not.toContain('ioredis');
   });
 
   it('ends as other programs do when its output is closed', async () => {

@@ -161,8 +161,8 @@ describe('The metrics of a running application', () => {
       const named = Object.values(annotations).flatMap((text) => [...text.matchAll(/\$labels\.(\w+)/g)]);
       const labels = labelsOf(selectorsOf(expr));
       expect([...labels]).toEqual(expect.arrayContaining(named.map(([, label]) => label)));
-      const [file, anchor] = (annotations['runbook'] ?? '').split('#');
-      expect(file).toBe('docs/operate/runbook.md');
+      const [address, anchor] = (annotations['runbook_url'] ?? '').split('#');
+      expect(address).toBe('https://ops.example/runbook');
       expect(runbook.anchors).toContain(anchor);
     }
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ALERT_RULES } from '../../lib/cli/monitoring/alert-rules.js';
+import { alertRules } from '../../lib/cli/monitoring/alert-rules.js';
 import { dashboard as makeDashboard } from '../../lib/cli/monitoring/dashboard.js';
 
 export const ROOT = join(__dirname, '../..');
@@ -9,6 +9,7 @@ export const ROOT = join(__dirname, '../..');
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
+  readonly labels: { readonly severity: string };
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +28,10 @@ interface Panel {
   readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
-const rules: RuleFile = parse(ALERT_RULES);
+/** The rules, with an address of the runbook. */
+export const RULES = alertRules('https://ops.example/runbook');
+
+const rules: RuleFile = parse(RULES);
 export const alerts = rules.groups.flatMap((group) => group.rules);
 
 export const dashboard: Dashboard = JSON.parse(JSON.stringify(makeDashboard()));

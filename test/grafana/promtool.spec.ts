@@ -3,8 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import which from 'which';
-import { ALERT_RULES } from '../../lib/cli/monitoring/alert-rules.js';
-import { alerts, dashboard, filledIn } from './operations-files.js';
+import { alerts, dashboard, filledIn, RULES } from './operations-files.js';
 
 const promtool = which.sync('promtool', { nothrow: true });
 const [describeRules, reason] =
@@ -20,7 +19,7 @@ describeRules(`Prometheus${reason}`, () => {
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'rules-'));
-    writeFileSync(join(directory, 'alerts.yml'), ALERT_RULES);
+    writeFileSync(join(directory, 'alerts.yml'), RULES);
     copyFileSync(join(__dirname, 'alerts.test.yml'), join(directory, 'alerts.test.yml'));
   });
   afterAll(() => rmSync(directory, { recursive: true }));

@@ -4,10 +4,20 @@ const BY_CALLER = `by (job, ${CALLER})`;
 /** Names the caller in a summary: a method, or the label of a caller of LockService. */
 const NAME = '{{ $labels.code_function_name }}{{ $labels.lock_label }}';
 
-/** The alert rules for Prometheus in YAML, by the metrics of `nest-redis-lock/opentelemetry`. */
-export const ALERT_RULES = `# Prometheus alert rules for nest-redis-lock, by the metrics of nest-redis-lock/opentelemetry.
+/**
+ * The alert rules for Prometheus in YAML, by the metrics of `nest-redis-lock/opentelemetry`.
+ *
+ * @param runbook address of the runbook; without it, the alerts have no `runbook_url`
+ */
+export function alertRules(runbook: string | undefined): string {
+  return RULES.replaceAll(/\n +runbook_url: (#\S+)/g, (line, section: string) =>
+    runbook === undefined ? '' : line.replace(section, `${runbook}${section}`),
+  );
+}
+
+const RULES = `# Prometheus alert rules for nest-redis-lock, by the metrics of nest-redis-lock/opentelemetry.
 #
-# docs/operate/runbook.md says what to do about each. The thresholds are for the default options, ttl 30 s and wait
+# The runbook says what to do about each. The thresholds are for the default options, ttl 30 s and wait
 # 10 s: lower them if yours are shorter. \`unless … offset\` finds a new series, whose first increase() is 0.
 groups:
   - name: nest-redis-lock
@@ -23,7 +33,7 @@ groups:
           description: >-
             On {{ $labels.instance }} a hold of {{ $labels.lock_key_template }} ended before its work did. Two holders
             may have worked at the same time. Reason: {{ $labels.lock_lost_reason }}.
-          runbook: docs/operate/runbook.md#holds-are-lost
+          runbook_url: #holds-are-lost
 
       - alert: LockStuck
         expr: |
@@ -40,7 +50,7 @@ groups:
           description: >-
             Calls have waited for {{ $labels.lock_key_template }} for five minutes, and none was granted. The holder
             hangs, or never releases.
-          runbook: docs/operate/runbook.md#a-lock-hangs
+          runbook_url: #a-lock-hangs
 
       # Leaders have the label leader. Exclude other long work by its method or label, or raise the threshold.
       - alert: LockHoldHangs
@@ -56,7 +66,7 @@ groups:
           description: >-
             On {{ $labels.instance }} a hold of {{ $labels.lock_key_template }} is {{ $value | humanizeDuration }} old.
             Its lease is renewed, so the name stays taken until it is released.
-          runbook: docs/operate/runbook.md#a-lock-hangs
+          runbook_url: #a-lock-hangs
 
       - alert: LockWaitsGrow
         expr: |
@@ -72,7 +82,7 @@ groups:
           description: >-
             One in twenty calls has waited for {{ $labels.lock_key_template }} for more than
             {{ $value | humanizeDuration }}.
-          runbook: docs/operate/runbook.md#waits-grow
+          runbook_url: #waits-grow
 
       # Counts waits of more than 2.5 s, because a call with wait 0 may find the lock taken without a problem.
       - alert: LockWaitsTimeOut
@@ -94,8 +104,9 @@ groups:
           summary: 'Calls time out: ${NAME}'
           description: >-
             {{ $value | humanizePercentage }} of the calls for {{ $labels.lock_key_template }} time out.
-          runbook: docs/operate/runbook.md#waits-grow
+          runbook_url: #waits-grow
 
+      # Does not page: maxWaiters rejects these calls on purpose.
       - alert: LockQueueFull
         expr: |
           sum ${BY_CALLER} (
@@ -103,12 +114,12 @@ groups:
           ) > 0
         for: 1m
         labels:
-          severity: warning
+          severity: info
         annotations:
           summary: 'Too many calls wait: ${NAME}'
           description: >-
             Calls for {{ $labels.lock_key_template }} are rejected, because as many wait as maxWaiters allows.
-          runbook: docs/operate/runbook.md#waits-grow
+          runbook_url: #waits-grow
 
       - alert: LockRedisUnavailable
         expr: |
@@ -122,7 +133,7 @@ groups:
           summary: 'Redis cannot be used for locks: {{ $labels.job }}'
           description: >-
             Calls are rejected with LockUnavailableError: Redis does not reply, replies with an error, or fails over.
-          runbook: docs/operate/runbook.md#failover
+          runbook_url: #failover
 
       - alert: LockRenewalsLate
         expr: |
@@ -135,7 +146,7 @@ groups:
           description: >-
             Replies arrive {{ $value | humanizeDuration }} after renewals are due. At two thirds of ttl, leases expire
             and holds are lost.
-          runbook: docs/operate/runbook.md#holds-are-lost
+          runbook_url: #holds-are-lost
 
       - alert: LockRenewalsUnanswered
         expr: |
@@ -146,5 +157,5 @@ groups:
         annotations:
           summary: 'Renewals have no reply on {{ $labels.instance }}'
           description: Redis does not reply in time, or not at all. If this continues, leases expire.
-          runbook: docs/operate/runbook.md#failover
+          runbook_url: #failover
 `;
