@@ -85,7 +85,7 @@ describe('the queue processor', () => {
   const [source = ''] = sources;
 
   it('is the same wherever it stands, but for its comments', () => {
-    expect(sources.length).toBeGreaterThan(1);
+    expect(sources.length).toBeGreaterThan(0);
     expect(new Set(sources.map((text) => text.replaceAll(/^\/\/.*\n/gm, ''))).size).toBe(1);
   });
 
@@ -110,7 +110,12 @@ describe('the queue processor', () => {
 });
 
 describe('the examples of every place', () => {
-  const places = blocks.filter(({ file, language }) => file === 'docs/guide/places.md' && language === 'ts');
+  const places = blocks.filter(
+    ({ file, language, text }) =>
+      language === 'ts' &&
+      (file === 'docs/guide/places.md' ||
+        (file === 'docs/recipes/bullmq-per-customer.md' && text.includes('@Processor'))),
+  );
   const methods = places.flatMap(({ text }) =>
     [...text.matchAll(/@Locked\(.*\n\s*(?:override |async )*(\w+)\(/g)].map(([, name = '']) => name),
   );
@@ -142,7 +147,7 @@ describe('the examples of every place', () => {
         client.close();
       }
 
-      expect(new Set(methods).size).toBe(10);
+      expect(new Set(methods).size).toBe(8);
       await waitFor(
         async () => {
           const locked = (await (await fetch(`${url}/locked`)).json()) as string[];

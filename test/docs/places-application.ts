@@ -34,9 +34,7 @@ function moduleOf(block: CodeBlock, index: number): string {
     'export abstract class Fragment',
     `@Controller() export class Fragment${index}`,
   );
-  // Nobody waits for a minute, or until three at night.
-  const hurried = fragment.replace('0 3 * * *', '* * * * * *').replaceAll(/\b[56]0_000\b/g, '100');
-  return `import { Controller } from '@nestjs/common'; ${hurried}`;
+  return `import { Controller } from '@nestjs/common'; ${fragment}`;
 }
 
 function mainOf(blocks: readonly CodeBlock[]): string {
@@ -52,7 +50,6 @@ import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import { GraphQLModule } from '@nestjs/graphql';
 import { ClientProxyFactory, type RedisOptions, Transport } from '@nestjs/microservices';
-import { ScheduleModule } from '@nestjs/schedule';
 import { RedisLockModule } from 'nest-redis-lock';
 import { listenToLocks } from 'nest-redis-lock/diagnostics';
 import { firstValueFrom } from 'rxjs';
@@ -102,7 +99,6 @@ class CallsController {
     BullModule.registerQueue({ name: 'invoices' }),
     CqrsModule.forRoot(),
     EventEmitterModule.forRoot(),
-    ScheduleModule.forRoot(),
   ],
   controllers: [CallsController, places.StockController, ${fragments.join(', ')}],
   providers: [places.ProductResolver, places.BiddingGateway, places.InvoicesProcessor, places.ReserveHandler],
