@@ -18,7 +18,12 @@ export interface LockOptions {
   /** Ends the wait; the call rejects with `signal.reason`. */
   signal?: AbortSignal;
   /**
-   * How long to keep trying while Redis does not answer, at most {@link wait}. Default 1,000. While the event loop is
+   * How many callers of this instance may wait for the name. A call that finds as many rejects at once with
+   * LockQueueFullError. Default 10,000.
+   */
+  maxWaiters?: number;
+  /**
+   * How long to keep trying while Redis does not answer, at most {@link wait}. Default 2,000. While the event loop is
    * blocked, replies cannot be read, so they have up to 250 ms more afterwards, here and in {@link wait}.
    */
   outageTimeout?: Duration;

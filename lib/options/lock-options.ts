@@ -36,6 +36,7 @@ export function resolveLockOptions(
   const resolved = {
     ttl: toMilliseconds(options.ttl ?? defaults.ttl),
     wait: toMilliseconds(options.wait ?? defaults.wait),
+    maxWaiters: options.maxWaiters ?? defaults.maxWaiters,
     signal: options.signal,
     outageTimeout: toMilliseconds(options.outageTimeout ?? defaults.outageTimeout),
     renew: options.renew ?? defaults.renew,

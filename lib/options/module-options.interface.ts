@@ -83,8 +83,11 @@ export type LockHttpStatuses = Partial<Record<LockErrorCode, number>>;
 /** Options of an acquire under a name; see {@link RedisLockModuleOptions.presets}. */
 export type LockPreset = Omit<LockOptions, 'label' | 'preset' | 'signal'>;
 
+/** Options of an acquire that say what one call is for, and so have no default of the module. */
+type OptionsOfCalls = 'label' | 'limit' | 'minHold' | 'mode' | 'permits' | 'preset' | 'signal';
+
 /** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
-export interface RedisLockModuleOptions extends Omit<LockOptions, 'preset' | 'signal'> {
+export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls> {
   /**
    * Default: 127.0.0.1:6379, as for ioredis. An explicit `undefined` is rejected. An array of three, five or more
    * independent Redis servers is a quorum: a lock is held while a majority of them keeps it. For development without

@@ -3,12 +3,7 @@ import { assertConnection } from './connection/connection-option.js';
 import { assertTakesCredentials } from './connection/credentials-option.js';
 import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
 import { assertCombines, assertLockOptionsGoWith } from './connection/rejected-options.js';
-import {
-  assertHoldRange,
-  assertPermitsGoWith,
-  LOCK_OPTION_DEFAULTS,
-  resolveReplicas,
-} from './lock-options.js';
+import { LOCK_OPTION_DEFAULTS, resolveReplicas } from './lock-options.js';
 import { assertOptions, type OptionChecks, withDefaults } from './option-checks.js';
 import {
   ADVANCED_OPTIONS,
@@ -64,9 +59,5 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
 
 function resolveDefaults(options: RedisLockModuleOptions): ResolvedModuleOptions['defaults'] {
   const replicas = options.replicas && resolveReplicas(options.replicas);
-  const defaults = { ...withDefaults(LOCK_OPTION_DEFAULTS, options), replicas };
-  assertHoldRange(defaults.minHold, defaults.maxHold);
-  // Without a limit here, each call or preset gives one.
-  assertPermitsGoWith(undefined, options.limit, options.permits);
-  return Object.freeze(defaults);
+  return Object.freeze({ ...withDefaults(LOCK_OPTION_DEFAULTS, options), replicas });
 }

@@ -14,7 +14,7 @@ import {
 } from './option-checks.js';
 
 /** What takes options of an acquire, besides the acquire itself. */
-type Taker = 'preset' | 'module' | 'lead';
+type Taker = 'preset' | 'module' | 'lead' | 'locked';
 
 interface Option {
   readonly check: OptionCheck;
@@ -55,22 +55,24 @@ export const LOCK_OPTIONS = {
   // The shortest lease that survives an ordinary pause of the event loop between two renewals.
   ttl: { check: milliseconds({ min: 10, whole: true }), initial: 30_000 },
   wait: { check: DURATION, initial: 10_000, except: ['lead'] },
-  signal: { check: checkSignal, initial: undefined, except: ['preset', 'module'] },
+  signal: { check: checkSignal, initial: undefined, except: ['preset', 'module', 'locked'] },
+  // Bounds the memory of waiters. With a millisecond of work, the last of them is served after the default of `wait`.
+  maxWaiters: { check: LIMIT, initial: 10_000 },
   // Twice `commandTimeout`: a silent connection is replaced meanwhile, and the next one has time to answer.
   outageTimeout: { check: DURATION, initial: 2_000, except: ['lead'] },
   renew: { check: FLAG, initial: true },
   maxHold: { check: milliseconds({ min: 1, infinite: true }), initial: Infinity },
-  minHold: { check: milliseconds({ min: 0, whole: true }), initial: 0 },
-  label: { check: checkLabel, initial: undefined, except: ['preset'] },
+  minHold: { check: milliseconds({ min: 0, whole: true }), initial: 0, except: ['module'] },
+  label: { check: checkLabel, initial: undefined, except: ['preset', 'module'] },
   preset: { check: text('the name of a preset'), except: ['preset', 'module'] },
   reentrant: { check: FLAG, initial: true, except: ['lead'] },
   mode: {
     check: oneOf('exclusive', 'shared'),
     initial: 'exclusive',
-    except: ['lead'],
+    except: ['module', 'lead'],
   },
-  limit: { check: LIMIT, initial: Infinity, except: ['lead'] },
-  permits: { check: wholeNumber(1, MAX_PERMITS), initial: 1, except: ['lead'] },
+  limit: { check: LIMIT, initial: Infinity, except: ['module', 'lead'] },
+  permits: { check: wholeNumber(1, MAX_PERMITS), initial: 1, except: ['module', 'lead'] },
   replicas: { check: checkReplicas, initial: undefined },
 } as const satisfies OptionTable;
 

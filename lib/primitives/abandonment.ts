@@ -4,7 +4,7 @@
  *
  * Implements only the part of AbortSignal that an acquire uses. Creating and observing a real AbortSignal, which is an
  * event target, would cost more than the rest of a decorated call. `AbortSignal.any` leaks on Node 20: it leaves an
- * entry at each of its signals, and the signal of an option of `@Locked` lives as long as the application.
+ * entry at each of its signals, and that of a shutdown lives as long as the application.
  */
 export class Abandonment {
   private cause: unknown;

@@ -1,5 +1,5 @@
 const IMPORTS = `
-  import { Locked, RedisLockModule, type Lock, type RedisLockModuleOptions, type LockService } from 'nest-redis-lock';
+  import { Locked, RedisLockModule, type Lock, type LockOptions, type RedisLockModuleOptions, type LockService } from 'nest-redis-lock';
   import type { Redis } from 'ioredis';
 `;
 const SURROUNDINGS = 'locks: LockService, lock: Lock, signal: AbortSignal, client: Redis';
@@ -11,7 +11,7 @@ export function sourceOfCell(code: string): string {
   }
   if (/^[a-z]\w+(?:: |$)/i.test(code)) {
     const option = code.includes(':') ? code : `${code}: undefined`;
-    return `${IMPORTS} export const options: RedisLockModuleOptions = { ${option} };`;
+    return `${IMPORTS} export const options: LockOptions | RedisLockModuleOptions = { ${option} };`;
   }
   return `${IMPORTS} export async function migrated(${SURROUNDINGS}): Promise<void> { { ${code}; } }`;
 }

@@ -263,7 +263,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
   it.each([LockErrorFilter, LockTimeoutFilter, EverythingFilter])(
     'is answered by a filter of the application: %p',
     async (filter) => {
-      const application = await start({}, [{ provide: APP_FILTER, useClass: filter }]);
+      const application = await start({ maxWaiters: 1 }, [{ provide: APP_FILTER, useClass: filter }]);
       for (const route of ROUTES) {
         const response = await application.get(route);
         expect([route, response.status, await response.json()]).toMatchObject([
@@ -284,9 +284,13 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
   it.each([DocumentedFilter, ReportingFilter])(
     'has its status below a filter that catches everything: %p',
     async (filter) => {
-      const application = await start({}, [{ provide: APP_FILTER, useClass: filter }]);
+      const application = await start({ maxWaiters: 1 }, [{ provide: APP_FILTER, useClass: filter }]);
       expect((await application.get('/plain/service')).status).toBe(423);
       expect((await application.get('/locked/service')).status).toBe(423);
+      const waiting = application.nest.get(LockService).acquire(HELD);
+      expect((await application.get('/plain/queue')).status).toBe(503);
+      await held?.release();
+      await (await waiting).release();
       expect(ReportingFilter.reported).toEqual([]);
       expect(logged).not.toHaveBeenCalled();
     },

@@ -16,7 +16,6 @@ import {
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 
-const abandon = new AbortController();
 /** Milliseconds of a lease whose end a test waits for. */
 const SHORT = 400;
 
@@ -73,11 +72,6 @@ class Work {
   @Locked('work:<0>', { wait: 0, onTimeout: 'skip' })
   async nesting(_name: string): Promise<string | undefined> {
     return this.throwing('nested');
-  }
-
-  @Locked('work:<0>', { signal: abandon.signal })
-  async abandoned(_name: string): Promise<void> {
-    this.runs += 1;
   }
 
   @Locked('work:<0>', { label: 'by name' })
@@ -317,16 +311,6 @@ describe('a call of a locked method (row 13)', () => {
     it('does not apply onTimeout to the timeout of a nested call', async () => {
       await taken('work:nested', async () => {
         await expect(work.nesting('a')).rejects.toThrow(LockTimeoutError);
-      });
-    });
-
-    it('stops waiting when the signal of its options aborts', async () => {
-      await taken('work:a', async () => {
-        const waiting = work.abandoned('a');
-        const reason = new Error('enough');
-        abandon.abort(reason);
-        await expect(waiting).rejects.toBe(reason);
-        expect(work.runs).toBe(0);
       });
     });
   });

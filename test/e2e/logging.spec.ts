@@ -5,6 +5,13 @@ import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 
+/** All lines of a flood of contention and an outage of 100 calls and 100 releases. */
+const FLOOD: readonly string[] = [
+  'log All releases and ends of waits are confirmed, or their leases have expired: N were repeated.',
+  'warn The release of held:N was not confirmed. The request is repeated until the lease expires. ' +
+    'Redis did not answer release within N ms.',
+];
+
 /** Notes each line of the log with the context that it came from. */
 class NotedLog implements LoggerService {
   readonly lines: { readonly level: string; readonly context: unknown; readonly message: unknown }[] = [];
@@ -40,6 +47,20 @@ class LosingController {
     await this.locks.forceRelease(name);
     await waitFor(() => this.locks.current()?.signal.aborted);
     return name;
+  }
+}
+
+@Controller()
+class FloodedController {
+  constructor(private readonly locks: LockService) {}
+
+  @Get('taken')
+  @Locked('hot', { wait: 20 })
+  async taken(): Promise<void> {}
+
+  @Get('left/:name')
+  async left(@Param('name') name: string): Promise<void> {
+    await (await this.locks.acquire(name)).release();
   }
 }
 
@@ -85,6 +106,45 @@ describe('What is logged', () => {
 
     // Runs that `onTimeout: 'skip'` skipped, for those who look.
     expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+  });
+
+  it('is a line for each start and end of an outage, and none for contention, in a flood', async () => {
+    lost = await RedisServer.start();
+    const { url } = lost;
+    const platform = platforms[0]?.[1];
+    if (!platform) throw new Error('There is no platform');
+    const flooded = await HttpApplication.start(
+      platform(),
+      {
+        imports: [RedisLockModule.forRoot({ connection: url, advanced: { commandTimeout: 100 } })],
+        controllers: [FloodedController],
+      },
+      { configure: (nest) => nest.useLogger(log) },
+    );
+    app = flooded;
+    const flood = async (path: string, calls = 100): Promise<Set<number>> => {
+      const replies = await Promise.all(
+        Array.from({ length: calls }, (_, i) => flooded.get(path.replace('#', String(i)))),
+      );
+      return new Set(replies.map((reply) => reply.status));
+    };
+    const locks = flooded.nest.get(LockService);
+    const hot = await locks.acquire('hot');
+    const holds = await Promise.all(Array.from({ length: 100 }, (_, i) => locks.acquire(`held:${i}`)));
+    log.lines.length = 0;
+    expect(await flood('/taken')).toEqual(new Set([423]));
+    lost.freeze();
+    const released = holds.map((hold) => hold.release());
+    expect(await flood('/left/#')).toEqual(new Set([503]));
+    await Promise.all(released);
+    lost.thaw();
+    await waitFor(() => log.lines.some(({ message }) => /are confirmed, or/.test(String(message))));
+    await hot.release();
+
+    const kinds = log.lines.map(
+      ({ level, message }) => `${level} ${String(message).replaceAll(/\d+/g, 'N')}`,
+    );
+    expect(kinds.toSorted()).toEqual(FLOOD);
   });
 
   it('has one context: troubles with Redis, releases that fail, holds that are lost', async () => {

@@ -10,6 +10,9 @@ const MAX_DELAY = 1_000;
 /** Maximum number of requests in a round, which fit into a few calls: an outage must not accumulate requests. */
 const ROUND = 256;
 
+/** Milliseconds for which a refusal is not logged again with the same reason. */
+const REFUSAL_LOG_INTERVAL = 60_000;
+
 /** An idempotent request that ends a hold or a wait that no caller needs any more. */
 interface CleanUp {
   readonly send: () => Promise<unknown>;
@@ -33,6 +36,10 @@ export class CleanUps {
   underWay = 0;
   /** Unconfirmed requests, with the end of their leases and what they do. */
   private readonly failed = new Map<CleanUp, { readonly end: number; readonly what: () => string }>();
+  /** Number of requests that were not confirmed since all requests were confirmed. */
+  private unconfirmed = 0;
+  /** When a refusal was last logged, by its reason. */
+  private readonly refusals = new Map<string, number>();
   private delay = MIN_DELAY;
   private timer: ScheduledCall | undefined;
   private isRepeating = false;
@@ -84,15 +91,19 @@ export class CleanUps {
     );
   }
 
-  /** Logs a failure, and what follows from it. */
+  /** Logs the first of several failures, and what follows from it. */
   private report(what: () => string, { ifRefused }: CleanUp, end: number, error: unknown): void {
     const problem = error instanceof Error ? error.message : String(error);
     if (!isRefusal(error)) {
-      this.log.warn(
-        `${what()} was not confirmed. The request is repeated until the lease expires. ${problem}`,
-      );
+      if (++this.unconfirmed === 1)
+        this.log.warn(
+          `${what()} was not confirmed. The request is repeated until the lease expires. ${problem}`,
+        );
       return;
     }
+    const loggedAt = this.refusals.get(problem) ?? -Infinity;
+    if (this.clock.now() - loggedAt < REFUSAL_LOG_INTERVAL) return;
+    this.refusals.set(problem, this.clock.now());
     const left = Math.max(0, Math.round(end - this.clock.now()));
     const sequel = ifRefused
       ? 'A request that only ends the lease follows; waiters find the lock free when they ask again.'
@@ -141,6 +152,11 @@ export class CleanUps {
     const isAnswered = outcomes.some(({ status }) => status === 'fulfilled');
     this.delay = isAnswered ? MIN_DELAY : Math.min(2 * this.delay, MAX_DELAY);
     this.isRepeating = false;
-    if (this.failed.size > 0) this.repeatIn(this.delay);
+    if (this.failed.size > 0) return this.repeatIn(this.delay);
+    if (this.unconfirmed > 0)
+      this.log.log(
+        `All releases and ends of waits are confirmed, or their leases have expired: ${this.unconfirmed} were repeated.`,
+      );
+    this.unconfirmed = 0;
   }
 }

@@ -84,12 +84,9 @@ function decide(name: Name, event: Event): void {
   }
 }
 
-/** Bounds the memory of waiters, and the time after which the last of them is served. */
-const MAX_WAITERS = 10_000;
-
 function enter(name: Name, waiter: Waiter): void {
   const { line } = name;
-  const isFull = line.size >= MAX_WAITERS;
+  const isFull = line.size >= waiter.options.maxWaiters;
   // An attempt does not wait, and must not overtake waiters.
   if (waiter.isAttempt && (isFull || name.isTaken)) return name.timeOut(waiter);
   if (isFull) return name.reject(waiter, queueFullError(name.keys, line.size));

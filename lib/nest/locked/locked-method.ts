@@ -3,7 +3,7 @@ import { isObservable } from 'rxjs';
 import { type CallOrigin, publishSkipped } from '../../diagnostics/call-origin.js';
 import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import { Abandonment } from '../../primitives/abandonment.js';
+import type { Abandonment } from '../../primitives/abandonment.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import { resolveCallOptions } from '../../options/presets.js';
 import type { LockOptions, ResolvedLockOptions } from '../../options/lock-options.interface.js';
@@ -167,10 +167,7 @@ export class LockedMethod {
 
   /** The options of an acquire that ends when its caller leaves. */
   optionsOf(abandoned: Abandonment | undefined): LockOptions {
-    if (abandoned === undefined) return this.lockOptions;
-    const { signal } = this.lockOptions;
-    const either = signal === undefined ? abandoned : new Abandonment(signal, abandoned.signal);
-    return { ...this.lockOptions, signal: either.signal };
+    return abandoned === undefined ? this.lockOptions : { ...this.lockOptions, signal: abandoned.signal };
   }
 
   run(instance: object, args: readonly unknown[], lock: Lock): unknown {

@@ -15,7 +15,7 @@ export interface LockedOptions<
   Args extends readonly unknown[] = [],
   Result = unknown,
   Word extends 'throw' | 'skip' = 'throw' | 'skip',
-> extends LockOptions {
+> extends Omit<LockOptions, 'signal'> {
   /**
    * The result of a call whose wait ended without the lock. `'throw'` (default) rejects with the LockTimeoutError.
    * `'skip'` resolves to undefined without running the method. A function receives the error and the method's
@@ -27,7 +27,7 @@ export interface LockedOptions<
   module?: string;
 }
 
-const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS), ...checksOf(LOCKED_OPTIONS)]);
+const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'locked'), ...checksOf(LOCKED_OPTIONS)]);
 
 /** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
@@ -35,7 +35,7 @@ export function assertLockedOptions(options: LockedOptions<never>): void {
   const { minHold, maxHold, mode, limit, permits } = options;
   if (minHold !== undefined && maxHold !== undefined)
     assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
-  // Without a mode or a limit here, those of the module or the preset apply, which are known only at the call.
+  // Without a mode or a limit here, those of the preset apply, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
   assertPermitsGoWith(mode, limit, permits);
 }

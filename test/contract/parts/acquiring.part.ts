@@ -162,6 +162,35 @@ export function describeAcquiring(context: ContractContext): void {
       expect(most).toBe(1);
     });
 
+    it('resolves tryAcquire to null behind maxWaiters callers', async () => {
+      const { locks, name } = context;
+      const options = { maxWaiters: 1 };
+      const first = locks.acquire(name);
+      const attempts = [
+        locks.tryAcquire(name, options),
+        locks.tryAcquire([name, `${name}:other`], options),
+        ...(context.capabilities.shares ? [locks.tryAcquire(name, { ...options, mode: 'shared' })] : []),
+      ];
+
+      expect(await Promise.all(attempts)).toEqual(attempts.map(() => null));
+      await (await first).release();
+    });
+
+    it('rejects at once behind maxWaiters callers, by the number of the call, a preset or the module', async () => {
+      const { backend, others, name } = context;
+      const small = backend.service({ maxWaiters: 2, presets: { urgent: { maxWaiters: 3 } } });
+      const lock = await others.acquire(name);
+      const waiting = [small.acquire(name), small.acquire(name)];
+      const refusal = { name: 'LockQueueFullError', code: 'LOCK_QUEUE_FULL', keys: [name] };
+
+      await expect(small.acquire(name)).rejects.toMatchObject(refusal);
+      waiting.push(small.acquire(name, { preset: 'urgent' }));
+      await expect(small.acquire(name, { preset: 'urgent' })).rejects.toMatchObject(refusal);
+      waiting.push(small.acquire(name, { maxWaiters: Infinity }));
+      await lock.release();
+      for (const each of waiting) await (await each).release();
+    });
+
     it('does not block one name by the lock of another', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);

@@ -223,6 +223,20 @@ export function describeContendedNames(context: ContractContext): void {
       await taken.release();
     });
 
+    it('are released if too many callers already wait for one of them', async () => {
+      const { locks, others } = context;
+      const [a, b, c] = names();
+      const taken = await others.acquire(b);
+      const waiting = locks.acquire(b);
+      await isQueued(others, b, 1);
+
+      const call = locks.acquire([a, b, c], { maxWaiters: 1 });
+      await expect(call).rejects.toMatchObject({ code: 'LOCK_QUEUE_FULL', keys: [b] });
+      for (const each of [a, c]) await isFree(others, each);
+      await taken.release();
+      await (await waiting).release();
+    });
+
     it('admit parallel branches below one of them one at a time', async () => {
       const { locks } = context;
       const [a, b, c] = names();

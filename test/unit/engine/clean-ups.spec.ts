@@ -45,6 +45,26 @@ describe('An unconfirmed request', () => {
     ]);
   });
 
+  it('that Redis refuses for good with a known reason is logged once in a minute', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store, hold } = bound(fixture);
+    const refuse = async (name: string): Promise<void> => {
+      void (await hold({ ttl: 10_000 }, { name })).release();
+      (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
+      await settle();
+    };
+    await refuse('a');
+    await refuse('b');
+    expect(fixture.warnings).toHaveLength(1);
+    await clock.advance(60_000);
+    await refuse('c');
+
+    expect(fixture.warnings).toEqual([
+      expect.stringMatching('^The release of a was refused'),
+      expect.stringMatching('^The release of c was refused'),
+    ]);
+  });
+
   it('that Redis refuses for good when it is repeated is reported as well', async () => {
     const fixture = new EngineFixture();
     const { clock, store, hold } = bound(fixture);

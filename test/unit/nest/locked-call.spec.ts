@@ -1,11 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { lastValueFrom, Observable, of } from 'rxjs';
 import { Locked, LockKeyError, LockService, type Lock } from '../../../lib/index.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
-import { waitFor } from '../../support/wait-for.js';
-
-const abandon = new AbortController();
 
 @Injectable()
 class Jobs {
@@ -22,11 +18,6 @@ class Jobs {
   @Locked('job:<0>', { onTimeout: 'skip' })
   async skip(_id: string): Promise<string | undefined> {
     return 'done';
-  }
-
-  @Locked('job', { signal: abandon.signal })
-  stream(): Observable<string> {
-    return of('done');
   }
 }
 
@@ -117,17 +108,6 @@ describe('A call of a locked method that acquires no lock', () => {
 
   it('fails with LockKeyError for an invalid key, whatever onTimeout says', async () => {
     await expect(jobs.skip('')).rejects.toThrow(LockKeyError);
-  });
-
-  it('ends the wait of a stream when the signal of its options aborts', async () => {
-    const locks = module.get(LockService);
-    const holder = await locks.acquire('job');
-    const waiting = lastValueFrom(jobs.stream());
-    await waitFor(() => locks.holds()[0]?.waiting === 1);
-    const reason = new Error('enough');
-    abandon.abort(reason);
-    await expect(waiting).rejects.toBe(reason);
-    await holder.release();
   });
 });
 

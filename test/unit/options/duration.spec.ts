@@ -93,7 +93,7 @@ describe('durations as text', () => {
     expect(() => resolveModuleOptions({ ttl: '25d' })).toThrow('ttl must be a whole number');
     expect(() => resolveModuleOptions({ ttl: '30 sec' as '30s' })).toThrow(`'1d', but is "30 sec".`);
     expect(() => resolveModuleOptions({ ttl: '' as '30s' })).toThrow('but is "".');
-    expect(() => resolveModuleOptions({ maxHold: '1s', minHold: '2s' })).toThrow(
+    expect(() => resolveModuleOptions({ presets: { long: { maxHold: '1s', minHold: '2s' } } })).toThrow(
       'minHold must be at most maxHold, but minHold is 2000 and maxHold is 1000.',
     );
   });

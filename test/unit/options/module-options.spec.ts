@@ -37,6 +37,7 @@ describe('the options of the module', () => {
       defaults: {
         ttl: 30_000,
         wait: 10_000,
+        maxWaiters: 10_000,
         signal: undefined,
         outageTimeout: 2_000,
         renew: true,
@@ -111,11 +112,15 @@ describe('the options of the module', () => {
     ],
     [{ wait: null }, 'but is null.'],
     [{ outageTimeout: Number.NaN }, 'outageTimeout must be'],
+    [{ maxWaiters: 0 }, 'maxWaiters must be a whole number, 1 or more, but is 0.'],
     [{ renew: 'yes' }, 'renew must be true or false, but is "yes".'],
     [{ reentrant: 1 }, 'reentrant must be true or false, but is 1.'],
     [{ maxHold: 0 }, 'maxHold must be'],
-    [{ minHold: Infinity }, 'minHold must be'],
-    [{ minHold: 20, maxHold: 10 }, 'minHold must be at most maxHold, but minHold is 20 and maxHold is 10.'],
+    [{ presets: { nightly: { minHold: Infinity } } }, 'presets.nightly.minHold must be'],
+    [
+      { presets: { nightly: { minHold: 20, maxHold: 10 } } },
+      'minHold must be at most maxHold, but minHold is 20 and maxHold is 10.',
+    ],
     [{ advanced: { commandTimeout: 0 } }, 'advanced.commandTimeout must be'],
     [{ advanced: 32 }, 'advanced must be an object, but is 32.'],
     [{ nodeTimeout: 50 }, 'There is no option nodeTimeout. Did you mean advanced.nodeTimeout?'],
@@ -168,7 +173,9 @@ describe('the options of the module', () => {
       'There is no option advanced.timeout. Known here: advanced.commandTimeout',
     ],
     [{ conection: 'redis://x' }, 'Did you mean connection?'],
-    [{ signal: new AbortController().signal }, 'There is no option signal.'],
+    ...['label', 'limit', 'minHold', 'mode', 'permits', 'preset', 'signal'].map(
+      (option): [object, string] => [{ [option]: 1 }, `There is no option ${option}.`],
+    ),
     [{ colour: 'red' }, 'There is no option colour. Known here: connection, credentials, keyPrefix'],
     [{ credentials: 'secret' }, 'credentials must be a function that resolves to'],
     [
@@ -183,9 +190,12 @@ describe('the options of the module', () => {
     ],
     [{ connection: new Redis({ lazyConnect: true }), credentials }, 'a client that is passed in'],
     [{ connection: nodeRedis(createClient()), credentials }, 'give that client a credentialsProvider'],
-    [{ mode: 'read' }, 'mode'],
-    [{ limit: 0 }, 'limit'],
-    [{ limit: 2, permits: 3 }, 'permits must be at most limit'],
+    [{ presets: { read: { mode: 'read' } } }, 'presets.read.mode'],
+    [{ presets: { few: { mode: 'shared', limit: 0 } } }, 'presets.few.limit'],
+    [
+      { presets: { few: { mode: 'shared', limit: 2, permits: 3 } } },
+      'presets.few: permits must be at most limit',
+    ],
     [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
   ])('are rejected if they cannot work: %p', (options, message) => {
     expect(() => resolve(options)).toThrow(LockConfigError);
