@@ -216,7 +216,7 @@ export function describeTransfer(context: ContractContext): void {
     });
 
     it('rejects a string with more than 256 names', async () => {
-      const holds = Array.from({ length: 257 }, (_, i) => [`n${i}`, 'instance', i + 1, 0, 'exclusive']);
+      const holds = Array.from({ length: 257 }, (_, i) => [`n${i}`, 'instance', i + 1, 0, 'exclusive', 1]);
 
       await expect(context.locks.attach(transferOf(JSON.stringify(['s', ...holds])))).rejects.toMatchObject({
         code: 'LOCK_KEY',
