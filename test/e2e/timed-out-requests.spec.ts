@@ -21,7 +21,7 @@ import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import { Journal } from './support/journal.js';
 import { otherApplication } from './support/other-application.js';
-import { TimeoutInterceptor } from './support/timeout.interceptor.js';
+import { TimeoutInterceptor, timeOut } from './support/timeout.interceptor.js';
 
 @Injectable()
 class Stock {
@@ -154,12 +154,13 @@ const pending = async (): Promise<number> => (await holder.query('stock')).pendi
 
 /** Makes a call while another instance holds the lock, and expects that its wait ends with the response. */
 async function expectWaitToEnd(journal: Journal, call: () => Promise<unknown>): Promise<void> {
-  const lock = await holder.acquire('stock');
-  const calling = call();
-  await waitFor(async () => (await pending()) === 1, { that: 'the call to wait' });
-  await calling;
-  await waitFor(async () => (await pending()) === 0, { timeout: 5_000, that: 'the wait to end' });
-  await lock.release();
+  await holder.using('stock', async () => {
+    const calling = call();
+    await waitFor(async () => (await pending()) === 1, { that: 'the call to wait' });
+    timeOut();
+    await calling;
+    await waitFor(async () => (await pending()) === 0, { that: 'the wait to end' });
+  });
   await holder.using(['another', 'stock'], () => undefined);
 
   expect(journal.lines).toEqual([]);
@@ -193,10 +194,10 @@ describe.each(platforms)('a request on %s that a TimeoutInterceptor has ended', 
 
     it('continues to wait in work that the handler did not await, after a response without an error', async () => {
       const journal = app.nest.get(Journal);
-      const lock = await holder.acquire('stock');
-      expect((await app.get('/background')).status).toBe(200);
-      await waitFor(async () => (await pending()) === 1);
-      await lock.release();
+      await holder.using('stock', async () => {
+        expect((await app.get('/background')).status).toBe(200);
+        await waitFor(async () => (await pending()) === 1);
+      });
       await waitFor(() => journal.lines.length === 1);
 
       expect(journal.lines.splice(0)).toEqual(['ran']);

@@ -13,7 +13,7 @@ export default {
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
     // They look into lib, or start processes on it.
-    '/e2e/(?:http-errors|shutdown|start-warnings|timed-out-requests|two-copies|places/grpc|places/scheduled-jobs|places/standalone)\\.spec\\.ts$',
+    '/e2e/(?:http-errors|start-warnings|two-copies|places/scheduled-jobs|places/standalone)\\.spec\\.ts$',
   ],
   moduleNameMapper: {
     '^nest-redis-lock$': join(dist, 'index.js'),
