@@ -206,10 +206,9 @@ export class Scene {
     if (!allowed) this.fail(id, `gets ${answer} instead of ${reference}`);
     // The body of a file is sent while its lock is held; a call that has timed out works on.
     if (!hasAnswer || this.composition.result === 'file' || request.running > 0) return;
-    // A call below a handler that has timed out keeps the hold. So does a second call beside a stream: it has its turn
-    // right before the error of the first one ends the request.
-    const hasSecondCall =
-      streamsResult(this.composition) && hasShape(this.composition, 'two calls in parallel');
+    // A call below a handler that has timed out keeps the hold. So does a second call beside one that may fail: it has
+    // its turn right before the error of the first one ends the request.
+    const hasSecondCall = mayFail(this.composition) && hasShape(this.composition, 'two calls in parallel');
     if (request.inBackground && (answer !== reference || hasSecondCall)) return;
     const still = request.holds.filter((hold) => this.isHeld(hold)).map(({ name }) => name);
     if (still.length > 0) this.fail(id, `has its answer while it holds ${still.join(', ')}`);
@@ -286,10 +285,9 @@ export class Scene {
   /** Whether an answer without a result has a cause in the composition. */
   private isOwnRefusal(request: RequestState, answer: string): boolean {
     const { composition } = this;
-    // A locked service below the handler waits for a call that the handler left behind.
     const waits =
       composition.clients.length > 1 ||
-      (composition.locked === 'both' && composition.leftBehind === 'call') ||
+      waitsForLeftBehind(composition) ||
       hasShape(composition, 'two calls in parallel', 'timeout');
     if (answer.includes('SLOW')) return hasShape(composition, 'timeout');
     // The first attempt was spent on a refusal, and the second one fails.
@@ -301,6 +299,17 @@ export class Scene {
     if (answer.includes('The service is shutting down')) return waits || !request.arrived;
     return answer.startsWith('no answer') && (!request.arrived || closesConnections(composition));
   }
+}
+
+/** Whether a locked service below the handler may wait for a call that the handler left behind. */
+function waitsForLeftBehind({ below, leftBehind, locked }: Composition): boolean {
+  if (leftBehind !== 'call') return false;
+  return locked === 'both' || (locked === 'service' && below === 'same name');
+}
+
+/** Whether one of two calls of a handler may fail while the other one waits for its turn. */
+function mayFail(composition: Composition): boolean {
+  return streamsResult(composition) || /^(?:throws|fails)/.test(composition.result);
 }
 
 /** Nest closes the connections of these transports at once, whatever their handlers still do. */

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Controller,
@@ -9,11 +10,22 @@ import {
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
+  type PipeTransform,
   type Type,
 } from '@nestjs/common';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Payload,
+  Transport,
+  type ClientOptions,
+  type TcpOptions,
+} from '@nestjs/microservices';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { of, type Observable } from 'rxjs';
+import { Test } from '@nestjs/testing';
+import { finalize, lastValueFrom, of, type Observable } from 'rxjs';
 import { Locked, RedisLockModule } from '../../lib/index.js';
+import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { HttpApplication } from './support/http-application.js';
 
@@ -107,6 +119,60 @@ function controllers() {
 
   return { PoolController, CachingController };
 }
+
+const gate = new EventEmitter();
+
+/** Keeps a request before its handler until the gate opens. */
+class GatePipe implements PipeTransform {
+  async transform(value: unknown): Promise<unknown> {
+    gate.emit('arrived');
+    await once(gate, 'open');
+    return value;
+  }
+}
+
+/** Tells that a request has ended for all interceptors. */
+class EndInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(finalize(() => setImmediate(() => gate.emit('ended'))));
+  }
+}
+
+it('a locked handler that is called after the end of its application gets no warning', async () => {
+  @Controller()
+  class LateController {
+    @MessagePattern('late')
+    @UseInterceptors(EndInterceptor)
+    @Locked('late')
+    async late(@Payload(GatePipe) value: string): Promise<string> {
+      return value;
+    }
+  }
+  const tcp: TcpOptions = {
+    transport: Transport.TCP,
+    options: { host: '127.0.0.1', port: await freePort() },
+  };
+  const module = await Test.createTestingModule({
+    imports: [RedisLockModule.forRoot({ connection: 'memory' })],
+    controllers: [LateController],
+  }).compile();
+  const app = module.createNestMicroservice({ ...tcp, logger: false });
+  await app.listen();
+  const warn = jest.spyOn(Logger, 'warn').mockReturnValue();
+  const client = ClientProxyFactory.create(tcp as ClientOptions);
+  const arrived = once(gate, 'arrived');
+  const replied = lastValueFrom(client.send('late', {})).catch(() => undefined);
+  await arrived;
+  await app.close();
+  const ended = once(gate, 'ended');
+  gate.emit('open');
+  await ended;
+  client.close();
+  await replied;
+
+  expect(warn.mock.calls).toEqual([]);
+  warn.mockRestore();
+});
 
 describe('a locked handler', () => {
   let server: RedisServer;

@@ -56,7 +56,7 @@ export class LockSlot extends Invocation {
   private isServed = false;
   /** Whether the invocation ended without a call of its handler, and without its result. */
   private isRefused = false;
-  /** How often each locked method had been called outside of a slot when the last interceptor called the handler. */
+  /** How often each locked method had run outside of a slot when the last interceptor called the handler. */
   private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
   declare protected readonly client: ClientAbandonment;
@@ -90,7 +90,7 @@ export class LockSlot extends Invocation {
   aroundHandler(next: CallHandler): Observable<unknown> {
     const handled = this.enter(() => next.handle());
     return new Observable((subscriber) => {
-      this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayCalls]));
+      this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayRuns]));
       return this.enter(() => handled.subscribe(subscriber));
     });
   }
@@ -240,12 +240,13 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Warns about methods that were called outside of a slot after the last interceptor called the handler, whose slot
-   * nobody claimed. An interceptor that replies from a cache does not call the handler.
+   * Warns about methods that ran outside of a slot after the last interceptor called the handler, whose slot nobody
+   * claimed. An interceptor that replies from a cache does not call the handler. After the end of the application, a
+   * call finds no context, and no lock either.
    */
   private warnOfLostCalls(): void {
     for (const [method, before] of this.strays ?? [])
-      if (method.strayCalls > before) method.warnOfLostInvocation();
+      if (method.strayRuns > before) method.warnOfLostInvocation();
   }
 
   private async releaseAll(): Promise<void> {

@@ -118,6 +118,7 @@ export class LockedCall {
   }
 
   private work(lock: Lock): unknown {
+    if (this.invocation === undefined) this.method.strayRuns += 1;
     this.slot?.hold(this.method, lock);
     return this.inContext(lock, () => this.method.run(this.instance, this.args, lock));
   }
@@ -175,7 +176,6 @@ export function wrapMethod(method: LockedMethod): AnyFunction {
     apply(_original, instance: object, args: unknown[]): unknown {
       const current = LockSlot.current();
       const invocation = current?.isOf(method, instance) === true ? current : undefined;
-      if (invocation === undefined) method.strayCalls += 1;
       const run = () => new LockedCall(method, instance, args, invocation);
       if (!method.returnsObservable) return run().settle();
       return new Observable((subscriber) => void run().stream(subscriber));

@@ -34,8 +34,8 @@ export class LockedMethod {
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   readonly returnsObservable: boolean;
-  /** Number of calls that belonged to no invocation. */
-  strayCalls = 0;
+  /** Number of runs under a lock that belonged to no invocation. */
+  strayRuns = 0;
   private warned = false;
   private hasLostInvocation = false;
 
