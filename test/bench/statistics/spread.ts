@@ -1,4 +1,4 @@
-import { max, median, min, quantileSorted } from 'simple-statistics';
+import { max, median, min, quantile, quantileSorted } from 'simple-statistics';
 
 /** Median and range over rounds. */
 export interface Spread {
@@ -12,6 +12,12 @@ export function spreadOf(values: readonly (number | undefined)[]): Spread | unde
   const numbers = values.filter((value) => value !== undefined && Number.isFinite(value)) as number[];
   if (numbers.length === 0) return undefined;
   return { median: median(numbers), min: min(numbers), max: max(numbers) };
+}
+
+/** Median, and the quartiles in place of the range: of many short passes, some always meet other work. */
+export function middleOf(values: readonly number[]): Spread | undefined {
+  const spread = spreadOf(values);
+  return spread && { ...spread, min: quantile([...values], 0.25), max: quantile([...values], 0.75) };
 }
 
 /** Percentiles of many samples at once, as `{ p50, p99, max }`. */
