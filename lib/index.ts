@@ -16,13 +16,15 @@ export { LockLostError, type LockLostDetails, type LockLostReason } from './erro
 export { LockTimeoutError, type LockHolder, type LockTimeoutDetails } from './errors/lock-timeout.error.js';
 export { LockExceptionFilter } from './nest/exceptions/lock-exception.filter.js';
 export type { Duration } from './options/duration.js';
+export type { OnceOptions } from './options/once-options.js';
+export type { JsonValue } from './service/once/result.js';
 export type { LeadOptions } from './options/lead-options.js';
 export type { LockOptions, ReplicaOptions } from './options/lock-options.interface.js';
 export type { Lock, OwnHold } from './engine/hold/lock.interface.js';
 export type { LockListing } from './store/lock-listing.js';
 export type { ListOptions } from './options/list-options.js';
 export type { ForcedRelease, ForceReleaseOptions } from './store/lock-store.js';
-export type { LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
+export type { DoneInfo, LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
 export type {
   CredentialsProvider,
   LockConnection,

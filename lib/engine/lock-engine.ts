@@ -2,6 +2,7 @@ import type { LockConfigError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
 import type { Transfer } from './hold/transfer-string.js';
 import { Attachments } from './hold/attachments.js';
@@ -45,6 +46,8 @@ export class LockEngine implements StoreEvents {
   readonly views: LockViews;
   readonly queues: LocalQueues<LocalQueue>;
   private readonly silentHolders: SilentHolders;
+  /** Called when a run may have left its result for callers of a name here, or of any name. */
+  done: (name?: string) => void = () => undefined;
   private readonly attachments: Attachments;
   private isOpen = false;
   private isClosed = false;
@@ -132,6 +135,13 @@ export class LockEngine implements StoreEvents {
     return this.queueOf(name).enter(options);
   }
 
+  /** Where the results of runs are kept; undefined if the store keeps none. */
+  marksOf(name: string): MarkStore | undefined {
+    const { rejection } = this;
+    if (rejection) throw rejection([name]);
+    return this.openStore().marks;
+  }
+
   /** Hands a provisional hold to its caller, with the caller's options. */
   beginHold(hold: Hold, options: ResolvedLockOptions): void {
     hold.beginFor(options, this.clock.now());
@@ -172,6 +182,7 @@ export class LockEngine implements StoreEvents {
 
   /** Sends requests again, because messages may have been missed: grants to waiters, and forced releases. */
   subscribed(name?: string): void {
+    this.done(name);
     if (name !== undefined) return this.queues.get(name)?.report({ kind: 'ask-again' });
     this.keeper.checkNow();
     for (const queue of this.queues) queue.report({ kind: 'ask-again' });

@@ -56,6 +56,8 @@ export type CredentialsProvider = () => Promise<LockCredentials>;
 
 /** Options that few applications need; see {@link RedisLockModuleOptions.advanced}. */
 export interface RedisLockAdvancedOptions {
+  /** Maximum bytes of a result of `once`, as JSON. Default 65,536. */
+  maxResult?: number;
   /** Maximum time of one Redis command. Default 1,000. */
   commandTimeout?: Duration;
   /**

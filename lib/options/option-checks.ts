@@ -94,6 +94,8 @@ function optionBelow(name: string, checks: OptionChecks): string | undefined {
 /** The values that {@link isMilliseconds} accepts. */
 export interface MillisecondRange {
   min: number;
+  /** The longest one; by default the longest delay of a timer. */
+  max?: number;
   /** Whether fractions are invalid, as for leases, which Redis counts in whole milliseconds. */
   whole?: boolean;
   infinite?: boolean;
@@ -102,7 +104,7 @@ export interface MillisecondRange {
 /** Whether a value is a number of milliseconds within `range`. */
 export function isMilliseconds(value: unknown, range: MillisecondRange): value is number {
   if (range.infinite === true && value === Infinity) return true;
-  const inRange = typeof value === 'number' && value >= range.min && value <= LONGEST_DELAY;
+  const inRange = typeof value === 'number' && value >= range.min && value <= (range.max ?? LONGEST_DELAY);
   return inRange && (range.whole !== true || Number.isInteger(value));
 }
 
@@ -113,7 +115,7 @@ export function milliseconds(range: MillisecondRange): OptionCheck {
     const kind = range.whole === true ? 'a whole number of milliseconds' : 'a number of milliseconds';
     const end = range.infinite === true ? ', or Infinity' : '';
     const text = "or text with a unit, such as '500ms', '30s', '5m', '1.5h' or '1d'";
-    refuseOption(option, value, `${kind} from ${range.min} to ${LONGEST_DELAY}${end}, ${text}`);
+    refuseOption(option, value, `${kind} from ${range.min} to ${range.max ?? LONGEST_DELAY}${end}, ${text}`);
   };
 }
 

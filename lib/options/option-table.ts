@@ -1,4 +1,4 @@
-import type { LockErrorCode } from '../errors/lock.error.js';
+import { LockConfigError, type LockErrorCode } from '../errors/lock.error.js';
 import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
 import { assertConnections } from './connection/quorum-option.js';
 import {
@@ -94,6 +94,15 @@ export const LEAD_OPTIONS: OptionTable = {
   onError: { check: functionOr('a function') },
 };
 
+/** Ten years. */
+const LONGEST_KEEP = 315_360_000_000;
+
+/** Options of a call of `once` besides those of an acquire. */
+export const ONCE_OPTIONS: OptionTable = {
+  keep: { check: milliseconds({ min: 1, max: LONGEST_KEEP, whole: true }) },
+  ...Object.fromEntries(['mode', 'limit', 'permits'].map((name) => [name, { check: refuseInOnce }])),
+};
+
 /** Options of a list. */
 export const LIST_OPTIONS = {
   prefix: { check: text('a string'), initial: '' },
@@ -103,6 +112,7 @@ export const LIST_OPTIONS = {
 /** Options of the module below `advanced`. */
 export const ADVANCED_OPTIONS = {
   commandTimeout: { check: milliseconds({ min: 1, whole: true }), initial: 1_000 },
+  maxResult: { check: COUNT, initial: 65_536 },
   nodeTimeout: { check: milliseconds({ min: 1 }), initial: 50 },
   wake: { check: oneOf('pubsub', 'poll'), initial: 'pubsub' },
   layout: { check: oneOf('common', 'per-name'), initial: 'common' },
@@ -158,6 +168,12 @@ function functionOr(allowed: string, ...words: readonly unknown[]): OptionCheck 
   return (option, value) => {
     if (typeof value !== 'function' && !words.includes(value)) refuseOption(option, value, allowed);
   };
+}
+
+function refuseInOnce(option: string): never {
+  throw new LockConfigError(
+    `${option} has no meaning for a call of once: its run holds the name alone. Leave it out.`,
+  );
 }
 
 function checkSignal(option: string, signal: unknown): void {

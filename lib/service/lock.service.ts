@@ -10,6 +10,7 @@ import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
 import type { EnterableLock } from '../engine/hold/reentry.js';
+import { type OnceOptions, type ResolvedOnceOptions, resolveOnceOptions } from '../options/once-options.js';
 import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js';
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockListing } from '../store/lock-listing.js';
@@ -21,6 +22,8 @@ import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.
 import { Campaign } from './leader/campaign.js';
 import { resolveCallOptions } from '../options/presets.js';
 import { Invocation, noteOrigin } from './invocation/invocation.js';
+import { Once } from './once/once.js';
+import type { JsonWork } from './once/result.js';
 import { LockContext } from './reentrance/lock-context.js';
 import { type StoreHealth, HealthCheck } from '../store/health-check.js';
 
@@ -52,6 +55,7 @@ export class LockService {
   private readonly engine: LockEngine;
   private readonly context = new LockContext();
   private readonly single: SingleName;
+  private readonly onces: Once;
   private healthCheck: HealthCheck | undefined;
   /** Aborts when shutdown begins, which ends all campaigns. */
   private readonly closing = new AbortController();
@@ -64,6 +68,13 @@ export class LockService {
     this.options = options;
     this.engine = engine;
     this.single = new SingleName(engine, this.context);
+    this.onces = new Once({
+      engine,
+      maxResult: options.maxResult,
+      // The lock of a single name can be entered.
+      acquire: (name, resolved) => this.grant(name, resolved) as Promise<EnterableLock>,
+      runInContext: (lock, work) => this.runInContext(lock, work),
+    });
   }
 
   /**
@@ -163,6 +174,47 @@ export class LockService {
     // The release waited for nested calls, during which the hold may have been lost.
     lock.assertNotLost();
     return result;
+  }
+
+  /**
+   * Runs work once for all instances, and shares its result. The first caller runs, and callers meanwhile wait for its
+   * result. Callers within `keep` receive it without the lock, in one round trip. If the run rejects, loses its hold or
+   * dies, nothing is kept, and the next waiter runs.
+   *
+   * Results are plain JSON data or undefined. The runner's caller receives the original value, all others a copy. A
+   * nested call below a hold of the name runs at once.
+   *
+   * @throws LockConfigError for a result that JSON cannot keep, or with more than `advanced.maxResult` bytes: the work
+   *   has run, and its result is not kept. Also on a quorum, and for options that can never work.
+   * @throws LockLostError if the hold ended before the result was kept; also the errors of {@link acquire}.
+   * @throws LockUnavailableError if Redis did not confirm that the result is kept.
+   * @example
+   * ```ts
+   * const receipt = await locks.once(`payment:${key}`, { keep: '1d' }, (lock) => charge(order, lock.fencingToken));
+   * ```
+   */
+  once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
+    try {
+      return this.callOnce(name, resolveOnceOptions(this.options, options), work);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * Deletes the kept result of a name: the next call of {@link once} runs again. A run under way is not affected.
+   *
+   * @returns whether there was a result.
+   * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockConfigError on a quorum, which keeps no results.
+   * @example
+   * ```ts
+   * await locks.forget('report:2026-11-26');
+   * ```
+   */
+  async forget(name: string): Promise<boolean> {
+    assertLockName(name);
+    return this.onces.forget(name).catch((cause: unknown) => unavailable([name], cause));
   }
 
   /**
@@ -413,6 +465,20 @@ export class LockService {
     this.beginShutdown();
     await this.engine.close(this.options.shutdownTimeout);
     this.context.close();
+  }
+
+  private async callOnce<T>(name: string, options: ResolvedOnceOptions, run: LockedWork<T>): Promise<T> {
+    if (typeof name !== 'string')
+      throw new LockKeyError('once() takes one lock name, because a result belongs to one name.');
+    assertLockName(name);
+    if (typeof run !== 'function')
+      throw new LockConfigError('once() takes the work to run as its last argument, a function.');
+    try {
+      return await this.onces.call({ ...options, name, run });
+    } catch (error) {
+      noteOrigin(error, this.options);
+      throw error;
+    }
   }
 
   private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {

@@ -24,6 +24,12 @@ export interface LockInfo {
   readonly waited?: number;
 }
 
+/** When a run of `once()` left its result, and until when it is kept, by the server's clock. */
+export interface DoneInfo {
+  readonly at: Date;
+  readonly until: Date;
+}
+
 /**
  * The holders of a name, several in mode `shared`, and the waiting instances in order. It has the shape of
  * `LockManager.query()` in the Web Locks API.
@@ -31,4 +37,6 @@ export interface LockInfo {
 export interface LockSnapshot {
   readonly held: readonly LockInfo[];
   readonly pending: readonly LockInfo[];
+  /** The kept result of `once()`, never its value; unset without one. */
+  readonly done?: DoneInfo;
 }

@@ -1,6 +1,7 @@
 import type { LockConfigError } from '../errors/lock.error.js';
 import type { Grant, ReplicaDemand, SharedTerms, Taken } from './grant.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
+import type { MarkStore } from './mark.js';
 
 export interface AcquireRequest {
   readonly name: string;
@@ -91,6 +92,8 @@ export interface StoreEvents {
    * queue.
    */
   askedIfWaiting(name: string, place: string): void;
+  /** A run of this name has left its result, for callers that wait here. */
+  done(name: string): void;
   /** Another instance has sent a message. */
   told(message: string): void;
   /** Grants of this name, or of all names, can be received (again): waiters should ask. */
@@ -134,6 +137,8 @@ export interface LockStore {
    * arrive.
    */
   doubt?(name: string): void;
+  /** Keeps the results of runs; undefined for stores that keep locks in several places. */
+  readonly marks?: MarkStore | undefined;
   /** Maximum number of leases in one extension, if limited. */
   readonly maxBatch?: number | undefined;
   /** Milliseconds after which a waiting instance asks again without a message; a second if undefined. */

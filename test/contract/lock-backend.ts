@@ -28,6 +28,8 @@ export interface Capabilities {
   readonly shares: boolean;
   /** Whether all held names can be asked for. */
   readonly lists: boolean;
+  /** Whether the results of runs can be kept. */
+  readonly keeps: boolean;
 }
 
 /** What each part of the contract suite is given. */

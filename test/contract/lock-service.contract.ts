@@ -14,6 +14,7 @@ import { describeLeading } from './parts/leading.part.js';
 import { describeLeases } from './parts/leases.part.js';
 import { describeListing } from './parts/listing.part.js';
 import { describeModes, describeSemaphores } from './parts/modes.part.js';
+import { describeOnce } from './parts/once.part.js';
 import { describeOperations } from './parts/operations.part.js';
 import { describePermits } from './parts/permits.part.js';
 import { describeReentrance } from './parts/reentrance.part.js';
@@ -35,6 +36,7 @@ const PARTS = [
   describeDeadlocks,
   describeTransfer,
   describeLeading,
+  describeOnce,
   describeSeveralNames,
   describeContendedNames,
   describeModes,
@@ -64,6 +66,7 @@ export function describeLockService(
     detaches: true,
     shares: true,
     lists: true,
+    keeps: true,
   },
 ): void {
   describe(`LockService ${name}`, () => {

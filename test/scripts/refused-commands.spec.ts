@@ -4,6 +4,7 @@ import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.scri
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { forceReleaseScript } from '../../lib/store/scripts/force-release.script.js';
+import { keepScript } from '../../lib/store/scripts/keep.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
@@ -192,6 +193,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
     owner: 'shared',
     holders: { 'v~s1:1': TTL },
     waiting: [PLACES.sharing],
+  },
+  'keep, others wait': {
+    script: keepScript,
+    keys: [N.lock, N.queue, `${N.lock}:done`],
+    args: ['a:5', 5, TTL, '{}', ...PREFIXES],
+    owner: 'a:5',
+    waiting,
   },
   extend: {
     script: extendScript,

@@ -197,6 +197,10 @@ async function everything(
   await locks.using([`${prefix}:one`, `${prefix}:two`], () => undefined);
   await waitFor(() => other.store.canQueue('n'), { timeout: timeout, that: 'the inbox' });
 
+  await locks.once(`${prefix}:once`, { keep: 1_000 }, () => 'done');
+  await other.locks.once(`${prefix}:once`, { keep: 1_000 }, () => 'again');
+  await other.locks.forget(`${prefix}:once`);
+
   const name = `${prefix}:handed`;
   const lock = await locks.acquire(name);
   const release = (next: Lock): Promise<void> => next.release();

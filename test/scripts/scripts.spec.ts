@@ -4,6 +4,8 @@ import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.scri
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { forceReleaseScript } from '../../lib/store/scripts/force-release.script.js';
+import { keepScript } from '../../lib/store/scripts/keep.script.js';
+import { marksScript } from '../../lib/store/scripts/marks.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
@@ -25,6 +27,8 @@ const SCRIPTS = [
   cancelScript,
   extendScript,
   forceReleaseScript,
+  keepScript,
+  marksScript,
   transferScript,
   queryScript,
   releaseScript,

@@ -10,7 +10,7 @@ export type FlatOptions = Omit<RedisLockModuleOptions, 'advanced'> & RedisLockAd
 
 /** @throws LockConfigError as `forRoot` does. */
 export function resolveFlatOptions(flat: FlatOptions): ResolvedModuleOptions {
-  const { commandTimeout, nodeTimeout, wake, layout, ...options } = flat;
-  const advanced = { commandTimeout, nodeTimeout, wake, layout };
+  const { maxResult, commandTimeout, nodeTimeout, wake, layout, ...options } = flat;
+  const advanced = { maxResult, commandTimeout, nodeTimeout, wake, layout };
   return resolveModuleOptions({ ...options, advanced });
 }

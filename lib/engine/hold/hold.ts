@@ -60,6 +60,10 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     this.lease.renew = options.renew;
   }
 
+  get owner(): string {
+    return this.lease.owner;
+  }
+
   get permits(): number {
     return permitsOf(this.lease.owner);
   }

@@ -30,8 +30,8 @@ export class LockViews {
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const { held, pending } = await this.openStore().query(name);
-    return { held: await this.labelled(held), pending };
+    const snapshot = await this.openStore().query(name);
+    return { ...snapshot, held: await this.labelled(snapshot.held) };
   }
 
   /** Iterates over the held names with a prefix, some at a time. */

@@ -8,6 +8,8 @@ import type { DetachedHold } from './transfer-string.js';
 export interface EnterableLock extends GrantedLock {
   readonly mode: 'exclusive' | 'shared';
   readonly permits: number;
+  /** Its owner id in the store; that of the first permit if it has several. */
+  readonly owner: string;
   /** When its lease ends without further renewal, on the clock of its instance. */
   readonly leaseEnd: number;
   /** Created when a context is opened around the hold. */

@@ -25,6 +25,10 @@ export class NestedHold implements EnterableLock {
     return this.outer.mode;
   }
 
+  get owner(): string {
+    return this.outer.owner;
+  }
+
   get permits(): number {
     return this.outer.permits;
   }

@@ -11,6 +11,7 @@ import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../grant
 import { instanceOf, isSharedOwner, ownersOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
+import { MemoryMarks } from './memory-marks.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
@@ -44,6 +45,8 @@ export class MemoryLockServer {
   /** @internal */
   protected readonly tokens: MemoryTokens;
   /** @internal */
+  readonly marks: MemoryMarks;
+  /** @internal */
   readonly inboxes = new MemoryInboxes();
 
   /** @param now the time in milliseconds since 1970; by default the system's, fake timers respected. */
@@ -52,6 +55,7 @@ export class MemoryLockServer {
     this.shares = new MemoryLeases(now);
     this.queues = new MemoryQueues(now);
     this.tokens = new MemoryTokens(now);
+    this.marks = new MemoryMarks(now, this.locks, this.queues, this.inboxes);
   }
 
   /** Clears all data, as FLUSHALL does: holders learn of it at their next renewal. Tokens continue to grow. */
@@ -59,6 +63,7 @@ export class MemoryLockServer {
     this.locks.clear();
     this.shares.clear();
     this.queues.clear();
+    this.marks.clear();
   }
 
   /** @internal */
@@ -143,12 +148,9 @@ export class MemoryLockServer {
 
   /** @internal */
   query(name: string): LockSnapshot {
-    return snapshotOf(name, this.now(), this.locks.of(name), this.shares.inOrder(name), this.queues.of(name));
-  }
-
-  /** @internal */
-  send(instance: string, message: string): boolean {
-    return this.inboxes.send(instance, (inbox) => inbox.told(message));
+    const [now, done] = [this.now(), this.marks.times(name)];
+    const found = snapshotOf(name, now, this.locks.of(name), this.shares.inOrder(name), this.queues.of(name));
+    return done ? { ...found, done } : found;
   }
 
   /** @internal The held names with a prefix. */

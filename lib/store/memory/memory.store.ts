@@ -12,6 +12,11 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
   let waiting: NodeJS.Timeout | undefined;
   return {
     trouble: new Error('The memory store has been closed.'),
+    marks: {
+      read: async (name) => server.marks.get(name),
+      keep: async (request) => server.marks.keep(request),
+      delete: async (name) => server.marks.delete(name),
+    },
     open: (events) => server.inboxes.open(instance, events),
     canQueue: () => server.inboxes.has(instance),
     place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),
@@ -28,7 +33,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     async *list(beginning) {
       yield server.list(beginning);
     },
-    send: async (to, message) => server.send(to, message),
+    send: async (to, message) => server.inboxes.send(to, (inbox) => inbox.told(message)),
     forceRelease: async (name, owners) => server.forceRelease(name, owners),
     keepAlive: (isWanted) => {
       clearInterval(waiting);

@@ -177,6 +177,7 @@ export class RedisNode implements QuorumNode {
 
 const unused = {
   askedIfWaiting: () => undefined,
+  done: () => undefined,
   granted: () => undefined,
   released: () => undefined,
   gap: () => undefined,

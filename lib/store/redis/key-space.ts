@@ -29,6 +29,11 @@ export abstract class KeySpace {
     return [lock, `${lock}:q`, `${lock}:s`];
   }
 
+  /** The key of the kept result of a name. */
+  mark(name: string): string {
+    return `${this.lock(name)}:done`;
+  }
+
   /** Prefix of the channel that notifies an instance of a grant of this lock; empty for no notification. */
   abstract inbox(lock: string): string;
 

@@ -1,11 +1,11 @@
-import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
+import type { DoneInfo, LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { SHARED_OWNER } from '../grant.js';
 import { sharerOf, waiterAt } from '../place.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
  * The reply of the query script. Server time in microseconds, owner id, remaining ms of its lease; places in the queue
- * with their scores; owner ids of shared holds with the ends of their leases.
+ * with their scores; owner ids of shared holds with the ends of their leases. Times of the mark, if requested.
  */
 type QueryReply = [
   time: unknown,
@@ -13,15 +13,24 @@ type QueryReply = [
   remaining: number | string,
   queue: string[],
   shared: string[],
+  mark?: unknown,
 ];
 
 /** Parses the reply of the query script for a name to its holders and waiters. */
 export function snapshot(name: string, reply: unknown): LockSnapshot {
-  const [time, owner, remaining, queue, shared] = list(reply, 5) as QueryReply;
+  const [time, owner, remaining, queue, shared, mark] = list(reply) as QueryReply;
   if (!Array.isArray(queue) || !Array.isArray(shared)) throw strangeReply(reply);
   const now = integer(time);
   const alone = owner === null || owner === SHARED_OWNER ? [] : [holder(name, owner, Number(remaining))];
-  return { held: [...alone, ...sharers(name, shared, now / 1_000)], pending: waiters(name, queue, now) };
+  return {
+    held: [...alone, ...sharers(name, shared, now / 1_000)],
+    pending: waiters(name, queue, now),
+    ...(Array.isArray(mark) ? { done: kept(mark, now) } : {}),
+  };
+}
+
+function kept([at, left]: unknown[], now: number): DoneInfo {
+  return { at: new Date(integer(at)), until: new Date(now / 1_000 + integer(left)) };
 }
 
 function sharers(name: string, shared: readonly string[], now: number): LockInfo[] {

@@ -25,6 +25,7 @@ import { ClusterTopology } from './cluster/cluster.topology.js';
 import { forcedRelease, integer, only, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
+import { MarkRequests } from './mark-requests.js';
 import type { KeySpace } from './key-space.js';
 import { ScriptBatch } from './script-batch.js';
 import { isOfOtherType } from './connection/redis-error.js';
@@ -47,6 +48,7 @@ const ROUND_TRIP_SAMPLES = 3;
 /** Locks on one Redis or on a Redis Cluster. */
 export class RedisStore implements LockStore {
   readonly maxBatch: number | undefined;
+  readonly marks: MarkRequests;
   readonly announcesGaps = true;
   readonly send: ((instance: string, message: string) => Promise<boolean>) | undefined;
   private readonly topology: Topology;
@@ -61,6 +63,7 @@ export class RedisStore implements LockStore {
     this.outbox = new Outbox(this.topology, settings);
     this.exclusive = new ExclusiveRequests(this.outbox);
     this.shared = new SharedRequests(this.outbox);
+    this.marks = new MarkRequests(this.outbox);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
     this.transfers = new TransferRequests(this.outbox, this.topology instanceof SingleTopology);
   }
@@ -157,7 +160,7 @@ export class RedisStore implements LockStore {
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const [answer] = await this.snapshots([name]);
+    const [answer] = await this.snapshots([name], ['marks']);
     if (answer?.status !== 'fulfilled') throw answer?.reason;
     return answer.value;
   }
@@ -209,15 +212,18 @@ export class RedisStore implements LockStore {
   }
 
   /** Queries holders and waiters of names, after all earlier requests. */
-  private snapshots(names: readonly string[]): Promise<PromiseSettledResult<LockSnapshot>[]> {
+  private snapshots(
+    names: readonly string[],
+    marks: readonly 'marks'[] = [],
+  ): Promise<PromiseSettledResult<LockSnapshot>[]> {
     const { keySpace, outbox, topology } = this;
     outbox.flush();
     const queries = new ScriptBatch(
-      ({ keys }) => topology.scripts.run(queryScript, keys, []),
+      ({ keys }) => topology.scripts.run(queryScript, keys, marks),
       topology.maxBatch,
     );
     const answers = names.map((name) => {
-      queries.content.keys.push(...keySpace.keys(name));
+      queries.content.keys.push(...keySpace.keys(name), ...marks.map(() => keySpace.mark(name)));
       return queries.join((reply) => snapshot(name, reply));
     });
     queries.flush();

@@ -7,31 +7,41 @@ import { luaScript } from './lua-script.js';
 /**
  * Returns the holders and the waiting instances, in order, of each of several locks.
  *
- * KEYS  for each: lock, queue, shared holders
+ * KEYS  for each: lock, queue, shared holders, and the mark if requested
+ * ARGV  1 `marks` if the marks are requested
  * Reply for each { server time in microseconds, owner id, `shared` or false, ms left of its lease,
- *       { place, score, … } of the queue, { owner id, end of its lease in ms since 1970, … } of shared holds },
+ *       { place, score, … } of the queue, { owner id, end of its lease in ms since 1970, … } of shared holds,
+ *       { time of the mark in ms since 1970, ms left of it } or false if the marks are requested },
  *       or an error if its keys have other types
  *
  * O(n) for n holders and waiting instances.
  */
 export const queryScript = luaScript('query')`
 ${include(attempt, clock, unexpired)}
-local function query(lock, queue, shared)
+local stride = ARGV[1] and 4 or 3
+local function query(lock, queue, shared, done)
   local owner = redis.call('GET', lock)
   local holders = {}
   if owner == 'shared' then
     holders = unexpired(shared, 'WITHSCORES')
+  end
+  local mark
+  if done then
+    -- The result is not part of the reply.
+    local at = string.match(redis.call('GET', done) or '', '^%d+')
+    mark = at and { tonumber(at), redis.call('PTTL', done) } or false
   end
   return {
     clock(),
     owner, redis.call('PTTL', lock),
     redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),
     holders,
+    mark,
   }
 end
 local reply = {}
-for i = 1, #KEYS / 3 do
-  reply[i] = attempt(query, KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i])
+for i = 1, #KEYS / stride do
+  reply[i] = attempt(query, unpack(KEYS, stride * (i - 1) + 1, stride * i))
 end
 return reply
 `;

@@ -4,5 +4,5 @@ import { PerNameBackend } from '../../contract/per-name-backend.js';
 describeLockService(
   "behind one endpoint of many shards, with layout: 'per-name'",
   () => PerNameBackend.start(),
-  { ordersInstances: true, handsOff: true, detaches: true, shares: true, lists: false },
+  { ordersInstances: true, handsOff: true, detaches: true, shares: true, lists: false, keeps: true },
 );

@@ -7,4 +7,5 @@ describeLockService('on a quorum of five Redis servers', () => QuorumBackend.sta
   detaches: false,
   shares: false,
   lists: true,
+  keeps: false,
 });

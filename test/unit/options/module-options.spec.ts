@@ -24,6 +24,7 @@ describe('the options of the module', () => {
       nodeTimeout: 50,
       wake: 'pubsub',
       layout: 'common',
+      maxResult: 65_536,
       http: {
         LOCK_KEY: 400,
         LOCK_TIMEOUT: 423,

@@ -8,6 +8,7 @@ const SHARED = /^shared (\d+) (\d+)(?:\/(\d+))? (\d+) (\w+) (.*)$/s;
 const RELEASED = /^released (.*)$/s;
 const GAP = /^gap (\d+) (\d+) (.*)$/s;
 const WAITING = /^waiting (\S+) (.*)$/s;
+const DONE = /^done (.*)$/s;
 const TRIED = /^tried (\S+)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
@@ -53,6 +54,8 @@ export function deliver(
   if (gap) return events.gap(gap[3] ?? '', { length: Number(gap[1]), memory: Number(gap[2]) });
   const waiting = WAITING.exec(message);
   if (waiting) return events.askedIfWaiting(waiting[2] ?? '', waiting[1] ?? '');
+  const done = DONE.exec(message);
+  if (done) return events.done(done[1] ?? '');
   const tried = TRIED.exec(message);
   if (tried) return trial.hear(tried[1] ?? '');
   const revoked = REVOKED.exec(message);

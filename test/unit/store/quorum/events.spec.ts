@@ -26,6 +26,7 @@ describe('A quorum reports', () => {
       gap: note('gap'),
       released: note('released'),
       askedIfWaiting: note('askedIfWaiting'),
+      done: note('done'),
       told: note('told'),
       subscribed: note('subscribed'),
       reconnected: note('reconnected'),

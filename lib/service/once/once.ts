@@ -1,0 +1,193 @@
+import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { LockEngine } from '../../engine/lock-engine.js';
+import { requestError, takenError } from '../../engine/lock-errors.js';
+import { LockConfigError, LockUnavailableError } from '../../errors/lock.error.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
+import type { ResolvedOnceOptions } from '../../options/once-options.js';
+import { onAbort } from '../../primitives/abandonment.js';
+import { answerWithin, sleep } from '../../primitives/answer-within.js';
+import type { Mark, MarkStore } from '../../store/mark.js';
+import { isRefusal } from '../../store/store-errors.js';
+import { formatResult, parseResult } from './result.js';
+import { WaitingCall, WaitingCalls } from './waiting-calls.js';
+
+/** Milliseconds until a request without a reply is repeated. */
+const PAUSE = 50;
+
+/** What calls of `once` use of their service. */
+export interface OnceSurroundings {
+  readonly engine: Pick<LockEngine, 'clock' | 'done' | 'marksOf'>;
+  /** Maximum bytes of a result. */
+  readonly maxResult: number;
+  /** Acquires the name, or enters a surrounding hold of it. */
+  acquire(name: string, options: ResolvedLockOptions): Promise<EnterableLock>;
+  /** Runs work in the async context of a lock. */
+  runInContext<T>(lock: EnterableLock, work: () => T): T;
+}
+
+/** A call of `once`, after its options have been resolved. */
+export interface OnceCall<T> extends ResolvedOnceOptions {
+  readonly name: string;
+  readonly run: (lock: EnterableLock) => T | Promise<T>;
+}
+
+/**
+ * Runs work once for all instances, and shares its result.
+ *
+ * A call reads the mark of its name. Without one it acquires the name, reads the mark again, because another run may
+ * have left it meanwhile, and runs. One script keeps the result and notifies the waiting instances, if the owner still
+ * has the lock. They read the mark, one request for all their waiting calls, and leave the queue. A call that misses
+ * the message is granted the lock later, and finds the mark then.
+ */
+export class Once {
+  private readonly waiting = new WaitingCalls();
+  /** The locks below which a run of this instance takes place. */
+  private readonly running = new Map<string, EnterableLock>();
+
+  constructor(private readonly surroundings: OnceSurroundings) {
+    surroundings.engine.done = (name) => {
+      for (const each of name === undefined ? this.waiting.names : [name]) void this.look(each);
+    };
+  }
+
+  async call<T>(call: OnceCall<T>): Promise<T> {
+    const { name, lock: options } = call;
+    const { clock } = this.surroundings.engine;
+    const marks = this.marksOf(name);
+    options.signal?.throwIfAborted();
+    const startedAt = clock.now();
+    // While a run of this instance holds the lock, there is no mark.
+    const mark = this.running.get(name)?.held ? undefined : await this.readSoon(marks, name, options);
+    if (mark) return parseResult(mark.json) as T;
+    const took = clock.now() - startedAt;
+    const left = {
+      wait: Math.max(0, options.wait - took),
+      outageTimeout: Math.max(0, options.outageTimeout - took),
+    };
+    const caller = new WaitingCall(...(options.signal ? [options.signal] : []));
+    this.waiting.add(name, caller);
+    try {
+      const lock = await this.surroundings.acquire(name, { ...options, ...left, signal: caller.signal });
+      this.waiting.remove(name, caller);
+      return await this.runBelow(lock, marks, caller, call);
+    } catch (error) {
+      if (caller.mark && error === caller.reason) return parseResult(caller.mark.json) as T;
+      throw error;
+    } finally {
+      this.waiting.remove(name, caller);
+    }
+  }
+
+  /** Deletes the mark of a name; resolves to whether there was one. */
+  forget(name: string): Promise<boolean> {
+    return this.marksOf(name).delete(name);
+  }
+
+  /** Reads the mark before the acquire. Without a reply in time, the acquire reports the outage. */
+  private readSoon(
+    marks: MarkStore,
+    name: string,
+    { outageTimeout, signal, wait }: ResolvedLockOptions,
+  ): Promise<Mark | undefined> {
+    const time = wait === 0 ? outageTimeout : Math.min(wait, outageTimeout);
+    const reading = answerWithin(this.surroundings.engine.clock, marks.read(name), time).catch(
+      () => undefined,
+    );
+    if (!signal) return reading;
+    return new Promise((resolve, reject) => {
+      const unhook = onAbort(signal, () => reject(signal.reason));
+      void reading.then(resolve).finally(unhook);
+    });
+  }
+
+  /** Runs the work below its lock, unless another run has left a mark before the lock was granted. */
+  private async runBelow<T>(
+    lock: EnterableLock,
+    marks: MarkStore,
+    caller: WaitingCall,
+    call: OnceCall<T>,
+  ): Promise<T> {
+    const { lock: options, name } = call;
+    try {
+      const read = (): Promise<Mark | undefined> =>
+        this.waiting.shareNext(name, () => this.insist(options, () => marks.read(name)));
+      const mark =
+        caller.mark ?? (await read().catch((cause: unknown) => Promise.reject(requestError([name], cause))));
+      if (mark) return parseResult(mark.json) as T;
+      const result = await this.runAs(lock, call);
+      lock.assertNotLost();
+      await this.keep(lock, marks, call, formatResult(result, name, this.surroundings.maxResult));
+      return result;
+    } finally {
+      await lock.release();
+    }
+  }
+
+  private async runAs<T>(lock: EnterableLock, { name, run }: OnceCall<T>): Promise<T> {
+    this.running.set(name, lock);
+    try {
+      return await this.surroundings.runInContext(lock, () => run(lock));
+    } finally {
+      if (this.running.get(name) === lock) this.running.delete(name);
+    }
+  }
+
+  /** Keeps the result if the lock is still held, and shares it with the calls that wait here. */
+  private async keep(
+    lock: EnterableLock,
+    marks: MarkStore,
+    { keep, lock: options, name }: Pick<OnceCall<unknown>, 'keep' | 'lock' | 'name'>,
+    json: string,
+  ): Promise<void> {
+    const request = { name, owner: lock.owner, token: lock.fencingToken, json, keep };
+    const kept = await this.waiting.shareNext(name, async () => {
+      const isKept = await this.insist(options, () => marks.keep(request)).catch((cause: unknown) =>
+        Promise.reject(unkeptError(name, cause)),
+      );
+      return isKept ? { json } : undefined;
+    });
+    if (kept) return;
+    lock.assertNotLost();
+    throw takenError([name]);
+  }
+
+  /** Repeats a request until the store replies, for at most `outageTimeout`. */
+  private async insist<T>({ outageTimeout }: ResolvedLockOptions, send: () => Promise<T>): Promise<T> {
+    const { clock } = this.surroundings.engine;
+    const end = clock.now() + outageTimeout;
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        if (isRefusal(error) || clock.now() + PAUSE >= end) throw error;
+      }
+      await sleep(clock, PAUSE);
+    }
+  }
+
+  private marksOf(name: string): MarkStore {
+    const marks = this.surroundings.engine.marksOf(name);
+    if (marks) return marks;
+    throw new LockConfigError(
+      'A quorum keeps no results, because its nodes could keep different ones: call once() on one Redis, or keep the ' +
+        'result in your database.',
+      { keys: [name] },
+    );
+  }
+
+  /** Reads the mark for the calls that wait here. */
+  private async look(name: string): Promise<void> {
+    if (!this.waiting.has(name)) return;
+    // Without a reply, a call that is granted the lock reads the mark again.
+    await this.waiting.shareNext(name, () => this.marksOf(name).read(name)).catch(() => undefined);
+  }
+}
+
+/** The error of a run whose result the store refused, or did not confirm. */
+function unkeptError(name: string, cause: unknown): LockUnavailableError {
+  const { keys, message } = requestError([name], cause);
+  const outcome = isRefusal(cause)
+    ? 'but its result is not kept, so the next call runs it again.'
+    : 'and if its result is not kept, the next call runs it again.';
+  return new LockUnavailableError(`${message} The work has run, ${outcome}`, { keys, cause });
+}

@@ -1,0 +1,37 @@
+/** The kept result of a run. */
+export interface Mark {
+  /** When the run ended, in ms since 1970 by the server's clock. */
+  readonly at: number;
+  /** The fencing token of the run. */
+  readonly token: number;
+  /** The result as JSON; empty for undefined. */
+  readonly json: string;
+}
+
+/** A request to keep the result of a run. */
+export interface KeepRequest extends Omit<Mark, 'at'> {
+  readonly name: string;
+  /** The owner of the lock below which the run took place. */
+  readonly owner: string;
+  /** Milliseconds for which the result is kept, from now on. */
+  readonly keep: number;
+}
+
+/** The interface of stores that keep the results of runs. Requests may be sent twice. */
+export interface MarkStore {
+  /** Reads the mark of a name; undefined without one. */
+  read(name: string): Promise<Mark | undefined>;
+  /**
+   * Keeps a result and notifies the waiting instances, in one step. Resolves to false, and keeps nothing, if the owner no
+   * longer has the lock, or if another run has left a mark.
+   */
+  keep(request: KeepRequest): Promise<boolean>;
+  /** Deletes the mark of a name; resolves to whether there was one. */
+  delete(name: string): Promise<boolean>;
+}
+
+/** Parses a mark of the store; undefined for text that is none. */
+export function parseMark(text: string): Mark | undefined {
+  const [, at, token, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
+  return at === undefined ? undefined : { at: Number(at), token: Number(token), json };
+}

@@ -1,0 +1,51 @@
+import { type KeepRequest, type Mark, type MarkStore, parseMark } from '../mark.js';
+import { keepScript } from '../scripts/keep.script.js';
+import { marksScript } from '../scripts/marks.script.js';
+import { integer, isOne, strangeReply, text } from './connection/script-reply.js';
+import type { Outbox } from './outbox.js';
+import type { ScriptBatch } from './script-batch.js';
+
+/** Reads, keeps and deletes the marks of names. */
+export class MarkRequests implements MarkStore {
+  private readonly reads: ScriptBatch;
+  /** The reads of this tick that have not been sent, by name. */
+  private readonly gathered = new Map<string, Promise<Mark | undefined>>();
+
+  constructor(private readonly outbox: Outbox) {
+    this.reads = outbox.acquires(({ keys }) => {
+      this.gathered.clear();
+      return outbox.run(marksScript, keys, ['MGET']);
+    });
+  }
+
+  /** Callers of one tick share a read. A later caller does not: the mark may have been deleted meanwhile. */
+  read(name: string): Promise<Mark | undefined> {
+    const gathered = this.gathered.get(name);
+    if (gathered) return gathered;
+    this.reads.content.keys.push(this.outbox.keySpace.mark(name));
+    this.outbox.flushSoon();
+    const reading = this.reads.join(markIn);
+    this.gathered.set(name, reading);
+    return reading;
+  }
+
+  async keep({ name, owner, token, json, keep }: KeepRequest): Promise<boolean> {
+    const { outbox } = this;
+    const [lock, queue] = outbox.keySpace.keys(name);
+    const keys = [lock, queue, outbox.keySpace.mark(name)];
+    const args = [owner, token, Math.ceil(keep), json, ...outbox.common(keys)];
+    return isOne(await outbox.run(keepScript, keys, args));
+  }
+
+  async delete(name: string): Promise<boolean> {
+    return integer(await this.outbox.run(marksScript, [this.outbox.keySpace.mark(name)], ['DEL'])) > 0;
+  }
+}
+
+function markIn(reply: unknown): Mark | undefined {
+  if (reply === null) return undefined;
+  const mark = parseMark(text(reply));
+  // A foreign value would otherwise run the work again and again.
+  if (!mark) throw strangeReply(reply);
+  return mark;
+}
