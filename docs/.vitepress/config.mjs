@@ -59,7 +59,10 @@ export default defineConfig({
     },
   },
   base,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}logo.svg` }]],
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}logo.svg` }],
+    ['link', { rel: 'alternate', type: 'text/markdown', title: 'llms.txt', href: `${base}llms.txt` }],
+  ],
   outDir: '../.cache/site',
   cacheDir: '../.cache/vitepress',
   ...(homepage !== null && { sitemap: { hostname: homepage } }),
@@ -91,7 +94,7 @@ export default defineConfig({
     nav: [
       { text: 'Quick start', link: '/quick-start' },
       { text: 'Guide', link: '/guide/decorator' },
-      { text: 'Operate', link: '/operate/' },
+      { text: 'Operate', link: '/operate/production' },
       { text: 'API', link: '/api/' },
       version,
     ],

@@ -21,9 +21,12 @@ export const pages: readonly NamedDocument[] = readdirSync(join(root, 'docs'), {
   .toSorted()
   .map((path) => named(`docs/${path}`));
 
+/** What coding assistants read; the package contains it. */
+export const SKILL = 'skills/nest-redis-lock/SKILL.md';
+
 /** The pages, and what is read in the repository or on npm. */
 export const documents: readonly NamedDocument[] = [
-  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map(named),
+  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md', SKILL].map(named),
   ...pages,
 ];
 

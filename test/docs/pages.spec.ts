@@ -1,5 +1,5 @@
 import { chineseSidebar, sidebar } from '../../docs/.vitepress/sidebar.mjs';
-import { documentOf, documents, pages } from './documents.js';
+import { documentOf, documents, pages, SKILL } from './documents.js';
 
 /** Of a line of prose. Tables, code, links by themselves and what stands before a page are no prose. */
 const WIDTH = 120;
@@ -30,6 +30,10 @@ it('The README has at most 180 lines, and no cell of a table above 200 character
 it('There are at most 50 pages in English', () => {
   const english = pages.filter(({ file }) => !file.startsWith('docs/zh-CN/'));
   expect(english.length).toBeLessThanOrEqual(50);
+});
+
+it('The skill for coding assistants has at most 60 lines', () => {
+  expect(documentOf(SKILL).lines.length).toBeLessThanOrEqual(60);
 });
 
 it('CONTRIBUTING has at most 120 lines', () => {

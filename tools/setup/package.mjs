@@ -28,7 +28,7 @@ import { digestOf, provideBuild } from './build.mjs';
  */
 
 /** What the tarball depends on. */
-const PACKED = ['dist', 'package.json', 'README.md', 'README.zh-CN.md', 'LICENSE'];
+const PACKED = ['dist', 'skills', 'package.json', 'README.md', 'README.zh-CN.md', 'LICENSE'];
 const NAME = 'nest-redis-lock';
 
 /**
