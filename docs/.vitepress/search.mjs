@@ -44,7 +44,7 @@ export const miniSearch = {
     boostDocument: (id) => {
       if (id.includes('/api/')) return 0.1;
       if (/\/(?:how-it-works|migrating|compare|versions|operate\/cli)/.test(id)) return 0.5;
-      if (/\/(?:troubleshooting|operate\/runbook)/.test(id)) return 2;
+      if (id.includes('/operate/runbook')) return 2;
       return /\/guide\/(?:errors|which-lock)|\/guarantees/.test(id) ? 1.5 : 1;
     },
     // A section is long because its table answers many questions.

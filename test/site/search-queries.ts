@@ -68,7 +68,7 @@ export const FURTHER: readonly Query[] = [
   ['CROSSSLOT', '/troubleshooting', OURS],
   ['NOPERM', '/troubleshooting', OURS],
   ['oversell', '/troubleshooting', OURS],
-  ['cron runs twice', '/recipes/cron', OURS],
+  ['cron runs twice', ['/recipes/cron', '/troubleshooting#a-cron-job-still-runs-twice'], OURS],
   ['423', '/guide/errors', OURS],
   ['retry-after', '/guide/errors', OURS],
   ['lost', '/operate/runbook', OURS],
