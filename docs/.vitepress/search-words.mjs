@@ -50,6 +50,7 @@ export const searchWords = {
   'zh-CN/redisson.md#术语对照': '看门狗 红锁 可重入锁 公平锁 联锁 死锁 自动续期',
   'zh-CN/redisson.md#api-对照': 'tryLock lock unlock leaseTime waitTime',
   'zh-CN/guarantees.md': '脑裂 时钟回拨',
+  'zh-CN/troubleshooting.md#锁卡住了': '锁不释放',
   'zh-CN/recipes/cron.md': '重复执行 多实例 分布式定时任务',
   'zh-CN/recipes/cache-rebuild.md': '缓存击穿 缓存雪崩 双重检查',
 };

@@ -94,6 +94,7 @@ export const chineseSidebar = [
       { text: '该用哪种锁', link: '/zh-CN/guide/which-lock' },
       { text: '从 Redisson 迁移', link: '/zh-CN/redisson' },
       { text: '能保证什么', link: '/zh-CN/guarantees' },
+      { text: '问题排查', link: '/zh-CN/troubleshooting' },
     ],
   },
   {
