@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import { type EngineSettings, LockEngine } from '../engine/lock-engine.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { SystemClock } from '../primitives/clock.js';
 import type { LockStore } from '../store/lock-store.js';
 import { type Instance, openStore } from '../store/open-store.js';
-import { THIS_PROCESS } from '../store/owner-id.js';
+import { instanceName } from '../store/owner-id.js';
 import { LockService } from './lock.service.js';
 
 export interface Surroundings extends Pick<EngineSettings, 'handoff' | 'labelIntervals'> {
@@ -23,9 +22,4 @@ export function openLockService(
   const clock = new SystemClock();
   const store = open({ name: instanceName(), clock, log });
   return new LockService(options, new LockEngine({ store, clock, log, ...settings }));
-}
-
-/** Creates the name of an instance, which shows operators where a holder runs. */
-export function instanceName(): string {
-  return THIS_PROCESS + randomBytes(6).toString('hex');
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Grant, SHARED_OWNER } from './grant.js';
 import { permitsEach } from './turn-name.js';
@@ -6,6 +7,28 @@ import { permitsEach } from './turn-name.js';
  * The beginning of all instance names of this process, `<host>-<pid>-`. Replaces characters with a meaning in keys.
  */
 export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host'}-${process.pid}-`;
+
+/**
+ * Version of the keys, owner ids, places and messages in Redis. A version that changes one of them changes this mark.
+ * To each version, a lock of the other one is then that of another package, which excludes it.
+ */
+const FORMAT = 'v1';
+
+/**
+ * Creates the name of an instance, `<host>-<pid>-<format>-<12 random digits>`. It shows operators where a holder runs.
+ * Owner ids, places and channels begin with it, so each of them shows its format.
+ */
+export function instanceName(): string {
+  return `${THIS_PROCESS}${FORMAT}-${randomBytes(6).toString('hex')}`;
+}
+
+const INSTANCE = `[A-Za-z0-9.-]+-\\d+-${FORMAT}-[0-9a-f]{12}`;
+const OWN_INSTANCE = new RegExp(`^${INSTANCE}$`);
+
+/** Whether a name is that of an instance of this package. Others do not reply to messages. */
+export function isInstance(name: string): boolean {
+  return OWN_INSTANCE.test(name);
+}
 
 /**
  * Formats an owner id with a tag. An owner id is `<instance>:<token>`, or `<instance>~<tag>:<token>` for a detached or
@@ -21,7 +44,7 @@ export function taggedOwner(instance: string, tag: string, token: number): strin
 }
 
 /** An owner id of this package in full. Clients of other packages also use values such as `<host>:<pid>`. */
-const OWN = /^[A-Za-z0-9.-]+-\d+-[0-9a-f]{12}(?:~[A-Za-z0-9]+)?:\d+$/;
+const OWN = new RegExp(`^${INSTANCE}(?:~[A-Za-z0-9]+)?:\\d+$`);
 
 /** Whether a lock's value is no owner id of this module: a client of another package holds the lock. */
 export function isForeign(owner: string | undefined): boolean {

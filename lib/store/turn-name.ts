@@ -5,8 +5,7 @@
 const REST = /X(\d+)$/;
 
 /**
- * The prefix in the name of a turn that wants `each` fencing tokens for each hold, including the first. Earlier
- * versions grant one token for each hold, and number their turns without a leading zero.
+ * The prefix in the name of a turn that wants `each` fencing tokens for each hold, including the first.
  */
 export function tokensMark(each: number): string {
   return each > 1 ? `0${each}t` : '';

@@ -1,10 +1,10 @@
 import { byTestedClient } from '../support/by-node-redis.js';
-import { randomBytes } from 'node:crypto';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { Handoff } from '../../lib/engine/queue/turn.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
+import { instanceName } from '../../lib/store/owner-id.js';
 import { openStore } from '../../lib/store/open-store.js';
 import { waitFor } from '../support/wait-for.js';
 import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js';
@@ -19,7 +19,7 @@ export interface InstanceOptions extends FlatOptions {
 
 /** A LockService with its engine and its log in view. */
 export class Instance implements AsyncDisposable {
-  readonly name = `test-${process.pid}-${randomBytes(6).toString('hex')}`;
+  readonly name = instanceName();
   readonly logged: string[] = [];
   readonly engine: LockEngine;
   readonly store: LockStore;

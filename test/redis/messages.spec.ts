@@ -50,10 +50,10 @@ describe('The message of an error', () => {
   });
 
   it('of a timeout names the instance of a holder in another process', async () => {
-    await server.client().set('lock:{order:1}', 'web-3-42-0123456789ab:7', 'PX', 60_000);
+    await server.client().set('lock:{order:1}', 'web-3-42-v1-0123456789ab:7', 'PX', 60_000);
 
     expect(await messageOf(first.acquire('order:1', { wait: 0 }))).toMatch(
-      /^LockTimeoutError: Lock "order:1" was not acquired .* Held by web-3-42-0123456789ab, lease ends in \d+ ms/,
+      /^LockTimeoutError: Lock "order:1" was not acquired .* Held by web-3-42-v1-0123456789ab, lease ends in \d+ ms/,
     );
   });
 

@@ -6,7 +6,7 @@ import { isQuorum } from '../../options/connection/quorum-option.js';
 import type { ClusterDescription } from '../../options/module-options.interface.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import { SystemClock } from '../../primitives/clock.js';
-import { instanceName } from '../../service/open-lock-service.js';
+import { instanceName } from '../../store/owner-id.js';
 import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
 import { trialKey } from '../../store/redis/trial/single-trial.js';
 import type { moduleOptions } from '../connection-flags.js';

@@ -3,7 +3,7 @@ import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { LockInfo } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
-import { instanceOf } from '../../store/owner-id.js';
+import { instanceOf, isInstance } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { withHolderLabel } from '../lock-errors.js';
 
@@ -12,14 +12,12 @@ export type HeldBy = Pick<LockInfo, 'name' | 'owner'>;
 
 const QUESTION = /^asked (\S+) (\d+) (.*)$/s;
 const ANSWER = /^labels (\d+) (.*)$/s;
-/** The form of instance names of this package. Owners with other names cannot reply. */
-const INSTANCE = /-\d+-[0-9a-f]{12}$/;
 /**
  * Milliseconds between repetitions of a request, because this instance may not listen yet; after the last one, the
  * request ends.
  */
 const INTERVALS = [20, 40, 60];
-/** Milliseconds without requests to an instance that has not answered: it is frozen, or runs an earlier version. */
+/** Milliseconds without requests to an instance that has not answered: it is frozen, or ends. */
 const SILENCE = 10_000;
 const MAX_SILENT = 1_000;
 const MAX_LENGTH = 128;
@@ -127,7 +125,7 @@ export class Labels {
   private canAsk(instance: string): boolean {
     return (
       this.store.send !== undefined &&
-      INSTANCE.test(instance) &&
+      isInstance(instance) &&
       // Only this instance knows the labels of its own holds.
       instance !== this.own
     );

@@ -40,6 +40,6 @@ export class LockWatch {
 
 /** An owner id is `<host>-<pid>-<random>`, with the fencing token behind it where it holds. */
 function nameOfOwner(owner: string, processes: readonly WatchedProcess[]): string {
-  const pid = Number(/-(\d+)-[0-9a-f]+(?:[~:]|$)/.exec(owner)?.[1]);
+  const pid = Number(/-(\d+)-v\d+-[0-9a-f]+(?:[~:]|$)/.exec(owner)?.[1]);
   return processes.find((each) => each.pid === pid)?.name ?? owner;
 }

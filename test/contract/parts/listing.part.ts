@@ -48,7 +48,7 @@ export function describeListing(context: ContractContext): void {
         {
           name: `${name}:a`,
           mode: 'exclusive',
-          owner: expect.stringMatching(/^.+-\d+-[0-9a-f]+:\d+$/),
+          owner: expect.stringMatching(/^.+-\d+-v1-[0-9a-f]+:\d+$/),
           since: expect.any(Date),
           holders: 1,
           remaining: expect.any(Number),

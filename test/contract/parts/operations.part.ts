@@ -24,7 +24,7 @@ export function describeOperations(context: ContractContext): void {
         {
           name,
           mode: 'exclusive',
-          owner: expect.stringMatching(/^.+-\d+-[0-9a-f]+:\d+$/),
+          owner: expect.stringMatching(/^.+-\d+-v1-[0-9a-f]+:\d+$/),
           since: expect.any(Date),
           remaining: expect.any(Number),
           fencingToken: lock.fencingToken,

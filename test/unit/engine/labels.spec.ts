@@ -2,7 +2,7 @@ import { Labels } from '../../../lib/engine/hold/labels.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { ScriptedStore } from './scripted-store.js';
 
-const HELD = { name: 'n', owner: 'web-7-0123456789ab:1' };
+const HELD = { name: 'n', owner: 'web-7-v1-0123456789ab:1' };
 
 describe('The label of a hold elsewhere', () => {
   it('is requested again ten seconds after its instance did not answer', async () => {

@@ -1,5 +1,4 @@
-import { isForeign, sharedOwner, taggedOwner } from '../../../lib/store/owner-id.js';
-import { instanceName } from '../../../lib/service/open-lock-service.js';
+import { instanceName, isForeign, sharedOwner, taggedOwner } from '../../../lib/store/owner-id.js';
 
 const TOKEN = 1_764_207_000_123_456;
 
@@ -21,6 +20,7 @@ describe('The owner of a lock', () => {
     ['<host>:<pid>', 'web-3:4711'],
     ['<uuid>:<number>', '7d1c3c1c-9f4b-4a63-8e3a-0d7f4f4ad4f2:1'],
     ['a process and a time', 'web-3-4711:1764207000123456'],
+    ['an instance of another format', `${instance.replace('-v1-', '-v2-')}:${TOKEN}`],
     ['nothing', ''],
     ['several lines', `x\n${instance}:1`],
     ['an owner id with more', `${instance}:1 of 2`],

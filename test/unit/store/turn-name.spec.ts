@@ -11,7 +11,7 @@ import {
 } from '../../../lib/store/turn-name.js';
 
 describe('The name of a turn', () => {
-  it('has no mark for one token or permit for each hold, as with earlier versions', () => {
+  it('has no mark for one token or permit for each hold', () => {
     expect([tokensMark(1), permitsMark(1)]).toEqual(['', '']);
     expect([tokensEach('s17'), permitsEach('s17')]).toEqual([1, 1]);
   });

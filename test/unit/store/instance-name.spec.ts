@@ -1,4 +1,4 @@
-import type { instanceName } from '../../../lib/service/open-lock-service.js';
+import type { instanceName } from '../../../lib/store/owner-id.js';
 
 describe('The name of an instance', () => {
   afterEach(() => jest.dontMock('node:os'));
@@ -10,11 +10,11 @@ describe('The name of an instance', () => {
   ])('begins %s, followed by the process id', (_, hostname, expected) => {
     jest.doMock('node:os', () => ({ ...jest.requireActual<object>('node:os'), hostname: () => hostname }));
     jest.isolateModules(() => {
-      const service = require('../../../lib/service/open-lock-service.js') as {
+      const owners = require('../../../lib/store/owner-id.js') as {
         instanceName: typeof instanceName;
       };
 
-      expect(service.instanceName()).toMatch(new RegExp(`^${expected}-${process.pid}-[0-9a-f]{12}$`));
+      expect(owners.instanceName()).toMatch(new RegExp(`^${expected}-${process.pid}-v1-[0-9a-f]{12}$`));
     });
   });
 });
