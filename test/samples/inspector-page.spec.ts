@@ -106,7 +106,7 @@ describePage(`the page of the inspector${reason}`, () => {
 
     const rows = await page.locator('#names tbody tr').allTextContents();
     expect(rows).toHaveLength(3);
-    expect(rows[0]).toMatch(/^import2otherhost-7-abc[\d.]+ sexclusive$/);
+    expect(rows[2]).toMatch(/^import2otherhost-7-abc[\d.]+ sexclusive$/);
     expect(await page.locator('#waiting').textContent()).toBe('2');
     expect(await nameButton('import', '#hot').isVisible()).toBe(true);
     expect(await page.locator('#own').textContent()).toBe('2');
@@ -124,7 +124,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await waitFor(async () => (await page.locator('#names tbody tr').count()) === 1);
   });
 
-  it('sorts the held names by waiters, age and name, and keeps the focus', async () => {
+  it('sorts the held names by age, name and waiters, and keeps the focus', async () => {
     const minutesAgo = (minutes: number): string =>
       `otherhost-7-abc:${(Date.now() - minutes * 60_000) * 1_000}`;
     const client = server.client();
@@ -138,7 +138,10 @@ describePage(`the page of the inspector${reason}`, () => {
     const sortBy = (name: string) =>
       page.locator('#names').getByRole('button', { name, exact: true }).click();
 
-    expect(await column(1)).toEqual(['b', 'a', 'c', 'd']);
+    expect(await page.locator('#part').textContent()).toBe('4 names.');
+    expect(await column(1)).toEqual(['c', 'b', 'a', 'd']);
+    await sortBy('age');
+    expect(await column(1)).toEqual(['d', 'a', 'b', 'c']);
     await sortBy('age');
     expect(await column(1)).toEqual(['c', 'b', 'a', 'd']);
     expect(await column(2)).toEqual(['90 min', '3 min', expect.stringMatching(/ m?s$/), '']);
@@ -189,7 +192,7 @@ describePage(`the page of the inspector${reason}`, () => {
     const held = await locks.acquire('order:42');
     await open();
     await nameButton('order:42').click();
-    const force = page.getByRole('button', { name: 'Release by force' });
+    const force = page.getByRole('button', { name: 'Release forcibly' });
     await force.waitFor();
     expect(await force.isDisabled()).toBe(true);
     await page.getByRole('checkbox').check();
@@ -226,7 +229,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await nameButton('lost', '#lost').waitFor();
     expect(await violations(page)).toEqual([]);
     await nameButton('order:42').click();
-    await page.getByRole('button', { name: 'Release by force' }).waitFor();
+    await page.getByRole('button', { name: 'Release forcibly' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await held.release();
   });
@@ -248,6 +251,22 @@ describePage(`the page of the inspector${reason}`, () => {
       .evaluateAll((heads: PageElement[]) => heads.map((head) => head.getBoundingClientRect().right));
     expect(Math.max(...ends)).toBeLessThan(360);
     expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360);
+    await held.release();
+  });
+
+  it.each([360, 1280])('shows the hanging hold without scrolling, %i pixels wide', async (width) => {
+    await page.setViewportSize({ width, height: 720 });
+    const hanging = `otherhost-7-0123456789ab:${(Date.now() - 3_600_000) * 1_000}`;
+    await server.client().set('lock:{payout:7}', hanging, 'PX', 60_000);
+    const held = await locks.acquire(Array.from({ length: 50 }, (_, i) => `order:${i}`));
+    await open();
+    const first = page.locator('#names tbody tr').first();
+    expect(await first.textContent()).toMatch(/^payout:760 min/);
+    for (const cell of [0, 1]) {
+      const box = await first.locator('td').nth(cell).boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(720);
+      expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    }
     await held.release();
   });
 
@@ -302,7 +321,7 @@ describePage(`the page of the inspector${reason}`, () => {
 
     await page.getByRole('searchbox').fill('order:0999');
     await waitFor(async () => (await page.locator('#names tbody tr').count()) === 10);
-    expect(await page.locator('#part').textContent()).toBe('');
+    expect(await page.locator('#part').textContent()).toBe('10 names.');
   });
 
   it('does not change while it is paused', async () => {

@@ -56,7 +56,7 @@ export const PAGE = `<!doctype html>
 <div id="release" hidden>
 <p>Its work may still be running: its signal aborts, and the next waiter acquires the lock. Only the fencing token prevents writes of the old holder.</p>
 <label><input type="checkbox" id="sure"> The resource checks fencing tokens, or the holder has ended.</label>
-<button type="button" id="force" disabled>Release by force</button>
+<button type="button" id="force" disabled>Release forcibly</button>
 </div>
 </dialog>
 <noscript><p>This page needs JavaScript.</p></noscript>

@@ -60,7 +60,8 @@ function show() {
   $('lost-count').className = data.lost.length > 0 ? 'bad' : '';
   const shown = names.slice(0, ROWS);
   const of = data.isPart ? ' of the first ' + count.format(names.length) + ' names; there are more. Narrow them down by prefix.' : ' of ' + count.format(names.length) + ' names.';
-  put('part', shown.length < names.length || data.isPart ? 'Showing ' + count.format(shown.length) + of : '');
+  const all = count.format(names.length) + (names.length === 1 ? ' name.' : ' names.');
+  put('part', shown.length < names.length || data.isPart ? 'Showing ' + count.format(shown.length) + of : all);
   fill('names', [{ sort: 'name' }, { sort: 'age' }, { sort: 'waiting' }, 'label', 'instance', 'lease left', 'mode'], shown.map((each) => [
     { name: each.name },
     { number: duration(each.age) },

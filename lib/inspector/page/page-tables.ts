@@ -14,7 +14,7 @@ const COMPARE = {
   age: (a, b) => (a.age ?? -1) - (b.age ?? -1),
   waiting: (a, b) => a.waiting - b.waiting,
 };
-const sort = { by: 'waiting', order: -1 };
+const sort = { by: 'age', order: -1 };
 
 /** The content of each table, by its id. */
 const filled = new Map();
