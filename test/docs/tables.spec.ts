@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js';
 import type { Counter, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
 import { inspect } from 'node:util';
 import * as lib from '../../lib/index.js';
+import { seededFaults } from '../conformance/seeded-faults.js';
 import { assertLockedOptions } from '../../lib/nest/locked/locked-options.js';
 import { HTTP_STATUS_DEFAULTS } from '../../lib/options/option-table.js';
 import { GRPC_STATUSES } from '../../lib/nest/exceptions/grpc-error.js';
@@ -51,6 +52,11 @@ describe('the tables of the pages', () => {
     const places = ['on one Redis', 'after a refused request', 'in calls for several names', 'on a quorum'];
     const rows = places.flatMap((where) => tableOf(`deliberate fault ${where}`));
     expect(rows.map((row) => Object.values(row)[0])).toEqual(faults);
+  });
+
+  it('count the deliberate faults in scripts', () => {
+    const page = documentOf('docs/how-it-works/verification.md').lines.join('\n');
+    expect(page).toContain(`${seededFaults.length} deliberate faults in scripts`);
   });
 
   it('show the gRPC status of every lock error', () => {

@@ -7,6 +7,7 @@ import {
   Post,
   Query,
   Scope,
+  StandardSchemaValidationPipe,
   UseGuards,
   ValidationPipe,
   type CanActivate,
@@ -23,6 +24,15 @@ class PlaceOrder {
   @IsNotEmpty()
   sku = '';
 }
+
+/** A Standard Schema, as Zod and others make them, that changes its input. */
+const LOWER_CASE = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) => ({ value: { sku: (value as { sku: string }).sku.toLowerCase() } }),
+  },
+} as const;
 
 class DenyGuard implements CanActivate {
   canActivate(): boolean {
@@ -55,6 +65,15 @@ class OrdersController {
   @Locked('stock:<0.sku>')
   async place(
     @Body(new ValidationPipe({ transform: true })) order: PlaceOrder,
+    @CurrentLock() lock: Lock,
+  ): Promise<object> {
+    return { sku: order.sku, keys: lock.keys };
+  }
+
+  @Post('schema')
+  @Locked('stock:<0.sku>')
+  async placeBySchema(
+    @Body({ schema: LOWER_CASE, pipes: [StandardSchemaValidationPipe] }) order: { sku: string },
     @CurrentLock() lock: Lock,
   ): Promise<object> {
     return { sku: order.sku, keys: lock.keys };
@@ -107,6 +126,11 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
   afterAll(async () => {
     await app.stop();
     await server.stop();
+  });
+
+  it('takes its key from the body as a Standard Schema leaves it', async () => {
+    const response = await app.post('/orders/schema', { sku: 'BOOK' });
+    await expect(response.json()).resolves.toEqual({ sku: 'book', keys: ['stock:book'] });
   });
 
   it('takes its key from the arguments as the pipes leave them', async () => {
