@@ -122,9 +122,13 @@ export class LockEngine implements StoreEvents {
     };
   }
 
-  /** Whether a name is known to be taken, so that a single attempt is rejected without a request. */
-  isTaken(name: string): boolean {
-    return this.queues.get(name)?.name.isTaken ?? false;
+  /**
+   * Whether a single attempt would be rejected without a request, because the name is known to be taken. For a call that
+   * may wait, also whether the attempt would overtake waiters here.
+   */
+  isBusy(name: string, { wait }: Pick<ResolvedLockOptions, 'wait'>): boolean {
+    const known = this.queues.get(name)?.name;
+    return known !== undefined && (known.isTaken || (wait > 0 && known.line.size > 0));
   }
 
   /** Waits for the lock of one name, or makes a single attempt with `wait: 0`. */

@@ -3,6 +3,13 @@ import { assertSame } from './random-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { Twins } from './twins.js';
 
+/** The conditions of the short paths for the most common requests, which the other requests to the script do not take. */
+const SHORT_PATHS = [
+  /(if) (?=ARGV\[4\] == ARGV\[#ARGV\])/,
+  /(if) (?=are_own and redis\.call\('EXISTS')/,
+  /(elseif) (?=are_own and n == 1)/,
+];
+
 describe('The scripts and the memory server', () => {
   let redis: SteppedRedis;
   beforeAll(async () => {
@@ -17,4 +24,16 @@ describe('The scripts and the memory server', () => {
   it.each(['exclusive', 'all modes'] as const)('do the same in 5,000 random operations, %s', (modes) =>
     assertSame(redis, modes, 5_000),
   );
+
+  it('do the same in 5,000 random operations if no script takes its short path', async () => {
+    const skipped = new Set<string>();
+    redis.mutate(({ name, lua }) => {
+      const long = SHORT_PATHS.reduce((text, condition) => text.replace(condition, '$1 false and '), lua);
+      if (long !== lua) skipped.add(name);
+      return { name, lua: long };
+    });
+    await assertSame(redis, 'all modes', 5_000);
+
+    expect([...skipped].toSorted()).toEqual(['acquire', 'release']);
+  });
 });

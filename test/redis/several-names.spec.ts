@@ -86,6 +86,7 @@ describe('Several names', () => {
     await instance.locks.query('n:0');
     const log = await RequestLog.open(server);
     expect(await instance.locks.tryAcquire(names(10))).toBeNull();
+    await waitFor(async () => (await log.counts())['evalsha'] === 2, { that: 'the release of the rest' });
     expect(await log.counts()).toEqual({ evalsha: 2 });
     await log.clear();
     expect(await other.locks.tryAcquire(names(10))).toBeNull();

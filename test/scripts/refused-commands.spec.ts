@@ -272,7 +272,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
 };
 
 const COMMANDS = [
-  ...['get', 'mget', 'set', 'del', 'exists', 'time', 'pttl', 'pexpire', 'pexpireat', 'publish', 'spublish'],
+  ...['get', 'set', 'del', 'exists', 'time', 'pttl', 'pexpire', 'pexpireat', 'publish', 'spublish'],
   ...['zadd', 'zrem', 'zpopmin', 'zrange', 'zcard', 'zscore'],
 ];
 const OTHER_TYPES: Readonly<Record<string, string>> = {

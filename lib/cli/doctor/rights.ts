@@ -11,7 +11,6 @@ const COMMANDS: Rights = [
   '+publish',
   '+time',
   '+get',
-  '+mget',
   '+set',
   '+del',
   '+exists',

@@ -13,7 +13,7 @@ const TIMEOUT = 1_000;
 const AGAIN = 200;
 
 /** Commands that the trial of each connection does not check. */
-const READS = ['GET', 'MGET', 'ZCARD'];
+const READS = ['GET', 'ZCARD'];
 
 /**
  * A script that runs each operation of the lock scripts once and checks the user's rights. It leaves nothing behind.

@@ -24,7 +24,7 @@ interface CleanUp {
    * What to send instead if the store refuses it for good. A user may lack rights that only a hand-off needs; waiters
    * then find the lock free when they ask again.
    */
-  readonly ifRefused?: CleanUp | undefined;
+  readonly ifRefused?: (() => CleanUp) | undefined;
 }
 
 /**
@@ -62,11 +62,12 @@ export class CleanUps {
    */
   free(name: string, owner: string, ttl: number, isAwaited?: boolean, gap?: Gap): Promise<void> {
     const { store } = this;
-    const vacating = store.vacate && { ttl, send: async () => store.vacate?.(name, owner) };
-    const releasing = { ttl, send: () => store.release(name, owner, isAwaited), ifRefused: vacating };
-    const leaving = gap &&
-      store.leaveGap && { ttl, send: async () => store.leaveGap?.(name, owner, gap), ifRefused: vacating };
-    return this.run(() => `The release of ${name}`, leaving ?? releasing);
+    const send =
+      gap && store.leaveGap
+        ? async () => store.leaveGap?.(name, owner, gap)
+        : () => store.release(name, owner, isAwaited);
+    const ifRefused = store.vacate && (() => ({ ttl, send: async () => store.vacate?.(name, owner) }));
+    return this.run(() => `The release of ${name}`, { ttl, send, ifRefused });
   }
 
   /** Takes back a hold in transfer. */
@@ -74,21 +75,20 @@ export class CleanUps {
     return this.run(() => `Taking the hold of ${name} back`, { ttl, send });
   }
 
+  private readonly confirm = (): void => void this.underWay--;
+
   /** Sends an ending request. Settles with its reply, and never rejects. */
   run(what: () => string, cleanUp: CleanUp): Promise<void> {
     this.underWay++;
-    return cleanUp.send().then(
-      () => void this.underWay--,
-      (error: unknown) => {
-        this.underWay--;
-        const end = this.clock.now() + cleanUp.ttl;
-        inRootContext(() => this.report(what, cleanUp, end, error));
-        const following = isRefusal(error) ? cleanUp.ifRefused : cleanUp;
-        if (!following) return;
-        this.failed.set(following, { end, what });
-        this.repeatIn(this.delay);
-      },
-    );
+    return cleanUp.send().then(this.confirm, (error: unknown) => {
+      this.underWay--;
+      const end = this.clock.now() + cleanUp.ttl;
+      inRootContext(() => this.report(what, cleanUp, end, error));
+      const following = isRefusal(error) ? cleanUp.ifRefused?.() : cleanUp;
+      if (!following) return;
+      this.failed.set(following, { end, what });
+      this.repeatIn(this.delay);
+    });
   }
 
   /** Logs the first of several failures, and what follows from it. */
@@ -145,7 +145,7 @@ export class CleanUps {
       if (outcome?.status !== 'rejected') return;
       const isRefused = isRefusal(outcome.reason);
       if (isRefused) this.report(request.what, cleanUp, request.end, outcome.reason);
-      const following = isRefused ? cleanUp.ifRefused : cleanUp;
+      const following = isRefused ? cleanUp.ifRefused?.() : cleanUp;
       // Goes behind the requests that were not sent in this round.
       if (following) this.failed.set(following, request);
     });

@@ -48,10 +48,10 @@ export class SingleName {
   }
 
   /** Whether this instance knows that a single attempt would find the name taken, or would overtake a waiter. */
-  isBusy(name: string, { reentrant, wait }: ResolvedLockOptions): boolean {
-    const enclosing = reentrant ? this.context.enclosing(name) : undefined;
+  isBusy(name: string, options: ResolvedLockOptions): boolean {
+    const enclosing = options.reentrant ? this.context.enclosing(name) : undefined;
     if (enclosing) return !enclosing.reentry.admits;
-    return this.engine.isTaken(name) || (wait > 0 && this.engine.waitersOf(name) > 0);
+    return this.engine.isBusy(name, options);
   }
 
   private readonly ask: Ask = (name, options) => {

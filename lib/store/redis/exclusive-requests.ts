@@ -13,10 +13,16 @@ export class ExclusiveRequests {
   private readonly releases: ScriptBatch;
 
   constructor(private readonly outbox: Outbox) {
-    this.acquires = outbox.acquires((content) => outbox.sendAcquires(acquireScript, content));
-    this.releases = outbox.releases((content) =>
-      outbox.sendReleases(releaseScript, content, outbox.instance),
-    );
+    this.acquires = outbox.acquires(async (content) => {
+      const reply = await outbox.sendAcquires(acquireScript, content);
+      if (Array.isArray(reply)) return reply;
+      const first = integer(reply);
+      return content.args.map((_, i) => first + i);
+    });
+    this.releases = outbox.releases(async (content) => {
+      const reply = await outbox.sendReleases(releaseScript, content, outbox.instance);
+      return Array.isArray(reply) ? reply : content.args.map(() => reply);
+    });
   }
 
   acquire({ name, ttl, tokens, place, endedTokenOfName }: AcquireRequest): Promise<Grant | Taken> {

@@ -8,11 +8,23 @@ import { list } from './connection/script-reply.js';
 const MAX_SIZE = 32;
 
 /** A request of a batch: the end of its keys and arguments, and its promise. */
-interface Request {
-  readonly lastKey: number;
-  readonly lastArg: number;
-  readonly answer: (reply: unknown) => void;
-  readonly fail: (error: unknown) => void;
+class Request {
+  constructor(
+    readonly lastKey: number,
+    readonly lastArg: number,
+    private readonly read: (reply: unknown) => unknown,
+    private readonly resolve: (answer: never) => void,
+    readonly fail: (error: unknown) => void,
+  ) {}
+
+  answer(reply: unknown): void {
+    if (reply instanceof Error) return this.fail(reply);
+    try {
+      this.resolve(this.read(reply) as never);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
 }
 
 /** Requests of one call: their keys and arguments in sequence. */
@@ -28,8 +40,7 @@ class Batch {
 export type BatchContent = Pick<Batch, 'keys' | 'args' | 'isAwaited'>;
 
 /**
- * Sends requests; resolves to an array of their replies in order, with errors for single refused requests. The reply to
- * a single request may stand alone.
+ * Sends requests; resolves to an array of their replies in order, with errors for single refused requests.
  */
 export type SendBatch = (content: BatchContent) => Promise<unknown>;
 
@@ -56,15 +67,7 @@ export class ScriptBatch {
   join<Answer>(read: (reply: unknown) => Answer): Promise<Answer> {
     const { keys, args, requests } = this.batch;
     return new Promise((resolve, fail) => {
-      const answer = (reply: unknown): void => {
-        if (reply instanceof Error) return fail(reply);
-        try {
-          resolve(read(reply));
-        } catch (error) {
-          fail(error);
-        }
-      };
-      requests.push({ lastKey: keys.length, lastArg: args.length, answer, fail });
+      requests.push(new Request(keys.length, args.length, read, resolve, fail));
       if (requests.length === this.maxSize) this.flush();
     });
   }
@@ -80,7 +83,7 @@ export class ScriptBatch {
       (error: unknown) => {
         // A single request, such as one with a key of another type, may have caused the refusal.
         if (requests.length > 1 && error instanceof StoreRefusal) this.sendEach(batch);
-        else for (const { fail } of requests) fail(error);
+        else for (const request of requests) request.fail(error);
       },
     );
   }
@@ -96,10 +99,9 @@ export class ScriptBatch {
 
 function answerAll(requests: readonly Request[], replies: unknown): void {
   try {
-    const each =
-      requests.length === 1 && !Array.isArray(replies) ? [replies] : list(replies, requests.length);
-    requests.forEach(({ answer }, i) => answer(each[i]));
+    const each = list(replies, requests.length);
+    for (const [i, request] of requests.entries()) request.answer(each[i]);
   } catch (strange) {
-    for (const { fail } of requests) fail(strange);
+    for (const request of requests) request.fail(strange);
   }
 }

@@ -16,8 +16,8 @@ import { luaScript } from './lua-script.js';
  *       counts in place of the highest one
  * Reply for each granted: first token, or { first token, tokens } if there are fewer than wanted
  *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }
- *       for a single lock the token may be the whole reply,
- *       or, for all together, minus the server's time in microseconds if the request is too late
+ *       or, for all together, the first token if all are granted with one token each: the others have the next numbers,
+ *       or minus the server's time in microseconds if the request is too late
  *
  * If this instance already owns the lock, the reply to its grant was lost, and the script grants it again unchanged. If
  * its hold has ended in the instance and only the release was lost, the lock counts as free. A free lock with a queue
@@ -27,26 +27,34 @@ import { luaScript } from './lua-script.js';
  * O(k log n) for k locks with n waiting instances; O(k) for free names.
  */
 export const acquireScript = luaScript('acquire')`
-local fence, lock = KEYS[1], KEYS[2]
--- The most common request, for one free name, skips the functions below: their set-up takes Redis longer than the request.
--- Not so a counter beside its lock, whose key is longer by this suffix: it expires.
-if #ARGV == 4 and #fence ~= #lock + #':fence' and redis.call('EXISTS', lock, KEYS[3]) == 0 then
-  local ttl = string.match(ARGV[4], '^(%d+) 1 ')
+local fence, instance, n = KEYS[1], ARGV[1] .. ':', #ARGV - 3
+local stride = (#KEYS - 1) / n
+-- The most common request, for free names with equal terms, skips the functions below: their set-up takes Redis longer than
+-- the request. Not so a counter beside its lock, whose key is longer by this suffix: it expires.
+if ARGV[4] == ARGV[#ARGV] and #fence ~= #KEYS[2] + #':fence' and redis.call('EXISTS', unpack(KEYS, 2)) == 0 then
+  local terms = ARGV[4]
+  local ttl = string.match(terms, '^(%d+) 1 ')
+  for i = 5, n + 2 do
+    ttl = ARGV[i] == terms and ttl
+  end
   local time = ttl and redis.pcall('TIME')
   local us = time and time[2]
   local token = us and time[1] .. (#us == 6 and us or string.format('%06d', us))
   if token and (ARGV[2] == '' or token <= ARGV[2]) then
-    local last = redis.call('SET', fence, token, 'GET')
+    local last = redis.call('SET', fence, n == 1 and token or string.format('%.0f', token + n - 1), 'GET')
     if not last or #last <= #token and last < token then
-      -- With GET the reply is nil; for OK, Redis would create a table.
-      redis.call('SET', lock, ARGV[1] .. ':' .. token, 'PX', ttl, 'GET')
+      local call, text = redis.call, token
+      for i = 1, n do
+        -- With GET the reply is nil; for OK, Redis would create a table.
+        call('SET', KEYS[2 + (i - 1) * stride], instance .. text, 'PX', ttl, 'GET')
+        text = i < n and string.format('%.0f', token + i)
+      end
       return tonumber(token)
     end
     redis.call('SET', fence, last)
   end
 end
 local function acquire()
-local instance = ARGV[1] .. ':'
 local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mint, digits, inTime, attempt)}
 -- Only a taken lock needs these functions: without them, free ones measurably cost less.
@@ -89,8 +97,7 @@ end
 local reply, known = {}, nil
 local ttl, wanted, place, ended_of_name
 local token, left, is_short = nil, 0, false
-local stride = (#KEYS - 1) / (#ARGV - 3)
-for i = 1, #ARGV - 3 do
+for i = 1, n do
   local k = (i - 1) * stride + 2
   local lock, queue = KEYS[k], KEYS[k + 1]
   if ARGV[i + 3] ~= known then
@@ -104,7 +111,7 @@ for i = 1, #ARGV - 3 do
   end
   if not reply[i] then
     if left < (is_short and 1 or wanted) then
-      local rest = #ARGV - 2 - i
+      local rest = n + 1 - i
       token, left = mint(wanted * rest, rest)
       is_short = left < wanted * rest
     end

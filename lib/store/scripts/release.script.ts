@@ -10,18 +10,26 @@ import { luaScript } from './lua-script.js';
  * ARGV  1 instance, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: token in
  *       the owner id
  * Reply for each: 1 released, 2 released, and shared waiters were only notified, 0 not the owner's.
- *       The reply for a single lock may be the number alone
+ *       The number alone if it is that of all
  *
  * O(k log n) for k locks with n waiting instances.
  */
 export const releaseScript = luaScript('release')`
-local fence, lock, instance = KEYS[1], KEYS[2], ARGV[1] .. ':'
+local fence, instance, n = KEYS[1], ARGV[1] .. ':', #ARGV - 2
+local stride = (#KEYS - 1) / n
+local locks, queues, are_own = {}, {}, true
+for i = 1, n do
+  local k = (i - 1) * stride + 2
+  locks[i], queues[i] = KEYS[k], KEYS[k + 1]
+  are_own = are_own and redis.pcall('GET', KEYS[k]) == instance .. ARGV[i + 2]
+end
 local prefix, inbox
--- One lock without waiters, or with an exclusive one at the head, skips the functions below: their set-up takes longer.
-if #ARGV == 3 and redis.call('GET', lock) == instance .. ARGV[3] then
-  if redis.call('EXISTS', KEYS[3]) == 0 then
-    return redis.call('DEL', lock)
-  end
+-- Locks without waiters, and one with an exclusive waiter at the head, skip the functions below: their set-up takes longer.
+if are_own and redis.call('EXISTS', unpack(queues)) == 0 then
+  redis.call('DEL', unpack(locks))
+  return 1
+elseif are_own and n == 1 then
+  local lock = KEYS[2]
   local head = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
   prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
   local next_one, claim, wanted = string.match(head, '^([^|]+)|(%d+)|(%d+)$')
@@ -47,27 +55,9 @@ local function release()
 prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
 ${include(passEach)}
 local reply = {}
-local stride = (#KEYS - 1) / (#ARGV - 2)
-if #ARGV > 3 then
-  local locks, queues = {}, {}
-  for k = 2, #KEYS, stride do
-    locks[#locks + 1], queues[#queues + 1] = KEYS[k], KEYS[k + 1]
-  end
-  local owned = 0
-  for i, owner in ipairs(redis.call('MGET', unpack(locks))) do
-    if owner == instance .. ARGV[i + 2] then
-      reply[i], owned = 1, owned + 1
-    end
-  end
-  -- Not by the length of the reply: Lua may count locks of other owners, which are gaps in it.
-  if owned == #locks and redis.call('EXISTS', unpack(queues)) == 0 then
-    redis.call('DEL', unpack(locks))
-    return reply
-  end
-end
-for i = 1, #ARGV - 2 do
-  local k = (i - 1) * stride + 2
-  local lock, queue, shared = KEYS[k], KEYS[k + 1], stride == 3 and KEYS[k + 2]
+for i = 1, n do
+  local lock, queue = locks[i], queues[i]
+  local shared = stride == 3 and KEYS[i * stride + 1]
   local owner = redis.pcall('GET', lock)
   if type(owner) == 'table' then
     reply[i] = owner
