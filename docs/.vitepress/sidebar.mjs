@@ -35,6 +35,7 @@ export const sidebar = [
       { text: 'Keys', link: '/guide/keys' },
       { text: 'Places', link: '/guide/places' },
       { text: 'The service, leader', link: '/guide/service' },
+      { text: 'Run once', link: '/guide/once' },
       { text: 'Several names, deadlocks', link: '/guide/several-names' },
       { text: 'Readers and semaphores', link: '/guide/readers-and-semaphores' },
       { text: 'Detach and attach', link: '/guide/detach-and-attach' },

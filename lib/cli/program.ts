@@ -3,6 +3,7 @@ import { isLockError } from '../errors/lock.error.js';
 import { doctor } from './doctor.command.js';
 import { parseCount, parseDuration, parseWait } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
+import { forget } from './forget.command.js';
 import { ls, SORTS } from './ls.command.js';
 import { alertRules } from './monitoring/alert-rules.js';
 import { dashboard } from './monitoring/dashboard.js';
@@ -94,6 +95,10 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
   add('query <name>', 'shows the holders and the waiters of a name; exit code 1: the name is free')
     .option('--json', 'prints JSON')
     .action(async (name: string, flags) => done(await query(name, flags)));
+
+  add('forget <name>', 'deletes the kept result of a name; exit code 1: there was none').action(
+    async (name: string, flags) => done(await forget(name, flags)),
+  );
 
   add('release <name>', 'shows the holder, asks for confirmation, and ends the hold')
     .option('--json', 'prints JSON; needs --force')

@@ -15,7 +15,8 @@ export async function query(name: string, flags: ConnectionFlags): Promise<numbe
 }
 
 /** Prints the holders, then the waiters in order. */
-export function printSnapshot(out: Output, name: string, { held, pending }: LockSnapshot): void {
+export function printSnapshot(out: Output, name: string, { held, pending, done }: LockSnapshot): void {
+  if (done) out.line(`A result is kept from ${time(done.at)} until ${time(done.until)}.`);
   if (held.length + pending.length === 0) return out.line(printable(`${name} is free, and has no waiters.`));
   out.table(
     ['', 'owner', 'label', 'since', 'lease', 'token'],

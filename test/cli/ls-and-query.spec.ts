@@ -39,7 +39,7 @@ describe('nest-redis-lock', () => {
     ]);
 
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
-    for (const command of ['ls', 'query', 'release', 'run', 'dashboard', 'alerts'])
+    for (const command of ['ls', 'query', 'forget', 'release', 'run', 'dashboard', 'alerts'])
       expect(help.stdout).toContain(command);
     for (const text of ['REDIS_USERNAME, REDIS_PASSWORD', '500ms, 30s', 'Examples:', 'Documentation: '])
       expect(help.stdout).toContain(text);
@@ -47,6 +47,24 @@ describe('nest-redis-lock', () => {
     expect(nothing).toMatchObject({ exitCode: 64, stdout: '' });
     expect(unknown.exitCode).toBe(64);
     expect(many.exitCode).toBe(64);
+  });
+
+  it('query shows that a result is kept, and not the result; forget deletes it', async () => {
+    await holder.locks.once('report', { keep: '1h' }, () => 'secret');
+    const run = (...args: string[]): ReturnType<typeof CommandLine.run> =>
+      CommandLine.run(args, { REDIS_URL: server.url });
+    const [table, asJson] = await Promise.all([run('query', 'report'), run('query', 'report', '--json')]);
+    const forgotten = await run('forget', 'report');
+    const again = await run('forget', 'report', '--json');
+
+    expect(table.stdout).toMatch(/A result is kept from \d{4}-.* until \d{4}-/);
+    expect(json(asJson)).toMatchObject({
+      done: { at: expect.any(String), until: expect.any(String) },
+    });
+    expect(table.stdout + asJson.stdout + forgotten.stdout).not.toContain('secret');
+    expect(forgotten).toMatchObject({ exitCode: 0, stdout: 'Forgot the result of report.\n' });
+    expect(again.exitCode).toBe(1);
+    expect(json(again)).toEqual({ name: 'report', forgotten: false });
   });
 
   it('ls lists held names in order with holder, label and waiters, as a table and as JSON', async () => {

@@ -173,6 +173,20 @@ export class Twins {
         await this.both(INSTANCES[0], (store) => store.forceRelease(name, owners));
         return;
       }
+      case 'keep': {
+        const hold = recent(this.holds, operation.hold);
+        if (!hold) return;
+        const { token, keep } = operation;
+        const request = { ...hold, token, keep, json: String(++this.numbered) };
+        await this.both(instanceOf(hold.owner), async (store) => store.marks?.keep(request));
+        return;
+      }
+      case 'read mark':
+        await this.both(INSTANCES[0], async (store) => store.marks?.read(operation.name));
+        return;
+      case 'delete mark':
+        await this.both(INSTANCES[0], async (store) => store.marks?.delete(operation.name));
+        return;
       case 'query':
         await this.both(INSTANCES[0], (store) => store.query(operation.name));
         return;

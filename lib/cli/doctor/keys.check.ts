@@ -13,7 +13,7 @@ const MOST = 5;
 /** Milliseconds by which a counter may lead the clock. */
 const AHEAD = 1_000;
 
-const OURS = /^\{.+\}(:[qs]|:fence)?$/s;
+const OURS = /^\{.+\}(:[qs]|:fence|:done)?$/s;
 
 /** Types of the keys of locks, by their suffix. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ':q': 'zset',
   ':s': 'zset',
   ':fence': 'string',
+  ':done': 'string',
 };
 
 interface Key {
@@ -38,7 +39,7 @@ export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Fin
   const { before } = settings.keySpace;
   const until = performance.now() + MAX_DURATION;
   const [types, forever, fences]: [Key[], Key[], string[]] = [[], [], isOfCluster ? [] : [`${before}fence`]];
-  let [cursor, seen] = ['0', 0];
+  let [cursor, seen, marks] = ['0', 0, 0];
   try {
     do {
       const [next, keys] = await redis.scan(cursor, 'MATCH', `${literally(before)}{*`, 'COUNT', PAGE);
@@ -50,12 +51,16 @@ export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Fin
         const [, suffix = ''] = parts;
         if (each.type !== TYPES[suffix]) types.push(each);
         else if (each.expiry === -1) forever.push(each);
+        if (suffix === ':done') marks += 1;
         if (suffix === ':fence' && each.type === 'string') fences.push(each.key);
       }
     } while (cursor !== '0' && performance.now() < until);
     const part = cursor === '0' ? '' : ' checked; there are more';
     if (types.length + forever.length === 0)
-      yield ok('keys', `All keys of locks (${seen}${part}) are of the right type, and expire.`);
+      yield ok(
+        'keys',
+        `All keys of locks (${seen}${part}) are of the right type, and expire. Kept results of once(): ${marks}.`,
+      );
     yield* findings(
       types,
       ({ key, type }) =>

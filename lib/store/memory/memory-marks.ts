@@ -22,11 +22,9 @@ export class MemoryMarks {
     private readonly inboxes: MemoryInboxes,
   ) {}
 
-  get(name: string): KeptMark | undefined {
-    const mark = this.marks.get(name);
-    if (mark && mark.until > this.now()) return mark;
-    this.marks.delete(name);
-    return undefined;
+  read(name: string): Mark | undefined {
+    const mark = this.get(name);
+    return mark && { at: mark.at, token: mark.token, json: mark.json };
   }
 
   /** What a query shows of a mark. */
@@ -54,5 +52,12 @@ export class MemoryMarks {
 
   clear(): void {
     this.marks.clear();
+  }
+
+  private get(name: string): KeptMark | undefined {
+    const mark = this.marks.get(name);
+    if (mark && mark.until > this.now()) return mark;
+    this.marks.delete(name);
+    return undefined;
   }
 }

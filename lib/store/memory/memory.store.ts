@@ -13,7 +13,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
   return {
     trouble: new Error('The memory store has been closed.'),
     marks: {
-      read: async (name) => server.marks.get(name),
+      read: async (name) => server.marks.read(name),
       keep: async (request) => server.marks.keep(request),
       delete: async (name) => server.marks.delete(name),
     },
