@@ -25,8 +25,8 @@ describe.each(chinese)('$file', ({ file, document }) => {
   if (source === undefined) throw new Error(`${file} has no page in English.`);
   const translated = new Set(chinese.map((each) => englishOf(each.file)));
 
-  it('has the headings of the English page, in number and level', () => {
-    expect(document.levels).toEqual(source.levels);
+  it('has the headings of the English page: their levels, and the code in them', () => {
+    expect(document.headings).toEqual(source.headings);
   });
 
   it('has the code of the English page, but for its comments', () => {

@@ -17,6 +17,12 @@ export interface CodeBlock {
 /** One row of a table, by the names in its head. */
 export type TableRow = Readonly<Record<string, string>>;
 
+/** The level of a heading, and the code in it. */
+export interface Heading {
+  readonly level: number;
+  readonly code: readonly string[];
+}
+
 /** A Markdown file as its tests want to see it. */
 export class MarkdownDocument {
   readonly lines: readonly string[];
@@ -28,8 +34,7 @@ export class MarkdownDocument {
   /** The npm scripts that it names. */
   readonly commands: readonly string[];
   readonly tables: readonly (readonly TableRow[])[];
-  /** The levels of its headings. */
-  readonly levels: readonly number[];
+  readonly headings: readonly Heading[];
 
   constructor(file: string) {
     const source = withoutAddresses(readFileSync(file, 'utf8'), addressesOf(manifest as object));
@@ -41,7 +46,7 @@ export class MarkdownDocument {
     const named = source.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
     this.commands = [...named].map(([, script, short = '']) => script ?? short);
     this.tables = tokens.filter(isTable).map(rowsOf);
-    this.levels = tokens.filter(isHeading).map(({ depth }) => depth);
+    this.headings = tokens.filter(isHeading).map(headingOf);
   }
 }
 
@@ -70,6 +75,10 @@ function codeBlocks(source: string): readonly CodeBlock[] {
 function rowsOf({ header, rows }: Tokens.Table): readonly TableRow[] {
   const names = header.map(({ text }) => text);
   return rows.map((cells) => Object.fromEntries(cells.map(({ text }, column) => [names[column], text])));
+}
+
+function headingOf({ depth, text }: Tokens.Heading): Heading {
+  return { level: depth, code: [...text.matchAll(/`[^`]+`/g)].map(([code]) => code) };
 }
 
 /** A heading that is there twice is numbered from its second time on. */
