@@ -36,10 +36,6 @@ it('The skill for coding assistants has at most 60 lines', () => {
   expect(documentOf(SKILL).lines.length).toBeLessThanOrEqual(60);
 });
 
-it('CONTRIBUTING has at most 120 lines', () => {
-  expect(documentOf('CONTRIBUTING.md').lines.length).toBeLessThanOrEqual(120);
-});
-
 describe.each(pages)('$file', ({ file, document: { lines, blocks } }) => {
   // Nobody reads Troubleshooting whole: a heading leads to each of its paragraphs.
   const most = file.endsWith('/troubleshooting.md') ? 400 : 300;
