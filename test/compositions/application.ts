@@ -63,7 +63,6 @@ export class ComposedApplication {
     private readonly composition: Composition,
     private readonly scene: Scene,
     private readonly transport: Transport,
-    private readonly signal: AbortSignal,
   ) {
     this.handlers = new Handlers(composition, transport);
     this.module = this.moduleOf();
@@ -241,8 +240,8 @@ export class ComposedApplication {
   }
 
   private locked(name: string): MethodDecorator {
-    const { names, signal, wait } = this.composition;
-    const options = { ...(wait === 'short' && { wait: 3 }), ...(signal && { signal: this.signal }) };
+    const { names, wait } = this.composition;
+    const options = wait === 'short' ? { wait: 3 } : {};
     return Locked(names === 2 ? [name, `${name}:<0>`] : name, options);
   }
 

@@ -44,7 +44,6 @@ export const anyComposition: fc.Arbitrary<Composition> = fc
     below: fc.constantFrom('same name', 'other name'),
     names: fc.constantFrom(1, 2),
     wait: mostly('long', 'short'),
-    signal: fc.boolean(),
     leftBehind: mostly('nothing', 'timer', 'call'),
     work: fc.integer({ min: 0, max: 3 }),
     clients: fc.array(client, { minLength: 1, maxLength: 4 }),

@@ -55,8 +55,6 @@ export interface Composition {
   readonly names: 1 | 2;
   /** `short` is shorter than the work of the others. */
   readonly wait: 'long' | 'short';
-  /** Whether `@Locked` has an AbortSignal, which never aborts. */
-  readonly signal: boolean;
   /** What a handler leaves running: a timer of an hour, or a call of the locked service after its own end. */
   readonly leftBehind: 'nothing' | 'timer' | 'call';
   /** Milliseconds of work under each lock. */

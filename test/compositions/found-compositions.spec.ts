@@ -13,7 +13,6 @@ const simplest: Composition = {
   below: 'same name',
   names: 1,
   wait: 'long',
-  signal: false,
   leftBehind: 'nothing',
   work: 1,
   clients: [{ at: 0 }],

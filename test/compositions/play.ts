@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import { ContextIdFactory } from '@nestjs/core';
@@ -41,11 +40,9 @@ export async function play(composition: Composition): Promise<Remains> {
   const timers = new LiveTimers();
   const rejected = (reason: unknown): void => scene.fail('process', `unhandled rejection: ${String(reason)}`);
   process.on('unhandledRejection', rejected);
-  const { signal } = new AbortController();
   const over = new AbortController();
   try {
-    await Promise.race([run(composition, scene, signal), tooLong(scene, over.signal)]);
-    if (getEventListeners(signal, 'abort').length > 0) scene.fail('app', 'leaves a listener at the signal');
+    await Promise.race([run(composition, scene), tooLong(scene, over.signal)]);
     for (const timer of timers.left()) scene.fail('app', `leaves a timer: ${timer}`);
   } finally {
     over.abort();
@@ -58,9 +55,9 @@ export async function play(composition: Composition): Promise<Remains> {
   throw new Error(`${scene.violations.join('\n')}\n\n${JSON.stringify(composition)}\n${scene.log}\n`);
 }
 
-async function run(composition: Composition, scene: Scene, signal: AbortSignal): Promise<void> {
+async function run(composition: Composition, scene: Scene): Promise<void> {
   const transport = transportOf(composition);
-  const application = new ComposedApplication(composition, scene, transport, signal);
+  const application = new ComposedApplication(composition, scene, transport);
   if (composition.wrapping === 'agent') instrument();
   let running: Running;
   try {

@@ -87,10 +87,4 @@ export const borderFaults: readonly DeliberateFault[] = [
     text: 'if (slot !== undefined) return slot.leaveAfter(held, () => slot.leave(this.method, lock));',
     instead: 'if (slot !== undefined) { slot.leave(this.method, lock); return held; }',
   },
-  {
-    fault: 'a wait leaves its listener at the signal of the options',
-    file: 'lib/primitives/abandonment.ts',
-    text: 'for (const end of this.listeners.get(listener) ?? []) end();',
-    instead: '',
-  },
 ];
