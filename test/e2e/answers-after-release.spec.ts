@@ -1,7 +1,18 @@
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Get, Injectable, Logger, Sse, UseInterceptors, type MessageEvent } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Logger,
+  Sse,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type MessageEvent,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import {
   ClientProxyFactory,
@@ -12,7 +23,7 @@ import {
   type TcpOptions,
 } from '@nestjs/microservices';
 import type { Redis } from 'ioredis';
-import { firstValueFrom, of, throwError, type Observable } from 'rxjs';
+import { firstValueFrom, interval, map, of, throwError, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -22,6 +33,17 @@ import { HttpApplication, platforms } from './support/http-application.js';
 import { Journal } from './support/journal.js';
 import type { KeepAliveCalls } from './support/keep-alive.worker.js';
 import { TransactionInterceptor } from './support/transaction.interceptor.js';
+
+/** Rejects each value of a handler. */
+class RejectingInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      map(() => {
+        throw new Error('done');
+      }),
+    );
+  }
+}
 
 @Injectable()
 class Orders {
@@ -63,6 +85,13 @@ class OrdersController {
   @Locked('z')
   failingObservable(): Observable<string> {
     return throwError(() => new Error('done'));
+  }
+
+  @Get('rejected-stream')
+  @UseInterceptors(RejectingInterceptor)
+  @Locked('z')
+  rejectedStream(): Observable<string> {
+    return interval(1).pipe(map(String));
   }
 
   @Get('promised-observable')
@@ -174,6 +203,7 @@ describe.each(platforms)('the answer of a locked handler on %s', (name, adapter)
     ['/failing', 500, {}],
     ['/observable', 200, {}],
     ['/failing-observable', 500, {}],
+    ['/rejected-stream', 500, {}],
     ['/promised-observable', 200, {}],
     ['/in-transaction', 200, {}],
     ['/events', 200, {}],

@@ -27,10 +27,7 @@ interface SlotCall {
   lock: Lock | undefined;
 }
 
-/**
- * The slot of an invocation, at the context that Nest passes to all interceptors. A WeakMap would take longer than the
- * rest of the slot: an entry for each request costs the garbage collector 5 µs.
- */
+/** The slot, at the context that Nest passes to all interceptors: an entry of a WeakMap would cost 5 µs in each request. */
 const SLOT = Symbol('nest-redis-lock slot');
 
 /** The context of an invocation, with its slot. */
@@ -67,6 +64,8 @@ export class LockSlot extends Invocation {
   /** How often each locked method had run outside of a slot when the last interceptor called the handler. */
   private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
+  /** Settles when the holds of a call that ended after the invocation are released. */
+  private releasing: Promise<void> | undefined;
   declare protected readonly client: ClientAbandonment;
 
   constructor(readonly context: SlotContext) {
@@ -187,7 +186,7 @@ export class LockSlot extends Invocation {
     if (this.calls.length > 0) return;
     if (!this.over) return this.turns?.next();
     this.end();
-    void this.releaseAll();
+    this.releasing = this.releaseAll();
   }
 
   /**
@@ -237,9 +236,11 @@ export class LockSlot extends Invocation {
     else this.client.stopListening();
     for (const leave of this.unsubscribed) leave();
     this.unsubscribed.clear();
-    if (this.calls.length === 0)
-      this.end(this.isRefused ? new RefusedInvocation(placeOf(this.context)) : undefined);
-    return this.calls.length > 0 || this.holds.length === 0 ? undefined : this.releaseAll();
+    // An interceptor that rejects a value ends the stream of a call, but only after it has passed on the error.
+    if (this.calls.length > 0)
+      return how === 'failed' ? Promise.resolve().then(() => this.releasing) : undefined;
+    this.end(this.isRefused ? new RefusedInvocation(placeOf(this.context)) : undefined);
+    return this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
   /** Ends the waits of an invocation that has failed, or whose client has left. */
