@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sample } from '../../mutation/mutants.mjs';
 import { isEnough, scoresOf, tableOf } from '../../mutation/score.mjs';
 
@@ -60,5 +62,22 @@ describe('A sample of mutants', () => {
     );
     const kept = sample(changed, 10, 'one').filter((mutant) => chosen.includes(mutant));
     expect(kept.length).toBeGreaterThanOrEqual(9);
+  });
+});
+
+describe('The list of equivalent mutants', () => {
+  const root = join(__dirname, '../../..');
+  const listed = JSON.parse(readFileSync(join(root, 'test/mutation/equivalent.json'), 'utf8')) as {
+    readonly file: string;
+    readonly before: string;
+  }[];
+
+  it('names code that exists', () => {
+    const gone = listed.filter(({ file, before }) => {
+      if (!existsSync(join(root, file))) return true;
+      const code = readFileSync(join(root, file), 'utf8').replaceAll(/\s+/gu, ' ');
+      return !code.includes(before.replace(/…$/u, ''));
+    });
+    expect(gone).toEqual([]);
   });
 });
