@@ -181,6 +181,20 @@ describe('nest-redis-lock', () => {
     expect(other.exitCode).toBe(1);
   });
 
+  it('accepts valkey:// URLs, with the password from the environment', async () => {
+    await server.client().set('lock:{job}', 'somebody', 'PX', 60_000);
+    await server.client().call('ACL', 'SETUSER', 'valkey', 'on', '>secret', '~*', '&*', '+@all');
+    const url = server.url.replace('redis:', 'valkey:');
+    const env = { REDIS_URL: url, REDIS_USERNAME: 'valkey', REDIS_PASSWORD: 'secret' };
+
+    const [named, authenticated] = await Promise.all([
+      CommandLine.run(['query', 'job', '--url', url]),
+      CommandLine.run(['query', 'job'], env),
+    ]);
+
+    expect([named.exitCode, authenticated.exitCode]).toEqual([0, 0]);
+  });
+
   it('exits with 69 and the reason if Redis is unreachable, and with 64 for invalid arguments', async () => {
     await using gone = await RedisServer.start();
     const { url } = gone;

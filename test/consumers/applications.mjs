@@ -69,7 +69,7 @@ export const nest11Classic = {
 export const nest12Esm = {
   name: 'NestJS 12, ES modules, ioredis 6',
   nest: 12,
-  client: { ioredis: '^6' },
+  client: { ioredis: '^6', iovalkey: '^0.4' },
   esm: true,
   optionalPeers: true,
   tools: {
@@ -164,6 +164,11 @@ export const applications = [
   nest11Redis5,
   nest11NoClient,
 ];
+
+/** @param {ApplicationKind} kind */
+export function hasIovalkey({ client }) {
+  return 'iovalkey' in client;
+}
 
 /** @param {ApplicationKind} kind */
 export function hasIoredis({ client }) {

@@ -31,7 +31,7 @@ export function runtimes(oldestNode, scratch) {
     args: name === 'deno' ? ['run', '--allow-all', '--no-lock'] : [],
   });
   return [
-    ...[`${oldestNode}.0`, '22', '24'].map((version) => runtime('node', version)),
+    ...[`${oldestNode}.0`, '22', '24', '26'].map((version) => runtime('node', version)),
     runtime('bun', '1'),
     runtime('deno', '2'),
   ];

@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { hasIoredis, nest11CommonJs, nest12Esm, nest12NodeRedis } from '../applications.mjs';
+import { hasIoredis, hasIovalkey, nest11CommonJs, nest12Esm, nest12NodeRedis } from '../applications.mjs';
 import { isNode } from '../runtimes.mjs';
 import { sellTheLastPieceOnce } from '../serve.mjs';
 import { buildsOf } from './builds.mjs';
@@ -52,6 +52,9 @@ export function runChecksOf(application, runtime, { redisUrl, scratch }) {
     ...(hasIoredis(application.kind)
       ? []
       : [check('tells which client to install', () => run('no-client.mjs'))]),
+    ...(hasIovalkey(application.kind)
+      ? [check('takes a client of iovalkey', () => run('iovalkey.mjs', redisUrl))]
+      : []),
     ...(hasClient ? [] : [check('has its locks in memory', () => run('in-memory.mjs'))]),
     ...(hasIoredis(application.kind) && isNode(runtime)
       ? [
