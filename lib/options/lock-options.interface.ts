@@ -57,7 +57,7 @@ export interface LockOptions {
   label?: string;
   /** Name of a preset of the module (`presets` of `forRoot`), whose options apply where the call sets none. */
   preset?: string;
-  /** Whether a call below a hold of the same name, in the same async context, enters that hold. Default true. */
+  /** Whether a nested call of the same name, in the same async context, reuses the hold. Default true. */
   reentrant?: boolean;
   /**
    * Replicas that must confirm the lease before the lock is granted, so that a failover does not lose it. If too few

@@ -85,7 +85,7 @@ export class LockService {
    * `maxHold` count from when the caller holds all of them. The lock is lost when the first name is lost. More than
    * 256 names reject with LockKeyError.
    *
-   * Below a hold of the same name in the same async context, the call enters that hold, without I/O and with the same
+   * Nested in a hold of the same name, in the same async context, the call reuses that hold, without I/O and with its
    * fencing token. {@link using} and `@Locked` open such contexts. With `mode: 'shared'`, other callers may hold the
    * name at the same time.
    *
@@ -136,8 +136,8 @@ export class LockService {
   /**
    * Acquires the lock, runs the work, and releases the lock when the work has settled.
    *
-   * An error of the work passes unchanged. Calls below, in the same async context, enter the hold instead of waiting
-   * for it. Parallel branches below the hold exclude each other, unless it is a shared hold.
+   * An error of the work passes unchanged. Nested calls, in the same async context, reuse the hold instead of waiting
+   * for it. Parallel branches under the hold exclude each other, unless it is a shared hold.
    *
    * @throws LockLostError if the work succeeded but its hold was lost meanwhile; also the errors of {@link acquire}.
    * @example
@@ -182,7 +182,7 @@ export class LockService {
    * dies, nothing is kept, and the next waiter runs.
    *
    * Results are plain JSON data or undefined. The runner's caller receives the original value, all others a copy. A
-   * nested call below a hold of the name runs at once.
+   * nested call in a hold of the name runs at once.
    *
    * @throws LockConfigError for a result that JSON cannot keep, or with more than `advanced.maxResult` bytes: the work
    *   has run, and its result is not kept. Also on a quorum, and for options that can never work.
@@ -374,7 +374,7 @@ export class LockService {
    * application shuts down. Another instance leads at the earliest when the lease has expired. This instance campaigns
    * again only after its work has settled. Errors of the work are logged, or passed to `onError`.
    *
-   * The campaign runs outside the caller's async context; calls below the work enter its hold.
+   * The campaign runs outside the caller's async context; calls in the work reuse its hold.
    *
    * @returns a Promise that resolves when `signal` has aborted or shutdown has begun, and the work has ended.
    * @throws the error of `onError`, or LockConfigError and LockKeyError for invalid arguments. It throws nothing else,
