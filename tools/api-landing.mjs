@@ -40,7 +40,8 @@ const TASKS = [
     task: 'Lock in code',
     guide: '[The service](../guide/service.md)',
     entry: 'index',
-    symbols: `LockService LockOptions Duration Lock LockedWork LeadOptions InjectLockService getLockServiceToken`,
+    symbols: `LockService LockOptions Duration Lock LockedWork OnceOptions JsonValue LeadOptions InjectLockService
+      getLockServiceToken`,
   },
   {
     task: 'Handle errors',
@@ -55,7 +56,8 @@ const TASKS = [
     task: 'See and release locks',
     guide: '[The service](../guide/service.md) and the [runbook](../operate/runbook.md)',
     entry: 'index',
-    symbols: 'LockSnapshot LockInfo LockListing ListOptions OwnHold ForceReleaseOptions ForcedRelease',
+    symbols:
+      'LockSnapshot LockInfo DoneInfo LockListing ListOptions OwnHold ForceReleaseOptions ForcedRelease',
   },
   {
     task: 'Inspect locks in a browser',
