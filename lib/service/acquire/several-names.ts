@@ -93,17 +93,18 @@ export class SeveralNames {
     const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this.held, this.ask));
     const outcomes = await Promise.allSettled(attempts);
     if (attempts.length > 0) this.roundTrip = Math.min(this.roundTrip, this.now - startedAt);
-    const firstMiss = outcomes.findIndex(({ status }) => status === 'rejected');
-    const prefix = this.held.length + (firstMiss < 0 ? outcomes.length : firstMiss);
-    this.held.push(...outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+    const rejections: unknown[] = [];
+    let prefix = this.held.length;
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') rejections.push(outcome.reason);
+      else this.held.push(outcome.value);
+      if (rejections.length === 0) prefix++;
+    }
+    if (rejections.length === 0) return;
     this.keep(prefix);
-    const rejections = outcomes.flatMap((each) =>
-      each.status === 'rejected' ? [each.reason as unknown] : [],
-    );
     const failure = failureOf(rejections, this.failed);
     if (failure !== undefined && !this.isLate(failure)) throw failure;
-    if (rejections.length > 0)
-      this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
+    this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
   }
 
   /** Whether the wait had ended before the failure: a wait for a taken name ends in a timeout, not in an outage. */
