@@ -28,7 +28,7 @@ export interface Grant {
   readonly token: number;
   /** Number of tokens of the block; for a shared grant, number of its holds. */
   readonly tokens: number;
-  /** Number of tokens of a shared grant's block, if it has more tokens than holds. */
+  /** Number of tokens of a shared grant's block. */
   readonly block?: number;
   /** Number of replicas that confirmed the grant; undefined if none was asked. */
   readonly replicas?: number;
@@ -56,6 +56,12 @@ export function remainingIn(left: number, owner: string): number | undefined {
 export function isGrant(reply: Grant | Taken): reply is Grant {
   return 'token' in reply;
 }
+
+/**
+ * Number of fencing tokens for each hold of a shared grant: its instance passes the lease on to so many callers. More
+ * would move the counter of tokens ahead of the clock.
+ */
+export const HOLD_TOKENS = 16;
 
 /**
  * The size of a block of fencing tokens: up to `wanted`, at least `needed`, after a token that leads the clock by

@@ -4,19 +4,7 @@
  */
 const REST = /X(\d+)$/;
 
-/**
- * The prefix in the name of a turn that wants `each` fencing tokens for each hold, including the first.
- */
-export function tokensMark(each: number): string {
-  return each > 1 ? `0${each}t` : '';
-}
-
-/** Number of fencing tokens that a turn wants for each hold. */
-export function tokensEach(turn: string): number {
-  return Number(/^s0(\d+)t/.exec(turn)?.[1] ?? 1);
-}
-
-/** The prefix in the name of a turn that wants several permits for each hold. Such a turn has one token for each hold. */
+/** The prefix in the name of a turn that wants several permits for each hold. */
 export function permitsMark(permits: number): string {
   return permits > 1 ? `0${permits}p` : '';
 }

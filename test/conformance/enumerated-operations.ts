@@ -8,7 +8,6 @@ const share = (instance: 'a' | 'b' | 'c', tokens: number, limit: number) => ({
   ...terms,
   tokens,
   limit,
-  marks: false,
   permits: 1,
 });
 

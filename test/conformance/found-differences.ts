@@ -15,7 +15,6 @@ const share = (instance: 'a' | 'b' | 'c', given: Partial<Terms> = {}): Operation
   instance,
   ...terms,
   limit: Infinity,
-  marks: false,
   permits: 1,
   ...given,
 });

@@ -18,7 +18,6 @@ export type Operation =
       readonly instance: Instance;
       readonly name: Name;
       readonly limit: number;
-      readonly marks: boolean;
       /** Permits of each hold; with several, `tokens` holds are wanted, of so many permits each. */
       readonly permits: number;
     } & Terms)
@@ -117,7 +116,6 @@ const shared: [number, fc.Arbitrary<Operation>][] = [
       queues: often,
       sure: seldom,
       limit: fc.constantFrom(Infinity, Infinity, 1, 2, 3),
-      marks: seldom,
       permits: fc.constantFrom(1, 1, 2, 3),
     }),
   ],

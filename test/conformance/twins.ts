@@ -6,7 +6,7 @@ import { parsePlace, restOf } from '../../lib/store/place.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
-import { permitsMark, tokensMark } from '../../lib/store/turn-name.js';
+import { permitsMark } from '../../lib/store/turn-name.js';
 import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
@@ -96,9 +96,8 @@ export class Twins {
         });
       }
       case 'share': {
-        const { instance, name, ttl, queues, limit, marks, permits } = operation;
-        const mark = permitsMark(permits) || (marks ? tokensMark(3) : '');
-        const shared = { limit, turn: `s${mark}${++this.numbered}` };
+        const { instance, name, ttl, queues, limit, permits } = operation;
+        const shared = { limit, turn: `s${permitsMark(permits)}${++this.numbered}` };
         const { tokens } = operation;
         const turn = { instance, name, place: this.storeOf(instance).memory.place(CLAIM, tokens, shared) };
         this.turns.push(turn);

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { Sharing } from '../../lib/engine/queue/sharing.js';
 import { constantText } from './copy.js';
 import { type Caller, FIRST_TURN, type Site, TURNS } from './site.js';
 import { sure } from './sure.js';
@@ -158,7 +157,6 @@ function written(now: number, begin: (write: (value: unknown) => void) => void):
     text += '(';
     if (value instanceof Map || value instanceof Set) for (const each of value) writeItem(each);
     else if (Array.isArray(value)) for (const each of value) writeItem(each);
-    else if (value instanceof Sharing) writeSharing(value);
     else for (const key in value) writeField(key, (value as Record<string, unknown>)[key]);
     text += ')';
   };
@@ -171,11 +169,6 @@ function written(now: number, begin: (write: (value: unknown) => void) => void):
     if (value === undefined || typeof value === 'function') return;
     text += `${key}:`;
     writeItem(value);
-  };
-  const writeSharing = (sharing: Sharing): void => {
-    const { passes, ...rest } = sharing as unknown as { passes: WeakMap<object, object> };
-    for (const lease of [...sharing.leases.values(), ...sharing.spares]) writeItem(passes.get(lease));
-    for (const [key, value] of Object.entries(rest)) writeField(key, value);
   };
   begin(write);
   return { now, text, tokens };

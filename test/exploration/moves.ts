@@ -113,7 +113,7 @@ function addMovesOfSite(add: Add, world: World, site: Site): void {
     move(`hears ${reply.error ? 'no answer' : 'the answer'} to ${textOf(reply.to)}`, (shell) => shell.hear());
   const [message] = messages;
   if (message) move(`gets the message ${message.kind}${ofName(message.of)}`, (shell) => shell.getMessage());
-  topics.forEach(({ name, outageAt, hasSpares }, of) => {
+  topics.forEach(({ name, outageAt }, of) => {
     const { state } = name;
     if ((state.kind === 'queued' || state.kind === 'unsure') && world.now >= state.askAt)
       move(`timer${ofName(of)}`, (shell) => shell.feed(of, { kind: 'timer' }));
@@ -121,11 +121,6 @@ function addMovesOfSite(add: Add, world: World, site: Site): void {
       move(`looks for an outage${ofName(of)}`, (shell, at) => {
         sure(at.topics[of]).outageAt = Infinity;
         shell.feed(of, { kind: 'silence' });
-      });
-    if (hasSpares)
-      move(`spare leases are unused${ofName(of)}`, (shell, at) => {
-        sure(at.topics[of]).hasSpares = false;
-        shell.feed(of, { kind: 'spares-unused' });
       });
     name.leases.forEach((lease, n) => {
       if (world.now >= lease.deadline)

@@ -145,7 +145,7 @@ export class Shell {
     const { name } = sure(this.site.topics[of]);
     const { place } = message;
     const part = parsePlace(place).shared?.turn;
-    const isNeeded = name.turn?.waitsAt(place, part) || (part && name.sharing?.hasAnyFrom(part));
+    const isNeeded = name.turn?.waitsAt(place, part) || (part && name.hasHoldsFrom(part));
     if (!isNeeded) this.cleanUp({ kind: 'cancel', of, place, ttl: 0, until: Infinity, returns: false });
   }
 
@@ -212,18 +212,13 @@ export class Shell {
       case 'check-outage':
         topic.outageAt = Math.min(topic.outageAt, effect.at);
         return;
-      case 'keep-spares':
-        topic.hasSpares = true;
-        return;
       case 'drop':
         if (name.state.kind === 'idle' && !name.hasLeases) topic.name = newName(site.i, of);
         return;
       case 'return':
         return this.return(of, effect);
-      // The end of a tick is a step of its own; releases settle at once; memory needs no subscription.
+      // The end of a tick is a step of its own; memory needs no subscription.
       case 'gather':
-      case 'hold-back':
-      case 'settle-spares':
       case 'listen':
         return;
     }

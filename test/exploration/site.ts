@@ -3,6 +3,7 @@ import { Name, type Rules } from '../../lib/engine/queue/name.js';
 import type { Waiter } from '../../lib/engine/queue/waiter.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
 import { formatPlace } from '../../lib/store/place.js';
+import { permitsMark } from '../../lib/store/turn-name.js';
 import { constant, copyOf } from './copy.js';
 import type { Message, Reply, Request } from './messages.js';
 import { sure } from './sure.js';
@@ -24,8 +25,6 @@ export interface Topic {
   name: Name;
   /** The time of the next check for outages. */
   outageAt: number;
-  /** Whether spare leases are kept until the end of the tick. */
-  hasSpares: boolean;
   /** Number of clean-ups for which the machine waits. */
   returning: number;
 }
@@ -73,7 +72,7 @@ const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
         },
         'store',
       ),
-      newTurn: (mark) => `s${mark}${++currentWorld().site(i).turns}`,
+      newTurn: (permits) => `s${permitsMark(permits)}${++currentWorld().site(i).turns}`,
     },
     'rules',
   ),
@@ -95,7 +94,6 @@ export function newSite(i: number, callers: readonly Pick<Caller, 'options' | 'o
     topics: NAMES.slice(0, 1 + Math.max(0, ...topics)).map((_, of) => ({
       name: newName(i, of),
       outageAt: Infinity,
-      hasSpares: false,
       returning: 0,
     })),
     endedToken: 0,

@@ -60,7 +60,10 @@ describe('Scripts of shared holds', () => {
     const rest = attempt === 'waits' ? `${claimTtl}|${wantedAtFirst}` : '';
     const terms = `${ttl} ${wanted} ${tag} ${limit} ${rest}`;
     const [reply] = (await run(acquireSharedScript, [instance, '', `0 ${BOTH}`, terms])) as [Reply];
-    return reply;
+    if (reply.length === 3) return reply;
+    const [holds = 0, tokens] = String(reply[1]).split('/').map(Number);
+    expect(tokens).toBe(16 * holds);
+    return [reply[0], holds];
   };
   /** Asks for the lock alone. */
   const acquire = async (instance: string): Promise<unknown> => {
@@ -141,19 +144,19 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['a~s1:1', 'a~s1:2', 'a~s1:3']);
   });
 
-  it('mint as many tokens for each hold as a turn wants, and say so', async () => {
+  it('mint 16 tokens for each hold, and say so', async () => {
     const messages = await listen('b');
-    const [token, holds] = await share('a~s04t1', { wanted: 3, limit: 3 });
-    expect(holds).toBe('3/12');
-    await share('b~s08t1', { wanted: 2, limit: 3 });
-    await release('a~s04t1:2');
+    const [token, holds] = await share('a~s1', { wanted: 3, limit: 3 });
+    expect(holds).toBe(3);
+    await share('b~s1', { wanted: 2, limit: 3 });
+    await release('a~s1:2');
     await waitFor(() => messages.length === 1);
-    const [, next, block] = /^shared (\d+) (\S+) 3000 s08t1 n$/.exec(messages[0] ?? '') ?? [];
+    const [, next, block] = /^shared (\d+) (\S+) 3000 s1 n$/.exec(messages[0] ?? '') ?? [];
 
-    expect(block).toBe('1/8');
-    expect(Number(next)).toBeGreaterThanOrEqual(token + 12);
-    expect(await waiters()).toEqual(['b|3000|1|s08t1X1|3']);
-    expect(Number(await client.get('lock:fence'))).toBeGreaterThanOrEqual(Number(next) + 7);
+    expect(block).toBe('1/16');
+    expect(Number(next)).toBeGreaterThanOrEqual(token + 48);
+    expect(await waiters()).toEqual(['b|3000|1|s1X1|3']);
+    expect(Number(await client.get('lock:fence'))).toBeGreaterThanOrEqual(Number(next) + 15);
   });
 
   it('count no permit twice for a repeated request of a turn', async () => {
@@ -210,7 +213,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['b~s1:1', 'b~s1:2', 'b~s1:3', 'c~s1:1', 'c~s1:2']);
     expect(await waiters()).toEqual(['w|3000|1', 'd|3000|1|s1|']);
     await waitFor(() => b?.length === 1 && c?.length === 1);
-    expect(b).toEqual([expect.stringMatching(/^shared \d+ 3 3000 s1 n$/)]);
+    expect(b).toEqual([expect.stringMatching(/^shared \d+ 3\/48 3000 s1 n$/)]);
     expect([w, d]).toEqual([[], []]);
   });
 
@@ -486,7 +489,7 @@ describe('Scripts of shared holds', () => {
       expect(await run(releaseSharedScript, [BOTH, ...owners], on)).toEqual([1, 1, 0]);
 
       await waitFor(() => messages.length > 0);
-      expect(messages).toEqual([expect.stringMatching(/^shared \d+ 2 3000 s1 n$/)]);
+      expect(messages).toEqual([expect.stringMatching(/^shared \d+ 2\/32 3000 s1 n$/)]);
       expect(await holders()).toEqual(['a~s1:3', 'b~s1:1', 'b~s1:2']);
     });
 
@@ -582,7 +585,7 @@ describe('Scripts of shared holds', () => {
       await ask('b~s1', 3);
       await ask('c~s1', 1);
       await run(releaseSharedScript, [silent, 'a~s1:1']);
-      expect(await ask('b~s1', 3)).toEqual([[expect.any(Number), 1]]);
+      expect(await ask('b~s1', 3)).toEqual([[expect.any(Number), '1/16']]);
       await run(releaseSharedScript, [silent, 'b~s1:1']);
       expect(await holders()).toEqual(['b~s1X1:1']);
       await waitFor(async () => {

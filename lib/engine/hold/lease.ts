@@ -46,6 +46,17 @@ export interface LeaseUser {
   runOut(): void;
 }
 
+/** To which callers a shared lease passes in memory. */
+export interface Passing {
+  /** The `limit` and the `permits` of the callers. */
+  readonly limit: number;
+  readonly permits: number;
+  /** The end of the window in which the lease may be passed on, counted from its grant. */
+  readonly until: number;
+  /** Whether the lock was free when requested. */
+  readonly wasFree: boolean;
+}
+
 const NO_REQUESTS: readonly LeaseRequest[] = [];
 
 /** The time until which a lease of `ttl` ms, requested at `sentAt`, certainly runs. */
@@ -72,6 +83,8 @@ export class Lease implements FifoNode<Lease> {
   ttl: number;
   /** How the current hold obtained the lease. */
   how: LockGrantedHow = 'free';
+  /** Undefined if the lease is not passed on, or is exclusive. */
+  passing: Passing | undefined;
   /** The replicas that must confirm its extensions. */
   replicas: ReplicaDemand | undefined;
   /** Whether the keeper renews it. */

@@ -1,7 +1,5 @@
-import { permitsMark, tokensMark } from '../../store/turn-name.js';
 import type { Gap } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
-import { Sharing } from './sharing.js';
 import type { Name } from './name.js';
 import { IDLE, Turn } from './turn.js';
 import type { Waiter } from './waiter.js';
@@ -91,11 +89,7 @@ export function leaveGap(
 /** Creates the turn for a waiter. */
 export function turnFor(name: Name, { options: { mode, limit, permits } }: Waiter): Turn {
   if (mode === 'exclusive') return new Turn(undefined);
-  const { handoff } = name.rules;
-  name.sharing ??= new Sharing();
-  const mark =
-    permits > 1 ? permitsMark(permits) : tokensMark(name.sharing.tokensEach(name.now, handoff.max));
-  return new Turn({ limit, turn: name.rules.newTurn(mark) });
+  return new Turn({ limit, turn: name.rules.newTurn(permits) });
 }
 
 /** Ends the turn of a waiter that left or was served, if no other waiter needs it. */

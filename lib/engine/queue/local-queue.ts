@@ -28,8 +28,6 @@ export class LocalQueue {
   private timer: ScheduledCall | undefined;
   /** The state for which the timer is set. */
   private timedState: State = IDLE;
-  /** Settles the release of the last reader, whose lease is kept as a spare. */
-  private settleSpares: () => void = () => undefined;
 
   constructor(
     name: string,
@@ -118,14 +116,6 @@ export class LocalQueue {
         queues.store.listen?.(name.name);
         queues.silentHolders.start();
         break;
-      case 'keep-spares':
-        queues.clock.afterInput(this.reporting({ kind: 'spares-unused' }));
-        break;
-      case 'hold-back':
-        return this.holdBack();
-      case 'settle-spares':
-        void settled.then(this.settleSpares);
-        break;
       case 'drop':
         // A caller that learned of the end of its hold may have requested the name again.
         if (name.state.kind === 'idle' && !name.hasLeases) queues.drop(this);
@@ -187,11 +177,6 @@ export class LocalQueue {
   private end(lease: Lease): void {
     this.queues.leases.keeper.delete(lease);
     this.queues.noteEndedToken(lease.token);
-  }
-
-  private holdBack(): Promise<void> {
-    this.settleSpares();
-    return new Promise((resolve) => (this.settleSpares = resolve));
   }
 
   private reject(waiter: Waiter, error: unknown): void {

@@ -5,6 +5,7 @@ import type { Grant } from '../../store/grant.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { ownersOf, SHARED_TAG, tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
+import { permitsMark } from '../../store/turn-name.js';
 import type { Labels } from '../hold/labels.js';
 import type { Leases } from '../hold/leases.js';
 import type { SilentHolders } from '../hold/silent-holders.js';
@@ -96,8 +97,10 @@ export class LocalQueues<
   /** Whether callers here wait at a place in the store's queue, or have holds that a late leave would end. */
   needs(name: string, place: string): boolean {
     const part = parsePlace(place).shared?.turn;
-    const { sharing, turn } = this.get(name)?.name ?? {};
-    return turn?.waitsAt(place, part) === true || (part !== undefined && sharing?.hasAnyFrom(part) === true);
+    const known = this.get(name)?.name;
+    return (
+      known?.turn?.waitsAt(place, part) === true || (part !== undefined && known?.hasHoldsFrom(part) === true)
+    );
   }
 
   /** Records the token of a lease or grant that has ended here. */
@@ -134,8 +137,8 @@ export class LocalQueues<
     return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
   }
 
-  newTurn(mark: string): string {
-    return SHARED_TAG + mark + (++this.turns).toString(36);
+  newTurn(permits: number): string {
+    return SHARED_TAG + permitsMark(permits) + (++this.turns).toString(36);
   }
 
   /** Stops all timers. */

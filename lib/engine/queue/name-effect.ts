@@ -64,10 +64,5 @@ export type Effect =
   | { readonly kind: 'listen' }
   /** Reports `silence` at a time. */
   | { readonly kind: 'check-outage'; readonly at: number }
-  /** Reports `spares-unused` at the end of the tick. */
-  | { readonly kind: 'keep-spares' }
-  /** Lets the current release settle together with the spares. */
-  | { readonly kind: 'hold-back' }
-  | { readonly kind: 'settle-spares' }
   /** Forgets the name. */
   | { readonly kind: 'drop' };

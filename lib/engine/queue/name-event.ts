@@ -27,8 +27,6 @@ export type Event =
   | { readonly kind: 'released'; readonly lease: Lease }
   /** A lease has ended, or the store no longer knows it. */
   | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined }
-  /** The end of the tick in which a spare lease was kept. */
-  | { readonly kind: 'spares-unused' }
   /** The next request is due. */
   | { readonly kind: 'timer' }
   /** A message may have been missed, or the lock may be free. */

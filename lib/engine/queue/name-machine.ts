@@ -7,9 +7,8 @@ import { ask, askAgain, askOrGoIdle, leaveUnlessWanted, turnFor } from './asking
 import type { Name } from './name.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
-import { freeShares, release, releaseShare, useSpare } from './passing.js';
+import { release, releaseOther } from './passing.js';
 import { claim, handleReply } from './replies.js';
-import { Sharing } from './sharing.js';
 import { IDLE, type Turn } from './turn.js';
 import { outageEnd, type Waiter } from './waiter.js';
 
@@ -31,11 +30,9 @@ function decide(name: Name, event: Event): void {
     case 'enter':
       return enter(name, event.waiter);
     case 'adopted':
-      return void (name.sharing ??= new Sharing()).leases.set(event.lease.owner, event.lease);
+      return name.keep(event.lease);
     case 'released':
-      return name.sharing?.leases.has(event.lease.owner)
-        ? releaseShare(name, event.lease)
-        : release(name, event.lease);
+      return name.isOther(event.lease) ? releaseOther(name, event.lease) : release(name, event.lease);
     case 'leave':
       if (name.line.has(event.waiter)) name.reject(event.waiter, event.reason);
       return leaveUnlessWanted(name);
@@ -61,8 +58,6 @@ function decide(name: Name, event: Event): void {
       return revoked(name, event.owner);
     case 'ended':
       return endLease(name, event.lease, event.error);
-    case 'spares-unused':
-      return freeShares(name, undefined);
     case 'timer':
       if (name.state.kind === 'queued' || name.state.kind === 'unsure') ask(name, name.state.turn);
       return;
@@ -91,7 +86,6 @@ function enter(name: Name, waiter: Waiter): void {
   if (waiter.isAttempt && (isFull || name.isTaken)) return name.timeOut(waiter);
   if (isFull) return name.reject(waiter, queueFullError(name.keys, line.size));
   line.add(waiter);
-  if (useSpare(name, waiter)) return;
   if (name.state !== IDLE) return name.watchOutage();
   if (waiter.options.mode === 'exclusive') return ask(name, undefined);
   // Callers of one tick that can share the lock are one turn, so they stay together in the store's queue.

@@ -1,10 +1,11 @@
 import { MAX_PERMITS } from '../../options/option-table.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
+import { turnOf } from '../../store/owner-id.js';
+import { isFrom } from '../../store/turn-name.js';
 import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
-import { Sharing } from './sharing.js';
 import { type Handoff, type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
@@ -16,8 +17,8 @@ export interface Rules {
   readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
   readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'leaveGap' | 'place' | 'reaskDelay'>;
-  /** A name for a shared turn, with a mark for what it requests; see `turn-name`. */
-  newTurn(mark: string): string;
+  /** A name for a shared turn, with the number of permits of each hold. */
+  newTurn(permits: number): string;
 }
 
 const NO_EFFECTS: readonly Effect[] = [];
@@ -26,8 +27,11 @@ const NO_EFFECTS: readonly Effect[] = [];
 export class Name {
   state: State = IDLE;
   readonly line = new WaitingLine();
-  /** Made for the first lease beside the state: a shared or an adopted one. */
-  sharing: Sharing | undefined;
+  /**
+   * The leases beside the state, by owner id: shared ones, and those that came from another instance. Made on demand,
+   * because most names have none.
+   */
+  private others: Map<string, Lease> | undefined;
   /** The last reply since the name was idle which reported that another owner has the lock. */
   takenReply: TakenReply | undefined;
   /** Whether the lock had a holder, here or elsewhere, since the name was last idle. */
@@ -84,19 +88,34 @@ export class Name {
   }
 
   get hasLeases(): boolean {
-    return this.exclusiveLease !== undefined || (this.sharing?.leases.size ?? 0) > 0;
+    return this.exclusiveLease !== undefined || (this.others?.size ?? 0) > 0;
   }
 
   /** The current leases. */
   get leases(): readonly Lease[] {
-    const { exclusiveLease, sharing } = this;
-    const others = [...(sharing?.leases.values() ?? [])];
+    const { exclusiveLease } = this;
+    const others = [...(this.others?.values() ?? [])];
     return exclusiveLease ? [exclusiveLease, ...others] : others;
   }
 
   leaseOf(owner: string): Lease | undefined {
     const { exclusiveLease } = this;
-    return exclusiveLease?.owner === owner ? exclusiveLease : this.sharing?.leases.get(owner);
+    return exclusiveLease?.owner === owner ? exclusiveLease : this.others?.get(owner);
+  }
+
+  /** Keeps a lease beside the state. */
+  keep(lease: Lease): void {
+    (this.others ??= new Map<string, Lease>()).set(lease.owner, lease);
+  }
+
+  /** Whether a lease is kept beside the state. */
+  isOther(lease: Lease): boolean {
+    return this.others?.has(lease.owner) === true;
+  }
+
+  /** Whether holds of the given part of a shared turn, or of later parts, exist. */
+  hasHoldsFrom(part: string): boolean {
+    return this.leases.some(({ owner }) => isFrom(turnOf(owner) ?? '', part));
   }
 
   /** Number of waiters with equal terms at the head of the line. */
@@ -106,12 +125,10 @@ export class Name {
   }
 
   /** Fencing tokens, or shared holds, that a turn requests. */
-  tokensOf({ permits, terms }: Turn): number {
-    const { line, sharing } = this;
-    if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
-    const { wanted } = this;
-    const passesOn = permits === 1 && terms.limit < Infinity;
-    return passesOn && sharing ? sharing.permitsFor(wanted) : wanted;
+  tokensOf({ terms }: Turn): number {
+    const { line } = this;
+    if (terms) return this.wanted;
+    return line.size <= 1 ? 1 : this.budget.tokens(line.size);
   }
 
   /** The place of a turn in the store's queue. A shared turn without a place has one by which the store ends its grants. */
@@ -173,7 +190,7 @@ export class Name {
 
   private forget(lease: Lease): void {
     lease.live = false;
-    this.sharing?.leases.delete(lease.owner);
+    this.others?.delete(lease.owner);
     this.noteEndedToken(lease.token);
   }
 

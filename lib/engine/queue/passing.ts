@@ -1,7 +1,6 @@
 import type { Lease } from '../hold/lease.js';
 import { askAgain, askOrGoIdle, leaveGap, leaveUnlessWanted, yieldTo } from './asking.js';
 import type { Name } from './name.js';
-import type { Waiter } from './waiter.js';
 
 /** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */
 export function release(name: Name, lease: Lease): void {
@@ -18,45 +17,26 @@ export function release(name: Name, lease: Lease): void {
   askOrGoIdle(name, undefined);
 }
 
-/** Handles the end of a shared hold: its lease passes to the next caller here, is kept as a spare, or is released. */
-export function releaseShare(name: Name, lease: Lease): void {
-  const { line, sharing } = name;
+/** Handles the end of a hold beside the state: its lease passes to the next caller here, or is released. */
+export function releaseOther(name: Name, lease: Lease): void {
+  if (passOn(name, lease)) return;
+  name.free(lease);
+  if (name.state.kind === 'idle') askOrGoIdle(name, undefined);
+  // A waiter without a place in the store's queue would receive no message, so the name asks again.
+  else if (name.turn?.place === undefined) askAgain(name);
+}
+
+function passOn(name: Name, lease: Lease): boolean {
+  const { line, now, takenReply, turn } = name;
+  const { passing } = lease;
   const head = line.first;
-  if (head && passShare(name, head, lease)) return;
-  if (head || !sharing?.isAmongOthers(lease)) return freeShares(name, lease);
-  if (sharing.spares.push(lease) === 1) name.do({ kind: 'keep-spares' });
-  // The last one waits until a caller reads again, or the store has the spares.
-  if (sharing.spares.length >= sharing.leases.size) name.do({ kind: 'hold-back' });
-}
-
-/** Gives a new caller a spare lease. If none fits, releases the spares before the caller's request. */
-export function useSpare(name: Name, waiter: Waiter): boolean {
-  const { line, sharing } = name;
-  if (!sharing || sharing.spares.length === 0) return false;
-  const lease = line.first === waiter ? sharing.spares.pop() : undefined;
-  const isUsed = lease?.live === true && passShare(name, waiter, lease);
-  if (isUsed) name.do({ kind: 'settle-spares' });
-  else freeShares(name, lease);
-  return isUsed;
-}
-
-function passShare(name: Name, head: Waiter, lease: Lease): boolean {
-  const { takenReply, sharing, turn } = name;
-  const othersWait = turn?.place !== undefined && takenReply !== undefined;
-  if (!lease.fits(head.options, name.now) || !sharing?.pass(lease, head.options, name.now, othersWait))
-    return false;
+  if (!head || !passing || now >= passing.until || !lease.fits(head.options, now)) return false;
+  const { limit, mode, permits } = head.options;
+  if (mode !== 'shared' || limit !== passing.limit || permits !== passing.permits) return false;
+  // Instances that wait since the lock was free must not be overtaken by later callers here.
+  if (passing.wasFree && turn?.place !== undefined && takenReply !== undefined) return false;
   name.admitLocally(head, lease);
   if (turn) turn.unserved--;
   leaveUnlessWanted(name);
   return true;
-}
-
-/** Releases a shared lease and all spares. */
-export function freeShares(name: Name, lease: Lease | undefined): void {
-  const spares = name.sharing?.spares.splice(0) ?? [];
-  for (const each of lease ? [lease, ...spares] : spares) if (each.live) name.free(each);
-  name.do({ kind: 'settle-spares' });
-  if (name.state.kind === 'idle') askOrGoIdle(name, undefined);
-  // A waiter without a place in the store's queue would receive no message, so the name asks again.
-  else if (name.turn?.place === undefined) askAgain(name);
 }

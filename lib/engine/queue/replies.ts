@@ -5,7 +5,6 @@ import { parsePlace } from '../../store/place.js';
 import { Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, giveBackUnconfirmed, goIdle, leave } from './asking.js';
 import type { GrantedBy, Name } from './name.js';
-import { Sharing } from './sharing.js';
 import type { TakenReply, Turn } from './turn.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
@@ -150,7 +149,6 @@ function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: Gran
 function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
   const { ttl } = first;
   const until = name.now + name.rules.handoff.window;
-  const sharing = (name.sharing ??= new Sharing());
   turn.forget(grant);
   const unwanted: Grant[] = [];
   // Creates all leases first, because a hold changes the ttl of its lease.
@@ -160,7 +158,11 @@ function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: Granted
     if (isRevoked(name, lease)) continue;
     if (head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
       turn.unserved--;
-      sharing.begin(lease, head.options, until);
+      const { limit, permits } = head.options;
+      const wasFree = lease.how === 'free';
+      // A caller that waits while others read wants exclusive mode, and each further reader delays it.
+      if (wasFree || limit < Infinity) lease.passing = { limit, permits, until, wasFree };
+      name.keep(lease);
       name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
     } else unwanted.push({ owner: lease.owner, token: lease.token, tokens: 1 });
   }

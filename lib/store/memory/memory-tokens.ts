@@ -1,9 +1,5 @@
-import { blockSize, type Grant } from '../grant.js';
+import { blockSize, type Grant, HOLD_TOKENS } from '../grant.js';
 import { sharedOwner } from '../owner-id.js';
-import { tokensEach } from '../turn-name.js';
-
-/** Maximum number of fencing tokens of a shared grant with more than one for each hold. */
-const MAX_BLOCK = 4_096;
 
 /** Mints fencing tokens that follow the clock and never repeat. */
 export class MemoryTokens {
@@ -28,8 +24,7 @@ export class MemoryTokens {
 
   /** Creates a grant of `wanted` holds of a turn; a repeated request gets new tokens. */
   shared(instance: string, turn: string, wanted: number): Grant {
-    const block = Math.max(wanted, Math.min(wanted * tokensEach(turn), MAX_BLOCK));
-    const { token, tokens } = this.mint(block, wanted);
+    const { token, tokens } = this.mint(wanted * HOLD_TOKENS, wanted);
     return { owner: sharedOwner(instance, turn, 1), turn, token, tokens: wanted, block: tokens };
   }
 

@@ -15,7 +15,7 @@ import { luaScript } from './lua-script.js';
  *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
  *       `<ttl in ms> <holds wanted> <turn> <limit or nothing> <claim lease in ms>|<holds wanted at first>`,
  *       without the last part to ask without queueing
- * Reply for each granted: { first token, holds or `<holds>/<tokens>` }; there may be fewer holds than wanted, and more tokens than holds
+ * Reply for each granted: { first token, `<holds>/<tokens>` }; there may be fewer holds than wanted, and more tokens than holds
  *                waiting: { ms left of the first lease that ends (negative: no expiry), owner id or `shared`, token floor }
  *       or, for all together, the server's time in microseconds if the request is too late
  *
@@ -29,8 +29,8 @@ local fence, instance = KEYS[1], ARGV[1]
 local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mintShares, inTime, tokenFloor, isLive, live, cover, ends, share, handOff, enqueue, attempt, prepare, restOf, clock, weight)}
 ask_if_waiting = true
-local function grant_of(turn, n)
-  local token, _, holds = mint_shares(turn, n)
+local function grant_of(n)
+  local token, _, holds = mint_shares(n)
   return { token, holds }
 end
 local function granted_before(lock, queue, shared, turn, ttl, place)
@@ -46,7 +46,7 @@ local function granted_before(lock, queue, shared, turn, ttl, place)
   if place then
     redis.call('ZREM', queue, place)
   end
-  return grant_of(turn, n)
+  return grant_of(n)
 end
 local function waiting(lock, shared)
   local owner = redis.call('GET', lock)
@@ -85,7 +85,7 @@ local function acquire(lock, queue, shared, terms)
   local granted
   local function take(room)
     local n = math.min(room, wanted)
-    granted = grant_of(turn, n)
+    granted = grant_of(n)
     if redis.call('GET', lock) ~= 'shared' then
       redis.call('DEL', shared)
     end

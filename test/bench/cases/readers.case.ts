@@ -14,7 +14,7 @@ const EXCLUSIVE = { id: 'ours-exclusive', name: 'the same with exclusive holds o
 
 /** One hot name that most of the holds, or all, only read, beside a lock that does not tell readers from writers. */
 export const readersCases: readonly BenchCase[] = [
-  readers('readers-4x25-2ms', 0.95, 2, (result) => rateGoal(result, EXCLUSIVE, 7)),
+  readers('readers-4x25-2ms', 0.95, 2, (result) => rateGoal(result, EXCLUSIVE, 5)),
   readers('readers-only-4x25', 1, 0, (result) => rateGoal(result, EXCLUSIVE, 2)),
 ];
 

@@ -19,7 +19,7 @@ const IDS: readonly string[] = ['ours', 'redis-semaphore'];
 
 /** One name with 10 permits. */
 export const semaphoreCases: readonly BenchCase[] = [
-  semaphore('semaphore-4x25', 0, 10, () => []),
+  semaphore('semaphore-4x25', 0, 8, () => []),
   semaphore('semaphore-4x25-2ms', 2, 1, (result) => [
     inUseGoal(result, 0.92),
     fewRequestsGoal(result, 0.2),

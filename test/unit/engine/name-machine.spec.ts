@@ -151,7 +151,6 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
   '`end-waits`': () => ({ kind: 'end-waits' }),
   '`gap`': () => ({ kind: 'gap', length: 40 }),
   '`reject-all`': () => ({ kind: 'reject-all', error: () => LOST }),
-  '`spares-unused`': () => ({ kind: 'spares-unused' }),
 };
 
 /** Only a lease in use can be released. */

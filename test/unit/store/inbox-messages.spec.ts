@@ -10,11 +10,10 @@ describe('A message of a script', () => {
   };
 
   it.each([
-    ['shared 70 2/8 3000 s04t1 order:42', { token: 70, tokens: 2, block: 8 }],
-    ['shared 70 12 3000 s04t1 order:42', { token: 70, tokens: 12, block: 12 }],
-    ['shared 70 12/13 3000 s04t1 order:42', { token: 70, tokens: 12, block: 13 }],
+    ['shared 70 2/8 3000 s1 order:42', { token: 70, tokens: 2, block: 8 }],
+    ['shared 70 12/13 3000 s1 order:42', { token: 70, tokens: 12, block: 13 }],
   ])('grants shared holds, of a block of tokens: %s', (message, grant) => {
-    expect(receive(message)).toEqual(['order:42', { ...grant, turn: 's04t1', owner: 'me~s04t1:1' }, 3_000]);
+    expect(receive(message)).toEqual(['order:42', { ...grant, turn: 's1', owner: 'me~s1:1' }, 3_000]);
   });
 
   it.each([

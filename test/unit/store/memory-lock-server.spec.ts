@@ -187,12 +187,12 @@ describe('A request for an exclusive lock, in memory', () => {
   });
 });
 
-describe('A turn that wants several tokens for each hold, in memory', () => {
-  it('has a block of that many tokens for each of its holds', () => {
+describe('A grant of shared holds, in memory', () => {
+  it('has a block of 16 tokens for each of its holds', () => {
     const server = new MemoryLockServer();
-    const shared = { limit: 2, turn: 's03t1' };
+    const shared = { limit: 2, turn: 's1' };
     const request = { name: NAME, ttl: 100, tokens: 2, shared, place: undefined, endedToken: 0 };
 
-    expect(server.acquire('a', request)).toMatchObject({ tokens: 2, block: 6 });
+    expect(server.acquire('a', request)).toMatchObject({ tokens: 2, block: 32 });
   });
 });

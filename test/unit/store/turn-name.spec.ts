@@ -4,23 +4,13 @@ import {
   isFrom,
   permitsEach,
   permitsMark,
-  tokensEach,
-  tokensMark,
   turnAfter,
   wholeTurn,
 } from '../../../lib/store/turn-name.js';
 
 describe('The name of a turn', () => {
-  it('has no mark for one token or permit for each hold', () => {
-    expect([tokensMark(1), permitsMark(1)]).toEqual(['', '']);
-    expect([tokensEach('s17'), permitsEach('s17')]).toEqual([1, 1]);
-  });
-
-  it.each([2, 10, 125])('tells that it wants %i tokens or permits for each hold', (each) => {
-    const [tokens, permits] = [`s${tokensMark(each)}17`, `s${permitsMark(each)}17`];
-
-    expect([tokensEach(tokens), permitsEach(tokens)]).toEqual([each, 1]);
-    expect([tokensEach(permits), permitsEach(permits)]).toEqual([1, each]);
+  it.each([1, 2, 10, 125])('tells that it wants %i permits for each hold', (permits) => {
+    expect(permitsEach(`s${permitsMark(permits)}17`)).toBe(permits);
   });
 
   it('grants whole holds, as many as fit', () => {

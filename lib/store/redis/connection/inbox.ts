@@ -4,7 +4,7 @@ import { sharedOwner } from '../../owner-id.js';
 import type { SubscribeCommand } from './redis-client.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
-const SHARED = /^shared (\d+) (\d+)(?:\/(\d+))? (\d+) (\w+) (.*)$/s;
+const SHARED = /^shared (\d+) (\d+)\/(\d+) (\d+) (\w+) (.*)$/s;
 const RELEASED = /^released (.*)$/s;
 const GAP = /^gap (\d+) (\d+) (.*)$/s;
 const WAITING = /^waiting (\S+) (.*)$/s;
@@ -72,7 +72,7 @@ function grantIn(message: string, instance: string): Parameters<StoreEvents['gra
   }
   const shared = SHARED.exec(message);
   if (!shared) return undefined;
-  const [, token, holds, block = holds, claimTtl, turn = '', name = ''] = shared;
+  const [, token, holds, block, claimTtl, turn = '', name = ''] = shared;
   const owner = sharedOwner(instance, turn, 1);
   const grant = { owner, turn, token: Number(token), tokens: Number(holds), block: Number(block) };
   return [name, grant, Number(claimTtl)];

@@ -121,7 +121,7 @@ local function hand_off(lock, queue, own, shared, held, take)
       end
     elseif instance and not has_lapsed(instance, turn) then
       name = name or string.sub(lock, prefix + 2, -2)
-      local _, token, holds = mint_shares(turn, room)
+      local _, token, holds = mint_shares(room)
       if notify(instance, 'shared ' .. token .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then
         if held == 0 then
           redis.call('DEL', shared)

@@ -1,3 +1,4 @@
+import { HOLD_TOKENS } from '../../grant.js';
 import { luaFunction } from './lua-function.js';
 import { clock, digits, outlast } from './time.js';
 
@@ -48,14 +49,13 @@ end
 `;
 
 /**
- * `mint_shares(turn, n)`: mints the fencing tokens for n holds of a shared turn, `s0<tokens for each>t…` or `s…` for
- * one each. It returns the first token, its digits, and n, followed by `/<tokens>` if there are more.
+ * `mint_shares(n)`: mints the fencing tokens for n shared holds, several for each if the clock permits. It returns the
+ * first token, its digits, and `<n>/<number of tokens>`.
  */
 export const mintShares = luaFunction(mint)`
-local function mint_shares(turn, n)
-  local each = tonumber(string.match(turn, '^s0(%d+)t')) or 1
-  local token, block, text = mint(math.max(n, math.min(n * each, 4096)), n)
-  return token, text, block > n and n .. '/' .. block or n
+local function mint_shares(n)
+  local token, block, text = mint(n * ${HOLD_TOKENS}, n)
+  return token, text, n .. '/' .. block
 end
 `;
 
