@@ -108,6 +108,11 @@ export class Name {
     (this.others ??= new Map<string, Lease>()).set(lease.owner, lease);
   }
 
+  /** Passes no lease on any more whose lock was free when requested: its callers must not overtake others that wait. */
+  notePossibleWaiters(): void {
+    for (const lease of this.others?.values() ?? []) if (lease.passing?.wasFree) lease.passing = undefined;
+  }
+
   /** Whether a lease is kept beside the state. */
   isOther(lease: Lease): boolean {
     return this.others?.has(lease.owner) === true;

@@ -27,14 +27,12 @@ export function releaseOther(name: Name, lease: Lease): void {
 }
 
 function passOn(name: Name, lease: Lease): boolean {
-  const { line, now, takenReply, turn } = name;
+  const { line, now, turn } = name;
   const { passing } = lease;
   const head = line.first;
   if (!head || !passing || now >= passing.until || !lease.fits(head.options, now)) return false;
   const { limit, mode, permits } = head.options;
   if (mode !== 'shared' || limit !== passing.limit || permits !== passing.permits) return false;
-  // Instances that wait since the lock was free must not be overtaken by later callers here.
-  if (passing.wasFree && turn?.place !== undefined && takenReply !== undefined) return false;
   name.admitLocally(head, lease);
   if (turn) turn.unserved--;
   leaveUnlessWanted(name);

@@ -20,6 +20,7 @@ export function handleReply(
   const takenReply = { owner, remaining, tokenFloor, sentAt, answeredAt: name.now };
   name.hasSeenTaken = true;
   name.takenReply = takenReply;
+  name.notePossibleWaiters();
   name.rules.gaps.note(name.name, owner, name.now);
   name.listen();
   claimUnconfirmed(name, turn, takenReply);

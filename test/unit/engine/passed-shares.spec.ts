@@ -181,4 +181,17 @@ describe('A reader that leaves while others of its instance read', () => {
     expect(next).toEqual({});
     expect(fixture.store.unseen('release')).toBe(1);
   });
+
+  it('does not overtake waiters that made an attempt fail', async () => {
+    const holds = await reading(2);
+    const attempt = enter({ ...READ, wait: 0 });
+    (await fixture.store.next('acquire')).answer(taken(300));
+    await settle();
+    expect(Object.keys(attempt)).toEqual(['error']);
+    const next = enter(READ);
+    await release(holds[0]);
+
+    expect(next).toEqual({});
+    expect(fixture.store.unseen('release')).toBe(1);
+  });
 });
