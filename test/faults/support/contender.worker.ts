@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockError } from '../../../lib/errors/lock.error.js';
 import type { Lock, LockOptions, LockService } from '../../../lib/index.js';
 import type { Wanted } from '../../support/may-hold-together.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { serveCalls } from '../../support/serve-calls.js';
 import { FencedResourceClient } from './fenced-resource.client.js';
 import { HoldObserver } from './hold-observer.js';
@@ -303,6 +304,11 @@ const calls = {
   lead: (name: string, seed: number, pause: number): void => current().lead(name, seed, pause),
   /** Holds so far. */
   progress: (): number => current().holds,
+  /** Bytes that this process keeps. */
+  heap(): number {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  },
   /** Keeps the event loop busy. */
   block(milliseconds: number): void {
     const end = now() + milliseconds;
