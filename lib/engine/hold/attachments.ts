@@ -239,8 +239,10 @@ class Takeover extends Caller<readonly Hold[]> {
   private async undo(): Promise<void> {
     this.stop(this.unavailable);
     const { cleanUps, store } = this.leases;
-    const back = this.changes.map(({ from, to, ...rest }) => ({ ...rest, from: to, to: from }));
-    const ttl = Math.max(...back.map((change) => change.ttl));
+    const back = this.parts.map(({ change: { from, name, to }, detached: { ttl } }) => {
+      return { name, from: to, to: from, ttl };
+    });
+    const ttl = Math.max(...this.changes.map((change) => change.ttl));
     await cleanUps.takeBack(this.keys.join(', '), ttl, async () => {
       try {
         const outcome = await store.transfer?.(back, 'last');
@@ -258,7 +260,8 @@ class Takeover extends Caller<readonly Hold[]> {
   /** Releases what may be left of holds that cannot be attached any more. */
   private free(owners: (change: OwnerChange) => readonly string[]): void {
     if (this.changes.length === 1) return;
-    for (const change of this.changes)
-      for (const owner of owners(change)) void this.leases.cleanUps.free(change.name, owner, change.ttl);
+    for (const { change, detached } of this.parts)
+      for (const owner of owners(change))
+        void this.leases.cleanUps.free(change.name, owner, Math.max(change.ttl, detached.ttl));
   }
 }

@@ -169,11 +169,12 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
     const instance = instanceOf(holder);
-    const detached = { name, instance, token: this.fencingToken, minHold, mode, permits };
+    const longerTtl = Math.ceil(Math.max(ttl, minHold));
+    const token = this.fencingToken;
+    const detached = { name, instance, token, minHold, mode, permits, ttl: longerTtl };
     const owner = ownerOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
-    const longerTtl = Math.max(ttl, detached.minHold);
     const leaving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });

@@ -16,6 +16,8 @@ export interface DetachedHold {
   readonly minHold: number;
   readonly mode: 'exclusive' | 'shared';
   readonly permits: number;
+  /** Milliseconds of the lease from the detach on. An attach that is undone gives the hold as many again. */
+  readonly ttl: number;
 }
 
 /** The contents of the string from `detach()`. */
@@ -32,6 +34,7 @@ type HoldContent = [
   minHold: number,
   mode: DetachedHold['mode'],
   permits: number,
+  ttl: number,
 ];
 
 const PREFIX = 'lock1.';
@@ -48,8 +51,8 @@ export function newSecret(): string {
  * All other fields of the string are also part of the owner id, so that its carrier cannot change them.
  */
 export function ownerOfDetached(secret: string, hold: DetachedHold): string {
-  const { name, instance, token, minHold, mode, permits } = hold;
-  const content = [secret, minHold, name].join(' ');
+  const { name, instance, token, minHold, mode, permits, ttl } = hold;
+  const content = [secret, minHold, ttl, name].join(' ');
   const digest = createHash('sha256').update(content).digest().subarray(0, DIGEST_BYTES);
   return taggedOwner(instance, tagOf(mode, digest, permits), token);
 }
@@ -60,8 +63,8 @@ export function tagOf(mode: DetachedHold['mode'], random: Buffer, permits: numbe
 }
 
 export function formatTransfer({ secret, holds }: Transfer): string {
-  const entries = holds.map(({ name, instance, token, minHold, mode, permits }): HoldContent => {
-    return [name, instance, token, minHold, mode, permits];
+  const entries = holds.map(({ name, instance, token, minHold, mode, permits, ttl }): HoldContent => {
+    return [name, instance, token, minHold, mode, permits, ttl];
   });
   const content = [secret, ...entries];
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -76,8 +79,8 @@ export function parseTransfer(value: unknown): Transfer {
   const [secret, ...entries] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
   const isWhole = typeof secret === 'string' && secret !== '' && entries.length > 0;
   if (isWhole && entries.every(isHold)) {
-    const holds = entries.map(([name, instance, token, minHold, mode, permits]): DetachedHold => {
-      return { name, instance, token, minHold, mode, permits };
+    const holds = entries.map(([name, instance, token, minHold, mode, permits, ttl]): DetachedHold => {
+      return { name, instance, token, minHold, mode, permits, ttl };
     });
     if (new Set(holds.map(({ name }) => name)).size === holds.length) return { secret, holds };
   }
@@ -95,12 +98,13 @@ function contentOf(value: string): readonly unknown[] {
 
 function isHold(value: unknown): value is HoldContent {
   if (!Array.isArray(value)) return false;
-  const [name, instance, token, minHold, mode, permits] = value as unknown[];
+  const [name, instance, token, minHold, mode, permits, ttl] = value as unknown[];
   return (
     lockNameProblem(name) === undefined &&
     typeof instance === 'string' &&
     Number.isSafeInteger(token) &&
     isMilliseconds(minHold, { min: 0, whole: true }) &&
+    isMilliseconds(ttl, { min: 1, whole: true }) &&
     (mode === 'exclusive' ? permits === 1 : mode === 'shared' && isPermits(permits))
   );
 }

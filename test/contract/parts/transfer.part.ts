@@ -206,17 +206,17 @@ export function describeTransfer(context: ContractContext): void {
       const { locks, others, name } = context;
       const transfer = await (await locks.acquire(name, { minHold: 500 })).detach();
       const [, content = ''] = transfer.split('.');
-      const [secret, [of, instance, token, , mode, permits]] = JSON.parse(
+      const [secret, [of, instance, token, , ...rest]] = JSON.parse(
         Buffer.from(content, 'base64url').toString(),
       ) as [string, unknown[]];
-      const longer = transferOf(JSON.stringify([secret, [of, instance, token, 60_000, mode, permits]]));
+      const longer = transferOf(JSON.stringify([secret, [of, instance, token, 60_000, ...rest]]));
 
       await expect(others.attach(longer)).rejects.toBeInstanceOf(LockLostError);
       await (await others.attach(transfer)).release();
     });
 
     it('rejects a string with more than 256 names', async () => {
-      const holds = Array.from({ length: 257 }, (_, i) => [`n${i}`, 'instance', i + 1, 0, 'exclusive', 1]);
+      const holds = Array.from({ length: 257 }, (_, i) => [`n${i}`, 'instance', i + 1, 0, 'exclusive', 1, 1]);
 
       await expect(context.locks.attach(transferOf(JSON.stringify(['s', ...holds])))).rejects.toMatchObject({
         code: 'LOCK_KEY',
@@ -442,7 +442,7 @@ function describeRefusal(context: ContractContext): void {
       await expect(lock.detach()).rejects.toBeInstanceOf(LockConfigError);
       expect(lock.held).toBe(true);
       await lock.release();
-      const transfer = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive",1]]`).toString('base64url')}`;
+      const transfer = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive",1,9000]]`).toString('base64url')}`;
       await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockConfigError);
     });
   });

@@ -7,7 +7,7 @@ import type { StoreCall } from './scripted-store.js';
 
 const replicas = { min: 1, timeout: 100 };
 const mode = 'exclusive' as const;
-const detached = { name: 'n', instance: 'other', token: 70, minHold: 0, mode, permits: 1 };
+const detached = { name: 'n', instance: 'other', token: 70, minHold: 0, mode, permits: 1, ttl: 60_000 };
 const secret = newSecret();
 
 describe('A hold that is attached with replicas', () => {

@@ -1,6 +1,6 @@
 import { parseTransfer } from '../../../lib/engine/hold/transfer-string.js';
 
-const VALID = ['order:42', 'a1', 70, 0, 'exclusive', 1];
+const VALID = ['order:42', 'a1', 70, 0, 'exclusive', 1, 30_000];
 
 /** A string of the form that `detach()` returns. */
 const transfer = (...content: readonly unknown[]): string =>
@@ -8,11 +8,19 @@ const transfer = (...content: readonly unknown[]): string =>
 
 describe('The string of a detached hold', () => {
   it('contains each hold', () => {
-    expect(parseTransfer(transfer('s', VALID, ['n', 'b2', 7, 250, 'shared', 3]))).toEqual({
+    expect(parseTransfer(transfer('s', VALID, ['n', 'b2', 7, 250, 'shared', 3, 500]))).toEqual({
       secret: 's',
       holds: [
-        { name: 'order:42', instance: 'a1', token: 70, minHold: 0, mode: 'exclusive', permits: 1 },
-        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 3 },
+        {
+          name: 'order:42',
+          instance: 'a1',
+          token: 70,
+          minHold: 0,
+          mode: 'exclusive',
+          permits: 1,
+          ttl: 30_000,
+        },
+        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 3, ttl: 500 },
       ],
     });
   });
@@ -39,6 +47,8 @@ describe('The string of a detached hold', () => {
     ['no number of permits', transfer('s', VALID.slice(0, 5))],
     ['a part of a permit', transfer('s', VALID.with(4, 'shared').with(5, 1.5))],
     ['more permits than a hold may have', transfer('s', VALID.with(4, 'shared').with(5, 257))],
+    ['no lease', transfer('s', VALID.slice(0, 6))],
+    ['an empty lease', transfer('s', VALID.with(6, 0))],
     ['several permits of an exclusive hold', transfer('s', VALID.with(5, 2))],
   ])('is refused with %s', (_, value) => {
     expect(() => parseTransfer(value)).toThrow(

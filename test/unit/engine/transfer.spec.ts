@@ -35,7 +35,15 @@ describe('A hold that is detached', () => {
     call.answer(true);
     await settle();
     expect(parseTransfer(detaching.value).holds).toEqual([
-      { name: 'n', instance: 'me', token: 100, minHold: 0, mode: 'exclusive' as const, permits: 1 },
+      {
+        name: 'n',
+        instance: 'me',
+        token: 100,
+        minHold: 0,
+        mode: 'exclusive' as const,
+        permits: 1,
+        ttl: 9_000,
+      },
     ]);
     expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
   });
@@ -167,6 +175,7 @@ describe('A hold that is attached', () => {
     minHold: 0,
     mode: 'exclusive' as const,
     permits: 1,
+    ttl: 60_000,
   };
   const secret = newSecret();
   const from = ownerOfDetached(secret, handed);
@@ -448,6 +457,7 @@ describe('Holds that are attached together', () => {
     minHold: 500,
     mode: i === 0 ? ('exclusive' as const) : ('shared' as const),
     permits: 1 + i,
+    ttl: 60_000,
   }));
   const secret = newSecret();
   const transfer = formatTransfer({ secret, holds });
@@ -478,7 +488,7 @@ describe('Holds that are attached together', () => {
     (await fixture.store.next('transfer')).fail(new StoreRefusal('NOPERM'));
     const back = await fixture.store.next('transfer');
     expect(back.request.changes).toEqual(
-      call.request.changes.map((change) => ({ ...change, from: change.to, to: change.from })),
+      call.request.changes.map(({ from, name, to }) => ({ name, from: to, to: from, ttl: 60_000 })),
     );
     back.answer(true);
     await settle();
