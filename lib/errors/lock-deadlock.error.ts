@@ -14,8 +14,8 @@ export interface DeadlockedCall {
 
 /**
  * The call would have waited for itself: the holder of the wanted name waits, directly or through others, for a name
- * that the call's own async context holds. All of these calls are in this process, so the call rejects at once. HTTP
- * clients receive 500, because the application acquires its locks in conflicting orders.
+ * that the call's own async context holds. All of these calls are in this process, so the call rejects at once; `cycle`
+ * lists them. HTTP clients receive 500, because the application acquires its locks in conflicting orders.
  *
  * Acquire the names in one call, or everywhere in the same order. A cycle with a single call holds a name in mode
  * `shared` and requests it in mode `exclusive`: acquire that name in mode `exclusive` from the start.

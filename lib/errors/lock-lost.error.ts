@@ -17,7 +17,8 @@ export interface LockLostDetails extends LockErrorDetails {
 }
 
 /**
- * The hold ended before the work did: its lease expired, or it was released forcibly. HTTP clients receive 500.
+ * The hold ended before the work did, or no longer exists when it is attached; `reason` says why. HTTP clients receive
+ * 500.
  */
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';

@@ -28,7 +28,8 @@ const SOONEST = 1_000;
 const LATEST = 10_000;
 
 /**
- * The lock was taken for the whole wait. HTTP clients receive 423 with `Retry-After`.
+ * The lock was taken for the whole wait. The error has `waited`, `retryAfter`, `holder` and `callerHolds`. HTTP clients
+ * receive 423 with `Retry-After`.
  */
 export class LockTimeoutError extends LockError {
   readonly code = 'LOCK_TIMEOUT';

@@ -92,8 +92,8 @@ export function isLockError(value: unknown): value is LockError {
 }
 
 /**
- * A lock name is invalid, or a part of a key template is missing, empty or not a scalar.
- * The message names method, template and placeholder. HTTP clients receive 400.
+ * A lock name is invalid, a part of a key template is missing, empty or not a scalar, or a string does not come from
+ * `detach()`. The message names method, template and placeholder. HTTP clients receive 400.
  */
 export class LockKeyError extends LockError {
   readonly code = 'LOCK_KEY';

@@ -11,7 +11,7 @@ export interface ReplicaOptions {
 
 /** How to acquire and keep a lock. Times are numbers of milliseconds, or text such as `30s`. */
 export interface LockOptions {
-  /** Lease: how long Redis keeps the hold without renewal. Default 30,000. */
+  /** Lease: how long Redis keeps the hold without renewal; at least 10. Default 30,000. */
   ttl?: Duration;
   /** How long to wait for the lock; 0 is one attempt, Infinity waits until granted. Default 10,000. */
   wait?: Duration;
@@ -23,25 +23,31 @@ export interface LockOptions {
    */
   maxWaiters?: number;
   /**
-   * How long to keep trying while Redis does not answer, at most {@link wait}. Default 2,000. While the event loop is
-   * blocked, replies cannot be read, so they have up to 250 ms more afterwards, here and in {@link wait}.
+   * How long to keep trying while Redis does not answer, at most {@link wait}. Default 2,000.
+   *
+   * While the event loop is blocked, replies cannot be read, so they have up to 250 ms more afterwards, here and in {@link wait}.
    */
   outageTimeout?: Duration;
   /** Renew the lease at a third of {@link ttl} while the hold lasts. Default true. */
   renew?: boolean;
-  /** Time after which renewal stops and the signal of the hold aborts. Default Infinity. */
+  /**
+   * Time after which the signal of the hold aborts and renewal stops. The name becomes free when the holder releases it
+   * or the lease expires. Default Infinity.
+   */
   maxHold?: Duration;
   /** The name stays taken at least this long after the grant, even if released earlier. Default 0. */
   minHold?: Duration;
   /**
    * `exclusive`: one holder at a time. `shared`: any number of shared holders at the same time, but none beside an
-   * exclusive one. Callers of both modes are served in arrival order. Below a shared hold, an exclusive call of the
-   * same name rejects with LockDeadlockError. A quorum rejects `shared`. Default `exclusive`.
+   * exclusive one. Default `exclusive`.
+   *
+   * Callers of both modes are served in arrival order. Below a shared hold, an exclusive call of the
+   * same name rejects with LockDeadlockError. A quorum rejects `shared`.
    */
   mode?: 'exclusive' | 'shared';
   /**
    * With mode `shared`, the number of permits of a semaphore: the call waits until fewer callers hold the name. Every
-   * shared holder counts, whatever its own limit. Default Infinity, a read lock.
+   * shared holder counts, whatever its own limit. Default: a read lock.
    */
   limit?: number;
   /**
@@ -51,7 +57,7 @@ export interface LockOptions {
   permits?: number;
   /**
    * Who or what holds the lock: at most 128 bytes, without control characters. `query()`, `list()`, `holds()` and the
-   * `holder` of a LockTimeoutError show it; replies to clients never do. Default for `@Locked`: `Class.method`, with the
+   * `holder` of a LockTimeoutError show it; replies to clients never do. For `@Locked`, it is `Class.method` unless set, with the
    * class of the instance.
    */
   label?: string;
@@ -60,8 +66,8 @@ export interface LockOptions {
   /** Whether a nested call of the same name, in the same async context, reuses the hold. Default true. */
   reentrant?: boolean;
   /**
-   * Replicas that must confirm the lease before the lock is granted, so that a failover does not lose it. If too few
-   * confirm in time, the call rejects with LockUnavailableError. Default: none.
+   * `{ min, timeout }`: replicas that must confirm the lease before the lock is granted, so that a failover does not
+   * lose it. If too few confirm in time, the call rejects with LockUnavailableError. Default: none.
    */
   replicas?: ReplicaOptions;
 }

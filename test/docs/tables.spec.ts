@@ -1,10 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import type { Counter, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
 import { inspect } from 'node:util';
-import * as lib from '../../lib/index.js';
 import { seededFaults } from '../conformance/seeded-faults.js';
 import { assertLockedOptions } from '../../lib/nest/locked/locked-options.js';
-import { HTTP_STATUS_DEFAULTS } from '../../lib/options/option-table.js';
 import { GRPC_STATUSES } from '../../lib/nest/exceptions/grpc-error.js';
 import { resolveLeadOptions } from '../../lib/options/lead-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
@@ -65,11 +63,6 @@ describe('the tables of the pages', () => {
     expect(rows).toEqual(statuses.map(([code, name, number]) => [`\`${code}\``, `\`${name}\``, `${number}`]));
   });
 
-  it('show the options of an acquire with their defaults', () => {
-    const known = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
-    expect(documentedDefaults('option of an acquire')).toEqual(defaultsOf(known, LOCK_OPTION_DEFAULTS));
-  });
-
   it('show the options of the module with their defaults, except the options of an acquire', () => {
     const acquire = knownOptions((options) => resolveLockOptions(LOCK_OPTION_DEFAULTS, options));
     const known = knownOptions(resolveModuleOptions).filter((name) => !acquire.includes(name));
@@ -106,33 +99,6 @@ describe('the tables of the pages', () => {
       'reentrant',
       'wait',
     ]);
-  });
-
-  it('show every error class with its code and its HTTP status', () => {
-    const rows = tableOf('class');
-    const classes = [
-      lib.LockKeyError,
-      lib.LockDeadlockError,
-      lib.LockQueueFullError,
-      lib.LockUnavailableError,
-      lib.LockLostError,
-      lib.LockClosedError,
-      lib.LockConfigError,
-    ];
-    const errors = [
-      ...classes.map((LockErrorClass) => new LockErrorClass('')),
-      new lib.LockTimeoutError('', { waited: 0 }),
-    ];
-    expect(rows.map(({ class: name, code, HTTP }) => ({ name, code, HTTP }))).toEqual(
-      expect.arrayContaining(
-        errors.map(({ name, code }) => ({
-          name: inCode(name),
-          code: inCode(code),
-          HTTP: inCode(HTTP_STATUS_DEFAULTS[code]),
-        })),
-      ),
-    );
-    expect(rows).toHaveLength(errors.length);
   });
 
   it('show every diagnostics channel', () => {
