@@ -10,7 +10,7 @@ import { miniSearch, searchableText } from '../../docs/.vitepress/search.mjs';
 
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 // Colours say nothing to a reader of HTML, and cost most of the time.
-const md = await createMarkdownRenderer(docs, { ...config.markdown, highlight: (code) => code }, config.base);
+const md = await createMarkdownRenderer(docs, { ...config.markdown, highlight: () => '' }, config.base);
 
 /** @type {Record<string, string>} */
 const html = {};
