@@ -1,6 +1,9 @@
 import Table from 'cli-table3';
 import type { SaleResult } from './flash-sale.js';
 
+const WHY_FEWER =
+  'With the lock, fewer orders a second: all buyers want one product, and its payments run one at a time.';
+
 /** The sales side by side, for a reader. */
 export function table(sales: readonly SaleResult[]): string {
   const result = new Table({
@@ -20,7 +23,7 @@ export function table(sales: readonly SaleResult[]): string {
       sale.p99,
     ]);
   }
-  return result.toString();
+  return `${result.toString()}\n${WHY_FEWER}`;
 }
 
 /** What a reader may look at and try by hand. */

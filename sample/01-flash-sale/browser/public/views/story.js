@@ -97,6 +97,5 @@ function unlockedExplanation({ buyers, stock }) {
   buyers came for ${number(stock)} sneakers; every instance believed it had some left.`;
 }
 
-const lockedExplanation = html`One line more, <code>@Locked('order:&lt;0.sku&gt;')</code>: whichever instance
-  they are on, buyers of one product come one after the other. Those who find nothing left get
-  <code>409 Conflict</code>.`;
+const lockedExplanation = html`One line more, <code>@Locked('order:&lt;0.sku&gt;')</code>: orders for one
+  product run one at a time, on every instance. Buyers who find nothing left get <code>409 Conflict</code>.`;
