@@ -14,7 +14,8 @@ it.each(sources)('%s has an SVG with its words, and a document shows it', (file)
   expect(svgs).not.toEqual([]);
   for (const svg of svgs) {
     const drawn = readFileSync(join(folder, svg), 'utf8')
-      .replaceAll('&#39;', "'")
+      .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
+      .replaceAll('\u00A0', ' ')
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>');
     expect(words.filter((each) => !drawn.includes(each.trim()))).toEqual([]);
