@@ -72,7 +72,7 @@ export class LockService {
       engine,
       maxResult: options.maxResult,
       // The lock of a single name can be entered.
-      acquire: (name, resolved) => this.grant(name, resolved) as Promise<EnterableLock>,
+      acquire: (name, resolved) => this.#grant(name, resolved) as Promise<EnterableLock>,
       runInContext: (lock, work) => this.runInContext(lock, work),
     });
   }
@@ -104,7 +104,7 @@ export class LockService {
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
     // Not an async function: its additional promises would be half of the cost of an acquire here.
     try {
-      return this.grant(key, resolveCallOptions(this.options, options));
+      return this.#grant(key, resolveCallOptions(this.options, options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -122,7 +122,7 @@ export class LockService {
    */
   async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
     try {
-      return await this.grant(key, {
+      return await this.#grant(key, {
         ...resolveCallOptions(this.options, options),
         wait: 0,
         namesHolder: false,
@@ -163,7 +163,7 @@ export class LockService {
         'using() takes the work to run under the lock as its last argument, a function.',
       );
     }
-    const lock = await this.grant(key, resolveCallOptions(this.options, options));
+    const lock = await this.#grant(key, resolveCallOptions(this.options, options));
     let result: T;
     try {
       result = await this.runInContext(lock, () => work(lock));
@@ -195,7 +195,7 @@ export class LockService {
    */
   once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
     try {
-      return this.callOnce(name, resolveOnceOptions(this.options, options), work);
+      return this.#callOnce(name, resolveOnceOptions(this.options, options), work);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -388,10 +388,11 @@ export class LockService {
    */
   lead(name: string, work: LockedWork<unknown>, options: LeadOptions = {}): Promise<void> {
     // Also the Promises around the campaign: they would keep the caller's request for as long as the campaign runs.
-    return inRootContext(() => this.campaign(name, work, options));
+    return inRootContext(() => this.#campaign(name, work, options));
   }
 
-  private async campaign(name: string, work: LockedWork<unknown>, options: LeadOptions): Promise<void> {
+  // JavaScript-private methods: NestJS Observe would show others as spans of their own.
+  async #campaign(name: string, work: LockedWork<unknown>, options: LeadOptions): Promise<void> {
     assertLockName(name);
     if (typeof work !== 'function')
       throw new LockConfigError("lead() takes the leader's work as its second argument, a function.");
@@ -467,7 +468,7 @@ export class LockService {
     this.context.close();
   }
 
-  private async callOnce<T>(name: string, options: ResolvedOnceOptions, run: LockedWork<T>): Promise<T> {
+  async #callOnce<T>(name: string, options: ResolvedOnceOptions, run: LockedWork<T>): Promise<T> {
     if (typeof name !== 'string')
       throw new LockKeyError('once() takes one lock name, because a result belongs to one name.');
     assertLockName(name);
@@ -481,23 +482,26 @@ export class LockService {
     }
   }
 
-  private grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
+  #grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
     const invocation = Invocation.current();
-    return invocation === undefined ? this.request(key, options) : this.grantIn(invocation, key, options);
+    return invocation === undefined ? this.#request(key, options) : this.#grantIn(invocation, key, options);
   }
 
   /**
    * Acquires on behalf of an invocation: its first wait ends when the client disconnects, and its errors refer to this
    * service.
    */
-  private grantIn(
+  #grantIn(
     invocation: Invocation,
     key: string | readonly string[],
     options: ResolvedLockOptions,
   ): Promise<GrantedLock> {
     const fail = (error: unknown): void => noteOrigin(error, this.options);
     try {
-      const granting = this.request(key, this.context.isEntered ? options : abandonable(options, invocation));
+      const granting = this.#request(
+        key,
+        this.context.isEntered ? options : abandonable(options, invocation),
+      );
       granting.then(() => invocation.begin(), fail);
       return granting;
     } catch (error) {
@@ -506,7 +510,7 @@ export class LockService {
     }
   }
 
-  private request(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
+  #request(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
     if (!isList(key)) {
       assertLockName(key);
       return this.single.acquire(key, options);
