@@ -1,4 +1,5 @@
 export { CurrentLock } from './nest/locked/current-lock.decorator.js';
+export { Once } from './nest/locked/once.decorator.js';
 export { Locked } from './nest/locked/locked.decorator.js';
 export {
   isLockError,
@@ -37,8 +38,13 @@ export type {
   SingleConnection,
 } from './options/module-options.interface.js';
 export type { KeyFunction, KeySource } from './keys/key-source.js';
-export type { LockedDecorator, LockedResult } from './nest/locked/locked-method.types.js';
-export { LOCKED_METADATA, type LockedMetadata, type LockedOptions } from './nest/locked/locked-options.js';
+export type { LockedDecorator, LockedResult, OnceDecorator } from './nest/locked/locked-method.types.js';
+export {
+  LOCKED_METADATA,
+  type LockedMetadata,
+  type LockedOptions,
+  type OnceMethodOptions,
+} from './nest/locked/locked-options.js';
 export { LockService, type LockedWork } from './service/lock.service.js';
 export { InjectLockService } from './nest/module/lock-module.definition.js';
 export type {

@@ -33,7 +33,7 @@ const TASKS = [
     task: 'Lock a method',
     guide: '[The decorator](../guide/decorator.md) and [Keys](../guide/keys.md)',
     entry: 'index',
-    symbols: `Locked CurrentLock LockedOptions KeySource KeyFunction LockedResult LockedDecorator LockedMetadata
+    symbols: `Locked Once CurrentLock LockedOptions OnceMethodOptions OnceDecorator KeySource KeyFunction LockedResult LockedDecorator LockedMetadata
       LOCKED_METADATA`,
   },
   {

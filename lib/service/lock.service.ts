@@ -23,6 +23,7 @@ import { Campaign } from './leader/campaign.js';
 import { resolveCallOptions } from '../options/presets.js';
 import { Invocation, noteOrigin } from './invocation/invocation.js';
 import { Once } from './once/once.js';
+import type { OnceLock, SharedResult } from './once/once-lock.js';
 import type { JsonWork } from './once/result.js';
 import { LockContext } from './reentrance/lock-context.js';
 import { type StoreHealth, HealthCheck } from '../store/health-check.js';
@@ -411,6 +412,16 @@ export class LockService {
       work: (term) => this.runInContext(term, () => work(term)),
     });
     await campaign.run();
+  }
+
+  /** @internal Returns the kept result of a name, or the lock for a run, as {@link once} does. */
+  enterOnce(name: string, options: OnceOptions): Promise<OnceLock | SharedResult> {
+    try {
+      assertLockName(name);
+      return this.onces.enter({ ...resolveOnceOptions(this.options, options), name });
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** @internal Runs `work` in the async context of a lock of this service, so that calls below enter it. */

@@ -12,7 +12,7 @@ import { endAfter } from './end-after.js';
 import { type HandlerPlace, isHandlerOf, lockedMethodsAt, placeOf } from './handler-place.js';
 import type { LockedMethod } from './locked-method.js';
 import { Turns } from './turns.js';
-import { assertNotLost, releaseQuietly } from './while-held.js';
+import { assertNotLost, keepResults, releaseQuietly } from './while-held.js';
 
 /** How an invocation has ended: with the result of the handler, with an error, or without a subscriber. */
 export type InvocationEnd = 'completed' | 'failed' | 'left';
@@ -218,6 +218,7 @@ export class LockSlot extends Invocation {
 
   private async completeHolding(): Promise<void> {
     this.assertNotLost();
+    await keepResults(this.holds, () => this.close('failed'));
     await this.close('completed');
     // A mock of a lock may lack this method.
     for (const lock of this.holds as Partial<GrantedLock>[]) lock.assertNotLost?.();

@@ -6,6 +6,7 @@ import { endAfter } from './end-after.js';
 import { assertNotLost, releaseQuietly, whileHeld } from './while-held.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import { noteOrigin } from '../../service/invocation/invocation.js';
+import { OnceLock, SharedResult } from '../../service/once/once-lock.js';
 import { LockService } from '../../service/lock.service.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';
 
@@ -27,7 +28,12 @@ export class LockedCall {
   async settle(): Promise<unknown> {
     let lock: Lock;
     try {
-      lock = await this.grant();
+      const granted = await this.grant();
+      if (granted instanceof SharedResult) {
+        this.slot?.leave(this.method);
+        return granted.copy();
+      }
+      lock = granted;
       this.method.assertGranted(lock);
     } catch (error) {
       noteOrigin(error, this.service?.options);
@@ -39,7 +45,8 @@ export class LockedCall {
       const working = this.work(lock);
       if (isObservable(working) && this.slot === undefined) this.method.warnOfUntypedStream();
       result = await working;
-      if (isObservable(result)) this.method.assertEndsStreams(lock);
+      if (lock instanceof OnceLock) await this.keep(lock, result);
+      else if (isObservable(result)) this.method.assertEndsStreams(lock);
       else assertNotLost(lock);
     } catch (error) {
       await this.leave(lock);
@@ -60,7 +67,7 @@ export class LockedCall {
     subscriber.add(() => unsubscribed.abort());
     let lock: Lock;
     try {
-      lock = await this.grant(unsubscribed);
+      lock = (await this.grant(unsubscribed)) as Lock;
       this.method.assertGranted(lock);
       this.method.assertEndsStreams(lock);
     } catch (error) {
@@ -84,13 +91,16 @@ export class LockedCall {
    *
    * @param caller aborts when the subscriber of an Observable leaves.
    */
-  private grant(caller?: Abandonment): Promise<Lock> | Lock {
+  private grant(caller?: Abandonment): Promise<Lock | SharedResult> | Lock {
     const claimed = this.invocation?.claim(this.method, caller);
     if (claimed instanceof Promise) return claimed.then((slot) => this.acquire(slot, caller));
     return this.acquire(claimed, caller);
   }
 
-  private acquire(slot: LockSlot | undefined, caller: Abandonment | undefined): Promise<Lock> | Lock {
+  private acquire(
+    slot: LockSlot | undefined,
+    caller: Abandonment | undefined,
+  ): Promise<Lock | SharedResult> | Lock {
     this.slot = slot;
     const service = this.method.serviceOf(this.instance);
     this.service = service;
@@ -101,13 +111,19 @@ export class LockedCall {
     // A mock may have only the methods that its test calls.
     if (typeof service.acquire !== 'function') throw this.method.mocked();
     const options = this.method.optionsOf(either(this.slot?.abandoned, caller));
-    const granting = callFrom(this.method.originOf(this.instance), () => service.acquire(keys, options));
+    const granting = callFrom(this.method.originOf(this.instance), () =>
+      this.method.request(service, keys, options),
+    );
     return this.slot === undefined ? granting : this.unlessGone(this.slot, granting);
   }
 
   /** Releases a lock that was granted after the client had left: no work runs for that client. */
-  private async unlessGone(slot: LockSlot, granting: Promise<Lock>): Promise<Lock> {
+  private async unlessGone(
+    slot: LockSlot,
+    granting: Promise<Lock | SharedResult>,
+  ): Promise<Lock | SharedResult> {
     const lock = await granting;
+    if (lock instanceof SharedResult) return lock;
     try {
       slot.assertWanted();
     } catch (error) {
@@ -115,6 +131,14 @@ export class LockedCall {
       throw error;
     }
     return lock;
+  }
+
+  /** Keeps the result of a run now, or with the end of the invocation. */
+  private async keep(lock: OnceLock, result: unknown): Promise<void> {
+    if (isObservable(result)) throw this.method.unkeptStream();
+    assertNotLost(lock);
+    lock.note(result);
+    if (this.slot === undefined) await lock.keepResult();
   }
 
   private work(lock: Lock): unknown {

@@ -9,7 +9,9 @@ import { resolveCallOptions } from '../../options/presets.js';
 import type { LockOptions, ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
-import type { LockedMetadata, LockedOptions } from './locked-options.js';
+import type { LockedMetadata, LockedOptions, OnceMethodOptions } from './locked-options.js';
+import { type OnceOptions, resolveOnceOptions } from '../../options/once-options.js';
+import type { SharedResult } from '../../service/once/once-lock.js';
 import { LockService } from '../../service/lock.service.js';
 import { moduleOf } from '../../service/lock-service.token.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
@@ -34,6 +36,8 @@ export class LockedMethod {
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
   readonly returnsObservable: boolean;
+  /** How long the result of a call is kept; undefined for `@Locked`. */
+  private readonly keep: OnceOptions['keep'] | undefined;
   /** Number of runs under a lock that belonged to no invocation. */
   strayRuns = 0;
   private warned = false;
@@ -47,12 +51,13 @@ export class LockedMethod {
     readonly metadata: LockedMetadata,
     private readonly binding: ServiceBinding,
   ) {
-    const { onTimeout, module, ...lockOptions } = metadata.options;
+    const { onTimeout, module, keep, ...lockOptions } = metadata.options as OnceMethodOptions<never>;
     this.name = memberName(prototype, propertyKey);
     this.template = source.template;
     this.module = module;
     this.onTimeout = onTimeout;
     this.lockOptions = lockOptions;
+    this.keep = keep;
     this.lockIndexes = currentLockIndexes(prototype, propertyKey);
     const type: Function | undefined = Reflect.getMetadata('design:returntype', prototype, propertyKey);
     this.returnsObservable = isObservable(type?.prototype);
@@ -125,7 +130,8 @@ export class LockedMethod {
    */
   optionsIn(module: ResolvedModuleOptions): ResolvedLockOptions {
     try {
-      return resolveCallOptions(module, this.lockOptions);
+      if (this.keep === undefined) return resolveCallOptions(module, this.lockOptions);
+      return resolveOnceOptions(module, { ...this.lockOptions, keep: this.keep }).lock;
     } catch (cause) {
       throw new LockConfigError(
         `${this.name} is @Locked with options that cannot work: ${(cause as Error).message}`,
@@ -168,6 +174,28 @@ export class LockedMethod {
   /** The options of an acquire that ends when its caller leaves. */
   optionsOf(abandoned: Abandonment | undefined): LockOptions {
     return abandoned === undefined ? this.lockOptions : { ...this.lockOptions, signal: abandoned.signal };
+  }
+
+  /** The error of a run whose result is a stream, of which nothing is kept. */
+  unkeptStream(): LockConfigError {
+    return new LockConfigError(
+      `${this.name} is @Once, but its result is an Observable, which cannot be kept. The work has run. Return a Promise of ` +
+        'one result, for example with firstValueFrom().',
+    );
+  }
+
+  /** Requests the locks of a call, or the result of another run. */
+  request(service: LockService, keys: readonly string[], options: LockOptions): Promise<Lock | SharedResult> {
+    if (this.keep === undefined) return service.acquire(keys, options);
+    const [name = ''] = keys;
+    if (keys.length > 1)
+      throw new LockConfigError(
+        `${this.name} is @Once with several names, but a result belongs to one name.`,
+        {
+          keys,
+        },
+      );
+    return service.enterOnce(name, { ...options, keep: this.keep });
   }
 
   run(instance: object, args: readonly unknown[], lock: Lock): unknown {

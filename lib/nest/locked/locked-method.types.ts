@@ -6,7 +6,8 @@ import type {
   TemplateDemand,
   TemplateProblem,
 } from '../../keys/key-template.types.js';
-import type { LockedOptions } from './locked-options.js';
+import type { JsonValue } from '../../service/once/result.js';
+import type { LockedOptions, OnceMethodOptions } from './locked-options.js';
 
 /** The result of a locked method, whose end is also the end of the hold. */
 export type LockedResult = Promise<unknown> | Observable<unknown>;
@@ -30,6 +31,35 @@ export type LockedDecoratorFactory = <
   key: K,
   presetOrOptions?: string | LockedOptions<B, R, W>,
 ) => LockedDecorator<K, B, R | SkippedBy<W>>;
+
+/** The type of `Once`: keeps the literal type of the key, and returns a decorator for the methods that the key fits. */
+export type OnceDecoratorFactory = <
+  const K extends string | KeyFunction,
+  B extends MethodArguments = [],
+  R = never,
+  W extends 'throw' | 'skip' = 'throw',
+>(
+  key: K,
+  options: OnceMethodOptions<B, R, W>,
+) => OnceDecorator<K, B, R | SkippedBy<W>>;
+
+/** A method decorator for methods that return a Promise of JSON data, whose arguments fill the key `K`. */
+export type OnceDecorator<K extends string | KeyFunction, B extends MethodArguments = [], R = never> = <
+  M extends AnyMethod,
+  S extends object,
+>(
+  target: S,
+  propertyKey: string | symbol,
+  descriptor: { value?: M } & Substitutes<R> &
+    Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | KeptProblem<M> | SubstituteProblem<R, M>>,
+) => void;
+
+type KeptProblem<M extends AnyMethod> =
+  ReturnType<M> extends Promise<infer T>
+    ? [T] extends [JsonValue<T>]
+      ? never
+      : 'nest-redis-lock: a method with @Once must return a Promise of plain JSON data, of which callers receive copies'
+    : 'nest-redis-lock: a method with @Once must return a Promise';
 
 /** The result of `onTimeout: 'skip'`; a word that is unknown at compile time is not checked. */
 type SkippedBy<Word> = [Word] extends ['skip'] ? undefined : never;

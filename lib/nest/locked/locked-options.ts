@@ -1,10 +1,11 @@
+import { LockConfigError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { KeySource } from '../../keys/key-source.js';
-import { toMilliseconds } from '../../options/duration.js';
+import { type Duration, toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import { assertHoldRange, assertLimitGoesWith, assertPermitsGoWith } from '../../options/lock-options.js';
 import { assertOptions, type OptionChecks } from '../../options/option-checks.js';
-import { checksOf, LOCK_OPTIONS, LOCKED_OPTIONS } from '../../options/option-table.js';
+import { checksOf, LOCK_OPTIONS, LOCKED_OPTIONS, ONCE_OPTIONS } from '../../options/option-table.js';
 
 /**
  * Options of `@Locked`: those of an acquire, the reaction to a timeout, and the module. `Args` are the arguments of an
@@ -27,6 +28,16 @@ export interface LockedOptions<
   module?: string;
 }
 
+/** Options of `@Once`: those of `@Locked` for one name alone, and how long the result is kept. */
+export interface OnceMethodOptions<
+  Args extends readonly unknown[] = [],
+  Result = unknown,
+  Word extends 'throw' | 'skip' = 'throw' | 'skip',
+> extends Omit<LockedOptions<Args, Result, Word>, 'mode' | 'limit' | 'permits'> {
+  /** How long the result is kept, from the end of the run by the server's clock, such as `60_000` or `'1d'`. */
+  keep: Duration;
+}
+
 const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'locked'), ...checksOf(LOCKED_OPTIONS)]);
 
 /** Rejects invalid options of `@Locked` when the class is defined. */
@@ -38,6 +49,18 @@ export function assertLockedOptions(options: LockedOptions<never>): void {
   // Without a mode or a limit here, those of the preset apply, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
   assertPermitsGoWith(mode, limit, permits);
+}
+
+const ONCE_CHECKS: OptionChecks = new Map([...CHECKS, ...checksOf(ONCE_OPTIONS)]);
+
+/** Rejects invalid options of `@Once` when the class is defined. */
+export function assertOnceOptions(options: OnceMethodOptions<never>): void {
+  assertOptions('The options of @Once', options, ONCE_CHECKS);
+  const { keep, minHold, maxHold } = options;
+  if (keep === undefined)
+    throw new LockConfigError("@Once needs the option keep: how long the result is kept, such as '1h'.");
+  if (minHold !== undefined && maxHold !== undefined)
+    assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
 }
 
 /**

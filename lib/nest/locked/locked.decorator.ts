@@ -1,13 +1,7 @@
-import { isGeneratorFunction } from 'node:util/types';
-import { LockConfigError } from '../../errors/lock.error.js';
 import { compileKeySource } from '../../keys/key-source.js';
 import type { LockedDecoratorFactory } from './locked-method.types.js';
-import { assertInstanceMember, memberName } from './instance-member.js';
-import { addLockedMetadata, assertLockedOptions, lockedMetadata } from './locked-options.js';
-import { type AnyFunction, LockedMethod, recordLockedMethod } from './locked-method.js';
-import { registerLockInterceptor } from './lock.interceptor.js';
-import { serviceBinding } from './service-binding.js';
-import { wrapMethod } from './locked-call.js';
+import { assertHasKey, replaceMethod } from './replace-method.js';
+import { assertLockedOptions } from './locked-options.js';
 
 /**
  * Runs a method under a lock of one name or of several. The key is a template whose placeholders are the method's
@@ -29,51 +23,10 @@ import { wrapMethod } from './locked-call.js';
  * @throws LockConfigError at decoration, for a bad template or option.
  */
 export const Locked: LockedDecoratorFactory = (key, presetOrOptions = {}) => {
-  assertHasKey(key, presetOrOptions);
+  assertHasKey('@Locked', key, presetOrOptions);
   const options = typeof presetOrOptions === 'string' ? { preset: presetOrOptions } : presetOrOptions;
   assertLockedOptions(options);
   const source = compileKeySource(key);
 
-  return (target: object, propertyKey: string | symbol, descriptor: PropertyDescriptor): void => {
-    assertInstanceMember('@Locked', 'a method', target, propertyKey);
-    // Undefined for a field, which compilers without type checks accept.
-    const original: unknown = (descriptor as PropertyDescriptor | undefined)?.value;
-    if (typeof original !== 'function') {
-      throw new LockConfigError(
-        `@Locked is for methods, but ${memberName(target, propertyKey)} is not a method. ` +
-          'Write a field that holds a function as a method: async name() { … }.',
-      );
-    }
-    if (isGeneratorFunction(original)) {
-      throw new LockConfigError(
-        `${memberName(target, propertyKey)} is @Locked and a generator: its lock would be released before it is iterated. ` +
-          'Return a Promise of all values, or an Observable, such as from(generator).',
-      );
-    }
-    const binding = serviceBinding(options.module);
-    const metadata = lockedMetadata({ key, options });
-    const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, metadata, binding);
-    const wrapper = wrapMethod(method);
-    addLockedMetadata(wrapper, metadata);
-    descriptor.value = wrapper;
-    recordLockedMethod(method, wrapper);
-    binding.injectInto(target);
-    registerLockInterceptor(target.constructor);
-  };
+  return replaceMethod('@Locked', source, { key, options });
 };
-
-/** Rejects `@Locked` without parentheses, for which the class definition calls Locked with class and member. */
-function assertHasKey(key: unknown, member: unknown): void {
-  const isMember = typeof member === 'string' || typeof member === 'symbol';
-  const isPrototype = typeof key === 'object' && !Array.isArray(key);
-  if (!(isMember && isPrototype) && !isClass(key)) return;
-  const type = (typeof key === 'function' ? key : Object(key).constructor) as Function;
-  const place = isMember ? memberName(type.prototype as object, member) : type.name;
-  throw new LockConfigError(
-    `@Locked on ${place} has no key: write the key in parentheses, as in @Locked('order:<0>').`,
-  );
-}
-
-function isClass(value: unknown): boolean {
-  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
-}

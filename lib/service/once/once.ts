@@ -1,3 +1,4 @@
+import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { LockEngine } from '../../engine/lock-engine.js';
 import { requestError, takenError } from '../../engine/lock-errors.js';
@@ -8,7 +9,7 @@ import { onAbort } from '../../primitives/abandonment.js';
 import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Mark, MarkStore } from '../../store/mark.js';
 import { isRefusal } from '../../store/store-errors.js';
-import { formatResult, parseResult } from './result.js';
+import { OnceLock, SharedResult } from './once-lock.js';
 import { WaitingCall, WaitingCalls } from './waiting-calls.js';
 
 /** Milliseconds until a request without a reply is repeated. */
@@ -22,13 +23,17 @@ export interface OnceSurroundings {
   /** Acquires the name, or enters a surrounding hold of it. */
   acquire(name: string, options: ResolvedLockOptions): Promise<EnterableLock>;
   /** Runs work in the async context of a lock. */
-  runInContext<T>(lock: EnterableLock, work: () => T): T;
+  runInContext<T>(lock: Lock, work: () => T): T;
 }
 
-/** A call of `once`, after its options have been resolved. */
-export interface OnceCall<T> extends ResolvedOnceOptions {
+/** A name with the resolved options of a call of `once`. */
+export interface OnceEntry extends ResolvedOnceOptions {
   readonly name: string;
-  readonly run: (lock: EnterableLock) => T | Promise<T>;
+}
+
+/** A call of `once`, with its work. */
+export interface OnceCall<T> extends OnceEntry {
+  readonly run: (lock: Lock) => T | Promise<T>;
 }
 
 /**
@@ -51,6 +56,21 @@ export class Once {
   }
 
   async call<T>(call: OnceCall<T>): Promise<T> {
+    const entered = await this.enter(call);
+    if (entered instanceof SharedResult) return entered.copy() as T;
+    try {
+      const result = await this.surroundings.runInContext(entered, () => call.run(entered));
+      entered.assertNotLost();
+      entered.note(result);
+      await entered.keepResult();
+      return result;
+    } finally {
+      await entered.release();
+    }
+  }
+
+  /** Returns the result of another run, or the lock for a run. */
+  async enter(call: OnceEntry): Promise<OnceLock | SharedResult> {
     const { name, lock: options } = call;
     const { clock } = this.surroundings.engine;
     const marks = this.marksOf(name);
@@ -58,7 +78,7 @@ export class Once {
     const startedAt = clock.now();
     // While a run of this instance holds the lock, there is no mark.
     const mark = this.running.get(name)?.held ? undefined : await this.readSoon(marks, name, options);
-    if (mark) return parseResult(mark.json) as T;
+    if (mark) return new SharedResult(mark.json);
     const took = clock.now() - startedAt;
     const left = {
       wait: Math.max(0, options.wait - took),
@@ -69,9 +89,9 @@ export class Once {
     try {
       const lock = await this.surroundings.acquire(name, { ...options, ...left, signal: caller.signal });
       this.waiting.remove(name, caller);
-      return await this.runBelow(lock, marks, caller, call);
+      return await this.enterBelow(lock, marks, caller, call);
     } catch (error) {
-      if (caller.mark && error === caller.reason) return parseResult(caller.mark.json) as T;
+      if (caller.mark && error === caller.reason) return new SharedResult(caller.mark.json);
       throw error;
     } finally {
       this.waiting.remove(name, caller);
@@ -100,43 +120,43 @@ export class Once {
     });
   }
 
-  /** Runs the work below its lock, unless another run has left a mark before the lock was granted. */
-  private async runBelow<T>(
+  /** Enters the run below its lock, unless another run has left a mark before the lock was granted. */
+  private async enterBelow(
     lock: EnterableLock,
     marks: MarkStore,
     caller: WaitingCall,
-    call: OnceCall<T>,
-  ): Promise<T> {
+    call: OnceEntry,
+  ): Promise<OnceLock | SharedResult> {
     const { lock: options, name } = call;
+    const read = (): Promise<Mark | undefined> =>
+      this.waiting.shareNext(name, () => this.insist(options, () => marks.read(name)));
     try {
-      const read = (): Promise<Mark | undefined> =>
-        this.waiting.shareNext(name, () => this.insist(options, () => marks.read(name)));
-      const mark =
-        caller.mark ?? (await read().catch((cause: unknown) => Promise.reject(requestError([name], cause))));
-      if (mark) return parseResult(mark.json) as T;
-      const result = await this.runAs(lock, call);
-      lock.assertNotLost();
-      await this.keep(lock, marks, call, formatResult(result, name, this.surroundings.maxResult));
-      return result;
-    } finally {
+      const mark = caller.mark ?? (await read());
+      if (mark === undefined) return this.begin(lock, marks, call);
       await lock.release();
+      return new SharedResult(mark.json);
+    } catch (cause) {
+      await lock.release();
+      throw requestError([name], cause);
     }
   }
 
-  private async runAs<T>(lock: EnterableLock, { name, run }: OnceCall<T>): Promise<T> {
-    this.running.set(name, lock);
-    try {
-      return await this.surroundings.runInContext(lock, () => run(lock));
-    } finally {
-      if (this.running.get(name) === lock) this.running.delete(name);
-    }
+  private begin(lock: EnterableLock, marks: MarkStore, call: OnceEntry): OnceLock {
+    this.running.set(call.name, lock);
+    return new OnceLock(lock, {
+      maxResult: this.surroundings.maxResult,
+      keep: (json) => this.keep(lock, marks, call, json),
+      end: () => {
+        if (this.running.get(call.name) === lock) this.running.delete(call.name);
+      },
+    });
   }
 
   /** Keeps the result if the lock is still held, and shares it with the calls that wait here. */
   private async keep(
     lock: EnterableLock,
     marks: MarkStore,
-    { keep, lock: options, name }: Pick<OnceCall<unknown>, 'keep' | 'lock' | 'name'>,
+    { keep, lock: options, name }: OnceEntry,
     json: string,
   ): Promise<void> {
     const request = { name, owner: lock.owner, token: lock.fencingToken, json, keep };

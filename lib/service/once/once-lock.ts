@@ -1,0 +1,58 @@
+import { CombinedLock } from '../../engine/hold/combined-lock.js';
+import type { EnterableLock } from '../../engine/hold/reentry.js';
+import { formatResult, parseResult } from './result.js';
+
+/** The result of another run. */
+export class SharedResult {
+  constructor(private readonly json: string) {}
+
+  /** A copy for one caller. */
+  copy(): unknown {
+    return parseResult(this.json);
+  }
+}
+
+/** What a lock of a run uses of the calls of its instance. */
+export interface RunSettings {
+  readonly maxResult: number;
+  /** Keeps a result and shares it. */
+  keep(json: string): Promise<void>;
+  /** Called at the end of the run. */
+  end(): void;
+}
+
+/** The lock of a run, which keeps the result. */
+export class OnceLock extends CombinedLock {
+  private json: string | undefined;
+
+  constructor(
+    private readonly hold: EnterableLock,
+    private readonly settings: RunSettings,
+  ) {
+    super([hold]);
+  }
+
+  /**
+   * Notes the result of the run, which {@link keepResult} keeps.
+   *
+   * @throws LockConfigError for a result that cannot be kept.
+   */
+  note(result: unknown): void {
+    this.json = formatResult(result, this.hold.keys[0] ?? '', this.settings.maxResult);
+  }
+
+  /** Keeps the noted result, if there is one. */
+  async keepResult(): Promise<void> {
+    const { json } = this;
+    if (json === undefined) return;
+    this.json = undefined;
+    this.assertNotLost();
+    this.settings.end();
+    await this.settings.keep(json);
+  }
+
+  override async release(): Promise<void> {
+    this.settings.end();
+    await super.release();
+  }
+}
