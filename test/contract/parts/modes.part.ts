@@ -272,6 +272,8 @@ export function describeModes(context: ContractContext): void {
       await isQueued(locks, middle, 1);
       expect(await locks.tryAcquire(names, READ)).toBeNull();
       const waiting = locks.acquire(names, READ);
+      // A reader that has not queued yet may take over the lease of one that leaves soon after its grant.
+      await isQueued(locks, middle, 2);
       await reader.release();
       await release([await writing]);
       await release([await waiting]);
