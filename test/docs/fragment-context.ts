@@ -37,6 +37,7 @@ export abstract class Application {
     place(order: Order): Promise<void>;
     cancel(id: string): Promise<void>;
   };
+  protected abstract renderReport(day: string): Promise<string>;
   protected abstract readonly reports: { deleteOld(): Promise<void>; build(id: string): Promise<object> };
   protected abstract readonly files: {
     read(file: string, options: { signal?: AbortSignal }): Promise<string[]>;

@@ -6,7 +6,7 @@ const IMPORTS = [
   `import { OnEvent } from '@nestjs/event-emitter';`,
   `import { GrpcStreamMethod } from '@nestjs/microservices';`,
   `import { Cron, Interval } from '@nestjs/schedule';`,
-  `import { CurrentLock, isLockError, Locked, LockTimeoutError, type Lock } from 'nest-redis-lock';`,
+  `import { CurrentLock, isLockError, Locked, LockTimeoutError, Once, type Lock } from 'nest-redis-lock';`,
   `import { map, Observable } from 'rxjs';`,
   `import { Application, Receipt, redis, Transactional, type Item, type Order, type Surroundings } from './fragment-context.js';`,
 ].join(' ');

@@ -43,16 +43,33 @@ export type OnceDecoratorFactory = <
   options: OnceMethodOptions<B, R, W>,
 ) => OnceDecorator<K, B, R | SkippedBy<W>>;
 
-/** A method decorator for methods that return a Promise of JSON data, whose arguments fill the key `K`. */
-export type OnceDecorator<K extends string | KeyFunction, B extends MethodArguments = [], R = never> = <
-  M extends AnyMethod,
-  S extends object,
->(
-  target: S,
-  propertyKey: string | symbol,
-  descriptor: { value?: M } & Substitutes<R> &
-    Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | KeptProblem<M> | SubstituteProblem<R, M>>,
-) => void;
+/**
+ * A method decorator for methods that return a Promise of JSON data, whose arguments fill the key `K`. The signatures
+ * are those of {@link LockedDecorator}.
+ */
+export interface OnceDecorator<K extends string | KeyFunction, B extends MethodArguments = [], R = never> {
+  <M extends AnyMethod, S extends object>(
+    target: S,
+    propertyKey: string | symbol,
+    descriptor: { value?: M } & Substitutes<R> &
+      Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | KeptProblem<M>>,
+  ): void;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- A is the constraint that the compiler checks
+  <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
+    target: TargetDemand<K>,
+    propertyKey: string | symbol,
+    descriptor: { value?: (...args: A) => Promise<unknown> } & { value?: M } & WithParameters<M> &
+      Substitutes<R> &
+      Unless<KeptProblem<M>>,
+  ): void;
+  <M extends AnyMethod, S extends object>(
+    target: S,
+    propertyKey: string | symbol,
+    descriptor: { value?: M } & Unless<
+      KeyProblem<K, M, S> | TimeoutProblem<B, M> | KeptProblem<M> | SubstituteProblem<R, M>
+    >,
+  ): void;
+}
 
 type KeptProblem<M extends AnyMethod> =
   ReturnType<M> extends Promise<infer T>

@@ -1,0 +1,329 @@
+import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { Observable, of } from 'rxjs';
+import { CurrentLock, type Lock, Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
+import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
+import { Gate } from './support/gate.js';
+import { HttpApplication, platforms } from './support/http-application.js';
+import { Journal } from './support/journal.js';
+import { RetryInterceptor } from './support/retry.interceptor.js';
+import { TimeoutInterceptor, timeOut } from './support/timeout.interceptor.js';
+import { TransactionInterceptor } from './support/transaction.interceptor.js';
+
+const KEEP = { keep: '1h' } as const;
+
+/** The runs of all applications of a test, which each end when the test says so. */
+class Runs extends Gate {
+  count = 0;
+  /** The error of the next run. */
+  failure: Error | undefined;
+
+  async run(day: string, lock?: Lock): Promise<{ day: string; run: number; held: boolean | undefined }> {
+    const run = ++this.count;
+    await this.pass();
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure) throw failure;
+    return { day, run, held: lock?.held };
+  }
+}
+
+/** A provider, whose calls belong to no request. */
+@Injectable()
+class Reports {
+  constructor(private readonly runs: Runs) {}
+
+  @Once('report:<0>', KEEP)
+  build(day: string): Promise<{ day: string; run: number }> {
+    return this.runs.run(day);
+  }
+
+  @Locked('report:<0>')
+  async nested(day: string): Promise<{ day: string; run: number }> {
+    return this.build(day);
+  }
+
+  @Once((day: string) => [`a:${day}`, `b:${day}`], KEEP)
+  async several(_day: string): Promise<void> {}
+
+  @Once('stream:<0>', KEEP)
+  async stream(_day: string): Promise<number> {
+    // As a compiler without type checks would let it.
+    return of(1) as never;
+  }
+
+  @Once('map:<0>', KEEP)
+  async map(_day: string): Promise<object> {
+    return new Map([[1, 2]]);
+  }
+}
+
+@Controller()
+class ReportController {
+  constructor(
+    private readonly reports: Reports,
+    private readonly runs: Runs,
+    private readonly journal: Journal,
+  ) {}
+
+  @Get('plain/:day')
+  @Once('plain:<0>', { preset: 'patient', keep: '1h' })
+  plain(@Param('day') day: string, @CurrentLock() lock?: Lock): Promise<object> {
+    return this.runs.run(day, lock);
+  }
+
+  @Get('committed/:day')
+  @UseInterceptors(TransactionInterceptor)
+  @Once('committed:<0>', KEEP)
+  async committed(@Param('day') day: string): Promise<object> {
+    this.journal.write('run');
+    return this.runs.run(day);
+  }
+
+  @Get('retried/:day')
+  @UseInterceptors(RetryInterceptor)
+  @Once('retried:<0>', KEEP)
+  retried(@Param('day') day: string): Promise<object> {
+    return this.runs.run(day);
+  }
+
+  @Get('timed/:day')
+  @UseInterceptors(TimeoutInterceptor)
+  @Once('timed:<0>', KEEP)
+  timed(@Param('day') day: string): Promise<object> {
+    return this.runs.run(day);
+  }
+
+  @Get('taken/:day')
+  @Once('taken:<0>', { ...KEEP, wait: 0 })
+  taken(@Param('day') day: string): Promise<object> {
+    return this.runs.run(day);
+  }
+
+  @Get('nested/:day')
+  nested(@Param('day') day: string): Promise<object> {
+    return this.reports.nested(day);
+  }
+}
+
+describe.each(platforms)('@Once on %s', (_, adapter) => {
+  let redis: RedisServer;
+  let runs: Runs;
+  let journal: Journal;
+  const applications: HttpApplication[] = [];
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(async () => {
+    await redis.client().flushall();
+    runs = new Runs();
+    journal = new Journal();
+  });
+  afterEach(() => Promise.all(applications.splice(0).map((application) => application.stop())));
+
+  /** Starts an instance of the application; the runs of all instances are counted together. */
+  async function start(): Promise<HttpApplication> {
+    const application = await HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: redis.url, presets: { patient: { wait: '30s' } } })],
+      controllers: [ReportController],
+      providers: [
+        Reports,
+        RetryInterceptor,
+        TimeoutInterceptor,
+        TransactionInterceptor,
+        { provide: Runs, useValue: runs },
+        { provide: Journal, useValue: journal },
+      ],
+    });
+    applications.push(application);
+    return application;
+  }
+
+  const bodyOf = async (response: Promise<Response>): Promise<unknown> => (await response).json();
+  const arrived = (count: number): Promise<true> => waitFor(() => runs.arrived === count);
+
+  it('runs a handler once for the requests of all instances, with its lock as an argument', async () => {
+    const [one, other] = [await start(), await start()];
+    const first = bodyOf(one.get('/plain/monday'));
+    await arrived(1);
+    const rest = [one, other, other].map((each) => bodyOf(each.get('/plain/monday')));
+    const locks = other.nest.get(LockService);
+    await waitFor(async () => (await locks.query('plain:monday')).pending.length >= 1);
+    runs.open();
+
+    expect(await Promise.all([first, ...rest])).toEqual(
+      Array.from({ length: 4 }, () => ({ day: 'monday', run: 1, held: true })),
+    );
+    expect(await bodyOf(other.get('/plain/monday'))).toEqual({ day: 'monday', run: 1, held: true });
+    expect(runs.count).toBe(1);
+  });
+
+  it('keeps the result of a handler after its transaction has committed', async () => {
+    const [one, other] = [await start(), await start()];
+    const locks = other.nest.get(LockService);
+    const first = bodyOf(one.get('/committed/monday'));
+    await arrived(1);
+    runs.open();
+    const linesAtKeeping = await waitFor(async () => {
+      const { done } = await locks.query('committed:monday');
+      return done && [...journal.lines];
+    });
+
+    expect(linesAtKeeping).toEqual(['run', 'commit']);
+    expect(await first).toEqual({ day: 'monday', run: 1 });
+    expect((await locks.query('committed:monday')).held).toEqual([]);
+  });
+
+  it('keeps nothing of a run that rejects, and answers its request with the error', async () => {
+    const [one, other] = [await start(), await start()];
+    runs.failure = new Error('no paper');
+    const first = one.get('/plain/monday');
+    await arrived(1);
+    const second = bodyOf(other.get('/plain/monday'));
+    runs.open();
+    expect((await first).status).toBe(500);
+    await arrived(2);
+    runs.open();
+
+    expect(await second).toEqual({ day: 'monday', run: 2, held: true });
+  });
+
+  it('keeps the result of the last attempt of a retrying interceptor', async () => {
+    const one = await start();
+    runs.failure = new Error('not yet');
+    const first = bodyOf(one.get('/retried/monday'));
+    await arrived(1);
+    runs.open();
+    await arrived(2);
+    runs.open();
+
+    expect(await first).toEqual({ day: 'monday', run: 2 });
+    expect(await bodyOf(one.get('/retried/monday'))).toEqual({ day: 'monday', run: 2 });
+  });
+
+  it('keeps the result of a run whose client has left', async () => {
+    const [one, other] = [await start(), await start()];
+    const locks = one.nest.get(LockService);
+    const client = new AbortController();
+    const first = one.get('/plain/monday', { signal: client.signal });
+    await arrived(1);
+    client.abort();
+    await expect(first).rejects.toThrow();
+    const second = bodyOf(other.get('/plain/monday'));
+    await waitFor(async () => (await locks.query('plain:monday')).pending.length === 1);
+    runs.open();
+
+    expect(await second).toEqual({ day: 'monday', run: 1, held: true });
+  });
+
+  it('keeps nothing of a run whose interceptor has timed out', async () => {
+    const one = await start();
+    const first = one.get('/timed/monday');
+    await arrived(1);
+    timeOut();
+    expect((await first).status).toBe(408);
+    const second = one.get('/timed/monday');
+    runs.open();
+    await arrived(2);
+    runs.open();
+
+    expect(await bodyOf(second)).toEqual({ day: 'monday', run: 2 });
+  });
+
+  it('ends the wait of a client that leaves, and runs nothing for it', async () => {
+    const [one, other] = [await start(), await start()];
+    const locks = other.nest.get(LockService);
+    const held = await locks.acquire('plain:monday');
+    const client = new AbortController();
+    const waiting = one.get('/plain/monday', { signal: client.signal });
+    await waitFor(async () => (await locks.query('plain:monday')).pending.length === 1);
+    client.abort();
+    await expect(waiting).rejects.toThrow();
+    await waitFor(async () => (await locks.query('plain:monday')).pending.length === 0);
+    await held.release();
+
+    expect(runs.count).toBe(0);
+  });
+
+  it('answers a request with the status of a taken lock', async () => {
+    const one = await start();
+    await using held = await one.nest.get(LockService).acquire('taken:monday');
+
+    expect((await one.get('/taken/monday')).status).toBe(423);
+    expect(held.held).toBe(true);
+  });
+
+  it('runs below a hold of the same name, and keeps the result', async () => {
+    const one = await start();
+    const first = bodyOf(one.get('/nested/monday'));
+    await arrived(1);
+    runs.open();
+
+    expect(await first).toEqual({ day: 'monday', run: 1 });
+    expect(await one.nest.get(Reports).build('monday')).toEqual({ day: 'monday', run: 1 });
+  });
+});
+
+describe('@Once without a request', () => {
+  async function reports(): Promise<[Reports, Runs, HttpApplication]> {
+    const runs = new Runs();
+    const application = await HttpApplication.start(new ExpressAdapter(), {
+      imports: [RedisLockModule.forRoot({ connection: 'memory' })],
+      providers: [Reports, { provide: Runs, useValue: runs }],
+    });
+    return [application.nest.get(Reports), runs, application];
+  }
+
+  it('keeps the result when the method has ended', async () => {
+    const [service, runs, application] = await reports();
+    const first = service.build('monday');
+    const second = service.build('monday');
+    await waitFor(() => runs.arrived === 1);
+    runs.open();
+
+    expect(await Promise.all([first, second])).toEqual([
+      { day: 'monday', run: 1 },
+      { day: 'monday', run: 1 },
+    ]);
+    await application.stop();
+  });
+
+  it('rejects several names, a stream, and a result that is no plain data', async () => {
+    const [service, , application] = await reports();
+
+    await expect(service.several('monday')).rejects.toThrow(
+      'Reports.several is @Once with several names, but a result belongs to one name.',
+    );
+    await expect(service.stream('monday')).rejects.toThrow(
+      'Reports.stream is @Once, but its result is an Observable, which cannot be kept. The work has run.',
+    );
+    await expect(service.map('monday')).rejects.toThrow(
+      'contains a Map, which JSON cannot keep. The work has run',
+    );
+    expect(application.nest.get(LockService).holds()).toEqual([]);
+    await application.stop();
+  });
+
+  it('refuses bad declarations when the class is defined', () => {
+    const declare = (decorate: () => unknown): (() => unknown) => decorate;
+    const options = (given: object) =>
+      declare(() => Once('report', given as never)(Reports.prototype, 'x', { value: async () => undefined }));
+
+    expect(options({})).toThrow("@Once needs the option keep: how long the result is kept, such as '1h'.");
+    expect(options({ ...KEEP, mode: 'shared' })).toThrow('mode');
+    expect(() => Once(['a', 'b'] as never, KEEP)).toThrow('@Once takes one key');
+    expect(() => {
+      class Streams {
+        // @ts-expect-error -- an Observable cannot be kept
+        @Once('stream', KEEP)
+        stream(): Observable<number> {
+          return of(1);
+        }
+      }
+      return Streams;
+    }).toThrow('Streams.stream is @Once and returns an Observable');
+  });
+});
