@@ -3,10 +3,12 @@ import type { CallOrigin } from './call-origin.js';
 import { hasHoldSubscribers, type ObservedHold } from './hold.channel.js';
 import { lockChannel } from './lock-channel.js';
 import type { LockAcquire } from './lock-events.interface.js';
+import { ResultShared } from './once.channel.js';
 
 const start = lockChannel('nest-redis-lock:acquire:start');
 const granted = lockChannel('nest-redis-lock:acquire:granted');
 const timeout = lockChannel('nest-redis-lock:acquire:timeout');
+const shared = lockChannel('nest-redis-lock:acquire:shared');
 const failed = lockChannel('nest-redis-lock:acquire:failed');
 const queueLength = lockChannel('nest-redis-lock:queue:length');
 
@@ -26,6 +28,7 @@ export function hasAcquireSubscribers(): boolean {
     start.hasSubscribers ||
     granted.hasSubscribers ||
     timeout.hasSubscribers ||
+    shared.hasSubscribers ||
     failed.hasSubscribers ||
     queueLength.hasSubscribers ||
     hasHoldSubscribers()
@@ -54,6 +57,7 @@ class ObservedAcquire {
   rejected(error: unknown): void {
     const { acquire, waited } = this;
     if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited });
+    else if (error instanceof ResultShared) shared.publish({ acquire, waited });
     else failed.publish({ acquire, waited, error });
   }
 

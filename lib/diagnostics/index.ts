@@ -3,6 +3,7 @@ export type {
   LockAcquire,
   LockAcquireFailed,
   LockAcquireGranted,
+  LockAcquireShared,
   LockAcquireStart,
   LockAcquireTimeout,
   LockChannels,
@@ -11,5 +12,6 @@ export type {
   LockHoldReleased,
   LockLeaseRenewal,
   LockMethodSkipped,
+  LockOnceEnded,
   LockQueueLength,
 } from './lock-events.interface.js';

@@ -51,6 +51,13 @@ export interface LockAcquireTimeout {
   readonly waited: number;
 }
 
+/** A call of `once` received the result of another run while it waited, without the lock. */
+export interface LockAcquireShared {
+  readonly acquire: LockAcquire;
+  /** Milliseconds. */
+  readonly waited: number;
+}
+
 /** A call failed for another reason: an outage of Redis, an abort by the caller, a full queue, or a shutdown. */
 export interface LockAcquireFailed {
   readonly acquire: LockAcquire;
@@ -101,6 +108,17 @@ export interface LockMethodSkipped {
   readonly names: readonly string[];
 }
 
+/** A call of `once` ended with a run or a result. A call whose wait ended without either is not published. */
+export interface LockOnceEnded extends Pick<LockAcquire, 'name' | 'label' | 'method' | 'template'> {
+  /**
+   * - `ran`: the call ran, and its result is kept.
+   * - `failed`: the call ran, and no result is kept.
+   * - `shared`: the call waited, and received the result of another run.
+   * - `kept`: the call found a kept result.
+   */
+  readonly outcome: 'ran' | 'failed' | 'shared' | 'kept';
+}
+
 /** A call began or stopped waiting. */
 export interface LockQueueLength {
   readonly name: string;
@@ -127,10 +145,12 @@ export interface LockChannels {
   'nest-redis-lock:acquire:start': LockAcquireStart;
   'nest-redis-lock:acquire:granted': LockAcquireGranted;
   'nest-redis-lock:acquire:timeout': LockAcquireTimeout;
+  'nest-redis-lock:acquire:shared': LockAcquireShared;
   'nest-redis-lock:acquire:failed': LockAcquireFailed;
   'nest-redis-lock:hold:released': LockHoldReleased;
   'nest-redis-lock:hold:lost': LockHoldLost;
   'nest-redis-lock:lease:renewal': LockLeaseRenewal;
   'nest-redis-lock:queue:length': LockQueueLength;
   'nest-redis-lock:method:skipped': LockMethodSkipped;
+  'nest-redis-lock:once:ended': LockOnceEnded;
 }

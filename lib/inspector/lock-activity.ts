@@ -13,6 +13,7 @@ const CHANNELS = [
   'nest-redis-lock:acquire:start',
   'nest-redis-lock:acquire:granted',
   'nest-redis-lock:acquire:timeout',
+  'nest-redis-lock:acquire:shared',
   'nest-redis-lock:acquire:failed',
   'nest-redis-lock:hold:released',
   'nest-redis-lock:hold:lost',

@@ -11,7 +11,8 @@ export const VERSION = '0.1.0';
 const OTHER = '_OTHER';
 
 /** The call of a message. A skipped method has no label of its own. */
-type ObservedCall = Pick<LockAcquire, 'name' | 'method' | 'template'> & Partial<Pick<LockAcquire, 'label'>>;
+export type ObservedCall = Pick<LockAcquire, 'name' | 'method' | 'template'> &
+  Partial<Pick<LockAcquire, 'label'>>;
 
 /**
  * Attributes of a call: the method and its template, or the label of a caller of LockService. The lock name only on

@@ -11,7 +11,14 @@ import type {
 import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { CurrentHolds } from './current-holds.js';
-import { attributesOf, BoundedLabels, errorType, NAME, VERSION } from './lock-attributes.js';
+import {
+  attributesOf,
+  BoundedLabels,
+  errorType,
+  NAME,
+  type ObservedCall,
+  VERSION,
+} from './lock-attributes.js';
 
 /** Bucket boundaries in seconds, from free locks to the longest usual waits. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -23,6 +30,7 @@ interface Instruments {
   readonly queue: UpDownCounter;
   readonly lag: Histogram;
   readonly skipped: Counter;
+  readonly once: Counter;
   readonly held: Observable;
   readonly oldestHold: Observable;
 }
@@ -55,6 +63,9 @@ export class LockMetrics {
     'nest-redis-lock:acquire:timeout': ({ acquire, waited }) => {
       this.recordWait(acquire, waited, { 'lock.outcome': 'timeout' });
     },
+    'nest-redis-lock:acquire:shared': ({ acquire, waited }) => {
+      this.recordWait(acquire, waited, { 'lock.outcome': 'shared' });
+    },
     'nest-redis-lock:acquire:failed': ({ acquire, waited, error }) => {
       this.recordWait(acquire, waited, { 'lock.outcome': 'failed', ...errorType(error) });
     },
@@ -73,6 +84,9 @@ export class LockMetrics {
     },
     'nest-redis-lock:method:skipped': ({ names, ...origin }) => {
       this.on.skipped.add(1, attributesOf({ name: names.join(', '), ...origin }, this.withNames()));
+    },
+    'nest-redis-lock:once:ended': ({ outcome, ...call }) => {
+      this.on.once.add(1, { ...this.attributesOf(call), 'lock.outcome': outcome });
     },
   };
 
@@ -95,8 +109,8 @@ export class LockMetrics {
     this.on.queue.add(-1, attributes);
   }
 
-  private attributesOf(acquire: LockAcquire): Attributes {
-    return attributesOf(this.labels.replace(acquire), this.withNames());
+  private attributesOf(call: ObservedCall): Attributes {
+    return attributesOf(this.labels.replace(call), this.withNames());
   }
 
   private get on(): Instruments {
@@ -148,6 +162,10 @@ function createInstruments(meter: Meter): Instruments {
     }),
     skipped: meter.createCounter('lock.skipped', {
       description: "Calls of methods with onTimeout: 'skip' that did not run.",
+      unit: '{call}',
+    }),
+    once: meter.createCounter('lock.once', {
+      description: 'Calls of once() that ran, or received the result of another run.',
       unit: '{call}',
     }),
     held: meter.createObservableUpDownCounter('locks.held', {

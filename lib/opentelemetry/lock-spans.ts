@@ -36,6 +36,9 @@ export class LockSpans {
     'nest-redis-lock:acquire:timeout': ({ acquire }) => {
       this.spans.get(acquire)?.wait.setAttribute('lock.outcome', 'timeout').end();
     },
+    'nest-redis-lock:acquire:shared': ({ acquire }) => {
+      this.spans.get(acquire)?.wait.setAttribute('lock.outcome', 'shared').end();
+    },
     'nest-redis-lock:acquire:failed': ({ acquire, error }) => {
       const message = messageOf(error);
       this.spans

@@ -18,7 +18,7 @@ export interface RedisLockInstrumentationConfig {
 /**
  * Converts the messages of the diagnostics channels into spans and metrics of OpenTelemetry. Spans: `lock.acquire` and
  * `lock.hold`. Metrics: `lock.wait.duration`, `lock.hold.duration`, `lock.lost`, `lock.queue.length`,
- * `lock.renewal.lag`, `lock.skipped`, `locks.held` and `locks.oldest_hold.age`. It implements the interface of an
+ * `lock.renewal.lag`, `lock.skipped`, `lock.once`, `locks.held` and `locks.oldest_hold.age`. It implements the interface of an
  * OpenTelemetry instrumentation and covers every LockService of the process.
  *
  * @example

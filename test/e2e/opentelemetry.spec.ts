@@ -121,6 +121,32 @@ describe('OpenTelemetry', () => {
     });
   });
 
+  it('counts runs and results of once(), and a shared result as no failure', async () => {
+    let end: (result: number) => void = () => undefined;
+    const run = jest.fn(() => new Promise<number>((resolve) => (end = resolve)));
+    const first = locks.once('once', { keep: '1m', label: 'Runner' }, run);
+    await waitFor(() => run.mock.calls.length === 1);
+    const second = locks.once('once', { keep: '1m' }, run);
+    await waitFor(async () => (await samples('lock_queue_length'))[''] === 1);
+    end(1);
+    await Promise.all([first, second]);
+    await locks.once('once', { keep: '1m' }, run);
+
+    expect(await samples('lock_once_total')).toEqual({
+      'lock_label="Runner",lock_outcome="ran"': 1,
+      'lock_outcome="shared"': 1,
+      'lock_outcome="kept"': 1,
+    });
+    expect(await samples('lock_queue_length')).toEqual({ 'lock_label="Runner"': 0, '': 0 });
+    expect(await samples('lock_wait_duration_count')).toMatchObject({ 'lock_outcome="shared"': 1 });
+    expect(
+      finished('lock.acquire').map(({ attributes, status }) => [attributes['lock.outcome'], status.code]),
+    ).toEqual([
+      ['granted', 0],
+      ['shared', 0],
+    ]);
+  });
+
   it('has a span for the wait and one for the hold, below the caller', async () => {
     const caller = await inSpan(() => locks.using('plain', async () => {}));
 

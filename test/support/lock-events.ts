@@ -7,12 +7,14 @@ const NAMES: Readonly<Record<keyof LockChannels, true>> = {
   'nest-redis-lock:acquire:start': true,
   'nest-redis-lock:acquire:granted': true,
   'nest-redis-lock:acquire:timeout': true,
+  'nest-redis-lock:acquire:shared': true,
   'nest-redis-lock:acquire:failed': true,
   'nest-redis-lock:hold:released': true,
   'nest-redis-lock:hold:lost': true,
   'nest-redis-lock:lease:renewal': true,
   'nest-redis-lock:queue:length': true,
   'nest-redis-lock:method:skipped': true,
+  'nest-redis-lock:once:ended': true,
 };
 
 /** All channels that there are. */

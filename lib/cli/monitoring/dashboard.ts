@@ -71,7 +71,7 @@ const ROWS: readonly (readonly Panel[])[] = [
   [
     chart(
       'Calls by outcome',
-      'Calls per second: granted, timed out, failed.',
+      'Calls per second: granted, timed out, failed. shared: received the result of another run of once().',
       `sum by (lock_outcome, error_type) (${rate('lock_wait_duration_count')})`,
       'reqps',
       '{{lock_outcome}} {{error_type}}',

@@ -156,6 +156,7 @@ function watch() {
     waited(event, 'granted');
   });
   on('acquire:timeout', (event) => waited(event, 'timed out'));
+  on('acquire:shared', (event) => waited(event, 'result shared'));
   on('acquire:failed', (event) => waited(event, event.error));
   on('hold:lost', () => poll());
 }

@@ -19,11 +19,14 @@ export interface RunSettings {
   keep(json: string): Promise<void>;
   /** Called at the end of the run. */
   end(): void;
+  /** Called once, when the result is kept, or when the lock is released without. */
+  publish(outcome: 'ran' | 'failed'): void;
 }
 
 /** The lock of a run, which keeps the result. */
 export class OnceLock extends CombinedLock {
   private json: string | undefined;
+  private isPublished = false;
 
   constructor(
     private readonly hold: EnterableLock,
@@ -49,10 +52,18 @@ export class OnceLock extends CombinedLock {
     this.assertNotLost();
     this.settings.end();
     await this.settings.keep(json);
+    this.publish('ran');
   }
 
   override async release(): Promise<void> {
     this.settings.end();
+    this.publish('failed');
     await super.release();
+  }
+
+  private publish(outcome: 'ran' | 'failed'): void {
+    if (this.isPublished) return;
+    this.isPublished = true;
+    this.settings.publish(outcome);
   }
 }

@@ -1,3 +1,4 @@
+import { publishOnce } from '../../diagnostics/once.channel.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { LockEngine } from '../../engine/lock-engine.js';
@@ -78,7 +79,7 @@ export class Once {
     const startedAt = clock.now();
     // While a run of this instance holds the lock, there is no mark.
     const mark = this.running.get(name)?.held ? undefined : await this.readSoon(marks, name, options);
-    if (mark) return new SharedResult(mark.json);
+    if (mark) return share(call, mark, 'kept');
     const took = clock.now() - startedAt;
     const left = {
       wait: Math.max(0, options.wait - took),
@@ -91,7 +92,7 @@ export class Once {
       this.waiting.remove(name, caller);
       return await this.enterBelow(lock, marks, caller, call);
     } catch (error) {
-      if (caller.mark && error === caller.reason) return new SharedResult(caller.mark.json);
+      if (caller.mark && error === caller.reason) return share(call, caller.mark, 'shared');
       throw error;
     } finally {
       this.waiting.remove(name, caller);
@@ -134,7 +135,7 @@ export class Once {
       const mark = caller.mark ?? (await read());
       if (mark === undefined) return this.begin(lock, marks, call);
       await lock.release();
-      return new SharedResult(mark.json);
+      return share(call, mark, 'shared');
     } catch (cause) {
       await lock.release();
       throw requestError([name], cause);
@@ -149,6 +150,7 @@ export class Once {
       end: () => {
         if (this.running.get(call.name) === lock) this.running.delete(call.name);
       },
+      publish: (outcome) => publishOnce(call.name, call.lock, outcome),
     });
   }
 
@@ -201,6 +203,15 @@ export class Once {
     // Without a reply, a call that is granted the lock reads the mark again.
     await this.waiting.shareNext(name, () => this.marksOf(name).read(name)).catch(() => undefined);
   }
+}
+
+function share(
+  { name, lock }: OnceEntry,
+  { json }: Pick<Mark, 'json'>,
+  outcome: 'shared' | 'kept',
+): SharedResult {
+  publishOnce(name, lock, outcome);
+  return new SharedResult(json);
 }
 
 /** The error of a run whose result the store refused, or did not confirm. */

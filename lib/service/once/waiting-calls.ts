@@ -1,10 +1,6 @@
+import { ResultShared } from '../../diagnostics/once.channel.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import type { Mark } from '../../store/mark.js';
-
-/** Ends the wait of a call whose result another run has left. */
-export class ResultShared extends Error {
-  override readonly name = 'ResultShared';
-}
 
 /** A call that waits for its name: it ends with the lock, an error, or the result of another run. */
 export class WaitingCall extends Abandonment {

@@ -3,6 +3,7 @@ import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
+import { LockEvents } from '../../support/lock-events.js';
 import { waitFor } from '../../support/wait-for.js';
 import { IN_VAIN, isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
@@ -305,6 +306,42 @@ export function describeOnce(context: ContractContext): void {
       expect(until?.getTime()).toBeGreaterThanOrEqual((at?.getTime() ?? 0) + 59_000);
       expect(until?.getTime()).toBeLessThanOrEqual((at?.getTime() ?? 0) + 60_002);
       expect(JSON.stringify(snapshot)).not.toContain('secret');
+    });
+
+    it('publishes whether each call ran or received a result, and no shared result as a failure', async () => {
+      const { locks, others, name } = context;
+      using events = new LockEvents(name);
+      const gate = new Gate();
+      const failing = locks.once(name, KEEP, () => Promise.reject(new Error('no')));
+      await expect(failing).rejects.toThrow('no');
+      const run = locks.once(name, { ...KEEP, label: 'Runner' }, gate.run);
+      await waitFor(() => gate.runs === 1);
+      const waits = [locks, others].map((each) => each.once(name, KEEP, gate.run));
+      await isWaiting(context, 1);
+      await waitFor(() => events.of('nest-redis-lock:acquire:start').length === 4);
+      gate.open();
+      await Promise.all([run, ...waits]);
+      await locks.once(name, KEEP, gate.run);
+
+      const ended = events.of('nest-redis-lock:once:ended');
+      expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual([
+        'failed',
+        'kept',
+        'ran',
+        'shared',
+        'shared',
+      ]);
+      expect(ended.find(({ outcome }) => outcome === 'ran')).toEqual({
+        name,
+        label: 'Runner',
+        method: undefined,
+        template: undefined,
+        outcome: 'ran',
+      });
+      expect(events.of('nest-redis-lock:acquire:failed')).toEqual([]);
+      const waited = events.channels().filter((channel) => channel !== 'hold:released');
+      expect(waited.filter((channel) => channel === 'acquire:start')).toHaveLength(waited.length / 2);
+      expect(waited).toContain('acquire:shared');
     });
 
     it('runs again after the store has lost its data', async () => {
