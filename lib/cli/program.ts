@@ -96,9 +96,9 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     .option('--json', 'prints JSON')
     .action(async (name: string, flags) => done(await query(name, flags)));
 
-  add('forget <name>', 'deletes the kept result of a name; exit code 1: there was none').action(
-    async (name: string, flags) => done(await forget(name, flags)),
-  );
+  add('forget <name>', 'deletes the kept result of a name; exit code 1: there was none')
+    .option('--json', 'prints JSON')
+    .action(async (name: string, flags) => done(await forget(name, flags)));
 
   add('release <name>', 'shows the holder, asks for confirmation, and ends the hold')
     .option('--json', 'prints JSON; needs --force')

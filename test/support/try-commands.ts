@@ -8,6 +8,7 @@ import { waitFor } from './wait-for.js';
 /** Milliseconds that a command may take on a loaded machine. */
 const TIMEOUT = 30_000;
 const NOBODY_HOLDS = 1;
+const NOTHING_KEPT = 1;
 const LOST = 76;
 
 /** Which command line to try. */
@@ -53,9 +54,10 @@ export async function tryCommands({
   };
 
   const help = await printed('--help');
-  const [, list = ''] = help.split('Commands:');
+  // A blank line ends the list of commands.
+  const [, list = ''] = /^Commands:\n((?:.+\n)+)/m.exec(help) ?? [];
   const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
-  const onLocks = ['doctor', 'ls', 'query', 'release', 'run'];
+  const onLocks = ['doctor', 'ls', 'query', 'forget', 'release', 'run'];
   assert.deepEqual(commands, [...onLocks, 'dashboard', 'alerts', 'help']);
   assert.match(await printed('dashboard'), /"panels"/);
   assert.match(await printed('alerts'), /LockHoldHangs/);
@@ -73,6 +75,11 @@ export async function tryCommands({
 
     assert.match(await printed('ls'), new RegExp(`│ ${lock} .*│ run `));
     assert.match(await printed('query', lock), /│ holds │ .*│ run /);
+    assert.deepEqual(await run('forget', lock), {
+      exitCode: NOTHING_KEPT,
+      stdout: `No result of ${lock} is kept.\n`,
+      stderr: '',
+    });
     const { exitCode, stdout, stderr } = await run('doctor');
     assert.equal(stderr, '');
     assert.match(stdout, /fencing tokens/i);
