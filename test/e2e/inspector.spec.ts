@@ -156,6 +156,18 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     await held.release();
   });
 
+  it('shows until when a result is kept, and not the result', async () => {
+    const started = await start();
+    await locksOf(started).once('report', { keep: '1h' }, () => 'secret');
+    const answer = await started.get(encoded('report'));
+    const text = await answer.text();
+    const { done } = JSON.parse(text) as { done: { at: string; until: string } };
+
+    expect(Object.keys(done)).toEqual(['at', 'until']);
+    expect(Date.parse(done.until) - Date.parse(done.at)).toBeGreaterThan(3_590_000);
+    expect(text).not.toContain('secret');
+  });
+
   it('rejects an invalid lock name', async () => {
     const started = await start();
     expect((await started.get('/locks/%7Dx')).status).toBe(400);

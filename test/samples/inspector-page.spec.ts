@@ -124,6 +124,22 @@ describePage(`the page of the inspector${reason}`, () => {
     await waitFor(async () => (await page.locator('#names tbody tr').count()) === 1);
   });
 
+  it('shows in the details of a name until when a result is kept, and not the result', async () => {
+    await locks.once('report', { keep: '1h' }, () => 'secret');
+    const { done } = await locks.query('report');
+    const held = await locks.acquire('report');
+    await open();
+    await nameButton('report').click();
+    const state = page.locator('#detail-state');
+    await waitFor(async () => (await state.textContent()) !== '');
+
+    const shown = await page.evaluate((date) => new Date(date).toLocaleString(), Number(done?.until));
+    expect(await state.textContent()).toMatch(/^A result is kept from .* until /);
+    expect(await state.textContent()).toContain(` until ${shown}.`);
+    expect(await page.content()).not.toContain('secret');
+    await held.release();
+  });
+
   it('sorts the held names by age, name and waiters, and keeps the focus', async () => {
     const minutesAgo = (minutes: number): string =>
       `otherhost-7-abc:${(Date.now() - minutes * 60_000) * 1_000}`;

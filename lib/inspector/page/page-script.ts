@@ -173,7 +173,9 @@ async function open(name) {
     const response = await ask(url(name));
     if (state.open !== name) return;
     if (!response.ok) return put('detail-state', 'The application replied ' + response.status + '.');
-    const { held, pending } = await response.json();
+    const { held, pending, done } = await response.json();
+    const time = (of) => new Date(of).toLocaleString();
+    if (done) put('detail-state', 'A result is kept from ' + time(done.at) + ' until ' + time(done.until) + '.');
     fill('holders', ['holder', 'label', 'since', 'lease left', 'fencing token'], held.map((each) => [
       each.owner + permits(each), each.label ?? '', each.since === undefined ? '' : clock(each.since),
       { number: each.remaining === undefined ? 'no expiry' : duration(each.remaining) }, { number: String(each.fencingToken ?? '') },
