@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisServer } from '../support/redis-server.js';
+import { Instance } from './instance.js';
+
+const INSTANCES = 4;
+const CALLERS = 25;
+/** Milliseconds of the work. */
+const WORK = 20;
+/** Milliseconds that a loaded machine may be late. */
+const NOISE = 400;
+const KEEP = { keep: '1m' } as const;
+
+describe('Callers of once() in several instances', () => {
+  let server: RedisServer;
+  let instances: Instance[];
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    const opened = Array.from({ length: INSTANCES }, () => new Instance({ connection: server.url }));
+    instances = await Promise.all(opened.map((each) => each.warmUp()));
+    // Loads the scripts of results.
+    for (const [i, { locks }] of instances.entries()) await locks.once(`warm-up:${i}`, KEEP, () => i);
+  });
+  afterAll(async () => {
+    await Promise.all(instances.map((each) => each[Symbol.asyncDispose]()));
+    await server.stop();
+  });
+
+  it('share one run by at most 0.3 requests a caller, soon after its end', async () => {
+    let runs = 0;
+    const work = async (): Promise<number> => {
+      await sleep(WORK);
+      return ++runs;
+    };
+    await server.resetCommandCounts();
+    const startedAt = performance.now();
+    const results = await Promise.all(
+      instances.flatMap(({ locks }) =>
+        Array.from({ length: CALLERS }, () => locks.once('burst', KEEP, work)),
+      ),
+    );
+    const took = performance.now() - startedAt;
+    const { evalsha = 0 } = await server.commandCounts();
+
+    expect(results).toEqual(Array.from({ length: INSTANCES * CALLERS }, () => 1));
+    expect(runs).toBe(1);
+    expect(evalsha).toBeGreaterThan(0);
+    expect(evalsha).toBeLessThanOrEqual(0.3 * results.length);
+    expect(took).toBeLessThan(WORK + NOISE);
+  });
+
+  it('receive a kept result by one request for all callers of an instance at a time', async () => {
+    await instances[0]?.locks.once('kept', KEEP, () => 'kept');
+    await server.resetCommandCounts();
+    const results = await Promise.all(
+      instances.flatMap(({ locks }) =>
+        Array.from({ length: CALLERS }, () => locks.once('kept', KEEP, () => 'again')),
+      ),
+    );
+
+    expect(new Set(results)).toEqual(new Set(['kept']));
+    expect((await server.commandCounts())['evalsha']).toBe(INSTANCES);
+  });
+});
