@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   ConflictException,
@@ -106,6 +107,8 @@ describe.each(platforms)('On %s, a timer that a request has set', (platform, ada
       controllers: [OrdersController],
       providers: [{ provide: APP_INTERCEPTOR, useClass: TimerInterceptor }],
     });
+    // The collector may take longer than the 5 s after which Node closes an idle connection.
+    (app.nest.getHttpServer() as Server).keepAliveTimeout = 60_000;
     taken = await app.nest.get(LockService).acquire('taken');
   });
   afterEach(() => {

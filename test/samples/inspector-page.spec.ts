@@ -272,7 +272,7 @@ describePage(`the page of the inspector${reason}`, () => {
 
   it.each([360, 1280])('shows the hanging hold without scrolling, %i pixels wide', async (width) => {
     await page.setViewportSize({ width, height: 720 });
-    const hanging = `otherhost-7-0123456789ab:${(Date.now() - 3_600_000) * 1_000}`;
+    const hanging = `otherhost-7-v1-0123456789ab:${(Date.now() - 3_600_000) * 1_000}`;
     await server.client().set('lock:{payout:7}', hanging, 'PX', 60_000);
     const held = await locks.acquire(Array.from({ length: 50 }, (_, i) => `order:${i}`));
     await open();

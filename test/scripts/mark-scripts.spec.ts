@@ -94,7 +94,7 @@ describe('The scripts of results', () => {
     await client.set(MARK, '1 2 3');
     const keys = [MARK, 'lock:{m}:done'];
 
-    expect(await client.eval(marksScript.lua, 2, ...keys, 'MGET')).toEqual(['1 2 3', null]);
+    expect(await client.eval(marksScript.lua, 2, ...keys, 'GET')).toEqual(['1 2 3', null]);
     expect(await client.eval(marksScript.lua, 2, ...keys, 'DEL')).toBe(1);
     expect(await client.exists(MARK)).toBe(0);
   });

@@ -14,7 +14,7 @@ export class MarkRequests implements MarkStore {
   constructor(private readonly outbox: Outbox) {
     this.reads = outbox.acquires(({ keys }) => {
       this.gathered.clear();
-      return outbox.run(marksScript, keys, ['MGET']);
+      return outbox.run(marksScript, keys, ['GET']);
     });
   }
 

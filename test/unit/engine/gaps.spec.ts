@@ -2,7 +2,7 @@ import { Gaps } from '../../../lib/engine/queue/gaps.js';
 
 const MAX_NAMES = 1_000;
 const MINUTES = 120_000;
-const OURS = 'other-1-000000000000:1';
+const OURS = 'other-1-v1-000000000000:1';
 
 describe('The gaps that an instance leaves for clients of other packages', () => {
   it('follow each turn of a name for two minutes after a foreign holder', () => {

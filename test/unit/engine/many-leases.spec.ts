@@ -26,7 +26,7 @@ describe('The leases of an instance', () => {
 
   /** The shortest of several times that finding the labels took, because other work makes single ones longer. */
   function timeToFind(owners: readonly Owner[]): number {
-    const times = Array.from({ length: 10 }, () => {
+    const times = Array.from({ length: 50 }, () => {
       const startedAt = performance.now();
       labelsOf(owners);
       return performance.now() - startedAt;
@@ -43,7 +43,7 @@ describe('The leases of an instance', () => {
     for (const [name, owner] of owners.slice(500)) keep(leaseOf(name, owner));
 
     // A scan of all leases for each would take 20 times as long.
-    expect(timeToFind(few)).toBeLessThan(3 * amongFew);
+    expect(timeToFind(few)).toBeLessThan(5 * amongFew);
     expect(labelsOf(owners)).toEqual(owners.map(([, owner]) => owner));
   });
 

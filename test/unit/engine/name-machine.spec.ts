@@ -15,7 +15,7 @@ import { formatPlace } from '../../../lib/store/place.js';
 import { TooFewReplicas } from '../../../lib/store/store-errors.js';
 import { tableOf } from '../../docs/documents.js';
 
-const TAKEN = { owner: 'other-1-000000000000:1', remaining: 500, tokenFloor: 1 };
+const TAKEN = { owner: 'other-1-v1-000000000000:1', remaining: 500, tokenFloor: 1 };
 const LOST = new Error('The connection was lost.');
 /** Names for the effects that somebody else notices. */
 const NOTICED: Partial<Record<Effect['kind'], string>> = {

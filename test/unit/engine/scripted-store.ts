@@ -143,5 +143,5 @@ export function sharedGrant(turn: string, token: number, tokens = 1, block = tok
 
 /** Somebody else has the lock, after all grants up to `tokenFloor`. */
 export function taken(tokenFloor: number, remaining = 10_000): Taken {
-  return { owner: 'other-1-000000000000:1', remaining, tokenFloor };
+  return { owner: 'other-1-v1-000000000000:1', remaining, tokenFloor };
 }

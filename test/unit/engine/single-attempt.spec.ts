@@ -61,7 +61,7 @@ describe('A single attempt', () => {
     expect(ahead).toEqual({});
     expect(attempt.error).toMatchObject({
       code: 'LOCK_TIMEOUT',
-      holder: { owner: 'other-1-000000000000:1' },
+      holder: { owner: 'other-1-v1-000000000000:1' },
     });
   });
 

@@ -107,7 +107,7 @@ describe('A call for several names in limited time', () => {
     await fixture.clock.advance(20);
 
     expect(lock.error).toBeInstanceOf(LockTimeoutError);
-    expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other-1-000000000000:1' } });
+    expect(lock.error).toMatchObject({ keys: ['a'], holder: { owner: 'other-1-v1-000000000000:1' } });
   });
 
   it('reports the holder in the first reply and the held names if the wait ends without another reply', async () => {
@@ -120,7 +120,7 @@ describe('A call for several names in limited time', () => {
     expect(lock.error).toMatchObject({
       keys: ['b'],
       callerHolds: ['a'],
-      holder: { owner: 'other-1-000000000000:1' },
+      holder: { owner: 'other-1-v1-000000000000:1' },
     });
     expect(String(lock.error)).toContain("Meanwhile the call's own context held a");
   });

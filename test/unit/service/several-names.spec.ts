@@ -77,7 +77,7 @@ describe('A call for several names', () => {
     expect(lock.error).toMatchObject({
       keys: ['b', 'd'],
       callerHolds: [],
-      holder: { owner: 'other-1-000000000000:1' },
+      holder: { owner: 'other-1-v1-000000000000:1' },
     });
     expect(String(lock.error)).not.toContain('Meanwhile');
     expect(fixture.store.unseen('acquire')).toBe(0);

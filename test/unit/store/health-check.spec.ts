@@ -54,7 +54,7 @@ describe('A health check of a store', () => {
 
     const strange = check.check(LONG);
     (await store.next('acquire')).answer(taken(1));
-    expect((await strange).trouble?.message).toContain('other-1-000000000000:1');
+    expect((await strange).trouble?.message).toContain('other-1-v1-000000000000:1');
   });
 
   it('ends in time without a reply, and releases a later grant', async () => {
