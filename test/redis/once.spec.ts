@@ -7,7 +7,7 @@ const CALLERS = 25;
 /** Milliseconds of the work. */
 const WORK = 20;
 /** Milliseconds that a loaded machine may be late. */
-const NOISE = 400;
+const NOISE = 800;
 const KEEP = { keep: '1m' } as const;
 
 describe('Callers of once() in several instances', () => {
