@@ -8,24 +8,26 @@ import type { ScriptBatch } from './script-batch.js';
 /** Reads, keeps and deletes the marks of names. */
 export class MarkRequests implements MarkStore {
   private readonly reads: ScriptBatch;
-  /** The reads of this tick that have not been sent, by name. */
-  private readonly gathered = new Map<string, Promise<Mark | undefined>>();
+  /** The reads of this tick that have not been sent, by name. Each request begins a new map. */
+  private gathered = new Map<string, Promise<Mark | undefined>>();
 
   constructor(private readonly outbox: Outbox) {
     this.reads = outbox.acquires(({ keys }) => {
-      this.gathered.clear();
+      this.gathered = new Map();
       return outbox.run(marksScript, keys, ['GET']);
     });
   }
 
   /** Callers of one tick share a read. A later caller does not: the mark may have been deleted meanwhile. */
   read(name: string): Promise<Mark | undefined> {
-    const gathered = this.gathered.get(name);
-    if (gathered) return gathered;
+    // A Cluster sends each read at once: its map is replaced before the read is in it.
+    const { gathered } = this;
+    const earlier = gathered.get(name);
+    if (earlier) return earlier;
     this.reads.content.keys.push(this.outbox.keySpace.mark(name));
     this.outbox.flushSoon();
     const reading = this.reads.join(markIn);
-    this.gathered.set(name, reading);
+    gathered.set(name, reading);
     return reading;
   }
 
