@@ -6,8 +6,8 @@ import { instanceOf } from '../../store/owner-id.js';
 import type { HeldBy, Labels } from './labels.js';
 
 /** Milliseconds between checks of the names with waiters, while all holders answer. */
-const INTERVAL = 3_000;
-/** Milliseconds until a check, if a name has a new owner, or a holder is silent. */
+const INTERVAL = 5_000;
+/** Milliseconds until the first check, and between checks while a holder is silent. */
 const SHORT_INTERVAL = 1_000;
 /** Milliseconds of silence until a name counts as blocked: an event loop may be busy for some time. */
 const SILENT_FOR = 1_900;
@@ -60,13 +60,12 @@ export class SilentHolders {
 
   private async check(): Promise<void> {
     const waited = new Map(this.waited());
-    const isNew = [...waited].some(([name, owner]) => !this.isSeen(name, owner));
     const names = [...waited].flatMap(([name, owner]) => (this.isSeen(name, owner) ? name : []));
     this.seen = waited;
     // A failed request says nothing about a holder, and its callers report the problem.
     await this.ask([...new Set([...names, ...this.blocks.keys()])]).catch(() => undefined);
     this.timer = undefined;
-    const isSoon = isNew || this.silent.size > 0;
+    const isSoon = this.silent.size > 0;
     if (waited.size > 0 || this.blocks.size > 0) this.checkIn(isSoon ? SHORT_INTERVAL : INTERVAL);
   }
 

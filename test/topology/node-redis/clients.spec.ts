@@ -21,7 +21,7 @@ const cases = VERSIONS.flatMap(([version, redis]) =>
 async function expectToWork(first: Instance, second: Instance): Promise<void> {
   const lock = await first.locks.acquire('n', { wait: AMPLE });
   const next = second.locks.acquire('n', { wait: AMPLE });
-  await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
+  await waitFor(async () => (await second.locks.query('n')).pending.length === 1, { timeout: AMPLE });
   const behind = first.locks.acquire('n', { wait: AMPLE });
   await lock.release();
   await (await next).release();
