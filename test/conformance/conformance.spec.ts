@@ -3,6 +3,9 @@ import { assertSame } from './random-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { Twins } from './twins.js';
 
+// All of it is work: how long it takes is up to the machine.
+jest.setTimeout(120_000);
+
 /** The conditions of the short paths for the most common requests, which the other requests to the script do not take. */
 const SHORT_PATHS = [
   /(if) (?=ARGV\[4\] == ARGV\[#ARGV\])/,

@@ -4,6 +4,9 @@ import { quorumOperation } from './quorum-operations.js';
 import { QuorumTwins } from './quorum-twins.js';
 import { SteppedRedis } from './stepped-redis.js';
 
+// All of it is work: how long it takes is up to the machine.
+jest.setTimeout(120_000);
+
 const LONGEST = 50;
 const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 5_000);
 

@@ -5,6 +5,9 @@ import type { LockOptions } from '../../lib/options/lock-options.interface.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { ACQUIRED, EdgeScene, type Outcome, ROUND_TRIP, START } from './edge-scene.js';
 
+// All of it is work: how long it takes is up to the machine.
+jest.setTimeout(120_000);
+
 /** A wait that is long enough for several round trips. */
 const WAIT = 6 * ROUND_TRIP;
 const LONG = 1_000;

@@ -1,6 +1,9 @@
 import type { AcquireStep, Schedule, TimedStep } from './schedule.js';
 import { Simulation } from './simulation.js';
 
+// All of it is work: how long it takes is up to the machine.
+jest.setTimeout(120_000);
+
 const patient: AcquireStep = {
   kind: 'acquire',
   instance: 0,

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { type SeveralNamesSchedule, SeveralNamesSimulation } from './several-names.simulation.js';
 
+// All of it is work: how long it takes is up to the machine.
+jest.setTimeout(120_000);
+
 const CI_SEED = 20_261_121;
 const RUNS = 300;
 
