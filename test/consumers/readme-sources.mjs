@@ -7,17 +7,28 @@ import { lexer } from 'marked';
  * @param {string} [nodeRedis] the package of node-redis, where it has that for its client
  */
 export function quickStart(nodeRedis) {
-  const source = blockMarked('runnable', 'README.md');
+  const source = replaced(blockMarked('runnable', 'README.md'), [['delay(5_000)', 'delay(50)']]);
   if (nodeRedis === undefined) return source;
-  const connection = /connection: (process\.env.*) \}\)\],/;
-  const imports = /^import .* from 'nest-redis-lock';$/m;
-  if (!connection.test(source) || !imports.test(source)) throw new Error('The quick start has no connection');
-  return source
-    .replace(connection, 'connection: nodeRedis(createClient({ url: $1 })) })],')
-    .replace(
-      imports,
-      `$&\nimport { nodeRedis } from 'nest-redis-lock/node-redis';\nimport { createClient } from '${nodeRedis}';`,
-    );
+  return replaced(source, [
+    [
+      "import { Redis } from 'ioredis';",
+      `import { nodeRedis } from 'nest-redis-lock/node-redis';\nimport { createClient } from '${nodeRedis}';`,
+    ],
+    ['new Redis(url)', 'createClient({ url })'],
+    ["await redis.set('book', 1);", "await redis.connect();\n  await redis.set('book', 1);"],
+    ['connection: url', 'connection: nodeRedis(createClient({ url }))'],
+  ]);
+}
+
+/**
+ * @param {string} source
+ * @param {readonly (readonly [text: string, replacement: string])[]} changes
+ */
+function replaced(source, changes) {
+  return changes.reduce((text, [old, replacement]) => {
+    if (!text.includes(old)) throw new Error(`The quick start has no ${old}`);
+    return text.replace(old, replacement);
+  }, source);
 }
 
 /**

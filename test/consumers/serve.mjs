@@ -7,6 +7,9 @@ const { end, isRunning, spawnWithLifeline } = require('../support/lifeline.ts');
 const { OutputTail } = require('../support/output-tail.ts');
 const { waitFor } = require('../support/wait-for.ts');
 
+/** The stock is in Redis, and several applications run at the same time: each takes the next database. */
+let started = 0;
+
 /**
  * Runs a quick start while two buyers order the last piece at the same time: the second has to wait for the first,
  * and finds none left. It must end when it is told to, and leave stderr empty.
@@ -15,9 +18,10 @@ const { waitFor } = require('../support/wait-for.ts');
  */
 export async function sellTheLastPieceOnce({ runtime: { program, args }, main, redisUrl }) {
   const port = await freePort();
+  started += 1;
   const [output, errors] = [new OutputTail(), new OutputTail()];
   const child = spawnWithLifeline(program, [...args, main], {
-    env: { ...process.env, NODE_OPTIONS: '', PORT: String(port), REDIS_URL: redisUrl },
+    env: { ...process.env, NODE_OPTIONS: '', PORT: String(port), REDIS_URL: `${redisUrl}/${started % 16}` },
   });
   output.collect(child.stdout);
   errors.collect(child.stderr);
