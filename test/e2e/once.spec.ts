@@ -1,6 +1,7 @@
-import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Injectable, Param, StreamableFile, UseInterceptors } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { Observable, of } from 'rxjs';
+import { map, Observable, of } from 'rxjs';
 import { CurrentLock, type Lock, Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -59,6 +60,14 @@ class Reports {
   }
 }
 
+/** Sends the result of the handler as a file. */
+@Injectable()
+class FileInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<StreamableFile> {
+    return next.handle().pipe(map((value) => new StreamableFile(Buffer.from(JSON.stringify(value)))));
+  }
+}
+
 @Controller()
 class ReportController {
   constructor(
@@ -92,6 +101,13 @@ class ReportController {
   @UseInterceptors(TimeoutInterceptor)
   @Once('timed:<0>', KEEP)
   timed(@Param('day') day: string): Promise<object> {
+    return this.runs.run(day);
+  }
+
+  @Get('streamed/:day')
+  @UseInterceptors(FileInterceptor)
+  @Once('streamed:<0>', KEEP)
+  streamed(@Param('day') day: string): Promise<object> {
     return this.runs.run(day);
   }
 
@@ -130,6 +146,7 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
       imports: [RedisLockModule.forRoot({ connection: redis.url, presets: { patient: { wait: '30s' } } })],
       controllers: [ReportController],
       providers: [
+        FileInterceptor,
         Reports,
         RetryInterceptor,
         TimeoutInterceptor,
@@ -217,6 +234,16 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
     runs.open();
 
     expect(await second).toEqual({ day: 'monday', run: 1, held: true });
+  });
+
+  it('keeps the result of a handler that an interceptor sends as a file', async () => {
+    const one = await start();
+    const first = bodyOf(one.get('/streamed/monday'));
+    await arrived(1);
+    runs.open();
+
+    expect(await first).toEqual({ day: 'monday', run: 1 });
+    expect(await bodyOf(one.get('/streamed/monday'))).toEqual({ day: 'monday', run: 1 });
   });
 
   it('keeps nothing of a run whose interceptor has timed out', async () => {

@@ -4,6 +4,7 @@ import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import type { EnterableLock } from '../../engine/hold/reentry.js';
 import type { LockService } from '../../service/lock.service.js';
+import { OnceLock } from '../../service/once/once-lock.js';
 import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Abandonment } from '../../primitives/abandonment.js';
@@ -12,7 +13,7 @@ import { endAfter } from './end-after.js';
 import { type HandlerPlace, isHandlerOf, lockedMethodsAt, placeOf } from './handler-place.js';
 import type { LockedMethod } from './locked-method.js';
 import { Turns } from './turns.js';
-import { assertNotLost, keepResults, releaseQuietly } from './while-held.js';
+import { assertNotLost, releaseQuietly } from './while-held.js';
 
 /** How an invocation has ended: with the result of the handler, with an error, or without a subscriber. */
 export type InvocationEnd = 'completed' | 'failed' | 'left';
@@ -202,9 +203,25 @@ export class LockSlot extends Invocation {
     return defer(() => (this.unsubscribed.delete(leave) ? endAfter(stream, { close: leave }) : stream));
   }
 
-  /** Throws LockLostError if a hold ended before the invocation did. */
-  assertNotLost(): void {
-    for (const lock of this.holds) assertNotLost(lock);
+  /**
+   * Confirms a successful invocation before its end, and keeps the results of its runs; returns undefined without holds.
+   * A failure ends the invocation.
+   *
+   * @throws LockLostError if a hold ended before the invocation did.
+   * @throws LockConfigError, or LockUnavailableError, for a result that is not kept.
+   */
+  confirm(): Promise<void> | undefined {
+    return this.holds.length > 0 ? this.confirmHolds() : undefined;
+  }
+
+  private async confirmHolds(): Promise<void> {
+    try {
+      for (const lock of this.holds) assertNotLost(lock);
+      for (const lock of this.holds) if (lock instanceof OnceLock) await lock.keepResult();
+    } catch (error) {
+      await this.close('failed');
+      throw error;
+    }
   }
 
   /**
@@ -217,8 +234,7 @@ export class LockSlot extends Invocation {
   }
 
   private async completeHolding(): Promise<void> {
-    this.assertNotLost();
-    await keepResults(this.holds, () => this.close('failed'));
+    await this.confirmHolds();
     await this.close('completed');
     // A mock of a lock may lack this method.
     for (const lock of this.holds as Partial<GrantedLock>[]) lock.assertNotLost?.();

@@ -52,8 +52,9 @@ export class LockInterceptor implements NestInterceptor {
       close: (how) => {
         if (how !== 'completed') slot.abandon();
         if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close(how);
-        if (how === 'completed') slot.assertNotLost();
-        return onceAnswered(slot.context, () => void slot.close(how));
+        const closeLater = (): void => onceAnswered(slot.context, () => void slot.close(how));
+        const confirmed = how === 'completed' ? slot.confirm() : undefined;
+        return confirmed === undefined ? closeLater() : confirmed.then(closeLater);
       },
       translate: (error) => this.translate(error, slot),
     });

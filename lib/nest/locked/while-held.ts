@@ -3,7 +3,6 @@ import { AsyncResource } from 'node:async_hooks';
 import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
-import { OnceLock } from '../../service/once/once-lock.js';
 import { Enclosure } from '../../primitives/enclosure.js';
 
 /**
@@ -51,23 +50,6 @@ function lossOf(lock: Lock): Observable<never> {
 export function assertNotLost(lock: Lock & Partial<GrantedLock>): void {
   if (lock.assertNotLost === undefined) lock.assertHeld();
   else lock.assertNotLost();
-}
-
-/**
- * Keeps the results of runs among holds, after the interceptors have ended and before the release.
- *
- * @param release ends the holds after a failure.
- */
-export async function keepResults(
-  holds: readonly Lock[],
-  release: () => Promise<void> | undefined,
-): Promise<void> {
-  try {
-    for (const lock of holds) if (lock instanceof OnceLock) await lock.keepResult();
-  } catch (error) {
-    await release();
-    throw error;
-  }
 }
 
 /** Releases a hold. A failed release is logged, because it must not replace the result of the work. */
