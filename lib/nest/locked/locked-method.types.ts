@@ -43,71 +43,51 @@ export type OnceDecoratorFactory = <
   options: OnceMethodOptions<B, R, W>,
 ) => OnceDecorator<K, B, R | SkippedBy<W>>;
 
-/**
- * A method decorator for methods that return a Promise of JSON data, whose arguments fill the key `K`. The signatures
- * are those of {@link LockedDecorator}.
- */
-export interface OnceDecorator<K extends string | KeyFunction, B extends MethodArguments = [], R = never> {
-  <M extends AnyMethod, S extends object>(
-    target: S,
-    propertyKey: string | symbol,
-    descriptor: { value?: M } & Substitutes<R> &
-      Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | KeptProblem<M>>,
-  ): void;
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- A is the constraint that the compiler checks
-  <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
-    target: TargetDemand<K>,
-    propertyKey: string | symbol,
-    descriptor: { value?: (...args: A) => Promise<unknown> } & { value?: M } & WithParameters<M> &
-      Substitutes<R> &
-      Unless<KeptProblem<M>>,
-  ): void;
-  <M extends AnyMethod, S extends object>(
-    target: S,
-    propertyKey: string | symbol,
-    descriptor: { value?: M } & Unless<
-      KeyProblem<K, M, S> | TimeoutProblem<B, M> | KeptProblem<M> | SubstituteProblem<R, M>
-    >,
-  ): void;
-}
-
-type KeptProblem<M extends AnyMethod> =
-  ReturnType<M> extends Promise<infer T>
-    ? [T] extends [JsonValue<T>]
-      ? never
-      : 'nest-redis-lock: a method with @Once must return a Promise of plain JSON data, of which callers receive copies'
-    : 'nest-redis-lock: a method with @Once must return a Promise';
+/** A method decorator for methods that return a Promise of JSON data, whose arguments fill the key `K`. */
+export type OnceDecorator<
+  K extends string | KeyFunction,
+  B extends MethodArguments = [],
+  R = never,
+> = LockedDecorator<K, B, R, true>;
 
 /** The result of `onTimeout: 'skip'`; a word that is unknown at compile time is not checked. */
 type SkippedBy<Word> = [Word] extends ['skip'] ? undefined : never;
 
 /**
  * A method decorator for methods that return a {@link LockedResult}, whose arguments fill the key `K` and fit
- * `onTimeout` (`B`), and whose results include those of `onTimeout` (`R`).
+ * `onTimeout` (`B`), and whose results include those of `onTimeout` (`R`). If results are kept (`Keeps`), the methods
+ * return a Promise of JSON data.
  *
  * The first and the last signature compute a sentence about a method that does not fit. TypeScript 5 and 6 report this
  * sentence first, TypeScript 7 reports it alone. The second signature decides by assignability, so that it also works
  * for the type parameters of a generic class. The first and the second check the results of `onTimeout` by
  * assignability, for methods with and without parameters.
  */
-export interface LockedDecorator<K extends KeySource, B extends MethodArguments = [], R = never> {
+export interface LockedDecorator<
+  K extends KeySource,
+  B extends MethodArguments = [],
+  R = never,
+  Keeps extends boolean = false,
+> {
   <M extends AnyMethod, S extends object>(
     target: S,
     propertyKey: string | symbol,
     descriptor: { value?: M } & Substitutes<R> &
-      Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M>>,
+      Unless<KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M, Keeps>>,
   ): void;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- A is the constraint that the compiler checks
   <A extends KeyDemand<K> & BeginsWith<B>, M extends AnyMethod>(
     target: TargetDemand<K>,
     propertyKey: string | symbol,
-    descriptor: { value?: (...args: A) => LockedResult } & { value?: M } & WithParameters<M> & Substitutes<R>,
+    descriptor: { value?: (...args: A) => LockedResult } & { value?: M } & WithParameters<M> &
+      Substitutes<R> &
+      Unless<ResultProblem<M, Keeps>>,
   ): void;
   <M extends AnyMethod, S extends object>(
     target: S,
     propertyKey: string | symbol,
     descriptor: { value?: M } & Unless<
-      KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M> | SubstituteProblem<R, M>
+      KeyProblem<K, M, S> | TimeoutProblem<B, M> | ResultProblem<M, Keeps> | SubstituteProblem<R, M>
     >,
   ): void;
 }
@@ -163,9 +143,18 @@ type TimeoutProblem<B extends MethodArguments, M extends AnyMethod> =
     ? never
     : 'nest-redis-lock: the onTimeout function does not take the parameters of the method';
 
-type ResultProblem<M extends AnyMethod> = [ReturnType<M>] extends [LockedResult]
-  ? never
-  : 'nest-redis-lock: a locked method must return a Promise or an Observable';
+type ResultProblem<M extends AnyMethod, Keeps extends boolean> = Keeps extends true
+  ? KeptProblem<M>
+  : [ReturnType<M>] extends [LockedResult]
+    ? never
+    : 'nest-redis-lock: a locked method must return a Promise or an Observable';
+
+type KeptProblem<M extends AnyMethod> =
+  ReturnType<M> extends Promise<infer T>
+    ? [T] extends [JsonValue<T>]
+      ? never
+      : 'nest-redis-lock: a method with @Once must return a Promise of plain JSON data, of which callers receive copies'
+    : 'nest-redis-lock: a method with @Once must return a Promise';
 
 /** A sentence if callers do not expect the result of `onTimeout`; unknown types pass. */
 type SubstituteProblem<R, M extends AnyMethod> = unknown extends R
