@@ -191,9 +191,7 @@ export class LockedMethod {
     if (keys.length > 1)
       throw new LockConfigError(
         `${this.name} is @Once with several names, but a result belongs to one name.`,
-        {
-          keys,
-        },
+        { keys },
       );
     return service.enterOnce(name, { ...options, keep: this.keep });
   }

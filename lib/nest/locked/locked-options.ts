@@ -1,10 +1,11 @@
 import { LockConfigError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { KeySource } from '../../keys/key-source.js';
-import { type Duration, toMilliseconds } from '../../options/duration.js';
+import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import { assertHoldRange, assertLimitGoesWith, assertPermitsGoWith } from '../../options/lock-options.js';
 import { assertOptions, type OptionChecks } from '../../options/option-checks.js';
+import type { OnceOptions } from '../../options/once-options.js';
 import { checksOf, LOCK_OPTIONS, LOCKED_OPTIONS, ONCE_OPTIONS } from '../../options/option-table.js';
 
 /**
@@ -33,19 +34,16 @@ export interface OnceMethodOptions<
   Args extends readonly unknown[] = [],
   Result = unknown,
   Word extends 'throw' | 'skip' = 'throw' | 'skip',
-> extends Omit<LockedOptions<Args, Result, Word>, 'mode' | 'limit' | 'permits'> {
-  /** How long the result is kept, from the end of the run by the server's clock, such as `60_000` or `'1d'`. */
-  keep: Duration;
-}
+>
+  extends Omit<LockedOptions<Args, Result, Word>, 'mode' | 'limit' | 'permits'>, Pick<OnceOptions, 'keep'> {}
 
 const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'locked'), ...checksOf(LOCKED_OPTIONS)]);
 
 /** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
   assertOptions('The options of @Locked', options, CHECKS);
-  const { minHold, maxHold, mode, limit, permits } = options;
-  if (minHold !== undefined && maxHold !== undefined)
-    assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
+  assertHolds(options);
+  const { mode, limit, permits } = options;
   // Without a mode or a limit here, those of the preset apply, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
   assertPermitsGoWith(mode, limit, permits);
@@ -56,9 +54,12 @@ const ONCE_CHECKS: OptionChecks = new Map([...CHECKS, ...checksOf(ONCE_OPTIONS)]
 /** Rejects invalid options of `@Once` when the class is defined. */
 export function assertOnceOptions(options: OnceMethodOptions<never>): void {
   assertOptions('The options of @Once', options, ONCE_CHECKS);
-  const { keep, minHold, maxHold } = options;
-  if (keep === undefined)
+  if (options.keep === undefined)
     throw new LockConfigError("@Once needs the option keep: how long the result is kept, such as '1h'.");
+  assertHolds(options);
+}
+
+function assertHolds({ minHold, maxHold }: Pick<LockOptions, 'minHold' | 'maxHold'>): void {
   if (minHold !== undefined && maxHold !== undefined)
     assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
 }

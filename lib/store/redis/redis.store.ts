@@ -160,7 +160,7 @@ export class RedisStore implements LockStore {
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const [answer] = await this.snapshots([name], ['marks']);
+    const [answer] = await this.snapshots([name], true);
     if (answer?.status !== 'fulfilled') throw answer?.reason;
     return answer.value;
   }
@@ -214,16 +214,17 @@ export class RedisStore implements LockStore {
   /** Queries holders and waiters of names, after all earlier requests. */
   private snapshots(
     names: readonly string[],
-    marks: readonly 'marks'[] = [],
+    withMarks = false,
   ): Promise<PromiseSettledResult<LockSnapshot>[]> {
     const { keySpace, outbox, topology } = this;
     outbox.flush();
     const queries = new ScriptBatch(
-      ({ keys }) => topology.scripts.run(queryScript, keys, marks),
+      ({ keys }) => topology.scripts.run(queryScript, keys, withMarks ? ['marks'] : []),
       topology.maxBatch,
     );
     const answers = names.map((name) => {
-      queries.content.keys.push(...keySpace.keys(name), ...marks.map(() => keySpace.mark(name)));
+      queries.content.keys.push(...keySpace.keys(name));
+      if (withMarks) queries.content.keys.push(keySpace.mark(name));
       return queries.join((reply) => snapshot(name, reply));
     });
     queries.flush();
