@@ -41,8 +41,8 @@ export interface LockOptions {
    * `exclusive`: one holder at a time. `shared`: any number of shared holders at the same time, but none beside an
    * exclusive one. Default `exclusive`.
    *
-   * Callers of both modes are served in arrival order. Below a shared hold, an exclusive call of the
-   * same name rejects with LockDeadlockError. A quorum rejects `shared`.
+   * Callers of both modes are served in arrival order. Nested in a shared hold, an exclusive call of the same name rejects
+   * with LockDeadlockError. A quorum rejects `shared`.
    */
   mode?: 'exclusive' | 'shared';
   /**

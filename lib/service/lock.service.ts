@@ -235,9 +235,9 @@ export class LockService {
    * Returns the holders of a name and the waiting instances, in order.
    *
    * The holder's instance keeps the label of a hold and is asked for it. The label is unset if that instance does not
-   * reply soon, or does not listen (`advanced.wake: 'poll'`). The fencing token is the
-   * first one of the holder's turn; holds that the instance has passed on in memory since then have greater tokens.
-   * Shared holders are listed one by one, without tokens.
+   * reply soon, or does not listen (`advanced.wake: 'poll'`). The fencing token is the first one of the holder's turn;
+   * holds that the instance has passed on in memory since then have greater tokens. Shared holders are listed one by
+   * one, without tokens.
    *
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
    * @example

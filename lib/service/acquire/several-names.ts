@@ -13,11 +13,11 @@ import type { Ask, SingleName } from './single-name.js';
 /**
  * A call for several names in sorted order: all or none.
  *
- * The call asks for all names in one trip, by single attempts that neither wait nor queue. If some are taken, the call keeps the names before the first taken one and releases the rest. It
- * waits for the taken name in its queue, then tries the rest in one trip again. A waiting call therefore holds only
- * names that sort before the one it waits for. In a circle of such calls, one would have to hold a later name than it
- * waits for (ordered resource allocation; J. W. Havender, "Avoiding deadlock in multitasking systems", IBM Systems
- * Journal 7/2, 1968).
+ * The call asks for all names in one trip, by single attempts that neither wait nor queue. If some are taken, the call
+ * keeps the names before the first taken one and releases the rest. It waits for the taken name in its queue, then tries
+ * the rest in one trip again. A waiting call therefore holds only names that sort before the one it waits for. In a
+ * circle of such calls, one would have to hold a later name than it waits for (ordered resource allocation; J. W.
+ * Havender, "Avoiding deadlock in multitasking systems", IBM Systems Journal 7/2, 1968).
  *
  * Attempts overtake no queued caller, and a waiting call has a place in the queue like any other. Each wait therefore
  * ends when the waits before it have ended, and a call waits at most once for each name.
