@@ -6,6 +6,7 @@ import {
   Locked,
   LockConfigError,
   LockService,
+  Once,
   RedisLockModule,
   getLockServiceToken,
   type Lock,
@@ -206,6 +207,31 @@ describe('an instance with locked methods', () => {
     const app = await start({ providers: [Jobs] }, []);
     await expect(app.get(Jobs).run('a')).rejects.toThrow('Import the RedisLockModule in its application');
     expect(app.get(Jobs).runs).toBe(0);
+  });
+
+  it('names its own decorator in these errors', async () => {
+    const calls: Promise<unknown>[] = [];
+    class Reports {
+      @Once('report', { keep: '1h' })
+      async build(): Promise<void> {}
+    }
+    @Injectable()
+    class EagerReports extends Reports {
+      constructor() {
+        super();
+        calls.push(this.build().catch(String));
+      }
+    }
+    @Injectable()
+    class EagerReportsAgain extends EagerReports {}
+    const app = await start({ providers: [EagerReportsAgain] }, []);
+    calls.push(app.get(EagerReportsAgain).build().catch(String));
+    expect(await Promise.all(calls)).toEqual([
+      expect.stringContaining(
+        'Reports.build is @Once and was called in the constructor of EagerReportsAgain',
+      ),
+      expect.stringContaining('Reports.build is @Once, but finds no LockService.'),
+    ]);
   });
 
   it('reports that its constructor calls it too early', async () => {

@@ -21,6 +21,7 @@ import {
   Locked,
   LockConfigError,
   LockService,
+  Once,
   RedisLockModule,
   type Lock,
   type RedisLockModuleOptions,
@@ -363,6 +364,41 @@ describe('the start of an application', () => {
     await withProviders(Reports);
     expect(warnings()).toEqual([
       expect.stringContaining("Reports.build is @Locked with module 'reports', but no RedisLockModule"),
+    ]);
+  });
+
+  it('names @Once in the warnings about its methods', async () => {
+    const KEEP = { keep: '1h' } as const;
+    class Base {
+      @Once('report:<0>', KEEP)
+      async build(_day: string): Promise<void> {}
+
+      @Once('sum:<0>', KEEP)
+      async sum(_day: string): Promise<void> {}
+
+      @Once('list', { ...KEEP, module: 'reports' })
+      async list(): Promise<void> {}
+
+      @InTransaction()
+      @Once('save', KEEP)
+      async save(): Promise<void> {}
+    }
+    @Injectable()
+    class Reports extends Base {
+      override sum = async (): Promise<void> => {};
+
+      override async build(): Promise<void> {}
+    }
+    await withProviders(Reports);
+    expect(warnings()).toEqual([
+      expect.stringMatching(/^Base\.list is @Once with module 'reports', but no RedisLockModule/),
+      expect.stringMatching(/^A decorator above @Once wraps Base\.save, .* Put @Once above it\.$/),
+      expect.stringMatching(
+        /^Reports\.build is not @Once, but overrides Base\.build, .* Put @Once on the override as well\.$/,
+      ),
+      expect.stringMatching(
+        /^Reports\.sum is a field that hides Base\.sum, which is @Once\. .* as a method with @Once:/,
+      ),
     ]);
   });
 

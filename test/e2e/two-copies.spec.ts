@@ -20,6 +20,15 @@ function jobsOf({ Locked }: Pick<Package, 'Locked'>): Type<{ run(): Promise<stri
   return Jobs;
 }
 
+function reportsOf({ Once }: Pick<Package, 'Once'>): Type {
+  @Injectable()
+  class Reports {
+    @Once('report', { keep: '1h' })
+    async build(): Promise<void> {}
+  }
+  return Reports;
+}
+
 describe('two copies of the package in a process', () => {
   let other: Package;
   let warn: jest.SpiedFunction<typeof Logger.warn>;
@@ -59,6 +68,11 @@ describe('two copies of the package in a process', () => {
     expect(warnings()[0]).toContain(join(LIB, 'nest'));
     expect(warnings()[0]).toContain(join(OTHER, 'nest'));
     await expect(app?.get(jobs).run()).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+  });
+
+  it('are named with the decorator of the method', async () => {
+    await start(reportsOf(other), own);
+    expect(warnings()).toEqual([expect.stringMatching(/^Reports\.build is @Once by another copy of/)]);
   });
 
   it('get no warning if the application imports the module of each', async () => {

@@ -5,17 +5,17 @@ import { assertInstanceMember } from './instance-member.js';
 const CURRENT_LOCK_INDEXES = Symbol('nest-redis-lock:current-lock');
 
 /**
- * Passes the {@link Lock} of a call to a parameter of its `@Locked` method. Callers omit the argument, and Nest's pipes
- * do not see it. Import `Lock` as a type: `import { CurrentLock, Locked, type Lock } from 'nest-redis-lock';`
+ * Passes the {@link Lock} of a call to a parameter of its `@Locked` or `@Once` method. Callers omit the argument, and
+ * Nest's pipes do not see it. Import `Lock` as a type: `import { CurrentLock, Locked, type Lock } from 'nest-redis-lock';`
  *
  * An example: `@Locked('cleanup') async cleanUp(@CurrentLock() lock?: Lock): Promise<void> { … }`
  */
 export function CurrentLock(): ParameterDecorator {
   return (target, propertyKey, index) => {
-    assertInstanceMember('@CurrentLock()', 'a parameter of a @Locked method', target, propertyKey);
+    assertInstanceMember('@CurrentLock()', 'a parameter of a @Locked or @Once method', target, propertyKey);
     if (propertyKey === undefined || typeof index !== 'number') {
       throw new LockConfigError(
-        `@CurrentLock() is for a parameter of a @Locked method, but decorates ${String(propertyKey)} itself.`,
+        `@CurrentLock() is for a parameter of a @Locked or @Once method, but decorates ${String(propertyKey)} itself.`,
       );
     }
     const indexes = [...currentLockIndexes(target, propertyKey), index];

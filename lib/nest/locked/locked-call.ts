@@ -108,8 +108,6 @@ export class LockedCall {
     const keys = this.method.keys(this.instance, this.args);
     const kept = this.slot?.takeHold(keys);
     if (kept !== undefined) return kept;
-    // A mock may have only the methods that its test calls.
-    if (typeof service.acquire !== 'function') throw this.method.mocked();
     const options = this.method.optionsOf(either(this.slot?.abandoned, caller));
     const granting = callFrom(this.method.originOf(this.instance), () =>
       this.method.request(service, keys, options),

@@ -9,7 +9,8 @@ import { resolveCallOptions } from '../../options/presets.js';
 import type { LockOptions, ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { CompiledKeySource } from '../../keys/key-source.js';
-import type { LockedMetadata, LockedOptions, OnceMethodOptions } from './locked-options.js';
+import { type Decorator, decoratorOf, type LockedMetadata } from './locked-options.js';
+import type { LockedOptions, OnceMethodOptions } from './locked-options.js';
 import { type OnceOptions, resolveOnceOptions } from '../../options/once-options.js';
 import type { SharedResult } from '../../service/once/once-lock.js';
 import { LockService } from '../../service/lock.service.js';
@@ -23,10 +24,11 @@ import type { ServiceBinding } from './service-binding.js';
 /** A decorated method; the decorator has checked its types. */
 export type AnyFunction = (...args: never[]) => unknown;
 
-/** One method under `@Locked`, as known when its class is defined. */
+/** One method under `@Locked` or `@Once`, as known when its class is defined. */
 export class LockedMethod {
   /** Name of the method in errors and warnings. */
   readonly name: string;
+  readonly decorator: Decorator;
   /** The name of its RedisLockModule. */
   readonly module: string | undefined;
   /** Origins of its calls for diagnostics, by the prototype of the instance's class. */
@@ -53,6 +55,7 @@ export class LockedMethod {
   ) {
     const { onTimeout, module, keep, ...lockOptions } = metadata.options as OnceMethodOptions<never>;
     this.name = memberName(prototype, propertyKey);
+    this.decorator = decoratorOf(metadata.options);
     this.template = source.template;
     this.module = module;
     this.onTimeout = onTimeout;
@@ -74,12 +77,12 @@ export class LockedMethod {
     const constructing = constructorAround(instance);
     if (constructing !== undefined) {
       throw new LockConfigError(
-        `${this.name} is @Locked and was called in the constructor of ${constructing}, before Nest injects the LockService. ` +
+        `${this.name} is ${this.decorator} and was called in the constructor of ${constructing}, before Nest injects the LockService. ` +
           'Call it in onModuleInit() or later.',
       );
     }
     throw new LockConfigError(
-      `${this.name} is @Locked, but finds no LockService. Import the ${moduleOf(this.module)} in its application. In a unit test, ` +
+      `${this.name} is ${this.decorator}, but finds no LockService. Import the ${moduleOf(this.module)} in its application. In a unit test, ` +
         'import LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. If the ' +
         'instance is created after the start and several applications run in this process, let Nest construct it.',
     );
@@ -116,9 +119,9 @@ export class LockedMethod {
   }
 
   /** The error of a call whose LockService is a mock that acquires nothing. */
-  mocked(): LockConfigError {
+  private mocked(): LockConfigError {
     return new LockConfigError(
-      `${this.name} is @Locked, but its LockService is a mock that acquires nothing. Add LockTestingModule.forRoot() of ` +
+      `${this.name} is ${this.decorator}, but its LockService is a mock that acquires nothing. Add LockTestingModule.forRoot() of ` +
         'nest-redis-lock/testing to the imports of the testing module: it provides real locks in memory, which useMocker does not replace.',
     );
   }
@@ -134,7 +137,7 @@ export class LockedMethod {
       return resolveOnceOptions(module, { ...this.lockOptions, keep: this.keep }).lock;
     } catch (cause) {
       throw new LockConfigError(
-        `${this.name} is @Locked with options that cannot work: ${(cause as Error).message}`,
+        `${this.name} is ${this.decorator} with options that cannot work: ${(cause as Error).message}`,
         { cause },
       );
     }
@@ -158,8 +161,8 @@ export class LockedMethod {
     Logger.warn(
       `${this.name} is the handler of a request, but its call did not find that request. Its lock was released when the ` +
         'method ended, before the interceptors had ended, so a transaction of an interceptor committed without the lock. ' +
-        'Probably a decorator above @Locked calls the method from the callback of a pool or an event emitter, which loses ' +
-        'the async context. Put @Locked above that decorator, or pass the callback through AsyncResource.bind().',
+        `Probably a decorator above ${this.decorator} calls the method from the callback of a pool or an event emitter, which loses ` +
+        `the async context. Put ${this.decorator} above that decorator, or pass the callback through AsyncResource.bind().`,
       LOG_CONTEXT,
     );
   }
@@ -185,14 +188,23 @@ export class LockedMethod {
   }
 
   /** Requests the locks of a call, or the result of another run. */
-  request(service: LockService, keys: readonly string[], options: LockOptions): Promise<Lock | SharedResult> {
-    if (this.keep === undefined) return service.acquire(keys, options);
+  request(
+    service: Partial<LockService>,
+    keys: readonly string[],
+    options: LockOptions,
+  ): Promise<Lock | SharedResult> {
+    // A mock may have only the methods that its test calls.
+    if (this.keep === undefined) {
+      if (typeof service.acquire !== 'function') throw this.mocked();
+      return service.acquire(keys, options);
+    }
     const [name = ''] = keys;
     if (keys.length > 1)
       throw new LockConfigError(
         `${this.name} is @Once with several names, but a result belongs to one name.`,
         { keys },
       );
+    if (typeof service.enterOnce !== 'function') throw this.mocked();
     return service.enterOnce(name, { ...options, keep: this.keep });
   }
 

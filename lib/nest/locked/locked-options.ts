@@ -81,6 +81,14 @@ export interface LockedMetadata {
   readonly options: Readonly<LockedOptions<never>>;
 }
 
+/** A decorator of this package, as its users write it. */
+export type Decorator = '@Locked' | '@Once';
+
+/** The decorator that takes the options. */
+export function decoratorOf(options: Readonly<LockedOptions<never>>): Decorator {
+  return 'keep' in options ? '@Once' : '@Locked';
+}
+
 /** Property of a {@link LockedMetadata}: the folder of the copy of this package that has written it. */
 const COPY = Symbol.for('nest-redis-lock:copy');
 
@@ -98,11 +106,19 @@ export function ownCopy(): string {
   return __dirname;
 }
 
-/** The folder of another copy of the package that has locked a method; undefined if it is this copy, or none. */
-export function otherCopyOf(method: object): string | undefined {
+/** Another copy of the package that has locked a method. */
+export interface OtherCopy {
+  readonly decorator: Decorator;
+  readonly folder: string;
+}
+
+/** The other copy of the package that has locked a method; undefined if it is this copy, or none. */
+export function otherCopyOf(method: object): OtherCopy | undefined {
   const found: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];
   const foreign = found.find((metadata) => !written.has(metadata));
-  return foreign && (Reflect.get(foreign, COPY) as string | undefined);
+  if (foreign === undefined) return undefined;
+  const folder = Reflect.get(foreign, COPY) as string | undefined;
+  return folder === undefined ? undefined : { decorator: decoratorOf(foreign.options), folder };
 }
 
 /** Adds the arguments of a further `@Locked` around those of the method. */

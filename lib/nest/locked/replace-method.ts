@@ -5,10 +5,8 @@ import { assertInstanceMember, memberName } from './instance-member.js';
 import { registerLockInterceptor } from './lock.interceptor.js';
 import { wrapMethod } from './locked-call.js';
 import { type AnyFunction, LockedMethod, recordLockedMethod } from './locked-method.js';
-import { addLockedMetadata, type LockedMetadata, lockedMetadata } from './locked-options.js';
+import { addLockedMetadata, type Decorator, type LockedMetadata, lockedMetadata } from './locked-options.js';
 import { serviceBinding } from './service-binding.js';
-
-type Decorator = '@Locked' | '@Once';
 
 /** Creates the method decorator for a key and its options. */
 export function replaceMethod(

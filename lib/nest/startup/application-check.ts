@@ -73,12 +73,12 @@ function* warningsOf(
   const current: unknown = Reflect.get(prototype, key);
   if (typeof current !== 'function') return;
   if (!isLockedFunction(current) && !isHandler(current) && seemsTransactional(current, modules))
-    yield wrapperAround(method.name);
+    yield wrapperAround(method);
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
   const place = placeIgnoringInterceptors(current, prototype.constructor, modules);
   if (place !== undefined) yield interceptorIgnored(method.name, place);
   if (method.module !== undefined && !provides(modules, method.module)) {
-    yield moduleMissing(method.name, method.module);
+    yield moduleMissing(method, method.module);
   }
 }
 
@@ -89,7 +89,7 @@ function* unlockedOverridesOf(prototype: object): Iterable<string> {
     for (const [key, method] of lockedMethodsOf(declaring)) {
       const overriding = overrides.get(key);
       if (overriding !== undefined && !lockedMethodsOf(overriding).has(key) && !callsSuper(overriding, key))
-        yield lockedOverridden(memberName(overriding, key), method.name);
+        yield lockedOverridden(memberName(overriding, key), method);
     }
     for (const key of Reflect.ownKeys(declaring)) if (!overrides.has(key)) overrides.set(key, declaring);
   }
@@ -101,7 +101,7 @@ function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
   for (const [key, method] of lockedMethodsIn(found)) {
     const field: unknown = Object.getOwnPropertyDescriptor(found.instance, key)?.value;
     if (typeof field === 'function' && !callsHidden(field))
-      yield lockedHidden(memberName(found.prototype, key), method.name);
+      yield lockedHidden(memberName(found.prototype, key), method);
   }
 }
 

@@ -135,7 +135,7 @@ describe('@CurrentLock', () => {
       }
       return Jobs;
     }).toThrow(
-      '@CurrentLock() is for a parameter of a @Locked method of instances, but decorates the class Jobs',
+      '@CurrentLock() is for a parameter of a @Locked or @Once method of instances, but decorates the class Jobs',
     );
   });
 

@@ -3,7 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { ModuleMocker } from 'jest-mock';
 import { isObservable, lastValueFrom, Observable, of } from 'rxjs';
-import { Locked, LockConfigError, LockService } from '../../../lib/index.js';
+import { Locked, LockConfigError, LockService, Once } from '../../../lib/index.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
 
@@ -24,6 +24,11 @@ class Stock {
   @Locked('stock:<0>')
   stream(sku: string): Observable<string> {
     return of(this.run(sku));
+  }
+
+  @Once('count:<0>', { keep: '1h' })
+  async count(sku: string): Promise<string> {
+    return this.run(sku);
   }
 
   private run(sku: string): string {
@@ -142,6 +147,27 @@ describe.each(calls)('a locked method that returns %s', (_name, call) => {
     }).compile();
     expect(await valueOf(await call(module.get(Stock)))).toBe('a');
     expect(module.get(Stock).runs).toBe(1);
+  });
+});
+
+describe('a method with @Once', () => {
+  it('fails with a sentence that names its decorator when Nest mocks the LockService', async () => {
+    const module = await withMocks(Test.createTestingModule({ providers: [Stock] })).compile();
+    await expect(module.get(Stock).count('a')).rejects.toThrow(
+      'Stock.count is @Once, but its LockService is a mock that acquires nothing.',
+    );
+    expect(module.get(Stock).runs).toBe(0);
+  });
+
+  it('fails with that sentence when the mock of the LockService has only acquire()', async () => {
+    const module = await Test.createTestingModule({
+      providers: [Stock, { provide: LockService, useValue: { acquire: deepMock() } }],
+    }).compile();
+    await expect(module.get(Stock).count('a')).rejects.toMatchObject({
+      code: 'LOCK_CONFIG',
+      message: expect.stringMatching(/^Stock\.count is @Once, .*LockTestingModule\.forRoot\(\)/),
+    });
+    expect(module.get(Stock).runs).toBe(0);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   Locked,
   LockConfigError,
   LockService,
+  Once,
   RedisLockModule,
   type RedisLockModuleOptions,
 } from '../../../lib/index.js';
@@ -131,6 +132,15 @@ describe('presets', () => {
     }
     await expect(start(Orders)).rejects.toThrow(
       'Orders.place is @Locked with options that cannot work: minHold must be at most maxHold',
+    );
+  });
+
+  it('refuse the start with the decorator of the method whose options do not fit them', async () => {
+    class Reports {
+      @Once('report', { preset: 'checkout', minHold: '2m', keep: '1h' }) async build(): Promise<void> {}
+    }
+    await expect(start(Reports)).rejects.toThrow(
+      'Reports.build is @Once with options that cannot work: minHold must be at most maxHold',
     );
   });
 
