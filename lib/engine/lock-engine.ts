@@ -6,7 +6,7 @@ import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
 import type { Transfer } from './hold/transfer-string.js';
 import { Attachments } from './hold/attachments.js';
-import { CleanUps } from './hold/clean-ups.js';
+import { Requests } from './hold/requests.js';
 import type { Clock } from '../primitives/clock.js';
 import { inRootContext } from '../primitives/root-context.js';
 import type { Hold } from './hold/hold.js';
@@ -61,8 +61,8 @@ export class LockEngine implements StoreEvents {
     this.store = settings.store;
     this.clock = settings.clock;
     this.log = settings.log;
-    const cleanUps = new CleanUps(this.clock, this.store, this.log);
-    this.leases = new Leases(this.clock, this.store, cleanUps, (event) =>
+    const requests = new Requests(this.clock, this.store, this.log);
+    this.leases = new Leases(this.clock, this.store, requests, (event) =>
       this.queueOf(event.lease.name).feed(event),
     );
     this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelIntervals);
@@ -195,7 +195,7 @@ export class LockEngine implements StoreEvents {
   reconnected(): void {
     this.keeper.noteResent();
     this.attachments.noteResent();
-    this.leases.cleanUps.repeatNow();
+    this.leases.requests.repeatNow();
     this.keeper.checkNow();
     for (const queue of this.queues) queue.report({ kind: 'reconnected' });
   }
@@ -238,7 +238,7 @@ export class LockEngine implements StoreEvents {
   async close(shutdownTimeout: number): Promise<void> {
     await this.waitUntil(() => !this.hasCallers, shutdownTimeout);
     await this.abortHolders(shutdownTimeout);
-    this.leases.cleanUps.stop();
+    this.leases.requests.stop();
     this.keeper.stop();
     this.silentHolders.stop();
     this.queues.stop();
@@ -247,9 +247,9 @@ export class LockEngine implements StoreEvents {
 
   private waitUntil(isDone: () => boolean, shutdownTimeout: number): Promise<boolean> {
     this.endWaits();
-    const { clock, cleanUps } = this.leases;
+    const { clock, requests } = this.leases;
     this.holdersEndAt ??= clock.now() + shutdownTimeout;
-    return until(clock, () => isDone() && cleanUps.underWay === 0, this.holdersEndAt);
+    return until(clock, () => isDone() && requests.underWay === 0, this.holdersEndAt);
   }
 
   private abortHolders(shutdownTimeout: number): Promise<void> {

@@ -23,7 +23,7 @@ type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
 type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
 /**
- * Does what `LockEngine`, `LocalQueue`, `LeaseKeeper` and `CleanUps` do around the machine of a name, for one instance
+ * Does what `LockEngine`, `LocalQueue`, `LeaseKeeper` and `Requests` do around the machine of a name, for one instance
  * of a world.
  */
 export class Shell {

@@ -238,12 +238,13 @@ class Takeover extends Caller<readonly Hold[]> {
    */
   private async undo(): Promise<void> {
     this.stop(this.unavailable);
-    const { cleanUps, store } = this.leases;
+    const { requests, store } = this.leases;
     const back = this.parts.map(({ change: { from, name, to }, detached: { ttl } }) => {
       return { name, from: to, to: from, ttl };
     });
     const ttl = Math.max(...this.changes.map((change) => change.ttl));
-    await cleanUps.takeBack(this.keys.join(', '), ttl, async () => {
+    const what = (): string => `Taking the hold of ${this.keys.join(', ')} back`;
+    const send = async (): Promise<void> => {
       try {
         const outcome = await store.transfer?.(back, 'last');
         // Other parts that this instance owns are of no use to a later attempt.
@@ -253,7 +254,8 @@ class Takeover extends Caller<readonly Hold[]> {
         if (isRefusal(error)) this.reject(this.failed?.('undecided'));
         throw error;
       }
-    });
+    };
+    await requests.run({ what, ttl, send });
     if (this.isWaiting) await new Promise<void>((resolve) => (this.noteEnd = resolve));
   }
 
@@ -262,6 +264,6 @@ class Takeover extends Caller<readonly Hold[]> {
     if (this.changes.length === 1) return;
     for (const { change, detached } of this.parts)
       for (const owner of owners(change))
-        void this.leases.cleanUps.free(change.name, owner, Math.max(change.ttl, detached.ttl));
+        void this.leases.requests.free(change.name, owner, Math.max(change.ttl, detached.ttl));
   }
 }

@@ -189,7 +189,7 @@ export class Hold implements EnterableLock, ObservedHold, LeaseUser {
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
     this.reentry?.context.endOfHold();
-    this.freeDetached = () => leases.cleanUps.free(name, owner, longerTtl);
+    this.freeDetached = () => leases.requests.free(name, owner, longerTtl);
     return detached;
   }
 

@@ -3,7 +3,7 @@ import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
 import { detachmentError, expiredError, extensionError, goneError, takenError } from '../lock-errors.js';
-import type { CleanUps } from './clean-ups.js';
+import type { Requests } from './requests.js';
 import type { Lease, LeaseUser } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
@@ -27,7 +27,7 @@ export class Leases {
   constructor(
     readonly clock: Clock,
     readonly store: LockStore,
-    readonly cleanUps: CleanUps,
+    readonly requests: Requests,
     private readonly report: (event: LeaseEvent) => Promise<void>,
   ) {
     this.keeper = new LeaseKeeper(clock, store, (lease, error, gone) => this.lose(lease, error, gone));
@@ -81,7 +81,7 @@ export class Leases {
    */
   async transfer(lease: Lease, to: string, ttl: number, outageTimeout: number): Promise<boolean> {
     if (!lease.live) return false;
-    const { cleanUps, clock, keeper, store } = this;
+    const { requests, clock, keeper, store } = this;
     const { name } = lease;
     const keys = [name];
     const change = { name, from: lease.owner, to, ttl };
@@ -95,7 +95,7 @@ export class Leases {
     lease.isLeaving = false;
     if (outcome !== 'moved') this.loseIfExpired(lease);
     if (!lease.live) {
-      void cleanUps.free(name, to, ttl);
+      void requests.free(name, to, ttl);
       return false;
     }
     if (outcome === 'moved') {
@@ -107,12 +107,12 @@ export class Leases {
       this.lose(lease, takenError(keys), true);
       return false;
     }
-    void cleanUps.takeBack(name, ttl, async () =>
+    const takeBack = async (): Promise<unknown> =>
       // The lease to which it would return has ended.
       lease.live
         ? store.transfer?.([{ ...change, from: to, to: lease.owner, ttl: lease.ttl }])
-        : store.release(name, to),
-    );
+        : store.release(name, to);
+    void requests.run({ what: () => `Taking the hold of ${name} back`, ttl, send: takeBack });
     keeper.add(lease);
     throw detachmentError(keys, outcome.cause);
   }
@@ -121,7 +121,7 @@ export class Leases {
   free({ name, owner, ttl, deadline, how }: Lease, gap?: Gap): Promise<void> {
     const remaining = Math.max(ttl, deadline - this.clock.now());
     // If this instance had to wait for the lease, other instances may be waiting as well.
-    return this.cleanUps.free(name, owner, remaining, how !== 'free', gap);
+    return this.requests.free(name, owner, remaining, how !== 'free', gap);
   }
 
   /**

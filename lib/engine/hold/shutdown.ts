@@ -26,7 +26,7 @@ export function haveHoldersEnded({ keeper }: Leases): () => boolean {
  * @param shutdownTimeout milliseconds that the holders had
  */
 export async function abortHolders(
-  { cleanUps, clock, keeper }: Leases,
+  { requests, clock, keeper }: Leases,
   isIdle: () => boolean,
   log: LockLog,
   shutdownTimeout: number,
@@ -43,9 +43,9 @@ export async function abortHolders(
       }),
     );
   }
-  cleanUps.repeatNow();
+  requests.repeatNow();
   // Requests in flight count: their replies may be grants that have to be returned.
-  await until(clock, () => isIdle() && cleanUps.isDone, clock.now() + ABORT_GRACE);
+  await until(clock, () => isIdle() && requests.isDone, clock.now() + ABORT_GRACE);
   const remaining = new Set(keeper);
   for (const { lease, hold } of unfinished) {
     if (!hold || !remaining.has(lease)) continue;

@@ -162,7 +162,7 @@ export class LocalQueue {
     const { queues } = this;
     const { name } = this.name;
     if (place !== undefined) return queues.cancel(name, place, ttl);
-    await Promise.all(ownersOf(grant).map((owner) => queues.leases.cleanUps.free(name, owner, ttl)));
+    await Promise.all(ownersOf(grant).map((owner) => queues.leases.requests.free(name, owner, ttl)));
   }
 
   private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {

@@ -112,7 +112,7 @@ export class LocalQueues<
   giveBack(name: string, grant: Grant, ttl: number): void {
     this.noteEndedToken(grant.token);
     for (const owner of ownersOf(grant))
-      if (!this.get(name)?.name.leaseOf(owner)) void this.leases.cleanUps.free(name, owner, ttl);
+      if (!this.get(name)?.name.leaseOf(owner)) void this.leases.requests.free(name, owner, ttl);
   }
 
   /**
@@ -134,7 +134,7 @@ export class LocalQueues<
       const known = this.get(name)?.name;
       return !known?.exclusiveLease && !known?.wantsExclusive;
     };
-    return this.leases.cleanUps.run(() => `Leaving the queue of ${name}`, { ttl, send, mayRepeat });
+    return this.leases.requests.run({ what: () => `Leaving the queue of ${name}`, ttl, send, mayRepeat });
   }
 
   newTurn(permits: number): string {
