@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import type { LockService } from '../../../lib/service/lock.service.js';
-import { collectGarbage } from '../../support/collect-garbage.js';
+import { untilCollected } from '../../support/collect-garbage.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 
@@ -138,14 +138,6 @@ const detached: Call = async (locks, name) => {
   await (await locks.attach(string)).release();
 };
 
-async function expectCollected(ref: WeakRef<object>): Promise<void> {
-  await waitFor(() => (collectGarbage(), ref.deref() === undefined), {
-    timeout: 10_000,
-    interval: 20,
-    that: 'the object to be collected',
-  });
-}
-
 /** Makes a call for a request that nothing else refers to. */
 async function callIn(
   call: Call,
@@ -185,7 +177,7 @@ export function describeKeptContexts(context: ContractContext): void {
     it.each(calls)('drops the context of a caller while %s', async (_, call) => {
       const [request, cleanUp] = await callIn(call, context.backend.service(), context.name);
       try {
-        await expectCollected(request);
+        await untilCollected([request]);
       } finally {
         await cleanUp?.();
       }
@@ -224,7 +216,7 @@ export function describeKeptContexts(context: ContractContext): void {
       await call(watched, name);
 
       expect(seen.length).toBeGreaterThan(0);
-      for (const lock of seen) await expectCollected(lock);
+      await untilCollected(seen);
     });
 
     it.each<[string, (locks: LockService, name: string, run: () => Promise<void>) => Promise<void>]>([
@@ -252,7 +244,7 @@ export function describeKeptContexts(context: ContractContext): void {
           await ended;
         });
 
-        for (const lock of runs) await expectCollected(lock);
+        await untilCollected(runs);
       },
     );
   });
