@@ -89,7 +89,8 @@ export type FaultStep =
     };
 
 /** A request by the script that serves it. Those of a call for several names have scripts of their own. */
-export type RequestKind = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer';
+export type RequestKind =
+  'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer' | 'keep' | 'read';
 
 /** What takes the server's word back. */
 export type LossStep =

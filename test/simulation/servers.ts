@@ -5,7 +5,8 @@ import { ScriptTwin } from '../support/script-twin.js';
 import { CommandConnection } from './command-connection.js';
 import { InboxConnection } from './inbox-connection.js';
 import { KnownModes } from './known-modes.js';
-import type { FaultStep, LossStep, Schedule, TimedStep } from './schedule.js';
+import type { FaultStep, LossStep, TimedStep } from './schedule.js';
+import type { NetworkTerms } from './network-terms.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import { SimulatedStore } from './simulated-store.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -60,7 +61,7 @@ export class SingleServer implements Servers {
 
   constructor(
     private readonly time: VirtualTime,
-    private readonly schedule: Schedule,
+    private readonly schedule: NetworkTerms,
   ) {
     this.server = new ScriptTwin(() => EPOCH + time.now);
     this.weather = new Weather(schedule);
@@ -72,7 +73,7 @@ export class SingleServer implements Servers {
 
   link(instance: string, index: number, process: SimulatedProcess): Link {
     const { time, weather, schedule } = this;
-    const remote = memoryStore(this.server, instance);
+    const remote = this.remoteOf(instance);
     const commands = new CommandConnection(time, process, weather, index, schedule.straggle);
     const inbox = new InboxConnection(time, process, weather, index, remote);
     return {
@@ -99,5 +100,9 @@ export class SingleServer implements Servers {
 
   forceRelease(name: string): void {
     this.server.forceRelease(name);
+  }
+
+  protected remoteOf(instance: string): LockStore {
+    return memoryStore(this.server, instance);
   }
 }

@@ -8,6 +8,7 @@ import type {
   Transferred,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
+import type { MarkStore } from '../../lib/store/mark.js';
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../../lib/store/grant.js';
 import { isSharedOwner } from '../../lib/store/owner-id.js';
@@ -20,6 +21,11 @@ import type { VirtualTime } from './virtual-time.js';
 /** A store whose server is at the other end of two unreliable connections. */
 export class SimulatedStore implements LockStore {
   readonly trouble = new Error('The network does not answer.');
+  readonly marks: MarkStore = {
+    read: (name) => this.commands.send(() => this.marksOfServer.read(name), 'impatient', 'read'),
+    keep: (request) => this.commands.send(() => this.marksOfServer.keep(request), 'impatient', 'keep'),
+    delete: (name) => this.commands.send(() => this.marksOfServer.delete(name), 'impatient'),
+  };
   /** Whether the server has told its time. */
   private knowsTime = false;
 
@@ -102,6 +108,12 @@ export class SimulatedStore implements LockStore {
 
   close(): Promise<void> {
     return this.server.close();
+  }
+
+  private get marksOfServer(): MarkStore {
+    const { marks } = this.server;
+    if (!marks) throw new Error('This server keeps no results.');
+    return marks;
   }
 
   /** Sends a request with the keys that the instance knows of. */

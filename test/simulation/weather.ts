@@ -1,6 +1,7 @@
 import { Redaction } from '../../lib/store/redis/connection/redaction.js';
 import { storeError } from '../../lib/store/redis/connection/redis-error.js';
-import type { FaultStep, Lane, RequestKind, Schedule } from './schedule.js';
+import type { NetworkTerms } from './network-terms.js';
+import type { FaultStep, Lane, RequestKind } from './schedule.js';
 
 interface Window<T> {
   readonly from: number;
@@ -21,7 +22,7 @@ export class Weather {
   private readonly denials: Window<Fault<'deny'>>[] = [];
   private trips = 0;
 
-  constructor(private readonly schedule: Schedule) {
+  constructor(private readonly schedule: NetworkTerms) {
     let now = 0;
     for (const step of schedule.steps) {
       now += step.after;

@@ -114,14 +114,13 @@ export class Once {
     const reading = answerWithin(this.surroundings.engine.clock, marks.read(name), time).catch(
       () => undefined,
     );
-    if (!signal) return reading;
-    return new Promise((resolve, reject) => {
-      const unhook = onAbort(signal, () => reject(signal.reason));
-      void reading.then(resolve).finally(unhook);
-    });
+    return unlessAborted(reading, signal);
   }
 
-  /** Enters the run below its lock, unless another run has left a mark before the lock was granted. */
+  /**
+   * Enters the run below its lock, unless another run has left a mark before the lock was granted. A caller that gives
+   * up during the read does not run.
+   */
   private async enterBelow(
     lock: EnterableLock,
     marks: MarkStore,
@@ -132,13 +131,13 @@ export class Once {
     const read = (): Promise<Mark | undefined> =>
       this.waiting.shareNext(name, () => this.insist(options, () => marks.read(name)));
     try {
-      const mark = caller.mark ?? (await read());
+      const mark = caller.mark ?? (await unlessAborted(read(), options.signal));
       if (mark === undefined) return this.begin(lock, marks, call);
       await lock.release();
       return share(call, mark, 'shared');
     } catch (cause) {
       await lock.release();
-      throw requestError([name], cause);
+      throw options.signal?.aborted ? cause : requestError([name], cause);
     }
   }
 
@@ -203,6 +202,16 @@ export class Once {
     // Without a reply, a call that is granted the lock reads the mark again.
     await this.waiting.shareNext(name, () => this.marksOf(name).read(name)).catch(() => undefined);
   }
+}
+
+/** Settles like `reading`, unless the signal aborts first. */
+async function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return reading;
+  return new Promise((resolve, reject) => {
+    const unhook = onAbort(signal, () => reject(signal.reason));
+    reading.finally(unhook).then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
+  });
 }
 
 function share(
