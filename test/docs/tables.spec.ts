@@ -19,6 +19,7 @@ import {
   refusalFaults,
   severalNamesFaults,
 } from '../simulation/deliberate-faults/one-redis.faults.js';
+import { onceFaults } from '../simulation/deliberate-faults/once.faults.js';
 import { quorumFaults } from '../simulation/deliberate-faults/quorum.faults.js';
 import { CHANNELS } from '../support/lock-events.js';
 import { documentOf, tableOf } from './documents.js';
@@ -45,9 +46,15 @@ it('The page on rights names the right that a list needs beside', () => {
 
 describe('the tables of the pages', () => {
   it('show every deliberate fault', () => {
-    const all = [...oneRedisFaults, ...refusalFaults, ...severalNamesFaults, ...quorumFaults];
+    const all = [...oneRedisFaults, ...refusalFaults, ...severalNamesFaults, ...onceFaults, ...quorumFaults];
     const faults = all.map(({ fault }) => fault);
-    const places = ['on one Redis', 'after a refused request', 'in calls for several names', 'on a quorum'];
+    const places = [
+      'on one Redis',
+      'after a refused request',
+      'in calls for several names',
+      'in calls of once()',
+      'on a quorum',
+    ];
     const rows = places.flatMap((where) => tableOf(`deliberate fault ${where}`));
     expect(rows.map((row) => Object.values(row)[0])).toEqual(faults);
   });

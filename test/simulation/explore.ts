@@ -1,19 +1,18 @@
 import * as fc from 'fast-check';
-import type { Schedule } from './schedule.js';
 import { seedOf } from './seed.js';
-import { Simulation } from './simulation.js';
 
 /**
  * Tries that many random schedules. A failure names seed and path; with `SIMULATION_SEED` set to that seed the
  * same schedules run again.
  */
-export async function assertSchedules(
+export async function assertSchedules<T>(
   what: string,
-  schedules: fc.Arbitrary<Schedule>,
+  schedules: fc.Arbitrary<T>,
+  play: (schedule: T) => Promise<void>,
   numRuns: number,
 ): Promise<void> {
   const seed = seedOf();
   process.stdout.write(`${numRuns} ${what} schedules, seed ${seed}\n`);
-  const property = fc.asyncProperty(schedules, (schedule) => new Simulation(schedule).run());
+  const property = fc.asyncProperty(schedules, play);
   await fc.assert(property, { seed, numRuns });
 }

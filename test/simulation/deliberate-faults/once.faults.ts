@@ -1,0 +1,60 @@
+import type { DeliberateFault } from './deliberate-fault.js';
+
+const marks = 'lib/store/memory/memory-marks.ts';
+const once = 'lib/service/once/once.ts';
+const calls = 'lib/service/once/waiting-calls.ts';
+
+/** What could go wrong when callers share the result of one run: at the server, and in how calls use its replies. */
+export const onceFaults: readonly DeliberateFault[] = [
+  {
+    fault: 'a run that has lost the lock keeps its result',
+    file: marks,
+    text: 'if (!this.locks.has(name, owner)) return false;',
+    instead: '',
+  },
+  {
+    fault: 'a repeated request to keep a result is rejected',
+    file: marks,
+    text: 'if (mark) return mark.token === token;',
+    instead: 'if (mark) return false;',
+  },
+  {
+    fault: 'an expired result is shared',
+    file: marks,
+    text: 'if (mark && mark.until > this.now()) return mark;',
+    instead: 'if (mark) return mark;',
+  },
+  {
+    fault: 'keep counts from the acquire',
+    file: once,
+    text: 'keep: (json) => this.keep(lock, marks, call, json),',
+    instead: `keep: ((since) => (json) => {
+        const took = this.surroundings.engine.clock.now() - since;
+        return this.keep(lock, marks, { ...call, keep: Math.max(1, call.keep - took) }, json);
+      })(this.surroundings.engine.clock.now()),`,
+  },
+  {
+    fault: 'the end of a run notifies no waiter',
+    file: marks,
+    text: 'for (const instance of new Set(waiting)) this.inboxes.send(instance, (inbox) => inbox.done(name));',
+    instead: 'void waiting;',
+  },
+  {
+    fault: 'a waiter without a notification runs again',
+    file: once,
+    text: 'const mark = caller.mark ?? (await unlessAborted(read(), options.signal));',
+    instead: 'const mark = caller.mark; void read;',
+  },
+  {
+    fault: 'a waiter treats a failed run as done',
+    file: calls,
+    text: 'if (mark) for (const call of calls) call.share(mark);',
+    instead: "for (const call of calls) call.share(mark ?? { json: '' });",
+  },
+  {
+    fault: 'a caller that gives up while it reads the result runs',
+    file: once,
+    text: 'const mark = caller.mark ?? (await unlessAborted(read(), options.signal));',
+    instead: 'const mark = caller.mark ?? (await read());',
+  },
+];
