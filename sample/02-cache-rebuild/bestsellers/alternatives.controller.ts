@@ -2,13 +2,13 @@ import { Controller, Get, Param } from '@nestjs/common';
 import type { Bestseller } from './bestseller.interface.js';
 import { BestsellersCache } from './bestsellers.cache.js';
 import { BestsellersQuery } from './bestsellers.query.js';
-import { BestsellersService } from './bestsellers.service.js';
+import { LargeListsService } from './large-lists.service.js';
 
-/** The same lists with less, to compare. */
+/** The same lists by other means, to compare. */
 @Controller()
 export class AlternativesController {
   constructor(
-    private readonly bestsellers: BestsellersService,
+    private readonly large: LargeListsService,
     private readonly cache: BestsellersCache,
     private readonly query: BestsellersQuery,
   ) {}
@@ -26,9 +26,15 @@ export class AlternativesController {
     return this.cache.wrap(category, () => this.query.run(category));
   }
 
-  /** One query, but all who came take their second look one after the other. */
+  /** One query, but every reader acquires the lock in turn for its second check. */
   @Get('locked/bestsellers/:category')
   async locked(@Param('category') category: string): Promise<Bestseller[]> {
-    return (await this.cache.get(category)) ?? this.bestsellers.rebuild(category);
+    return (await this.cache.get(category)) ?? this.large.rebuild(category);
+  }
+
+  /** One query, and one reader of each process acquires the lock. */
+  @Get('both/bestsellers/:category')
+  both(@Param('category') category: string): Promise<Bestseller[]> {
+    return this.large.read(category);
   }
 }

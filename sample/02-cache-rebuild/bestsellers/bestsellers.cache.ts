@@ -5,7 +5,7 @@ import type { Bestseller } from './bestseller.interface.js';
 /** Milliseconds for which a list is served without a query. */
 const TTL = 60_000;
 
-/** The key of a list in Redis. */
+/** The key of a list of the cache in Redis. */
 export function cacheKey(category: string): string {
   return `cache-rebuild:bestsellers:${category}`;
 }

@@ -6,6 +6,7 @@ import { BestsellersCache } from './bestsellers.cache.js';
 import { BestsellersController } from './bestsellers.controller.js';
 import { BestsellersQuery } from './bestsellers.query.js';
 import { BestsellersService } from './bestsellers.service.js';
+import { LargeListsService } from './large-lists.service.js';
 import { redisCache } from './redis-cache.js';
 
 @Module({
@@ -14,6 +15,6 @@ import { redisCache } from './redis-cache.js';
     CacheModule.registerAsync({ useFactory: () => redisCache(process.env.REDIS_URL) }),
   ],
   controllers: [BestsellersController, AlternativesController],
-  providers: [BestsellersCache, BestsellersQuery, BestsellersService],
+  providers: [BestsellersCache, BestsellersQuery, BestsellersService, LargeListsService],
 })
 export class BestsellersModule {}

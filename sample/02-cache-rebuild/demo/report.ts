@@ -4,12 +4,20 @@ import type { RebuildResult } from './cache-rebuild.js';
 /** The routes side by side, for a reader. */
 export function table(results: readonly RebuildResult[]): string {
   const rows = new Table({
-    head: ['', 'queries while cached', 'queries after expiry', 'failed', 'last answer ms'],
-    colAligns: ['left', 'right', 'right', 'right', 'right'],
+    head: [
+      '',
+      'queries while cached',
+      'queries after expiry',
+      'locks after expiry',
+      'failed',
+      'last answer ms',
+    ],
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
     style: { head: [], border: [] },
   });
   for (const { path, cached, expired } of results) {
-    rows.push([`GET ${path}`, cached.queries, expired.queries, cached.failed + expired.failed, expired.last]);
+    const failed = cached.failed + expired.failed;
+    rows.push([`GET ${path}`, cached.queries, expired.queries, expired.grants, failed, expired.last]);
   }
   return rows.toString();
 }
