@@ -46,12 +46,19 @@ export abstract class Application {
   protected abstract readonly imports: { progressOf(id: string): Observable<number> };
 }
 
+/** What a fragment uses of BentoCache. */
+interface BentoCache {
+  getOrSet<T>(options: { key: string; ttl: string; factory: () => Promise<T> }): Promise<T>;
+}
+
 /** What a fragment's statements find around them. */
 export interface Surroundings {
   readonly locks: LockService;
+  readonly bento: BentoCache;
   readonly cache: Cache;
   readonly queue: Queue;
   readonly job: Job<{ readonly lock: string }>;
+  query(): Promise<string[]>;
   work(): Promise<string>;
   collect(): Promise<void>;
   transfer(options: { signal: AbortSignal; token: number }): Promise<void>;

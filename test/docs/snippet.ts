@@ -22,7 +22,7 @@ export function sourceOf({ marks, text }: CodeBlock): string {
     return `${IMPORTS} export abstract class Fragment extends Application {\n${text}\n}\n`;
   }
   if (marks.includes('statements')) {
-    const names = '{ locks, cache, queue, job, work, collect, transfer }: Surroundings';
+    const names = '{ locks, bento, cache, queue, job, query, work, collect, transfer }: Surroundings';
     return `${IMPORTS} export async function fragment(${names}): Promise<unknown> {\n${text}\nreturn undefined;\n}\n`;
   }
   return text;
