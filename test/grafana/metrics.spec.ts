@@ -3,7 +3,7 @@ import { ConsoleLogger, Injectable } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
 import { RedisLockInstrumentation } from '../../lib/opentelemetry/index.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -21,6 +21,9 @@ class Orders {
 
   @Locked('order:<0>', { wait: 20 })
   async placeSoon(_sku: string): Promise<void> {}
+
+  @Once('report:<0>', { keep: '1m' })
+  async report(_day: string): Promise<void> {}
 
   @Locked('order:<0>', { outageTimeout: 50 })
   async placeInAnOutage(_sku: string): Promise<void> {}
@@ -82,6 +85,8 @@ async function showsEverything(): Promise<string> {
   await using server = await RedisServer.start();
   await using app = await MeasuredApplication.start(server.url);
   const { orders, locks } = app;
+  await orders.report('monday');
+  await orders.report('monday');
   let pay: () => void = () => {};
   const payment = new Promise<void>((resolve) => (pay = resolve));
 
@@ -163,6 +168,13 @@ describe('The metrics of a running application', () => {
 });
 
 describe('The dashboard', () => {
+  it('shows each outcome of once() in a panel', () => {
+    const once = dashboard.panels.filter(({ targets }) =>
+      targets.some(({ expr }) => /lock_once_total/.test(expr)),
+    );
+    expect(once.map(({ targets }) => targets[0]?.legendFormat)).toEqual(['{{lock_outcome}}']);
+  });
+
   it('has no panel over another, within the 24 columns of Grafana', () => {
     const places = dashboard.panels.map(({ gridPos }) => gridPos);
     for (const [index, a] of places.entries()) {

@@ -86,11 +86,19 @@ const ROWS: readonly (readonly Panel[])[] = [
       '{{lock_granted_how}}',
       STACKED,
     ),
+    chart(
+      'Calls of once, by outcome',
+      'ran: ran the work. shared: waited for the result of another run. kept: found a kept result. failed: nothing is kept.',
+      `sum by (lock_outcome) (${rate('lock_once_total')})`,
+      'reqps',
+      '{{lock_outcome}}',
+      STACKED,
+    ),
   ],
   [
     chart(
       'Waiting now, by caller',
-      '@Locked methods by name and key template, callers of LockService by label.',
+      'Methods of @Locked and @Once by name and key template, callers of LockService by label.',
       `sum by (${CALLER}) (${shown('lock_queue_length')})`,
       'short',
       CALLER_LEGEND,

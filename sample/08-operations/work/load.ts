@@ -20,6 +20,7 @@ export class Load implements OnApplicationBootstrap, BeforeApplicationShutdown {
     for (let buyer = 0; buyer < BUYERS; buyer += 1) {
       void this.repeat(50, () => this.shop.placeOrder(anyOf(SKUS), between(5, 30)));
     }
+    void this.repeat(500, () => this.shop.countBestsellers('shoes', between(20, 200)));
     for (let cart = 0; cart < CARTS; cart += 1) void this.repeat(200, () => this.reserveCart());
     const { signal } = this.closing;
     // All of them listen to it.
@@ -39,7 +40,7 @@ export class Load implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   /** Again and again, whatever comes of it, with pauses of about so many milliseconds. */
-  private async repeat(pause: number, work: () => Promise<void>): Promise<void> {
+  private async repeat(pause: number, work: () => Promise<unknown>): Promise<void> {
     const { signal } = this.closing;
     while (!signal.aborted) {
       await work().catch((error: unknown) => {

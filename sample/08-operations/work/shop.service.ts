@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { CurrentLock, type Lock, Locked } from 'nest-redis-lock';
+import { CurrentLock, type Lock, Locked, Once } from 'nest-redis-lock';
 
 /** What the instances do under locks. Each method is the label of its holds. */
 @Injectable()
@@ -21,6 +21,13 @@ export class ShopService {
   @Locked('import:<0>', { wait: 0, onTimeout: 'skip' })
   async importCatalogue(_supplier: string, time: number, signal: AbortSignal): Promise<void> {
     await delay(time, undefined, { signal });
+  }
+
+  /** One instance counts, and all others receive its result for two seconds. */
+  @Once('bestsellers:<0>', { keep: '2s' })
+  async countBestsellers(_category: string, time: number): Promise<string[]> {
+    await delay(time);
+    return ['sneaker', 'boot', 'laces'];
   }
 
   /** Takes longer than it may now and then: such holds are lost. */
