@@ -13,6 +13,8 @@ export interface Contestant {
   hold(name: string, work: () => Promise<void>, together?: Together): Promise<void>;
   /** The same for several names, all or none. Left out where the package takes one name at a time. */
   holdAll?(names: readonly string[], work: () => Promise<void>): Promise<void>;
+  /** Runs the work once for all callers of a name, and gives its result to each. Left out where the package cannot. */
+  once?(name: string, work: () => Promise<string>): Promise<string>;
   /** Ends connections and timers. */
   close(): Promise<void> | void;
 }

@@ -21,6 +21,15 @@ export type ContestantId = (typeof CONTESTANT_IDS)[number];
 
 export const PEER_IDS = CONTESTANT_IDS.slice(2, 10);
 
+/** Those that run work once and share its result; the last ones take part in no other case. */
+export const ONCE_IDS: readonly string[] = [
+  'ours',
+  'ours-node-redis',
+  'once-by-hand',
+  'bentocache',
+  'cacheable',
+];
+
 /** One of each kind, for cases that are about ours: polling, retries with jitter, pub/sub. */
 export const REPRESENTATIVES: readonly string[] = [
   'ours',

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { RedisLockModuleOptions } from '../../../dist/index.js';
 import type { Contestant, Together } from '../contestant.js';
-import { LEASE, WAIT } from './common-settings.js';
+import { KEEP, LEASE, WAIT } from './common-settings.js';
 
 /** The package, of this revision or of another one. */
 export type LockBuild = typeof import('../../../dist/index.js');
@@ -33,6 +33,7 @@ export async function openLocks(
   return {
     hold,
     holdAll: hold,
+    once: (name, work) => locks.once(name, { keep: KEEP }, work),
     close: () => application.close(),
   };
 }

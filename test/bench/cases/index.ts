@@ -9,6 +9,7 @@ import { httpRouteCase } from './http-route.case.js';
 import { killedHolderCase } from './killed-holder.case.js';
 import { loadCase } from './load.case.js';
 import { manyWaitersCase } from './many-waiters.case.js';
+import { onceCases } from './once.case.js';
 import { overheadCase } from './overhead.case.js';
 import { memoryCase } from './memory.case.js';
 import { quorumCases } from './quorum.case.js';
@@ -32,6 +33,7 @@ export const benchCases: readonly BenchCase[] = [
   memoryCase,
   ...severalNamesCases,
   renewedHoldsCase,
+  ...onceCases,
   httpRouteCase,
   overheadCase,
   growthCase,

@@ -4,6 +4,7 @@ import { serveCalls } from '../../support/serve-calls.js';
 import type { Contestant, RedisAddress, Together } from '../contestant.js';
 import { loadContestant } from '../contestants.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
+import { keptReads, onceBurst, type Burst, type BurstResult } from './once.js';
 import { runLoad } from './run-load.js';
 import { now } from './shared-clock.js';
 
@@ -55,6 +56,16 @@ const calls = {
     for (const message of unhandled) failures[message] = (failures[message] ?? 0) + 1;
     unhandled.clear();
     return { ...result, failures };
+  },
+
+  /** Callers of this process want one result, all at the same moment. */
+  async burst(plan: Burst): Promise<BurstResult> {
+    return onceBurst(opened(), plan);
+  },
+
+  /** Reads a kept result so often, one after the other. Gives the milliseconds of each. */
+  async readKept(name: string, times: number): Promise<Float64Array> {
+    return keptReads(opened(), name, times);
   },
 
   /** Takes all the names and keeps them until the process ends. Gives the moment at which each was had. */
