@@ -19,6 +19,7 @@ RedisLockModule.forRoot({ connection: { host: '127.0.0.1' } });
  */
 export function generatedSources(kind, { usable }) {
   const { tools } = kind;
+  const hasClient = Object.keys(kind.client).length > 0;
   const nodeRedis = nodeRedisOf(kind);
   const specifiers = usable.map(({ specifier }) => `'${specifier}'`);
   const exported = specifiers.map((specifier, index) => `export * as entryPoint${index} from ${specifier};`);
@@ -26,8 +27,11 @@ export function generatedSources(kind, { usable }) {
     (specifier, index) => `exports.entryPoint${index} = require(${specifier});`,
   );
   return {
-    'src/main.ts': quickStart(nodeRedis),
-    'src/named-signals.ts': withNamedSignals(quickStart(nodeRedis)),
+    // Its stock is in Redis.
+    ...(hasClient && {
+      'src/main.ts': quickStart(nodeRedis),
+      'src/named-signals.ts': withNamedSignals(quickStart(nodeRedis)),
+    }),
     ...(!hasIoredis(kind) && { 'src/without-ioredis.ts': WITHOUT_IOREDIS }),
     'src/entry-points.ts': lines(exported),
     'one-copy/imported.mjs': lines(exported),
