@@ -53,13 +53,14 @@ export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
 export class LockService {
   /** @internal */
   readonly options: ResolvedModuleOptions;
-  private readonly engine: LockEngine;
-  private readonly context = new LockContext();
-  private readonly single: SingleName;
-  private readonly onces: Once;
-  private healthCheck: HealthCheck | undefined;
+  // JavaScript-private members: NestJS Observe would show other methods as spans of their own.
+  readonly #engine: LockEngine;
+  readonly #context = new LockContext();
+  readonly #single: SingleName;
+  readonly #onces: Once;
+  #healthCheck: HealthCheck | undefined;
   /** Aborts when shutdown begins, which ends all campaigns. */
-  private readonly closing = new AbortController();
+  readonly #closing = new AbortController();
 
   /** @hidden The module creates it; tests without Nest use `createLockService`. */
   constructor(options: never, engine: never);
@@ -67,9 +68,9 @@ export class LockService {
   constructor(options: ResolvedModuleOptions, engine: LockEngine);
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
     this.options = options;
-    this.engine = engine;
-    this.single = new SingleName(engine, this.context);
-    this.onces = new Once({
+    this.#engine = engine;
+    this.#single = new SingleName(engine, this.#context);
+    this.#onces = new Once({
       engine,
       maxResult: options.maxResult,
       // The lock of a single name can be entered.
@@ -215,7 +216,7 @@ export class LockService {
    */
   async forget(name: string): Promise<boolean> {
     assertLockName(name);
-    return this.onces.forget(name).catch((cause: unknown) => unavailable([name], cause));
+    return this.#onces.forget(name).catch((cause: unknown) => unavailable([name], cause));
   }
 
   /**
@@ -228,7 +229,7 @@ export class LockService {
    * ```
    */
   current(key?: string): Lock | undefined {
-    return this.context.current(key);
+    return this.#context.current(key);
   }
 
   /**
@@ -247,7 +248,7 @@ export class LockService {
    */
   async query(key: string): Promise<LockSnapshot> {
     assertLockName(key);
-    return this.engine.views.query(key).catch((cause: unknown) => unavailable([key], cause));
+    return this.#engine.views.query(key).catch((cause: unknown) => unavailable([key], cause));
   }
 
   /**
@@ -270,7 +271,7 @@ export class LockService {
     const { prefix, limit } = resolveListOptions(options);
     assertCanList(this.options);
     let left = limit;
-    const pages = this.engine.views.list(prefix)[Symbol.asyncIterator]();
+    const pages = this.#engine.views.list(prefix)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const page = await pages.next().catch((cause: unknown) => unavailable([], cause));
@@ -296,7 +297,7 @@ export class LockService {
    * ```
    */
   holds(): readonly OwnHold[] {
-    return this.engine.views.holds();
+    return this.#engine.views.holds();
   }
 
   /**
@@ -325,7 +326,7 @@ export class LockService {
   async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
   async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
-    const forced = await this.engine.store
+    const forced = await this.#engine.store
       .forceRelease(key, options?.owners)
       .catch((cause: unknown) => unavailable([key], cause));
     return options ? forced : forced.released.length > 0;
@@ -357,13 +358,13 @@ export class LockService {
     const resolved = resolveCallOptions(this.options, options);
     const parsed = parseTransfer(transfer);
     const keys = parsed.holds.map(({ name }) => name);
-    if (!this.engine.store.transfer)
+    if (!this.#engine.store.transfer)
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
         keys,
       });
     assertNameCount(keys, 'The transfer string');
     resolved.signal?.throwIfAborted();
-    return new CombinedLock(await this.engine.attach(parsed, resolved));
+    return new CombinedLock(await this.#engine.attach(parsed, resolved));
   }
 
   /**
@@ -392,23 +393,22 @@ export class LockService {
     return inRootContext(() => this.#campaign(name, work, options));
   }
 
-  // JavaScript-private methods: NestJS Observe would show others as spans of their own.
   async #campaign(name: string, work: LockedWork<unknown>, options: LeadOptions): Promise<void> {
     assertLockName(name);
     if (typeof work !== 'function')
       throw new LockConfigError("lead() takes the leader's work as its second argument, a function.");
     const { lock, signal, pause, onError } = resolveLeadOptions(options);
     const resolved = resolveCallOptions(this.options, { ...lock, signal });
-    const end = new Abandonment(this.closing.signal, ...(signal ? [signal] : []));
+    const end = new Abandonment(this.#closing.signal, ...(signal ? [signal] : []));
     if (end.aborted) return;
     const campaign = new Campaign({
       name,
       signal: end.signal,
       pause,
       onError,
-      clock: this.engine.clock,
-      log: this.engine.log,
-      acquire: (until) => this.single.acquire(name, { ...resolved, signal: until }),
+      clock: this.#engine.clock,
+      log: this.#engine.log,
+      acquire: (until) => this.#single.acquire(name, { ...resolved, signal: until }),
       work: (term) => this.runInContext(term, () => work(term)),
     });
     await campaign.run();
@@ -418,7 +418,7 @@ export class LockService {
   enterOnce(name: string, options: OnceOptions): Promise<OnceLock | SharedResult> {
     try {
       assertLockName(name);
-      return this.onces.enter({ ...resolveOnceOptions(this.options, options), name });
+      return this.#onces.enter({ ...resolveOnceOptions(this.options, options), name });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -426,12 +426,12 @@ export class LockService {
 
   /** @internal Runs `work` in the async context of a lock of this service, so that calls below enter it. */
   runInContext<T>(lock: Lock, work: () => T): T {
-    return this.context.run(lock as GrantedLock, holdsOf(lock), work);
+    return this.#context.run(lock as GrantedLock, holdsOf(lock), work);
   }
 
   /** @internal Connects before the first lock, except with `lazyConnect`. */
   connect(): void {
-    this.engine.store.connect?.();
+    this.#engine.store.connect?.();
   }
 
   /**
@@ -439,16 +439,16 @@ export class LockService {
    * if the store has no network.
    */
   async measureRoundTrip(): Promise<number | undefined> {
-    return this.engine.store.roundTrip?.();
+    return this.#engine.store.roundTrip?.();
   }
 
   /** @internal Checks whether a lock can be granted and released; settles within `timeout` ms and never rejects. */
   async checkHealth(timeout: number): Promise<StoreHealth> {
-    if (this.engine.isClosing) {
+    if (this.#engine.isClosing) {
       const trouble = new LockClosedError('The application is shutting down and grants no more locks.');
       return { responseTime: 0, trouble, nodes: undefined };
     }
-    return (this.healthCheck ??= new HealthCheck(this.engine.store)).check(timeout);
+    return (this.#healthCheck ??= new HealthCheck(this.#engine.store)).check(timeout);
   }
 
   /**
@@ -456,8 +456,8 @@ export class LockService {
    * Free locks are granted, and nested calls continue.
    */
   beginShutdown(): void {
-    this.closing.abort(new LockClosedError('The application is shutting down.'));
-    this.engine.endWaits();
+    this.#closing.abort(new LockClosedError('The application is shutting down.'));
+    this.#engine.endWaits();
   }
 
   /**
@@ -466,7 +466,7 @@ export class LockService {
    */
   async awaitHolders(): Promise<void> {
     this.beginShutdown();
-    await this.engine.awaitHolders(this.options.shutdownTimeout);
+    await this.#engine.awaitHolders(this.options.shutdownTimeout);
   }
 
   /**
@@ -475,8 +475,8 @@ export class LockService {
    */
   async close(): Promise<void> {
     this.beginShutdown();
-    await this.engine.close(this.options.shutdownTimeout);
-    this.context.close();
+    await this.#engine.close(this.options.shutdownTimeout);
+    this.#context.close();
   }
 
   async #callOnce<T>(name: string, options: ResolvedOnceOptions, run: LockedWork<T>): Promise<T> {
@@ -486,7 +486,7 @@ export class LockService {
     if (typeof run !== 'function')
       throw new LockConfigError('once() takes the work to run as its last argument, a function.');
     try {
-      return await this.onces.call({ ...options, name, run });
+      return await this.#onces.call({ ...options, name, run });
     } catch (error) {
       noteOrigin(error, this.options);
       throw error;
@@ -511,7 +511,7 @@ export class LockService {
     try {
       const granting = this.#request(
         key,
-        this.context.isEntered ? options : abandonable(options, invocation),
+        this.#context.isEntered ? options : abandonable(options, invocation),
       );
       granting.then(() => invocation.begin(), fail);
       return granting;
@@ -524,7 +524,7 @@ export class LockService {
   #request(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
     if (!isList(key)) {
       assertLockName(key);
-      return this.single.acquire(key, options);
+      return this.#single.acquire(key, options);
     }
     const names = sortedNames(key);
     assertNameCount(names, 'The call');
@@ -533,8 +533,8 @@ export class LockService {
     if (first === undefined)
       throw new LockKeyError('The list of lock names is empty: pass at least one name.');
     return names.length === 1
-      ? this.single.acquire(first, options)
-      : new SeveralNames(names, options, this.single).acquire();
+      ? this.#single.acquire(first, options)
+      : new SeveralNames(names, options, this.#single).acquire();
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from '@nestjs/common';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { defer, from, Observable, of, switchMap } from 'rxjs';
+import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -193,8 +194,15 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
   let holder: Lock;
   let lines: readonly string[];
   let logged: jest.SpiedFunction<Logger['error']>;
+  let waiting = 0;
+  let stopListening: () => void;
 
   beforeAll(async () => {
+    stopListening = listenToLocks({
+      'nest-redis-lock:queue:length': ({ name: lock, length }) => {
+        if (lock === 'stock') waiting = length;
+      },
+    });
     logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     server = await RedisServer.start();
     const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true });
@@ -217,12 +225,11 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     await holder.release();
   });
   afterAll(async () => {
+    stopListening();
     await app.stop();
     await server.stop();
     logged.mockRestore();
   });
-
-  const waiters = (): number => locks['engine'].waitersOf('stock');
 
   /** Clients that ask, wait, and have gone. */
   async function leave(path: string, clients: number, init: RequestInit = {}): Promise<void> {
@@ -230,7 +237,7 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     const responses = Array.from({ length: clients }, () =>
       app.get(path, { signal: client.signal, ...init }),
     );
-    await waitFor(() => waiters() === clients, { that: 'all of them to wait' });
+    await waitFor(() => waiting === clients, { that: 'all of them to wait' });
     client.abort();
     await Promise.allSettled(responses);
   }
@@ -258,7 +265,7 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     'while its request waits gives up its place, and no handler runs for it: %s',
     async (path, init) => {
       await leave(path, 20, init);
-      await waitFor(() => waiters() === 0, { that: 'nobody to wait any more' });
+      await waitFor(() => waiting === 0, { that: 'nobody to wait any more' });
       await holder.release();
       expect(await (await app.get('/promise')).text()).toBe('done');
       expect(lines).toEqual(['ran']);
@@ -272,14 +279,14 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
   ])('while its request waits %s lets the work run on', async (_where, path) => {
     await leave(path, 1);
     await delay(60);
-    expect(waiters()).toBe(1);
+    expect(waiting).toBe(1);
     await holder.release();
     await waitFor(() => lines.includes('ran'));
   });
 
   it('leaves the signal option of a call in effect, which ends the wait before the client disconnects', async () => {
     expect(await (await app.get('/signal/50')).text()).toBe('TimeoutError');
-    expect(waiters()).toBe(0);
+    expect(waiting).toBe(0);
   });
 
   it('with its reply continues a wait that the handler has not awaited', async () => {
@@ -292,18 +299,18 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
   it('is also detected before its request waits for long', async () => {
     const client = new AbortController();
     const response = app.get('/promise', { signal: client.signal });
-    await waitFor(() => waiters() === 1, { interval: 1 });
+    await waitFor(() => waiting === 1, { interval: 1 });
     client.abort();
     await expect(response).rejects.toThrow('abort');
-    await waitFor(() => waiters() === 0, { that: 'nobody to wait any more' });
+    await waitFor(() => waiting === 0, { that: 'nobody to wait any more' });
   });
 
   it('is no longer listened for once the request has acquired its lock', async () => {
-    const waiting = app.get('/listeners');
-    await waitFor(() => waiters() === 1);
+    const listening = app.get('/listeners');
+    await waitFor(() => waiting === 1);
     await delay(60);
     await holder.release();
-    const afterWait = await (await waiting).text();
+    const afterWait = await (await listening).text();
 
     expect(await (await app.get('/listeners')).text()).toBe(afterWait);
   });
