@@ -56,7 +56,7 @@ class ObservedAcquire {
 
   rejected(error: unknown): void {
     const { acquire, waited } = this;
-    if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited });
+    if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited, holder: error.holder });
     else if (error instanceof ResultShared) shared.publish({ acquire, waited });
     else failed.publish({ acquire, waited, error });
   }

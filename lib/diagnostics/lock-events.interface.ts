@@ -1,4 +1,5 @@
 import type { LockLostReason } from '../errors/lock-lost.error.js';
+import type { LockHolder } from '../errors/lock-timeout.error.js';
 
 /**
  * How a caller obtained its hold:
@@ -49,6 +50,8 @@ export interface LockAcquireTimeout {
   readonly acquire: LockAcquire;
   /** Milliseconds. */
   readonly waited: number;
+  /** The holder as far as known when the wait ended. */
+  readonly holder: LockHolder | undefined;
 }
 
 /** A call of `once` received the result of another run while it waited, without the lock. */

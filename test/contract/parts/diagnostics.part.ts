@@ -78,11 +78,13 @@ export function describeDiagnostics(context: ContractContext): void {
       const { locks, others, name } = context;
       const held = await others.acquire(name);
       await locks.tryAcquire(name);
-      await expect(locks.acquire(name, { wait: IN_VAIN })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      const error = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
       await held.release();
 
       const timeouts = events.of('nest-redis-lock:acquire:timeout');
       expect(timeouts.map(({ acquire }) => acquire.wait)).toEqual([0, IN_VAIN]);
+      expect(timeouts[1]?.holder?.owner).toBeDefined();
+      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: timeouts[1]?.holder });
       expect(timeouts[1]?.waited).toBeGreaterThan(IN_VAIN - 1);
       expect(events.of('nest-redis-lock:acquire:failed')).toEqual([]);
     });
