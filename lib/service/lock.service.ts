@@ -429,6 +429,11 @@ export class LockService {
     return this.#context.run(lock as GrantedLock, holdsOf(lock), work);
   }
 
+  /** @internal The service without a Proxy of NestJS Observe, which would show each call of `@Locked` as a span. */
+  get unwrapped(): this {
+    return this;
+  }
+
   /** @internal Connects before the first lock, except with `lazyConnect`. */
   connect(): void {
     this.#engine.store.connect?.();

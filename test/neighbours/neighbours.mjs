@@ -42,7 +42,7 @@ export const neighbours = [
     group: 'nest-12',
     scenario: 'observe',
     packages: ['@nestjs/observe'],
-    tried: 'HTTP, a locked method in `onModuleInit`, two applications in one process',
+    tried: 'HTTP, `onModuleInit`, two applications in one process; each lock has one span',
   },
   {
     name: 'TypeORM',

@@ -73,6 +73,8 @@ export class LockedMethod {
    */
   serviceOf(instance: object): LockService {
     const service = this.binding.serviceOf(instance);
+    // A mock may be any object.
+    if (service instanceof LockService) return service.unwrapped;
     if (service !== undefined) return service;
     const constructing = constructorAround(instance);
     if (constructing !== undefined) {

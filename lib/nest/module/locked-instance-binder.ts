@@ -11,6 +11,7 @@ import type { LockService } from '../../service/lock.service.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { provided } from '../startup/provided-classes.js';
 import { checkStart } from '../startup/start-check.js';
+import { startObserveSpans, stopObserveSpans } from './observe-spans.js';
 
 /**
  * Binds the LockService to instances with locked methods from `useFactory` or `useValue`, which the property injection
@@ -47,9 +48,11 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     // First, because an application that it rejects has not started.
     checkStart(this.name, this.service, this.modules);
     serviceBinding(this.name).applicationServices.started(this.modules, this.service);
+    startObserveSpans(this.modules);
   }
 
   onApplicationShutdown(): void {
+    stopObserveSpans(this.modules);
     serviceBinding(this.name).applicationServices.delete(this.modules, this.service);
   }
 }

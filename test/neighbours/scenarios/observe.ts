@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { Injectable, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { createObserveModule } from '@nestjs/observe';
@@ -9,7 +11,7 @@ import { Locked, RedisLockModule } from 'nest-redis-lock';
 import { CommitInterceptor } from '../support/commit.interceptor.js';
 import { httpShop } from '../support/http-shop.js';
 import { OrdersController } from '../support/orders.controller.js';
-import { PATIENCE, scenario, STOCK, tryShop } from '../support/scenario.js';
+import { ORDERS, PATIENCE, scenario, STOCK, tryShop } from '../support/scenario.js';
 import { Stock } from '../support/stock.js';
 
 /** Calls its locked method when the application starts, and outside of any request. */
@@ -39,12 +41,52 @@ class ShopModule {
   }
 }
 
+/** A span as Observe reports it: its name if it was made by hand, else its class and its method. */
+interface Span {
+  readonly n?: string;
+  readonly c: string;
+  readonly t?: Readonly<Record<string, unknown>>;
+  readonly ch?: readonly Span[];
+}
+
+interface Report {
+  readonly snapshots?: readonly { readonly t: readonly Span[] }[];
+}
+
+function allOf(spans: readonly Span[]): Span[] {
+  return spans.flatMap((span) => [span, ...allOf(span.ch ?? [])]);
+}
+
+/** Waits for the spans of `shops`: one for the lock of each order, and none for a method of the module. */
+async function expectSpans(spans: readonly Span[], shops: number): Promise<void> {
+  const tags = (): Readonly<Record<string, unknown>>[] =>
+    spans.filter(({ n }) => n === `lock ${STOCK}`).map(({ t = {} }) => t);
+  const end = performance.now() + 10_000;
+  while (tags().length < shops * (ORDERS + 1) && performance.now() < end) await delay(50);
+
+  const granted = tags().filter((each) => /^(?:free|local)$/.test(String(each['lock.granted.how'])));
+  const refused = tags().filter((each) => each['lock.outcome'] === 'timeout');
+  assert.deepEqual([granted.length, refused.length], [shops * ORDERS, shops], 'spans of locks');
+  for (const each of tags()) assert.equal(typeof each['lock.wait'], 'number');
+  for (const each of refused) assert.match(String(each['lock.holder']), /-\d+-/);
+  const classes = [...new Set(spans.map(({ c }) => c))];
+  // Observe shows each interceptor of a handler.
+  const own = classes.filter((name) => /lock/i.test(name) && name !== 'LockInterceptor');
+  assert.deepEqual(own, [], 'spans of the module');
+}
+
 scenario(async () => {
   // Takes what Observe reports: a test sends nothing over the network.
-  let reports = 0;
+  const spans: Span[] = [];
   const collector = createServer((request, response) => {
-    reports += 1;
-    request.resume().on('end', () => response.end('{}'));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = gunzipSync(Buffer.concat(chunks)).toString();
+      const { snapshots = [] } = JSON.parse(text) as Report;
+      spans.push(...snapshots.flatMap(({ t }) => allOf(t)));
+      response.end('{}');
+    });
   }).listen(0, '127.0.0.1');
   await once(collector, 'listening');
   const { port } = collector.address() as AddressInfo;
@@ -71,9 +113,9 @@ scenario(async () => {
     await Promise.all(Array.from({ length: 10 }, () => app.get(Delivery).deliver()));
     assert.equal(app.get(Stock).sold - before, 10, 'deliveries outside of a request');
   }
+  await expectSpans(spans, 2);
   await first.close();
   await second.close();
-  assert.notEqual(reports, 0, 'Observe reported nothing');
   collector.closeAllConnections();
   collector.close();
 });

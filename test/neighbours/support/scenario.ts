@@ -7,7 +7,8 @@ export const STOCK = 'stock';
 /** Milliseconds that an order waits for its turn; the whole scenario takes less. */
 export const PATIENCE = 30_000;
 
-const ORDERS = 20;
+/** How many orders a scenario places at the same time. */
+export const ORDERS = 20;
 
 /** An application with a neighbour, as its clients see it. */
 export interface Shop {
