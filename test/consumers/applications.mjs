@@ -165,6 +165,9 @@ export const applications = [
   nest11NoClient,
 ];
 
+/** CommonJS, also with `"module": "commonjs"`, and ES modules, with ioredis, with node-redis alone, and without a client. */
+export const oneOfEachKind = [nest11CommonJs, nest11Classic, nest12Esm, nest11NodeRedis, nest11NoClient];
+
 /** @param {ApplicationKind} kind */
 export function hasIovalkey({ client }) {
   return 'iovalkey' in client;

@@ -1,13 +1,16 @@
 // Packs the build and uses it as users do, in new applications outside of this repository:
-// node --require ./tools/typescript.hook.cjs test/consumers/run.mjs
+// node --require ./tools/typescript.hook.cjs test/consumers/run.mjs [--short]
+//
+// --short   one application of each kind of modules and clients, on the oldest Node, Bun and Deno
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Application } from './application.mjs';
-import { applications as kinds } from './applications.mjs';
+import { applications, oneOfEachKind } from './applications.mjs';
 import { buildChecks } from './checks/builds.mjs';
 import { EVERYWHERE, nameOf, runChecks } from './checks/check.mjs';
 import { declarationChecks, importChecks } from './checks/declarations.mjs';
@@ -15,11 +18,14 @@ import { runChecksOf } from './checks/runs.mjs';
 import { testRunnerChecks } from './checks/test-runners.mjs';
 import { PackageUnderTest } from './package-under-test.mjs';
 import { resultsTable } from './results-table.mjs';
-import { installRuntime, runtimes as programs } from './runtimes.mjs';
+import { installRuntime, isLaterNode, runtimes as programs } from './runtimes.mjs';
 
 const require = createRequire(import.meta.url);
 const { RedisServer } = require('../support/redis-server.ts');
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const { values: asked } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
+const kinds = asked.short ? oneOfEachKind : applications;
 
 const INSTALLATION = 'is installed, without a word about peers';
 
@@ -30,16 +36,16 @@ const INSTALLATION = 'is installed, without a word about peers';
  */
 async function tryEverything(scratch, redisUrl, signal) {
   const tested = PackageUnderTest.pack(root);
-  const applications = await Promise.all(
-    kinds.map((kind) => Application.create(kind, tested, { scratch, signal })),
+  const tried = await Promise.all(kinds.map((kind) => Application.create(kind, tested, { scratch, signal })));
+  const runtimes = programs(tested.oldestNode, scratch).filter(
+    (runtime) => !asked.short || !isLaterNode(runtime, tested.oldestNode),
   );
-  const runtimes = programs(tested.oldestNode, scratch);
 
   /** @type {Set<unknown>} */
   const ready = new Set();
   const installed = await runChecks(
     [
-      ...applications.map((application) => ({
+      ...tried.map((application) => ({
         subject: application.kind.name,
         what: INSTALLATION,
         run: () => application.install().then(() => ready.add(application)),
@@ -53,7 +59,7 @@ async function tryEverything(scratch, redisUrl, signal) {
     ],
     signal,
   );
-  const readyApplications = applications.filter((each) => ready.has(each));
+  const readyApplications = tried.filter((each) => ready.has(each));
   const readyRuntimes = runtimes.filter((each) => ready.has(each));
 
   const built = await runChecks(

@@ -43,6 +43,14 @@ export function isNode({ name }) {
 }
 
 /**
+ * @param {Runtime} runtime
+ * @param {string} oldestNode
+ */
+export function isLaterNode(runtime, oldestNode) {
+  return isNode(runtime) && runtime.version !== `${oldestNode}.0`;
+}
+
+/**
  * Installs it from npm. Packages of the platform bring the programs; nothing else is downloaded.
  *
  * @param {Runtime} runtime

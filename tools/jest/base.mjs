@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** @type {Record<string, unknown> & { moduleNameMapper: Record<string, string> }} */
-const config = JSON.parse(readFileSync(new URL('../../jest.config.json', import.meta.url), 'utf8'));
+/** @type {Record<string, unknown> & { moduleNameMapper: Record<string, string>, testMatch: string[], testPathIgnorePatterns: string[] }} */
+export const config = JSON.parse(readFileSync(new URL('../../jest.config.json', import.meta.url), 'utf8'));
 
 export const base = {
   ...config,

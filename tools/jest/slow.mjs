@@ -1,0 +1,7 @@
+// npm run test:slow: the suites that npm test leaves out.
+import { base } from './base.mjs';
+import { SLOW } from './slow-suites.mjs';
+
+const { testMatch: _, ...rest } = base;
+
+export default { ...rest, testRegex: SLOW.map((path) => `${path}.*(?<=\\.spec\\.ts)$`) };
