@@ -194,8 +194,7 @@ export class LockEngine implements StoreEvents {
 
   reconnected(): void {
     this.keeper.noteResent();
-    this.attachments.noteResent();
-    this.leases.requests.repeatNow();
+    this.leases.requests.reconnected();
     this.keeper.checkNow();
     for (const queue of this.queues) queue.report({ kind: 'reconnected' });
   }

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import { AnswerWakeUp } from '../../primitives/wake-up.js';
+import { Abandonment } from '../../primitives/abandonment.js';
+import { answerWithin } from '../../primitives/answer-within.js';
 import type { OwnerChange, Transferred } from '../../store/lock-store.js';
 import { taggedOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import { isRefusal } from '../../store/store-errors.js';
 import { detachedGoneError, forcedError, unavailableError, undecidedError } from '../lock-errors.js';
-import { Caller } from './caller.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
+import { Request } from './request-machine.js';
 import { type DetachedHold, ownerOfDetached, tagOf, type Transfer } from './transfer-string.js';
 
 const TAG_BYTES = 8;
-const RETRY_DELAY = 50;
 /**
  * Milliseconds for which a caller at least waits until its failed attempt is undone, so that its string is valid when it
  * learns of the failure. A silent connection is replaced within that time.
@@ -30,7 +29,7 @@ interface Part {
 export class Attachments {
   private readonly takeovers = new Set<Takeover>();
   /** The last attempt for the string with each secret. */
-  private readonly attempts = new Map<string, Promise<void>>();
+  private readonly attempts = new Map<string, Promise<unknown>>();
 
   constructor(private readonly leases: Leases) {}
 
@@ -49,14 +48,9 @@ export class Attachments {
     for (const takeover of this.takeovers) takeover.revoke(name, owner);
   }
 
-  /** Records that the connection was lost and unanswered requests were repeated. */
-  noteResent(): void {
-    for (const takeover of this.takeovers) takeover.isInDoubt = true;
-  }
-
   /** Rejects all attempts without a reply. */
   rejectAll(error: (names: readonly string[]) => unknown): void {
-    for (const takeover of [...this.takeovers]) takeover.reject(error(takeover.keys));
+    for (const takeover of this.takeovers) takeover.abort(error(takeover.keys));
   }
 
   /** Takes over all holds of a string; rejects if one has ended, or another caller has taken them. */
@@ -71,21 +65,19 @@ export class Attachments {
       const to = taggedOwner(instance, tagOf(mode, random, permits), token);
       return { detached, change: { name, from, to, ttl } };
     });
-    return new Promise((resolve, reject) => {
-      const takeover = new Takeover(this.leases, parts, options, resolve, reject);
-      this.takeovers.add(takeover);
-      void this.oneByOne(secret, async () => {
-        await takeover.run();
-        this.takeovers.delete(takeover);
-      });
-    });
+    const takeover = new Takeover(this.leases, parts, options);
+    void this.oneByOne(secret, takeover);
+    return takeover.holds;
   }
 
   /** Runs the attempts for one string in sequence: the second one starts when the first one has ended. */
-  private async oneByOne(secret: string, work: () => Promise<void>): Promise<void> {
-    const attempt = (this.attempts.get(secret) ?? Promise.resolve()).then(work);
+  private async oneByOne(secret: string, takeover: Takeover): Promise<void> {
+    this.takeovers.add(takeover);
+    const before = this.attempts.get(secret) ?? Promise.resolve();
+    const attempt = Promise.all([before, takeover.run(before)]);
     this.attempts.set(secret, attempt);
     await attempt;
+    this.takeovers.delete(takeover);
     if (this.attempts.get(secret) === attempt) this.attempts.delete(secret);
   }
 }
@@ -93,64 +85,53 @@ export class Attachments {
 /** The end of an attempt that has failed: whether its string is valid, is gone, or will be valid at some time. */
 type End = 'valid' | 'gone' | 'undecided';
 
+/** The reply to an attempt; `unconfirmed` means moved, but not known to enough replicas. */
+type Outcome = Transferred | 'unconfirmed' | undefined;
+
 /**
  * One attempt to take over detached holds. If it succeeds after its caller stopped waiting for it, or its outcome is
  * unknown, it is undone before the caller is rejected.
  */
-class Takeover extends Caller<readonly Hold[]> {
+class Takeover {
   readonly keys: readonly string[];
-  /** Whether a request may have had an effect although its reply says nothing about it. */
-  isInDoubt = false;
-  /** Set when no reply can make the attempt succeed any more: creates the error of its caller. */
-  private failed: ((end: End) => unknown) | undefined;
+  readonly holds: Promise<readonly Hold[]>;
+  isWaiting = true;
   private isRevoked = false;
   private failure: unknown;
+  private sentAt: number | undefined;
   private readonly changes: readonly OwnerChange[];
   private readonly startedAt: number;
-  private readonly timer: AnswerWakeUp;
-  private noteEnd: () => void = () => undefined;
+  private readonly left: Abandonment;
+  private fulfill: (holds: readonly Hold[]) => void = () => undefined;
+  private fail: (error: unknown) => void = () => undefined;
 
   constructor(
     private readonly leases: Leases,
     private readonly parts: readonly Part[],
     private readonly options: ResolvedLockOptions,
-    resolve: (holds: readonly Hold[] | Promise<readonly Hold[]>) => void,
-    fail: (reason: unknown) => void,
   ) {
-    super(resolve, fail);
     this.keys = parts.map(({ detached }) => detached.name);
     this.changes = parts.map(({ change }) => change);
-    const { clock } = leases;
-    const { outageTimeout, signal } = options;
-    this.timer = new AnswerWakeUp(clock, () =>
-      this.failed ? this.reject(this.failed('undecided')) : this.stop(this.unavailable),
-    );
-    this.startedAt = clock.now();
-    this.timer.at(this.startedAt + outageTimeout);
-    if (signal) this.follow(signal, (reason) => this.stop(() => reason));
+    this.startedAt = leases.clock.now();
+    this.left = new Abandonment(...(options.signal ? [options.signal] : []));
+    this.holds = new Promise((fulfill, fail) => {
+      this.fulfill = fulfill;
+      this.fail = fail;
+    });
   }
 
-  /** Runs the attempt; settles when the attempt has ended and has no request in flight. */
-  async run(): Promise<void> {
-    const { clock } = this.leases;
-    const sentAt = clock.now();
-    const outcome = await this.ask();
-    if (outcome === 'gone') this.free(({ from, to }) => [from, to]);
-    if (outcome === 'gone' || outcome === 'taken') return this.reject(detachedGoneError(this.keys));
-    // Without a reply, this instance may still own the holds.
-    if (outcome === undefined && !this.isInDoubt)
-      return this.reject(this.failed?.('valid') ?? this.unavailable('valid'));
-    if (outcome === undefined || !(await this.isKnown())) return this.undo();
-    if (this.isRevoked) {
-      this.free(({ to }) => [to]);
-      return this.reject(forcedError(this.keys));
-    }
-    const leases = this.parts.map(({ change: { name, to: owner, ttl }, detached: { minHold, token } }) => {
-      return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, sentAt), minHold };
+  /** Runs the attempt after an earlier one. Settles when it has ended, and has no request in flight. */
+  run(before: Promise<unknown>): Promise<void> {
+    const { requests } = this.leases;
+    return new Promise((resolve) => {
+      const request = new Request<Outcome>({
+        send: () => this.transfer(),
+        abandoned: () => this.boundUndo(),
+        ended: (ended, outcome) => void this.conclude(ended, outcome).then(resolve),
+      });
+      requests.watch(request, this.startedAt + this.options.outageTimeout, this.left.signal);
+      void before.then(() => requests.start(request));
     });
-    const isLate = leases.some(({ lease }) => lease.deadline <= clock.now());
-    if (!this.isTaking || isLate) return this.undo();
-    this.resolve(leases.map(({ lease, minHold }) => this.begin(lease, minHold)));
   }
 
   /** Handles a forced release. */
@@ -158,48 +139,51 @@ class Takeover extends Caller<readonly Hold[]> {
     this.isRevoked ||= this.changes.some((change) => change.name === name && change.to === owner);
   }
 
-  protected override endWait(): boolean {
-    this.timer.clear();
-    this.noteEnd();
-    return super.endWait();
+  /** Rejects the caller, and ends the attempt. */
+  abort(error: unknown): void {
+    this.reject(error);
+    this.left.abort();
   }
 
-  /** Whether a reply still makes the attempt succeed. */
-  private get isTaking(): boolean {
-    return this.isWaiting && this.failed === undefined;
-  }
-
-  /** Ends the attempt without success. Its caller is rejected when it has been undone, or when that takes too long. */
-  private stop(failed: (end: End) => unknown): void {
-    if (this.failed) return;
-    this.failed = failed;
-    this.timer.clear();
-    const time = Math.max(this.options.outageTimeout, MIN_UNDO_TIME);
-    if (this.isWaiting) this.timer.at(this.leases.clock.now() + time);
-  }
-
-  private readonly unavailable = (end: End): unknown => {
+  private async transfer(): Promise<Outcome> {
     const { clock, store } = this.leases;
+    this.sentAt ??= clock.now();
+    const outcome = await store.transfer?.(this.changes);
+    return outcome === 'moved' && !(await this.isKnown()) ? 'unconfirmed' : outcome;
+  }
+
+  private async conclude({ failure, isInDoubt, isLate }: Request<Outcome>, outcome: Outcome): Promise<void> {
+    const { clock } = this.leases;
+    this.failure ??= failure;
+    if (outcome === 'gone') this.free(({ from, to }) => [from, to]);
+    if (outcome === 'gone' || outcome === 'taken') return this.reject(detachedGoneError(this.keys));
+    // Without a reply, this instance may still own the holds.
+    if (outcome === undefined && !isInDoubt) return this.reject(this.errorOf('valid'));
+    if (outcome !== 'moved') return this.undo();
+    if (this.isRevoked) {
+      this.free(({ to }) => [to]);
+      return this.reject(forcedError(this.keys));
+    }
+    const leases = this.parts.map(({ change: { name, to: owner, ttl }, detached: { minHold, token } }) => {
+      return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, this.sentAt ?? -Infinity), minHold };
+    });
+    if (isLate || leases.some(({ lease }) => lease.deadline <= clock.now())) return this.undo();
+    this.isWaiting = false;
+    this.fulfill(leases.map(({ lease, minHold }) => this.begin(lease, minHold)));
+  }
+
+  private reject(error: unknown): void {
+    this.isWaiting = false;
+    this.fail(error);
+  }
+
+  private errorOf(end: End): unknown {
+    const { clock, store } = this.leases;
+    if (this.left.aborted) return this.left.reason;
     if (end === 'gone') return detachedGoneError(this.keys);
     const call = { waited: clock.now() - this.startedAt, label: this.options.label };
     const errorOf = end === 'valid' ? unavailableError : undecidedError;
     return errorOf(this.keys, this.failure ?? store.trouble, call);
-  };
-
-  /** Asks until there is a reply, the caller does not wait for it any more, or the store refuses. */
-  private async ask(): Promise<Transferred | undefined> {
-    const { clock, store } = this.leases;
-    while (this.isTaking) {
-      try {
-        return await store.transfer?.(this.changes);
-      } catch (error) {
-        this.failure = error;
-        if (isRefusal(error)) return undefined;
-        this.isInDoubt = true;
-        await new Promise<void>((resolve) => void clock.schedule(resolve, RETRY_DELAY));
-      }
-    }
-    return undefined;
   }
 
   /** Whether enough replicas have confirmed the new owners. */
@@ -237,26 +221,28 @@ class Takeover extends Caller<readonly Hold[]> {
    * so that no attempt in this process begins before.
    */
   private async undo(): Promise<void> {
-    this.stop(this.unavailable);
+    this.boundUndo();
     const { requests, store } = this.leases;
     const back = this.parts.map(({ change: { from, name, to }, detached: { ttl } }) => {
       return { name, from: to, to: from, ttl };
     });
-    const ttl = Math.max(...this.changes.map((change) => change.ttl));
-    const what = (): string => `Taking the hold of ${this.keys.join(', ')} back`;
-    const send = async (): Promise<void> => {
-      try {
-        const outcome = await store.transfer?.(back, 'last');
+    void requests.run<Transferred | undefined>({
+      what: () => `Taking the hold of ${this.keys.join(', ')} back`,
+      ttl: Math.max(...this.changes.map((change) => change.ttl)),
+      send: async () => store.transfer?.(back, 'last'),
+      ended: (_, outcome) => {
         // Other parts that this instance owns are of no use to a later attempt.
-        if (outcome !== 'moved') this.free(({ to }) => [to]);
-        this.reject(this.failed?.(outcome === 'moved' ? 'valid' : 'gone'));
-      } catch (error) {
-        if (isRefusal(error)) this.reject(this.failed?.('undecided'));
-        throw error;
-      }
-    };
-    await requests.run({ what, ttl, send });
-    if (this.isWaiting) await new Promise<void>((resolve) => (this.noteEnd = resolve));
+        if (outcome === 'taken' || outcome === 'gone') this.free(({ to }) => [to]);
+        this.reject(this.errorOf(outcome === 'moved' ? 'valid' : outcome ? 'gone' : 'undecided'));
+      },
+    });
+    await this.holds.catch(() => undefined);
+  }
+
+  /** Rejects the caller if its attempt is not undone in time. */
+  private boundUndo(): void {
+    const time = Math.max(this.options.outageTimeout, MIN_UNDO_TIME);
+    answerWithin(this.leases.clock, this.holds, time).catch(() => this.reject(this.errorOf('undecided')));
   }
 
   /** Releases what may be left of holds that cannot be attached any more. */

@@ -36,6 +36,10 @@ export interface RequestOptions<Reply = unknown> {
   readonly ttl?: number;
   /** Whether it may be repeated now; always, if undefined. */
   readonly mayRepeat?: () => boolean;
+  /** Called when it is not repeated any more, although its last reply is still to come. */
+  abandoned?(): void;
+  /** Called once, with the reply if there was one. */
+  ended?(request: Request<Reply>, reply: Reply | undefined): void;
   /** What to send instead if the store refuses it for good. */
   readonly ifRefused?: (() => RequestOptions) | undefined;
 }
@@ -47,12 +51,16 @@ export class Request<Reply = unknown> {
   deadline = Infinity;
   /** The last error. */
   failure: unknown;
+  /** Whether its caller left, or its deadline passed, before its end. */
+  isLate = false;
   /** Whether a sending without a reply may have had an effect. */
   isInDoubt = false;
   /** Whether it was sent before its last sending. */
   isRepeated = false;
   /** The number of the connection over which it was sent. */
   connection = 0;
+  /** Stops watching its deadline and its caller. */
+  unwatch: (() => void) | undefined;
 
   constructor(readonly options: RequestOptions<Reply>) {}
 }
@@ -103,6 +111,7 @@ export class RequestMachine {
     } else if (event === 'answer' || event === 'refusal' || event === 'silence') {
       this.settle(request, event, now);
     }
+    request.isLate ||= event === 'abort' || event === 'deadline';
     return effect;
   }
 

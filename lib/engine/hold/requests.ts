@@ -1,7 +1,8 @@
 import type { LockLog } from '../../diagnostics/lock-log.js';
+import { onAbort } from '../../primitives/abandonment.js';
 import type { Clock } from '../../primitives/clock.js';
 import { inRootContext } from '../../primitives/root-context.js';
-import { WakeUp } from '../../primitives/wake-up.js';
+import { AnswerWakeUp, WakeUp } from '../../primitives/wake-up.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
 import { isRefusal } from '../../store/store-errors.js';
 import { Request, type RequestEvent, RequestMachine, type RequestOptions } from './request-machine.js';
@@ -11,9 +12,9 @@ const REFUSAL_LOG_INTERVAL = 60_000;
 const DONE = Promise.resolve();
 
 /**
- * Sends requests that end holds and waits of no caller, and repeats them until they are answered. Otherwise a name would
- * stay taken for a whole lease because Redis rejected writes for a moment. The machine decides; this shell sends and
- * schedules.
+ * Sends requests that attach a hold, or end holds and waits of no caller, and repeats them until they are answered.
+ * Otherwise a name would stay taken for a whole lease because Redis rejected writes for a moment. The machine decides;
+ * this shell sends and schedules.
  */
 export class Requests {
   /** Number of requests in flight. */
@@ -54,12 +55,24 @@ export class Requests {
   }
 
   /** Sends a request. Settles with its first reply, and never rejects. */
-  run(options: RequestOptions): Promise<void> {
+  run<Reply>(options: RequestOptions<Reply>): Promise<void> {
     return this.start(new Request(options));
   }
 
-  private start(request: Request): Promise<void> {
+  /** Sends a request whose turn has come, unless it has ended. */
+  start(request: Request): Promise<void> {
     return this.machine.next(request, 'due', this.clock.now()) ? this.send(request) : DONE;
+  }
+
+  /** Reports a time and a signal to a request. */
+  watch(request: Request, deadline: number, signal: AbortSignal): void {
+    const timer = new AnswerWakeUp(this.clock, () => this.feed(request, 'deadline'));
+    timer.at(deadline);
+    const unhook = onAbort(signal, () => this.feed(request, 'abort'));
+    request.unwatch = () => {
+      timer.clear();
+      unhook();
+    };
   }
 
   /** Repeats all requests, because the store is reachable again. */
@@ -68,6 +81,12 @@ export class Requests {
     this.rounds.clear();
     this.machine.hurry();
     this.repeat();
+  }
+
+  /** Records that unanswered requests were sent again over a new connection, and repeats the others. */
+  reconnected(): void {
+    this.machine.noteResent();
+    this.repeatNow();
   }
 
   /** Stops; the remaining leases will expire. */
@@ -79,7 +98,7 @@ export class Requests {
   private send(request: Request): Promise<void> {
     this.underWay++;
     return request.options.send().then(
-      () => this.settle(request, 'answer'),
+      (reply) => this.settle(request, 'answer', reply),
       (error: unknown) => {
         inRootContext(() => this.report(request, error));
         request.failure = error;
@@ -88,14 +107,18 @@ export class Requests {
     );
   }
 
-  private settle(request: Request, event: RequestEvent): void {
+  private settle(request: Request, event: RequestEvent, reply?: unknown): void {
     this.underWay--;
-    this.feed(request, event);
+    this.feed(request, event, reply);
   }
 
-  private feed(request: Request, event: RequestEvent): void {
-    this.machine.next(request, event, this.clock.now());
-    const following = event === 'refusal' ? request.options.ifRefused?.() : undefined;
+  private feed(request: Request, event: RequestEvent, reply?: unknown): void {
+    const { options } = request;
+    const effect = this.machine.next(request, event, this.clock.now());
+    if (effect) request.unwatch?.();
+    if (effect === 'abandon') options.abandoned?.();
+    if (effect === 'end') options.ended?.(request, reply);
+    const following = event === 'refusal' ? options.ifRefused?.() : undefined;
     if (following) void this.run(following);
     this.schedule();
   }

@@ -357,6 +357,41 @@ describe('A hold that is attached', () => {
     expect(second.value?.held).toBe(true);
   });
 
+  it('is rejected without a request if its caller leaves while another attempt is in flight', async () => {
+    const aborter = new AbortController();
+    const first = attach();
+    const call = await fixture.store.next('transfer');
+    const second = attach({ signal: aborter.signal });
+    const third = attach();
+    aborter.abort(new Error('enough'));
+    await settle();
+    expect(second.error).toBe(aborter.signal.reason);
+    expect(fixture.store.unseen('transfer')).toBe(0);
+    call.answer(false);
+    (await fixture.store.next('transfer')).answer(true);
+    await settle();
+
+    expect(first.error).toMatchObject({ code: 'LOCK_LOST' });
+    expect(third.value?.held).toBe(true);
+    expect(fixture.store.unseen('transfer')).toBe(0);
+  });
+
+  it('is requested again at once when the store can be reached again', async () => {
+    const attaching = attach();
+    for (const delay of [50, 100]) {
+      (await fixture.store.next('transfer')).fail(new Error('Connection is closed.'));
+      await settle();
+      await fixture.clock.advance(delay);
+    }
+    (await fixture.store.next('transfer')).fail(new Error('Connection is closed.'));
+    await settle();
+    fixture.events.reconnected();
+    (await fixture.store.next('transfer')).answer(true);
+    await settle();
+
+    expect(attaching.value?.held).toBe(true);
+  });
+
   it('is requested by one caller after the other, also if one begins while another ends', async () => {
     const [first, second] = [attach(), attach()];
     (await fixture.store.next('transfer')).answer(false);
