@@ -101,9 +101,10 @@ export function lockedMetadata(metadata: LockedMetadata): LockedMetadata {
   return Object.defineProperty(metadata, COPY, { value: ownCopy() });
 }
 
-/** The folder of this copy of the package. */
+/** The folder of this copy of the package; a bundle of ES modules has none. */
 export function ownCopy(): string {
-  return __dirname;
+  // oxlint-disable-next-line eslint/no-restricted-globals -- Asked for by `typeof`.
+  return typeof __dirname === 'string' ? __dirname : 'a bundle';
 }
 
 /** Another copy of the package that has locked a method. */
