@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Res, StreamableFile } from '@nestjs/common';
@@ -27,6 +28,11 @@ class FilesController {
   @Get('file')
   @Locked('file')
   async file(): Promise<StreamableFile> {
+    return new StreamableFile(this.body.stream);
+  }
+
+  @Get('unlocked')
+  async unlocked(): Promise<StreamableFile> {
     return new StreamableFile(this.body.stream);
   }
 
@@ -122,6 +128,22 @@ describe.each(platforms)('a locked handler that answers with a stream on %s', (_
       await response.text().catch(() => undefined);
       await waitFor(isFree, { that: 'the lock to be free after the failure' });
     });
+  });
+
+  it('listens to its response once, and not at all without a lock', async () => {
+    const httpServer: Server = app.nest.getHttpServer();
+    const listeners = async (path: string): Promise<number> => {
+      body.stream = new PassThrough();
+      body.stream.write('one,');
+      const seen = once(httpServer, 'request');
+      const response = await app.get(path);
+      const [, outgoing] = (await seen) as [unknown, ServerResponse];
+      const count = outgoing.listenerCount('close');
+      body.stream.end();
+      await response.text();
+      return count;
+    };
+    expect((await listeners('/file')) - (await listeners('/unlocked'))).toBe(1);
   });
 
   it('releases after a file that is sent at once', async () => {

@@ -59,7 +59,7 @@ export class LockSlot extends Invocation {
   /** Created on demand, because interceptors rarely call the handler twice at the same time. */
   private turns: Turns | undefined;
   /** Whether a call has had the slot. */
-  private isServed = false;
+  isServed = false;
   /** Whether the invocation ended without a call of its handler, and without its result. */
   private isRefused = false;
   /** How often each locked method had run outside of a slot when the last interceptor called the handler. */

@@ -1,4 +1,4 @@
-import { finished, type Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import {
   Inject,
   Injectable,
@@ -51,7 +51,7 @@ export class LockInterceptor implements NestInterceptor {
       seen: (value) => (isStreamed ||= isStreamedBody(value)),
       close: (how) => {
         if (how !== 'completed') slot.abandon();
-        if (!isStreamed) return how === 'completed' ? slot.complete() : slot.close(how);
+        if (!isStreamed || !slot.isServed) return how === 'completed' ? slot.complete() : slot.close(how);
         const closeLater = (): void => onceAnswered(slot.context, () => void slot.close(how));
         const confirmed = how === 'completed' ? slot.confirm() : undefined;
         return confirmed === undefined ? closeLater() : confirmed.then(closeLater);
@@ -100,5 +100,12 @@ function isStreamedBody(value: unknown): boolean {
 function onceAnswered(context: ExecutionContext, call: () => void): void {
   if (context.getType() !== 'http') return call();
   const response = context.switchToHttp().getResponse<Writable & { readonly raw?: Writable }>();
-  finished(response.raw ?? response, call);
+  const { raw = response } = response;
+  if (raw.destroyed || raw.writableFinished) return call();
+  // Not by finished() of Node, which adds two listeners for `close`: Fastify has nine, and Node warns beyond ten.
+  const end = (): void => {
+    raw.off('finish', end).off('close', end);
+    call();
+  };
+  raw.on('finish', end).on('close', end);
 }
