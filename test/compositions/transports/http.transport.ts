@@ -48,7 +48,8 @@ export function tellOfClients(server: Server, scene: Scene): void {
   server.on('request', (incoming, response) => {
     const id = new URL(incoming.url ?? '', 'http://localhost').searchParams.get('id') ?? '';
     scene.watch(incoming, response);
-    response.once('close', () => {
+    // Room for this listener: with those of Fastify and of the lock there are exactly ten others for a file.
+    response.setMaxListeners(response.getMaxListeners() + 1).once('close', () => {
       if (!response.writableFinished) scene.left(id);
     });
   });
