@@ -6,10 +6,16 @@
  * Every hold writes to a resource with its fencing token. Each round checks exclusion, tokens, losses and errors; then
  * that no name is stuck, that waiters are served in arrival order, and that no process keeps memory. Prints a row for
  * each kind of servers, and exits with 1 after a violation.
+ *
+ * npm run soak -- --once 20000 [--seed 1]
+ *
+ * Runs so many names by `once()` instead, in processes that are killed, on a Redis that is killed. A journal in SQLite
+ * counts effects and results.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Terms } from '../faults/support/contender.worker.js';
+import { playOnce } from '../faults/support/once-chaos.js';
 import { SeededRandom } from '../faults/support/seeded-random.js';
 import { waitFor } from '../support/wait-for.js';
 import { NAMES, onACluster, onAQuorum, onOneRedis, type Rig } from './rig.js';
@@ -122,14 +128,39 @@ async function soak(
   return total;
 }
 
+/** Runs so many names by `once()`, over each client. */
+async function soakOnce(names: number, random: SeededRandom): Promise<void> {
+  print('| client | names | effects | results | kills | restarts | faults | violations | seconds |');
+  print('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
+  for (const client of CLIENTS) {
+    const startedAt = performance.now();
+    process.env['LOCKS_CLIENT'] = client;
+    const figures = await playOnce(Math.ceil(names / CLIENTS.length), random);
+    const { names: played, effects, answers, kills, restarts, faults, problems } = figures;
+    const took = Math.round((performance.now() - startedAt) / 1_000);
+    const row = [client, played, effects, answers, kills, restarts, faults, problems.length, took];
+    print(`| ${row.join(' | ')} |`);
+    printViolations(problems);
+  }
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { holds: { type: 'string' }, seconds: { type: 'string' }, seed: { type: 'string' } },
+    options: {
+      holds: { type: 'string' },
+      once: { type: 'string' },
+      seconds: { type: 'string' },
+      seed: { type: 'string' },
+    },
   });
   const holds = Number(values.holds ?? 20_000);
   const seconds = Number(values.seconds ?? Infinity);
   const seed = Number(values.seed ?? randomInt(2 ** 31));
   const random = new SeededRandom(seed);
+  if (values.once !== undefined) {
+    print(`seed ${seed}\n`);
+    return soakOnce(Number(values.once), random);
+  }
   const runs = KINDS.flatMap((kind) => CLIENTS.map((client) => ({ kind, client })));
   print(
     `seed ${seed}\n\n| servers | client | holds | faults | violations | seconds |\n| --- | --- | --- | --- | --- | --- |`,
@@ -144,9 +175,13 @@ async function main(): Promise<void> {
     });
     const took = Math.round((performance.now() - startedAt) / 1_000);
     print(`| ${[kind.title, client, figures.holds, figures.faults, violations.length, took].join(' | ')} |`);
-    for (const violation of violations.slice(0, 20)) process.stderr.write(`${violation}\n`);
-    if (violations.length > 0) process.exitCode = 1;
+    printViolations(violations);
   }
+}
+
+function printViolations(violations: readonly string[]): void {
+  for (const violation of violations.slice(0, 20)) process.stderr.write(`${violation}\n`);
+  if (violations.length > 0) process.exitCode = 1;
 }
 
 function print(line: string): void {
