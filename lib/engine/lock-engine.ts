@@ -163,7 +163,7 @@ export class LockEngine implements StoreEvents {
   granted(name: string, grant: Grant, claimTtl: number): void {
     const queue = this.queues.get(name);
     if (queue) queue.report({ kind: 'granted', grant, claimTtl });
-    else this.queues.giveBack(name, grant, claimTtl);
+    else void this.queues.returnGrant(name, grant, claimTtl);
   }
 
   released(name: string): void {

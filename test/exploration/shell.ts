@@ -185,12 +185,6 @@ export class Shell {
         const { place, ttl } = effect;
         return this.cleanUp({ kind: 'cancel', of, place, ttl, until: Infinity, returns: false });
       }
-      case 'give-back':
-        this.spend(of, effect.grant.token);
-        for (const owner of ownersOf(effect.grant))
-          if (!name.leaseOf(owner))
-            this.cleanUp({ kind: 'release', of, owner, ttl: effect.ttl, until: Infinity, returns: false });
-        return;
       case 'end':
         return this.spend(of, effect.lease.token);
       case 'note-ended-token':
@@ -216,6 +210,7 @@ export class Shell {
         if (name.state.kind === 'idle' && !name.hasLeases) topic.name = newName(site.i, of);
         return;
       case 'return':
+        this.spend(of, effect.grant.token);
         return this.return(of, effect);
       // The end of a tick is a step of its own; memory needs no subscription.
       case 'gather':
@@ -261,13 +256,15 @@ export class Shell {
     this.cleanUp({ kind: 'release', of, owner, ttl: longest, until: Infinity, returns: false });
   }
 
-  private return(of: number, { grant, place, ttl }: EffectOf<'return'>): void {
-    const rest = { of, ttl, until: Infinity, returns: true };
+  private return(of: number, { grant, isAwaited, place, ttl }: EffectOf<'return'>): void {
+    const topic = sure(this.site.topics[of]);
+    const rest = { of, ttl, until: Infinity, returns: isAwaited };
+    const owners = ownersOf(grant).filter((owner) => !topic.name.leaseOf(owner));
     const cleanUps: CleanUp[] =
       place === undefined
-        ? ownersOf(grant).map((owner) => ({ kind: 'release', owner, ...rest }))
+        ? owners.map((owner) => ({ kind: 'release', owner, ...rest }))
         : [{ kind: 'cancel', place, ...rest }];
-    sure(this.site.topics[of]).returning = cleanUps.length;
+    if (isAwaited) topic.returning = cleanUps.length;
     for (const each of cleanUps) this.cleanUp(each);
   }
 

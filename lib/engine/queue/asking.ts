@@ -107,7 +107,7 @@ export function leaveUnlessWanted(name: Name): void {
 export function leave(name: Name, turn: Turn): void {
   if (turn.place !== undefined || turn.isInDoubt)
     name.do({ kind: 'cancel', place: name.placeOf(turn), ttl: turn.longestTtl });
-  giveBackUnconfirmed(name, turn);
+  returnUnconfirmed(name, turn);
   name.failure = undefined;
 }
 
@@ -119,8 +119,8 @@ export function goIdle(name: Name): void {
   if (!name.hasLeases) name.do({ kind: 'drop' });
 }
 
-export function giveBackUnconfirmed(name: Name, turn: Turn): void {
-  for (const { grant, ttl } of turn.allUnconfirmed) name.giveBack(grant, ttl);
+export function returnUnconfirmed(name: Name, turn: Turn): void {
+  for (const { grant, ttl } of turn.allUnconfirmed) name.returnGrant(grant, ttl);
   turn.forgetAll();
 }
 

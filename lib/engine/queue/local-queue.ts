@@ -3,7 +3,6 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import { onAbort } from '../../primitives/abandonment.js';
 import type { ScheduledCall } from '../../primitives/clock.js';
 import type { Grant, Taken } from '../../store/grant.js';
-import { ownersOf } from '../../store/owner-id.js';
 import { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
 import { closingError, timeoutError, unavailableError } from '../lock-errors.js';
@@ -83,12 +82,11 @@ export class LocalQueue {
       case 'cancel':
         void queues.cancel(name.name, effect.place, effect.ttl);
         break;
-      case 'give-back':
-        queues.giveBack(name.name, effect.grant, effect.ttl);
+      case 'return': {
+        const returned = queues.returnGrant(name.name, effect.grant, effect.ttl, effect.place);
+        if (effect.isAwaited) void returned.then(this.reporting({ kind: 'returned' }));
         break;
-      case 'return':
-        void this.return(effect).then(this.reporting({ kind: 'returned' }));
-        break;
+      }
       case 'note-ended-token':
         queues.noteEndedToken(effect.token);
         break;
@@ -156,13 +154,6 @@ export class LocalQueue {
       (reply) => this.report({ kind: 'answer', reply }),
       (error: unknown) => this.report({ kind: 'failed', error }),
     );
-  }
-
-  private async return({ grant, place, ttl }: EffectOf<'return'>): Promise<void> {
-    const { queues } = this;
-    const { name } = this.name;
-    if (place !== undefined) return queues.cancel(name, place, ttl);
-    await Promise.all(ownersOf(grant).map((owner) => queues.leases.requests.free(name, owner, ttl)));
   }
 
   private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {

@@ -108,11 +108,16 @@ export class LocalQueues<
     if (token > this.endedToken) this.endedToken = token;
   }
 
-  /** Releases a grant that no caller wants, and never adopts it again. Its lease runs for at most `ttl` ms. */
-  giveBack(name: string, grant: Grant, ttl: number): void {
+  /**
+   * Releases a grant that no caller wants, or leaves its place, and never adopts it again. Its lease runs for at most
+   * `ttl` ms. Never rejects.
+   */
+  returnGrant(name: string, grant: Grant, ttl: number, place?: string): Promise<unknown> {
     this.noteEndedToken(grant.token);
-    for (const owner of ownersOf(grant))
-      if (!this.get(name)?.name.leaseOf(owner)) void this.leases.requests.free(name, owner, ttl);
+    if (place !== undefined) return this.cancel(name, place, ttl);
+    const known = this.get(name)?.name;
+    const owners = ownersOf(grant).filter((owner) => !known?.leaseOf(owner));
+    return Promise.all(owners.map((owner) => this.leases.requests.free(name, owner, ttl)));
   }
 
   /**

@@ -25,13 +25,13 @@ export type Effect =
   | { readonly kind: 'gather' }
   /** Leaves the store's queue, which also ends grants there. Without a place, it ends only a grant. */
   | { readonly kind: 'cancel'; readonly place: string | undefined; readonly ttl: number }
-  | { readonly kind: 'give-back'; readonly grant: Grant; readonly ttl: number }
-  /** Releases a grant, or leaves its place, and then reports `returned`. */
+  /** Releases a grant, or leaves its place. If that is awaited, reports `returned` afterwards. */
   | {
       readonly kind: 'return';
       readonly grant: Grant;
       readonly place: string | undefined;
       readonly ttl: number;
+      readonly isAwaited: boolean;
     }
   /** Stops renewing a lease, and records its token as ended. */
   | { readonly kind: 'end'; readonly lease: Lease }

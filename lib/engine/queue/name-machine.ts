@@ -138,7 +138,7 @@ function failed(name: Name, error: unknown): void {
     // A user may lack rights that only the yield needs. The release frees the lock for other instances.
     if (isRefused) name.free(state.lease);
     else name.end(state.lease);
-  if (error instanceof TooFewReplicas) return returnGrant(name, turn, error);
+  if (error instanceof TooFewReplicas) return beginReturn(name, turn, error);
   name.failure = error;
   name.failedAt = now;
   if (isRefused) for (const waiter of name.line) name.rejectUnavailable(waiter, error);
@@ -149,12 +149,12 @@ function failed(name: Name, error: unknown): void {
   leaveUnlessWanted(name);
 }
 
-function returnGrant(name: Name, turn: Turn, error: TooFewReplicas): void {
+function beginReturn(name: Name, turn: Turn, error: TooFewReplicas): void {
   const { grant, demand } = error;
-  name.noteUnusedToken(grant.token);
+  name.noteEndedToken(grant.token);
   name.state = { kind: 'returning', turn, grant, error, replicas: demand.min };
   const place = turn.placeAfter(grant) === undefined ? undefined : name.placeOf(turn);
-  name.do({ kind: 'return', grant, place, ttl: turn.longestTtl });
+  name.do({ kind: 'return', grant, place, ttl: turn.longestTtl, isAwaited: true });
 }
 
 function returned(name: Name): void {
@@ -172,7 +172,7 @@ function granted(name: Name, grant: Grant, claimTtl: number): void {
   const { state, turn } = name;
   // The answer came before the message.
   if (name.leaseOf(grant.owner)) return;
-  if (!turn?.awaits(grant)) return name.giveBack(grant, claimTtl);
+  if (!turn?.awaits(grant)) return name.returnGrant(grant, claimTtl);
   const isNext = grant.turn === turn.terms?.turn;
   const known = turn.unconfirmedLike(grant);
   if ((name.isBusy || !isNext) && !(known && known.grant.token >= grant.token))

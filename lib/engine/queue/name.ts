@@ -205,9 +205,10 @@ export class Name {
     this.do({ kind: 'note-ended-token', token });
   }
 
-  giveBack(grant: Grant, ttl: number): void {
+  /** Releases a grant that no caller wants. */
+  returnGrant(grant: Grant, ttl: number): void {
     this.noteEndedToken(grant.token);
-    this.do({ kind: 'give-back', grant, ttl });
+    this.do({ kind: 'return', grant, place: undefined, ttl, isAwaited: false });
   }
 
   reject(waiter: Waiter, error: unknown): void {

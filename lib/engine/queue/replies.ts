@@ -3,7 +3,7 @@ import { type Grant, isGrant, type Taken } from '../../store/grant.js';
 import { ownersOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import { Lease } from '../hold/lease.js';
-import { ask, askOrGoIdle, giveBackUnconfirmed, goIdle, leave } from './asking.js';
+import { ask, askOrGoIdle, returnUnconfirmed, goIdle, leave } from './asking.js';
 import type { GrantedBy, Name } from './name.js';
 import type { TakenReply, Turn } from './turn.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
@@ -36,7 +36,7 @@ export function claim(name: Name, turn: Turn, grant: Grant, claimTtl: number): v
     return take(name, turn, grant, claimTtl, takenReply?.sentAt ?? -Infinity, 'hand-off');
   // The grant was made before that reply, and has ended since. In stores without hand-offs, some servers may still keep
   // it.
-  if (takenReply.tokenFloor === Infinity) name.giveBack(grant, claimTtl);
+  if (takenReply.tokenFloor === Infinity) name.returnGrant(grant, claimTtl);
   stayQueued(name, turn, takenReply);
 }
 
@@ -92,7 +92,7 @@ function take(name: Name, turn: Turn, grant: Grant, ttl: number, sentAt: number,
     return askUnsure(name, turn, grant);
   }
   if (!head || !turn.serves(head.options)) {
-    decline(name, turn, grant);
+    returnUnwanted(name, turn, grant);
     return askOrGoIdle(name, undefined);
   }
   const lease = new Lease(name.name, grant, ttl, sentAt);
@@ -128,12 +128,12 @@ function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: Gran
   turn.place = turn.placeAfter(grant);
   const terms = turn.place === undefined ? undefined : parsePlace(turn.place).shared;
   if (terms) turn.terms = terms;
-  else giveBackUnconfirmed(name, turn);
+  else returnUnconfirmed(name, turn);
   const head = name.line.first;
   const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
   // Leaves before it releases holds, because the store would hand those to this place.
   if (terms && !isWanted) leave(name, turn);
-  for (const each of unwanted) name.giveBack(each, ttl);
+  for (const each of unwanted) name.returnGrant(each, ttl);
   if (!terms) name.takenReply = undefined;
   if (!isWanted) {
     name.failure = undefined;
@@ -180,11 +180,11 @@ function isRevoked(name: Name, lease: Lease): boolean {
 /**
  * Releases a grant that no caller here wants. Leaving the place of a shared grant ends it together with its remainder.
  */
-function decline(name: Name, turn: Turn, grant: Grant): void {
+function returnUnwanted(name: Name, turn: Turn, grant: Grant): void {
   turn.forget(grant);
   if (turn.placeAfter(grant) === undefined) {
-    name.giveBack(grant, turn.longestTtl);
-    giveBackUnconfirmed(name, turn);
+    name.returnGrant(grant, turn.longestTtl);
+    returnUnconfirmed(name, turn);
   } else leave(name, turn);
   name.failure = undefined;
 }

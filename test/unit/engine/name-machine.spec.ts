@@ -24,7 +24,6 @@ const NOTICED: Partial<Record<Effect['kind'], string>> = {
   cancel: 'cancel',
   return: 'release',
   free: 'release',
-  'give-back': 'release',
   admit: 'admit',
   reject: 'reject',
   'time-out': 'reject',
