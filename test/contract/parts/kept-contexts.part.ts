@@ -212,6 +212,8 @@ export function describeKeptContexts(context: ContractContext): void {
           value: (key: never, work: (lock: object) => unknown, options: never) =>
             locks.lead(key, (lock) => (seen.push(new WeakRef(lock)), work(lock)), options),
         },
+        // Private fields belong to the service itself.
+        attach: { value: locks.attach.bind(locks) },
       }) as LockService;
       await call(watched, name);
 
