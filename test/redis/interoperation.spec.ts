@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
@@ -67,10 +68,12 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
       const ours = instance.locks.acquire(name);
       await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
       await client.del(key);
-      const releasedAt = performance.now();
-      await (await ours).release();
+      const took = await unstalled(
+        async () => (await ours).release(),
+        () => client.ping(),
+      );
 
-      expect(performance.now() - releasedAt).toBeLessThan(200);
+      expect(took).toBeLessThan(200);
     },
   );
 
