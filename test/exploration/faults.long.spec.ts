@@ -9,12 +9,12 @@ describe('The exploration of small worlds', () => {
     for (const { fault } of faultsOfOneName) jest.dontMock(resolve(ROOT, fault.file));
   });
 
-  it.each(faultsOfOneName)('finds: $plan.title', ({ fault, plan }) => {
+  it.each(faultsOfOneName)('finds: $plan.title', async ({ fault, plan }) => {
     const file = resolve(ROOT, fault.file);
     jest.doMock(file, () => faulty(fault));
-    jest.isolateModules(() => {
+    await jest.isolateModulesAsync(async () => {
       const { explore, report } = jest.requireActual<typeof import('./explore.js')>('./explore.js');
-      const found = explore(plan, 60_000);
+      const found = await explore(plan, 60_000);
       process.stdout.write(report(plan, found));
 
       expect(found.problem).not.toBe('');

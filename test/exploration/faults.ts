@@ -1,4 +1,5 @@
 import { oneRedisFaults, refusalFaults } from '../simulation/deliberate-faults/one-redis.faults.js';
+import { onceFaults } from '../simulation/deliberate-faults/once.faults.js';
 import type { DeliberateFault } from '../simulation/deliberate-faults/deliberate-fault.js';
 import type { Plan } from './explore.js';
 
@@ -11,8 +12,12 @@ interface Shown {
   readonly plan: Plan;
 }
 
+const passed = [{ at: 0, role: 'passes' as const }, ...[0, 1].map((at) => ({ at, role: 'takes' as const }))];
+
+const runners = [0, 1].map((at) => ({ at, role: 'runs once' as const }));
+
 function plan(fault: string, rest: Omit<Plan, 'title'>): Shown {
-  const found = [...oneRedisFaults, ...refusalFaults].find((each) => each.fault === fault);
+  const found = [...oneRedisFaults, ...refusalFaults, ...onceFaults].find((each) => each.fault === fault);
   if (!found) throw new Error(`There is no fault: ${fault}`);
   return { fault: found, plan: { title: fault, ...rest } };
 }
@@ -48,5 +53,12 @@ export const faultsOfOneName: readonly [Shown, ...Shown[]] = [
   plan('a refused request makes an instance forget its first copy', {
     callers: [{ at: 0 }],
     budget: { cut: 1, refusal: 1 },
+  }),
+  plan('two instances attach one detached hold', { callers: passed, budget: {} }),
+  plan('a waiter without a notification runs again', { callers: runners, budget: {} }),
+  plan('a repeated request to keep a result is rejected', { callers: runners, budget: { fault: 1 } }),
+  plan('a waiter treats a failed run as done', {
+    callers: [{ at: 0, role: 'fails' }, ...runners],
+    budget: {},
   }),
 ];

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { constantText } from './copy.js';
-import { type Caller, FIRST_TURN, type Site, TURNS } from './site.js';
+import { constantText } from './constants.js';
+import { FIRST_TURN, type Site, TURNS } from './site.js';
 import { sure } from './sure.js';
 import type { World } from './world.js';
-import { INSTANCES } from './world-server.js';
+import { INSTANCES, NAMES } from './names.js';
 
 /** Durations are below this number, times from here on. */
 const FIRST_TIME = 1_000;
@@ -27,8 +27,6 @@ interface Part {
   mark?: string;
 }
 
-/** Parts are shared by the worlds that share what they describe. */
-const parts = new WeakMap<object, Part>();
 const strings = new Map<string, Omit<Part, 'now'>>();
 
 /**
@@ -40,9 +38,8 @@ const strings = new Map<string, Omit<Part, 'now'>>();
  */
 export function keyOf(world: World): string {
   const { now, sites, server } = world;
-  const ofSites = sites.map((site) => partOf(site, now, (write) => write(siteInOrder(site))));
-  const own = { tokens: world.tokens, revoked: world.revoked };
-  const rest = [partOf(server, now, (write) => write(server)), written(now, (write) => write(own))];
+  const ofSites = sites.map((site) => written(now, siteInOrder(site)));
+  const rest = [written(now, [server, world.tokens, world.revoked, world.passed])];
   const { hasRefusedCleanUp, hasRunLate, isCalm, left } = world;
   const flags = `${Object.values(left).join(' ')}${isCalm ? 'c' : ''}${hasRunLate ? 'l' : ''}${hasRefusedCleanUp ? 'r' : ''}`;
   const marks = ofSites.map((part, i) => (part.mark ??= markOf(part, i)));
@@ -108,16 +105,8 @@ function textOf(now: number, all: readonly Part[], places: readonly number[]): s
   return `${named}\n${tokens.map((token) => ranks.get(token)).join(' ')}`;
 }
 
-function partOf(owner: object, now: number, write: (value: (value: unknown) => void) => void): Part {
-  const known = parts.get(owner);
-  if (known?.now === now) return known;
-  const part = written(now, write);
-  parts.set(owner, part);
-  return part;
-}
-
 /** Writes everything that objects refer to, with times relative to `now`. */
-function written(now: number, begin: (write: (value: unknown) => void) => void): Part {
+function written(now: number, content: unknown): Part {
   const known = new Map<object, number>();
   const tokens: number[] = [];
   let text = '';
@@ -152,11 +141,16 @@ function written(now: number, begin: (write: (value: unknown) => void) => void):
     const number = known.get(value);
     if (number !== undefined) return void (text += `#${number}`);
     known.set(value, known.size);
-    const constant = value instanceof Error ? 'error' : constantText(value);
+    const constant = constantText(value);
     if (constant !== undefined) return void (text += constant);
     text += '(';
-    if (value instanceof Map || value instanceof Set) for (const each of value) writeItem(each);
-    else if (Array.isArray(value)) for (const each of value) writeItem(each);
+    if (Array.isArray(value)) for (const each of value) writeItem(each);
+    else if (value instanceof Map)
+      for (const [item, each] of value) {
+        write(item);
+        writeItem(each);
+      }
+    else if (value instanceof Set) for (const each of value) writeItem(each);
     else for (const key in value) writeField(key, (value as Record<string, unknown>)[key]);
     text += ')';
   };
@@ -165,12 +159,12 @@ function written(now: number, begin: (write: (value: unknown) => void) => void):
     text += ' ';
   };
   const writeField = (key: string, value: unknown): void => {
-    // A missing field is equal to an undefined one.
-    if (value === undefined || typeof value === 'function') return;
+    // A missing field is equal to an undefined one. The times of refusals concern the log alone.
+    if (value === undefined || typeof value === 'function' || key === 'refusals') return;
     text += `${key}:`;
     writeItem(value);
   };
-  begin(write);
+  write(content);
   return { now, text, tokens };
 }
 
@@ -180,32 +174,30 @@ function templateOf(text: string): Omit<Part, 'now'> {
   if (known) return known;
   const tokens: number[] = [];
   const template = text
+    .replace(/^[abc]-1-v1-0{12}/, (id) => String.fromCharCode(FIRST_ID + INSTANCES.indexOf(id)))
     .replace(/\d{7,}/g, (token) => {
       tokens.push(Number(token));
       return TOKEN;
-    })
-    .replace(/^[abc](?=$|[|:~])/, (id) => String.fromCharCode(FIRST_ID + INSTANCES.indexOf(id)));
+    });
   const made = { text: template, tokens };
   strings.set(text, made);
   return made;
 }
 
 /** Callers with equal options are written in an order that does not depend on their numbers. */
-function siteInOrder(site: Site): unknown {
-  const { i: _, ...rest } = site;
-  if (site.callers.length < 2) return rest;
-  const lines = site.topics.map(({ name }) => [...name.line]);
-  const mark = ({ of, options, phase, isOver, waiter, lease }: Caller): string =>
-    [
-      of,
-      constantText(options),
-      phase,
-      isOver,
-      waiter && sure(lines[of]).indexOf(waiter),
-      waiter?.startedAt,
-      lease?.owner,
-    ].join(' ');
-  const marked = site.callers.map((caller) => ({ caller, mark: mark(caller) }));
+function siteInOrder({ callers, content, engine }: Site): unknown {
+  const lines = NAMES.map((name) =>
+    [...(engine.queues.get(name)?.name.line ?? [])].map(({ options }) => options),
+  );
+  const marked = callers.map(
+    ({ hold, isOver, of, options, phase, result, returned, role, signalled, startedAt }) => {
+      const place = signalled ? sure(lines[of]).indexOf(signalled) : -1;
+      const since = phase === 'waits' || phase === 'finishes' ? startedAt : 0;
+      const own = [of, role, phase, isOver, result, returned, place, since];
+      const mark = [...own, constantText(options), hold?.owner].join(' ');
+      return { mark, caller: [...own, options, hold] };
+    },
+  );
   marked.sort((a, b) => (a.mark < b.mark ? -1 : 1));
-  return { ...rest, callers: marked.map(({ caller }) => caller) };
+  return [marked.map(({ caller }) => caller), content];
 }

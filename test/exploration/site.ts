@@ -1,125 +1,176 @@
-import type { Lease } from '../../lib/engine/hold/lease.js';
-import { Name, type Rules } from '../../lib/engine/queue/name.js';
-import type { Waiter } from '../../lib/engine/queue/waiter.js';
+import type { CombinedLock } from '../../lib/engine/hold/combined-lock.js';
+import type { Hold } from '../../lib/engine/hold/hold.js';
+import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { parseTransfer } from '../../lib/engine/hold/transfer-string.js';
+import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
-import { formatPlace } from '../../lib/store/place.js';
+import { Abandonment } from '../../lib/primitives/abandonment.js';
+import { Once } from '../../lib/service/once/once.js';
 import { permitsMark } from '../../lib/store/turn-name.js';
-import { constant, copyOf } from './copy.js';
-import type { Message, Reply, Request } from './messages.js';
+import { constant, constantText } from './constants.js';
+import { Network } from './network.js';
+import { INSTANCES, KEEP, NAMES } from './names.js';
 import { sure } from './sure.js';
-import { currentWorld, INSTANCES, NAMES } from './world-server.js';
+import { WorldClock } from './world-clock.js';
+import type { WorldServer } from './world-server.js';
+
+/** What a caller does: acquires and releases, detaches its hold, attaches it, or calls `once`, with work that fails or not. */
+export type Role = 'acquires' | 'passes' | 'takes' | 'runs once' | 'fails';
 
 export interface Caller {
   readonly options: ResolvedLockOptions;
+  readonly role: Role;
   /** The number of its name. */
   readonly of: number;
-  phase: 'new' | 'waits' | 'holds' | 'lost' | 'done';
-  waiter: Waiter | undefined;
-  lease: Lease | undefined;
+  phase: 'new' | 'waits' | 'holds' | 'finishes' | 'done';
+  startedAt: number;
+  hold: Hold | undefined;
   /** Whether its hold was seen as over. */
   isOver: boolean;
+  /** What its own run of `once` returns. */
+  returned: number | undefined;
+  /** What its call of `once` resolved to. */
+  result: number | undefined;
+  /** Its options with its signal, as it passes them. */
+  signalled: ResolvedLockOptions | undefined;
+  /** Ends its wait. */
+  abort: () => void;
+  /** Ends its run. */
+  finish: (result: number) => void;
 }
 
-/** What an instance knows about one name. */
-export interface Topic {
-  name: Name;
-  /** The time of the next check for outages. */
-  outageAt: number;
-  /** Number of clean-ups for which the machine waits. */
-  returning: number;
-}
-
-/** One instance: its callers, the machine of each name, and what is on its way between it and the server, in order. */
-export interface Site {
-  readonly i: number;
-  readonly id: string;
-  readonly callers: Caller[];
-  readonly topics: Topic[];
-  /** The highest token that has ended here. */
-  endedToken: number;
-  /** The number of the last shared turn. */
-  turns: number;
-  isClosing: boolean;
-  isCut: boolean;
-  requests: Request[];
-  replies: Reply[];
-  messages: Message[];
-  /** Copies of requests that were given up or answered. They may arrive at any time. */
-  late: Request[];
+/** What an instance uses of its world. */
+interface Surroundings {
+  readonly now: number;
+  readonly server: WorldServer;
+  /** The string of a detached hold. */
+  passed: string | undefined;
+  /** What happens now. */
+  readonly step: string;
+  noteGrant(caller: Caller, hold: Hold): void;
 }
 
 /** Turns are numbered from here, each instance in a range of its own. They are no tokens, but as large. */
 export const FIRST_TURN = 9_000_000;
 export const TURNS = 100_000;
 
-/** No client of another package uses these names. */
-const NO_GAPS: Rules['gaps'] = {
-  next: () => undefined,
-  note: () => undefined,
-  noteGrant: () => undefined,
-  reaskDelay: () => 1_000,
-};
+const LOG = constant({ log: nothing, warn: nothing, error: nothing }, 'log');
 
-const RULES: readonly Rules[] = INSTANCES.map((id, i) =>
-  constant<Rules>(
-    {
-      handoff: constant({ max: 2, window: 20 }, 'hand-off'),
-      gaps: NO_GAPS,
-      store: constant<Rules['store']>(
-        {
-          canQueue: () => currentWorld().server.inboxes.has(id),
-          place: (claimTtl, tokens, shared) => formatPlace({ instance: id, claimTtl, tokens, shared }),
+const NO_SUSPENDS = constant({ start: nothing, stop: nothing });
+
+function nothing(): void {}
+
+/** One instance: the engine with its callers, its clock and its network. */
+export class Site {
+  readonly id: string;
+  readonly clock: WorldClock;
+  readonly network: Network;
+  readonly engine: LockEngine;
+  readonly once: Once;
+  private turns: number;
+
+  constructor(
+    readonly i: number,
+    readonly callers: readonly Caller[],
+    private readonly world: Surroundings,
+  ) {
+    this.id = sure(INSTANCES[i]);
+    this.turns = FIRST_TURN + i * TURNS;
+    this.clock = constant(new WorldClock(world), 'clock');
+    this.network = new Network(this.id, world.server, world);
+    const { clock } = this;
+    const handoff = { max: 2, window: 20 };
+    this.engine = new LockEngine({ store: this.network.store, clock, log: LOG, handoff });
+    const { engine } = this;
+    const { keeper, labels, queues, views } = engine;
+    // No client of another package uses these names, and the machine does not sleep.
+    for (const each of [queues.gaps, queues.silentHolders, labels, views]) constant(each);
+    Object.assign(keeper, { suspends: NO_SUSPENDS });
+    queues.newTurn = (permits) => `s${permitsMark(permits)}${++this.turns}`;
+    const acquire = engine.acquire.bind(engine);
+    this.once = new Once(constant({ engine, maxResult: 100, acquire, runInContext: (_, work) => work() }));
+    this.network.listen();
+  }
+
+  /** What the key of a state says of this instance. */
+  get content(): unknown {
+    const { clock, engine, network, once } = this;
+    return [engine, once, clock.timers, network];
+  }
+
+  enter(caller: Caller): void {
+    const { engine, once, world } = this;
+    const { of, role } = caller;
+    const name = sure(NAMES[of]);
+    const abandonment = new Abandonment();
+    const options = constant({ ...caller.options, signal: abandonment.signal }, constantText(caller.options));
+    caller.signalled = options;
+    caller.phase = 'waits';
+    caller.startedAt = world.now;
+    caller.abort = () => abandonment.abort();
+    if (role === 'runs once' || role === 'fails') {
+      const work = (lock: Lock): Promise<number> =>
+        new Promise((resolve, reject) => {
+          this.begin(caller, (lock as CombinedLock).holds[0] as Hold);
+          caller.finish = (result) => {
+            caller.phase = 'finishes';
+            caller.startedAt = world.now;
+            caller.returned = result;
+            if (role === 'fails') reject(new Error('The work has failed.'));
+            else resolve(result);
+          };
+        });
+      void once.call({ name, keep: KEEP, lock: options, run: work }).then(
+        (result) => {
+          caller.result = result;
+          this.end(caller);
         },
-        'store',
-      ),
-      newTurn: (permits) => `s${permitsMark(permits)}${++currentWorld().site(i).turns}`,
-    },
-    'rules',
-  ),
-);
+        () => this.end(caller),
+      );
+      return;
+    }
+    const taken =
+      role === 'takes'
+        ? engine.attach(parseTransfer(world.passed), options).then(([hold]) => sure(hold))
+        : engine.acquire(name, options);
+    void taken.then(
+      (hold) => this.begin(caller, hold),
+      () => this.end(caller),
+    );
+  }
 
-export function newSite(i: number, callers: readonly Pick<Caller, 'options' | 'of'>[]): Site {
-  const topics = callers.map(({ of }) => of);
-  return {
-    i,
-    id: sure(INSTANCES[i]),
-    callers: callers.map(({ options, of }) => ({
-      options,
-      of,
-      phase: 'new',
-      waiter: undefined,
-      lease: undefined,
-      isOver: false,
-    })),
-    topics: NAMES.slice(0, 1 + Math.max(0, ...topics)).map((_, of) => ({
-      name: newName(i, of),
-      outageAt: Infinity,
-      returning: 0,
-    })),
-    endedToken: 0,
-    turns: FIRST_TURN + i * TURNS,
-    isClosing: false,
-    isCut: false,
-    requests: [],
-    replies: [],
-    messages: [],
-    late: [],
-  };
-}
+  release(caller: Caller): void {
+    void caller.hold?.release();
+    this.end(caller);
+  }
 
-export function newName(i: number, of: number): Name {
-  return new Name(sure(NAMES[of]), sure(RULES[i]));
-}
+  /** Detaches the hold of a caller, which releases it if that fails. */
+  pass(caller: Caller): void {
+    const { hold } = caller;
+    caller.phase = 'waits';
+    caller.startedAt = this.world.now;
+    void hold?.detach().then(
+      (text) => {
+        this.world.passed = text;
+        this.end(caller);
+      },
+      () => this.release(caller),
+    );
+  }
 
-/** What is on its way does not change, and is shared with the copy. */
-export function siteCopy(site: Site): Site {
-  const { requests, replies, messages, late, callers, topics } = site;
-  return {
-    ...site,
-    ...copyOf({ callers, topics }),
-    requests: requests.slice(),
-    replies: replies.slice(),
-    messages: messages.slice(),
-    late: late.slice(),
-  };
+  get isIdle(): boolean {
+    const { engine } = this;
+    return engine.size === 0 && engine.keeper.size === 0 && engine.leases.requests.isDone;
+  }
+
+  private begin(caller: Caller, hold: Hold): void {
+    caller.phase = 'holds';
+    caller.hold = hold;
+    this.world.noteGrant(caller, hold);
+  }
+
+  private end(caller: Caller): void {
+    caller.phase = 'done';
+    caller.hold = undefined;
+  }
 }

@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers';
+import { inspect } from 'node:util';
+import type { Hold } from '../../lib/engine/hold/hold.js';
 import type { LockOptions, ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
-import { constant, copyOf } from './copy.js';
-import { newSite, type Site, siteCopy } from './site.js';
+import { constant } from './constants.js';
+import { INSTANCES, TTL, WAIT } from './names.js';
+import { type Caller, type Role, Site } from './site.js';
 import { sure } from './sure.js';
-import { INSTANCES, NO_EVENTS, WAIT, TTL, WorldServer } from './world-server.js';
+import { WorldServer } from './world-server.js';
 
 const PATIENT = { ttl: TTL, wait: WAIT, outageTimeout: WAIT };
 
@@ -26,87 +30,116 @@ export interface Budget {
 
 export const NOTHING: Budget = { fault: 0, cut: 0, tick: 0, abort: 0, force: 0, close: 0, refusal: 0 };
 
-/** Who calls: options, the number of the instance, and that of the name. */
-export type CallerPlan = Omit<LockOptions, 'signal'> & { readonly at: number; readonly of?: number };
+/** Who calls: options, the number of the instance, that of the name, and what the caller does. */
+export type CallerPlan = Omit<LockOptions, 'signal'> & {
+  readonly at: number;
+  readonly of?: number;
+  readonly role?: Role;
+};
 
-/**
- * The state of all instances, of the server and of the network between them. A world does not change once it has been
- * looked into. Its successors share what they leave unchanged.
- */
+type Planned = Pick<Caller, 'of' | 'options' | 'role'> & { readonly at: number };
+
+const resolvedPlans = new WeakMap<readonly CallerPlan[], readonly Planned[]>();
+
+/** Resolves the options of callers, once for a plan; equal ones are one object. */
+function plannedOf(callers: readonly CallerPlan[]): readonly Planned[] {
+  const known = resolvedPlans.get(callers);
+  if (known) return known;
+  const resolved = new Map<string, ResolvedLockOptions>();
+  const found = callers.map(({ at, of = 0, role = 'acquires', ...own }): Planned => {
+    const text = inspect(own);
+    const options =
+      resolved.get(text) ?? constant(resolveLockOptions(LOCK_OPTION_DEFAULTS, { ...PATIENT, ...own }), text);
+    resolved.set(text, options);
+    return { at, of, role, options };
+  });
+  resolvedPlans.set(callers, found);
+  return found;
+}
+
+/** One step of a world. Steps with equal texts are equal: they name the parts of a world by number. */
+export interface Move {
+  readonly text: string;
+  readonly make: (world: World) => unknown;
+}
+
+/** All instances, the server and the network between them. A schedule of steps leads from the first state to any other. */
 export class World {
   now = 1_000;
-  readonly sites: Site[] = [];
-  server = new WorldServer();
+  readonly callers: readonly Caller[];
+  readonly sites: readonly Site[];
+  readonly server: WorldServer;
   left: Budget;
   /** Whether time passes only when nothing else can happen, and nothing fails any more. */
   isCalm = false;
   /** Owners whose lease was ended by a forced release. */
-  revoked: readonly string[] = [];
+  readonly revoked: string[] = [];
   /** By name: fencing tokens that a caller got, or the highest one of exclusive callers. */
-  tokens: readonly (readonly number[])[] = [[], []];
+  readonly tokens: number[][] = [[], []];
+  /** The string of a detached hold. */
+  passed: string | undefined;
   /** Whether a request has run that its instance no longer knows. */
   hasRunLate = false;
   /** Whether a release or a leave was refused for good: what it should have ended lasts until its lease ends. */
   hasRefusedCleanUp = false;
   problem = '';
-  /** Whether parts are this world's own, and may be changed. */
-  private readonly isOwn: boolean[] = [];
-  private hasOwnServer = true;
+  /** What happens. */
+  step = '';
 
   constructor(callers: readonly CallerPlan[], budget: Partial<Budget>) {
     this.left = { ...NOTHING, ...budget };
-    const options = new Map<string, ResolvedLockOptions>();
-    const resolved = callers.map(({ at, of = 0, ...own }) => {
-      const text = JSON.stringify(own, (_, value: unknown) => (value === Infinity ? 'Infinity' : value));
-      const known =
-        options.get(text) ??
-        constant(resolveLockOptions(LOCK_OPTION_DEFAULTS, { ...PATIENT, ...own }), `options ${options.size}`);
-      options.set(text, known);
-      return { at, of, options: known };
-    });
-    const instances = 1 + Math.max(...callers.map(({ at }) => at));
-    for (let i = 0; i < instances; i++) {
-      this.server.inboxes.open(sure(INSTANCES[i]), NO_EVENTS);
-      this.sites.push(
-        newSite(
-          i,
-          resolved.filter(({ at }) => at === i),
-        ),
+    this.server = new WorldServer(
+      () => this.now,
+      (id, message) => void sure(this.sites[INSTANCES.indexOf(id)]).network.messages.push(message),
+    );
+    const planned = plannedOf(callers);
+    this.callers = planned.map(({ of, options, role }) => ({
+      of,
+      options,
+      role,
+      phase: 'new',
+      startedAt: 0,
+      hold: undefined,
+      isOver: false,
+      returned: undefined,
+      result: undefined,
+      signalled: undefined,
+      abort: nothing,
+      finish: nothing,
+    }));
+    const instances = 1 + Math.max(...planned.map(({ at }) => at));
+    this.sites = Array.from({ length: instances }, (_, i) => {
+      return new Site(
+        i,
+        this.callers.filter((_caller, n) => planned[n]?.at === i),
+        this,
       );
-      this.isOwn.push(true);
-    }
-  }
-
-  /** A successor, which still shares everything with this world. */
-  fork(): World {
-    const fork = Object.create(World.prototype) as World;
-    return Object.assign(fork, this, {
-      sites: this.sites.slice(),
-      isOwn: this.isOwn.map(() => false),
-      hasOwnServer: false,
     });
-  }
-
-  /** An instance that may be changed. */
-  site(i: number): Site {
-    if (!this.isOwn[i]) {
-      this.isOwn[i] = true;
-      this.sites[i] = siteCopy(sure(this.sites[i]));
-    }
-    return sure(this.sites[i]);
-  }
-
-  /** The server, which may be changed. */
-  ownServer(): WorldServer {
-    if (!this.hasOwnServer) {
-      this.hasOwnServer = true;
-      this.server = copyOf(this.server);
-    }
-    return this.server;
   }
 
   spend(what: keyof Budget): void {
     this.left = { ...this.left, [what]: this.left[what] - 1 };
+  }
+
+  /** Checks the token of a hold that a caller gets. A hold that was passed keeps its token. */
+  noteGrant({ of, options, role }: Caller, { fencingToken: token, owner }: Hold): void {
+    const known = sure(this.tokens[of]);
+    const isAlone = options.mode === 'exclusive';
+    const highest = Math.max(0, ...known);
+    const isOld = isAlone
+      ? token < highest || (token === highest && role !== 'takes')
+      : known.includes(token);
+    if (isOld && !this.revoked.includes(owner)) this.problem = 'a token does not grow';
+    this.tokens[of] = isAlone ? [Math.max(highest, token)] : [...known, token];
+  }
+
+  /** Makes a step, and whatever follows before anything else can happen. */
+  async make({ make, text }: Move): Promise<void> {
+    this.step = text;
+    await make(this);
+    do await settled();
+    while (this.sites.some(({ clock }) => clock.endInput()));
+    for (const caller of this.callers) if (caller.hold?.held === false) caller.isOver = true;
   }
 
   /** Whether nothing has gone wrong that a rule must take into account. */
@@ -118,4 +151,11 @@ export class World {
       !this.hasRefusedCleanUp
     );
   }
+}
+
+function nothing(): void {}
+
+/** Every promise that can settle has done so. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -1,0 +1,140 @@
+import { isGrant, type Grant, type Taken } from '../../lib/store/grant.js';
+import type { LockStore, StoreEvents } from '../../lib/store/lock-store.js';
+import { memoryStore } from '../../lib/store/memory/memory.store.js';
+import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
+import { isRefusal } from '../../lib/store/store-errors.js';
+import { constant } from './constants.js';
+
+/** A request on its way. Its function is called when the server runs it. */
+export interface Request {
+  readonly kind: string;
+  readonly args: readonly unknown[];
+  readonly sentAt: number;
+  /** The step that sent it, where that tells for whom it is. */
+  readonly cause: string;
+  readonly run: () => Promise<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The reply to a request, or the error that came instead. */
+export interface Reply {
+  readonly to: Request;
+  readonly error?: Error | undefined;
+  readonly result?: unknown;
+}
+
+/** A message on its way to an instance: an event of its store. */
+export interface Message {
+  readonly kind: keyof StoreEvents;
+  readonly args: readonly unknown[];
+}
+
+/** Requests that the engine repeats until they are answered. */
+const REPEATED = ['release', 'vacate', 'cancel', 'transfer'];
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+const NO_EVENTS = constant({} as StoreEvents, 'events');
+
+/** What is on its way between an instance and the server, in order. */
+export class Network {
+  requests: Request[] = [];
+  replies: Reply[] = [];
+  messages: Message[] = [];
+  /** Copies of requests that were given up or answered. They may arrive at any time. */
+  readonly late: Request[] = [];
+  /** Requests without a reply that may be repeated, in the order of their failures. */
+  private failed: Request[] = [];
+  isCut = false;
+  readonly store: LockStore;
+  /** Begins and ceases to receive messages. */
+  readonly listen: () => void;
+  private readonly ignore: () => void;
+
+  constructor(id: string, server: MemoryLockServer, world: { readonly now: number; readonly step: string }) {
+    const memory = memoryStore(server, id);
+    this.listen = () => memory.open(NO_EVENTS);
+    this.ignore = () => void memory.close();
+    /** Puts calls of a method of the server on their way. */
+    const sent = <Target extends object, Kind extends keyof Target & string>(target: Target, kind: Kind) =>
+      ((...args: readonly unknown[]) =>
+        new Promise<unknown>((resolve, reject) => {
+          // Several calls of an instance read at the same time.
+          const cause = kind === 'read' ? world.step.slice(1) : '';
+          const run = async (): Promise<unknown> => Reflect.apply(target[kind] as Method, target, args);
+          this.requests.push({ kind, args, cause, sentAt: world.now, run, resolve, reject });
+        })) as Target[Kind];
+    const vacating = {
+      vacate: (name: string, owner: string) => memory.extend([{ name, owner, ttl: 0, exact: true }]),
+    };
+    const { marks } = memory;
+    this.store = constant<LockStore>(
+      {
+        ...memory,
+        // No instance asks another one for its labels, or whether it is alive. The process lives on.
+        send: undefined,
+        keepAlive: undefined,
+        open: this.listen,
+        acquire: sent(memory, 'acquire'),
+        yield: sent(memory, 'yield'),
+        extend: sent(memory, 'extend'),
+        release: sent(memory, 'release'),
+        vacate: sent(vacating, 'vacate'),
+        cancel: sent(memory, 'cancel'),
+        transfer: sent(memory, 'transfer'),
+        marks: marks && {
+          read: sent(marks, 'read'),
+          keep: sent(marks, 'keep'),
+          delete: sent(marks, 'delete'),
+        },
+      },
+      'store',
+    );
+  }
+
+  /** Requests without a reply are sent again after the reconnect, before the others; messages are lost. */
+  cut(): void {
+    this.isCut = true;
+    this.messages = [];
+    this.requests.unshift(...this.replies.splice(0).map(({ to }) => to));
+    this.ignore();
+  }
+
+  reconnect(): void {
+    this.isCut = false;
+    this.listen();
+  }
+
+  /** Puts a reply on its way, unless its arrival changes nothing: then it is heard at once. */
+  answer(to: Request, result: unknown, error?: Error): void {
+    this.failed = this.failed.filter(({ kind, args: [, what] }) => kind !== to.kind || what !== to.args[1]);
+    if (error && !isRefusal(error) && REPEATED.includes(to.kind)) this.failed.push(to);
+    if (!error && (to.kind === 'release' || (to.kind === 'cancel' && result === undefined)))
+      to.resolve(result);
+    else this.replies.push({ to, result, error });
+  }
+
+  /** The instance gets the first message on its way. */
+  getMessage(events: StoreEvents): void {
+    const message = this.messages.shift();
+    if (message)
+      (events[message.kind] as (...args: readonly unknown[]) => void).apply(
+        events,
+        message.args as unknown[],
+      );
+  }
+
+  /** The instance hears the first reply on its way. */
+  hear(): void {
+    const reply = this.replies.shift();
+    if (reply?.error) reply.to.reject(reply.error);
+    else reply?.to.resolve(reply.result);
+  }
+}
+
+/** The grant among the replies to an acquire and to a yield. */
+export function grantIn(result: unknown): Grant | undefined {
+  const reply = result as Grant | Taken | undefined;
+  return reply && isGrant(reply) ? reply : undefined;
+}
