@@ -13,7 +13,7 @@ export type LockGrantedHow = 'free' | 'local' | 'hand-off' | 're-ask';
 
 /**
  * One call for the lock of one name. All messages about the call and its hold contain the same object. A call for
- * several names has one object for each name, all with the outcome of the call. A call that enters a surrounding hold
+ * several names has one object for each name, all with the outcome of the call. A nested call that reuses a hold
  * has none.
  */
 export interface LockAcquire {

@@ -30,8 +30,8 @@ export function maxHoldError(keys: readonly string[]): LockLostError {
 /** The error of a released hold that a nested call kept until the end of the lease. */
 export function notReleasedError(keys: readonly string[]): LockLostError {
   const message =
-    'A nested call entered the hold and had not released it when the lease ended, although the work around that call had ' +
-    'ended. Release each lock that acquire() returns, or call using().';
+    'A nested call had not released the hold when its lease ended, although the work around that call had ended. ' +
+    'Release each lock that acquire() returns, or call using().';
   return new LockLostError(message, { keys, reason: 'max-hold' });
 }
 

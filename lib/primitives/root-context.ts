@@ -6,7 +6,7 @@ const root = new AsyncResource('nest-redis-lock');
 /**
  * Runs `call` outside the async context of any caller.
  *
- * Use it for user code that runs on behalf of no caller: in the context of the caller that set a timer, it would enter
+ * Use it for user code that runs on behalf of no caller: in the context of the caller that set a timer, it would reuse
  * that caller's holds. Use it also for timers and connections, which would keep such a context alive.
  */
 export function inRootContext<T>(call: () => T): T {

@@ -9,7 +9,7 @@ import { LockClosedError, LockConfigError, LockKeyError } from '../errors/lock.e
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
-import type { EnterableLock } from '../engine/hold/reentry.js';
+import type { ReusableLock } from '../engine/hold/reentry.js';
 import { type OnceOptions, type ResolvedOnceOptions, resolveOnceOptions } from '../options/once-options.js';
 import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js';
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
@@ -73,8 +73,8 @@ export class LockService {
     this.#onces = new Once({
       engine,
       maxResult: options.maxResult,
-      // The lock of a single name can be entered.
-      acquire: (name, resolved) => this.#grant(name, resolved) as Promise<EnterableLock>,
+      // Nested calls can reuse the lock of a single name.
+      acquire: (name, resolved) => this.#grant(name, resolved) as Promise<ReusableLock>,
       runInContext: (lock, work) => this.runInContext(lock, work),
     });
   }
@@ -289,7 +289,7 @@ export class LockService {
 
   /**
    * Returns the holds of this process, oldest grant first, without I/O. Names that were acquired together are listed
-   * one by one; a hold that nested calls have entered is listed once.
+   * one by one; a hold that nested calls reuse is listed once.
    *
    * @example
    * ```ts
@@ -424,7 +424,7 @@ export class LockService {
     }
   }
 
-  /** @internal Runs `work` in the async context of a lock of this service, so that calls below enter it. */
+  /** @internal Runs `work` in the async context of a lock of this service, so that nested calls reuse it. */
   runInContext<T>(lock: Lock, work: () => T): T {
     return this.#context.run(lock as GrantedLock, holdsOf(lock), work);
   }
@@ -556,8 +556,8 @@ function abandonable(options: ResolvedLockOptions, { firstWait }: Invocation): R
   return { ...options, signal: either.signal };
 }
 
-function holdsOf(lock: Lock): readonly EnterableLock[] {
-  return lock instanceof CombinedLock ? lock.holds : [lock as EnterableLock];
+function holdsOf(lock: Lock): readonly ReusableLock[] {
+  return lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
 }
 
 function unavailable(keys: readonly string[], cause: unknown): never {

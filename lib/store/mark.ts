@@ -11,7 +11,7 @@ export interface Mark {
 /** A request to keep the result of a run. */
 export interface KeepRequest extends Omit<Mark, 'at'> {
   readonly name: string;
-  /** The owner of the lock below which the run took place. */
+  /** The owner of the lock of the run. */
   readonly owner: string;
   /** Milliseconds for which the result is kept, from now on. */
   readonly keep: number;

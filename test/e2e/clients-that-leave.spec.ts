@@ -275,7 +275,7 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
 
   it.each([
     ['after a lock that it has released', '/second'],
-    ['below a lock that it holds', '/inner'],
+    ['nested in a lock that it holds', '/inner'],
   ])('while its request waits %s lets the work run on', async (_where, path) => {
     await leave(path, 1);
     await delay(60);

@@ -89,7 +89,7 @@ describe('a thrown value whose properties throw', () => {
     ['@Locked of several names', (work) => work.several()],
     ['@Locked that skips', (work) => work.skipping()],
     ['@Locked of an Observable', (work) => lastValueFrom(work.observable())],
-    ['@Locked below another lock', (work) => work.below()],
+    ['@Locked nested in another lock', (work) => work.below()],
     ['locks.using()', (work) => work.using()],
   ];
 

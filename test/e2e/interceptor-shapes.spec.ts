@@ -149,7 +149,7 @@ describe.each(platforms)('an interceptor on %s that commits after the handler', 
     });
   });
 
-  it('and calls it in the callback of a pool below the lock of another request waits for that lock', async () => {
+  it('and calls it in the callback of a pool, inside the lock of another request, waits for that lock', async () => {
     await start(PoolOrders);
     expect(await journalOf('promise')).toEqual(inTurn('begin', 'commit'));
   });

@@ -254,13 +254,13 @@ describe('a call of a locked method (row 13)', () => {
     ]);
   });
 
-  it('enters the hold of a call around it', async () => {
+  it('reuses the hold of a call around it', async () => {
     const [outer, inner] = await work.outer('a');
     expect(outer).toEqual(expect.any(Number));
     expect(inner).toBe(outer);
   });
 
-  it('does not wait for itself if a call below it releases its hold', async () => {
+  it('does not wait for itself if a nested call releases its hold', async () => {
     const inner = await work.call('a', (outer) =>
       work.call('a', async (lock) => {
         await outer?.release();
@@ -272,7 +272,7 @@ describe('a call of a locked method (row 13)', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('fails with LockLostError if a call below it has not released its hold by the end of the lease', async () => {
+  it('fails with LockLostError if a nested call has not released its hold by the end of the lease', async () => {
     const leaking = work.brief('a', async () => void (await locks.acquire('work:a')));
 
     await expect(leaking).rejects.toBeInstanceOf(LockLostError);

@@ -283,7 +283,7 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
     expect(held.held).toBe(true);
   });
 
-  it('runs below a hold of the same name, and keeps the result', async () => {
+  it('runs nested in a hold of the same name, and keeps the result', async () => {
     const one = await start();
     const first = bodyOf(one.get('/nested/monday'));
     await arrived(1);

@@ -3,7 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { firstValueFrom, map, of, Observable, timer } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 
-/** Whether the source emits below its hold, and its subscriber receives the value there. */
+/** Whether the source emits inside its hold, and its subscriber receives the value there. */
 interface Seen {
   readonly source: boolean;
   readonly subscriber: boolean;
@@ -53,11 +53,11 @@ describe('A subscriber of a locked stream', () => {
   it.each([
     ['at once', () => feed.now()],
     ['later', () => feed.soon()],
-  ])('is not below the hold below which the source emits: %s', async (_when, stream) => {
+  ])('is not nested in the hold in which the source emits: %s', async (_when, stream) => {
     expect(await firstValueFrom(stream().pipe(map(seen)))).toEqual({ source: true, subscriber: false });
   });
 
-  it('is not below the hold of a stream that a Promise resolves to', async () => {
+  it('is not nested in the hold of a stream that a Promise resolves to', async () => {
     const stream = await feed.promised();
     expect(await firstValueFrom(stream.pipe(map(seen)))).toEqual({ source: true, subscriber: false });
   });

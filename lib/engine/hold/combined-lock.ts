@@ -4,7 +4,7 @@ import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { detachmentOfSomeError, partlyDetachedError } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
-import type { EnterableLock } from './reentry.js';
+import type { ReusableLock } from './reentry.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
@@ -12,7 +12,7 @@ export class CombinedLock implements GrantedLock {
   private combined: AbortController | undefined;
   private ends: readonly (() => void)[] = [];
 
-  constructor(readonly holds: readonly EnterableLock[]) {}
+  constructor(readonly holds: readonly ReusableLock[]) {}
 
   get keys(): readonly string[] {
     return this.holds.flatMap(({ keys }) => keys);
@@ -88,7 +88,7 @@ export class CombinedLock implements GrantedLock {
 /**
  * Detaches all holds of a lock. If one of several fails, all others are given up, because the lock is one.
  */
-export async function detachAll(holds: readonly EnterableLock[], ttl: Duration | undefined): Promise<string> {
+export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | undefined): Promise<string> {
   const lease = resolveTtl(ttl);
   for (const hold of holds) hold.assertCanLeave();
   const secret = newSecret();

@@ -12,7 +12,7 @@ import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import type { LockLostError, LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './combined-lock.js';
 import { type DetachedHold, ownerOfDetached } from './transfer-string.js';
-import type { EnterableLock, Reentry } from './reentry.js';
+import type { ReusableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
@@ -23,7 +23,7 @@ import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
 
 /** A caller's hold of a name. */
-export class Hold implements EnterableLock, ObservedHold, LeaseUser {
+export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   reentry: Reentry | undefined;
   acquire: LockAcquire | undefined;
   private controller: AbortController | undefined;

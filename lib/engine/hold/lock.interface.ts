@@ -50,13 +50,13 @@ export interface Lock extends AsyncDisposable {
    * must attach within that time. The string lets any caller take over the hold once: protect it like a password.
    *
    * Rejects with {@link LockLostError} if the hold has ended, and with LockUnavailableError if Redis does not answer;
-   * the hold then continues. Rejects with LockConfigError if `ttl` is invalid, below another hold of the name, while a call below this one
-   * is inside, and on a quorum.
+   * the hold then continues. Rejects with LockConfigError if `ttl` is invalid, for a nested hold,
+   * while a nested call uses this one, and on a quorum.
    */
   detach(ttl?: Duration): Promise<string>;
   /**
-   * Ends the hold. May be called twice, and never rejects because the hold has already ended. Waits for calls below the
-   * hold that are still inside, unless it is itself called below the hold.
+   * Ends the hold. May be called twice, and never rejects because the hold has already ended. Waits for nested
+   * calls that still use it, unless it is itself called by one of them.
    */
   release(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export interface OwnHold {
 
 /** A {@link Lock} with the members that only the service uses. */
 export interface GrantedLock extends Lock {
-  /** Milliseconds for which the hold is certain, also while it waits for a call below it to end. */
+  /** Milliseconds for which the hold is certain, also while it waits for a nested call to end. */
   readonly certainFor: number;
   /** Throws LockLostError if the hold was lost, but not after a release. */
   assertNotLost(): void;

@@ -4,8 +4,8 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { GrantedLock } from './lock.interface.js';
 import type { DetachedHold } from './transfer-string.js';
 
-/** A hold of a single name, which calls below it can enter. */
-export interface EnterableLock extends GrantedLock {
+/** A hold of a single name, which nested calls can reuse. */
+export interface ReusableLock extends GrantedLock {
   readonly mode: 'exclusive' | 'shared';
   readonly permits: number;
   /** Its owner id in the store; that of the first permit if it has several. */
@@ -14,7 +14,7 @@ export interface EnterableLock extends GrantedLock {
   readonly leaseEnd: number;
   /** Created when a context is opened around the hold. */
   reentry: Reentry | undefined;
-  /** Throws if the hold cannot be transferred, because it has ended or a call below it is still inside. */
+  /** Throws if the hold cannot be transferred, because it has ended or a nested call still uses it. */
   assertCanLeave(): void;
   /**
    * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
@@ -25,7 +25,7 @@ export interface EnterableLock extends GrantedLock {
   giveUp(error: LockLostError): Promise<void>;
 }
 
-/** The async context of the calls below a hold. Several holds of one lock share it. */
+/** The async context of nested calls in a hold. Several holds of one lock share it. */
 export interface HoldContext {
   /** Whether the running code is inside. */
   readonly isAround: boolean;
@@ -39,11 +39,10 @@ export interface HoldContext {
 type SettleBranch = (admitted: boolean) => void;
 
 /**
- * Admits calls below a hold into that hold.
+ * Lets nested calls reuse a hold.
  *
- * Parallel branches below an exclusive hold exclude each other while they are inside, in arrival order. Branches below
- * a shared hold do not. The hold ends only when all branches have left. After its owner has released it, it admits no
- * further branch.
+ * Parallel branches of nested calls exclude each other in an exclusive hold, in arrival order; in a shared hold they do
+ * not. The hold ends only when all branches have left. After its owner has released it, it admits no further branch.
  */
 export class Reentry {
   private open = true;
@@ -51,13 +50,13 @@ export class Reentry {
   private until = Infinity;
   /** Number of branches inside. */
   private inside = 0;
-  /** Created on demand, because most holds are never entered. */
-  private entries: Set<Pick<EnterableLock, 'reentry'>> | undefined;
+  /** Created on demand, because most holds are never reused. */
+  private entries: Set<Pick<ReusableLock, 'reentry'>> | undefined;
   private branches: Set<SettleBranch> | undefined;
   private emptied: (() => void) | undefined;
 
   constructor(
-    private readonly hold: Pick<EnterableLock, 'mode' | 'signal' | 'leaseEnd'>,
+    private readonly hold: Pick<ReusableLock, 'mode' | 'signal' | 'leaseEnd'>,
     readonly context: HoldContext,
   ) {}
 
@@ -66,12 +65,13 @@ export class Reentry {
   }
 
   /** The entries of the branches inside. */
-  get occupants(): Set<Pick<EnterableLock, 'reentry'>> {
+  get occupants(): Set<Pick<ReusableLock, 'reentry'>> {
     return (this.entries ??= new Set());
   }
 
   /**
-   * Waits to enter. Resolves to false if the hold was released meanwhile: the caller must then acquire the lock itself.
+   * Waits to be admitted. Resolves to false if the hold was released meanwhile: the caller must then acquire the lock
+   * itself.
    *
    * @param timeoutError creates the error of a branch that waited for the whole `wait`
    */
@@ -114,7 +114,7 @@ export class Reentry {
     });
   }
 
-  leave(occupant: Pick<EnterableLock, 'reentry'>): void {
+  leave(occupant: Pick<ReusableLock, 'reentry'>): void {
     this.occupants.delete(occupant);
     const [next] = this.branches ?? [];
     if (next) return next(true);
@@ -122,7 +122,7 @@ export class Reentry {
     if (this.inside === 0) this.emptied?.();
   }
 
-  /** Whether a branch could enter at once. */
+  /** Whether a branch would be admitted at once. */
   get admits(): boolean {
     return this.inside === 0 || this.hold.mode === 'shared';
   }
@@ -132,12 +132,12 @@ export class Reentry {
     return this.inside > 0;
   }
 
-  /** Whether the running code is below the hold. */
+  /** Whether the running code is nested in the hold. */
   get surroundsCaller(): boolean {
     return this.context.isAround;
   }
 
-  /** Whether a call below the hold would wait for calls below it, possibly for itself. */
+  /** Whether a nested call would wait for other nested calls, possibly for itself. */
   get isOwnWait(): boolean {
     return this.inside > 0 && this.surroundsCaller;
   }

@@ -2,7 +2,7 @@ import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { defer, Observable } from 'rxjs';
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LockService } from '../../service/lock.service.js';
 import { OnceLock } from '../../service/once/once-lock.js';
 import { Invocation } from '../../service/invocation/invocation.js';
@@ -127,7 +127,7 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Claims the slot for a call of one of the handler's methods. Returns undefined for a repeated call below the one
+   * Claims the slot for a call of one of the handler's methods. Returns undefined for a repeated call nested in the one
    * that has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for its turn.
    *
    * @param caller ends the wait for the turn.
@@ -181,7 +181,7 @@ export class LockSlot extends Invocation {
       1,
     );
     // An inner hold is released at once. Until the end of the invocation, it would block the other call, for which the
-    // invocation waits, and all calls that enter the outer hold.
+    // invocation waits, and all calls that reuse the outer hold.
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
@@ -302,10 +302,10 @@ class RefusedInvocation extends Invocation {
   }
 }
 
-/** Whether the running code is below a call. A mock of a lock has no context: the code counts as below its call. */
+/** Whether the running code is nested in a call. A mock of a lock has no context: the code counts as nested. */
 function surroundsCaller({ lock }: SlotCall): boolean {
   if (lock === undefined) return false;
-  const [hold] = lock instanceof CombinedLock ? lock.holds : [lock as EnterableLock];
+  const [hold] = lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
   return hold?.reentry?.surroundsCaller ?? true;
 }
 

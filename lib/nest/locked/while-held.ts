@@ -7,7 +7,7 @@ import { Enclosure } from '../../primitives/enclosure.js';
 
 /**
  * A stream that fails with the LockLostError as soon as its hold is lost, and does not complete without the hold. Its
- * subscriber is not below the hold: an interceptor that calls the handler again from a value is no nested call.
+ * subscriber is not nested in the hold: an interceptor that calls the handler again from a value is no nested call.
  *
  * @param within runs the subscription in the async context of the hold.
  */

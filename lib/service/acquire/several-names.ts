@@ -4,7 +4,7 @@ import { Hold } from '../../engine/hold/hold.js';
 import type { FailedAcquire } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../../errors/lock.error.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { leaseCovering } from '../../options/lock-options.js';
 import { failureOf, shortLeaseError, timeoutOf } from './rejections-of-several.js';
@@ -24,7 +24,7 @@ import type { Ask, SingleName } from './single-name.js';
  */
 export class SeveralNames {
   /** The holds of the call, for the first names of the sorted list. */
-  private held: EnterableLock[] = [];
+  private held: ReusableLock[] = [];
   /** Whether a name was found taken, by a reply of the store or in this process. */
   private hasSeenTaken = false;
   /** The timeouts of the names that the last trip found taken. */
@@ -124,7 +124,7 @@ export class SeveralNames {
     return this.options.wait === 0 ? rest.slice(busy, busy + 1) : rest.slice(0, busy);
   }
 
-  private async waitFor(name: string, left: number): Promise<EnterableLock> {
+  private async waitFor(name: string, left: number): Promise<ReusableLock> {
     try {
       return await this.single.acquire(
         name,

@@ -1,7 +1,7 @@
 import { hasAcquireSubscribers, observeAcquire } from '../../diagnostics/acquire.channel.js';
 import type { LockEngine } from '../../engine/lock-engine.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { EnclosingHold, LockContext } from '../reentrance/lock-context.js';
 import { NestedHold } from '../reentrance/nested-hold.js';
@@ -9,12 +9,12 @@ import { type BlockedCall, upgradeError, WaitGraph } from '../reentrance/wait-gr
 import { withHeldNames } from './rejections-of-several.js';
 import { leaseCovering } from '../../options/lock-options.js';
 
-/** Acquires from the engine, if the call cannot enter a surrounding hold. `wait: 0` is a single attempt. */
-export type Ask = (name: string, options: ResolvedLockOptions) => Promise<EnterableLock>;
+/** Acquires from the engine, if the call cannot reuse a surrounding hold. `wait: 0` is a single attempt. */
+export type Ask = (name: string, options: ResolvedLockOptions) => Promise<ReusableLock>;
 
-const NOTHING: readonly EnterableLock[] = [];
+const NOTHING: readonly ReusableLock[] = [];
 
-/** Acquires a single name: enters a surrounding hold, or asks the engine. */
+/** Acquires a single name: reuses a surrounding hold, or asks the engine. */
 export class SingleName {
   private readonly waits = new WaitGraph();
 
@@ -29,12 +29,12 @@ export class SingleName {
     options: ResolvedLockOptions,
     held = NOTHING,
     ask: Ask = this.ask,
-  ): Promise<EnterableLock> {
+  ): Promise<ReusableLock> {
     // Checked before each wait, because a signal that has already aborted fires no event.
     options.signal?.throwIfAborted();
     const { isEntered } = this.context;
     const enclosing = isEntered && options.reentrant ? this.context.enclosing(name) : undefined;
-    if (enclosing) return this.enter(name, enclosing, options, held, ask);
+    if (enclosing) return this.reuse(name, enclosing, options, held, ask);
     const holdsNothing = !isEntered && held.length === 0;
     if (holdsNothing || options.wait === 0) return ask(name, leaseCovering(options));
     return this.waitHolding({ name, held, blockers: this.engine.blockersOf(name, options) }, () =>
@@ -42,7 +42,7 @@ export class SingleName {
     );
   }
 
-  /** Whether the call would enter a surrounding hold of the name. */
+  /** Whether the call would reuse a surrounding hold of the name. */
   isEnclosed(name: string, { reentrant }: ResolvedLockOptions): boolean {
     return reentrant && this.context.enclosing(name) !== undefined;
   }
@@ -64,7 +64,7 @@ export class SingleName {
    * the held names.
    */
   private async waitHolding<T>(
-    { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly EnterableLock[] },
+    { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly ReusableLock[] },
     granting: () => Promise<T>,
   ): Promise<T> {
     const holds = [...this.context.holds(), ...held];
@@ -76,24 +76,24 @@ export class SingleName {
     }
   }
 
-  /** Enters a hold of the enclosing context, or acquires the name again if that hold ends before. */
-  private async enter(
+  /** Reuses a hold of the enclosing context, or acquires the name again if that hold ends before. */
+  private async reuse(
     name: string,
     { hold, reentry }: EnclosingHold,
     options: ResolvedLockOptions,
-    held: readonly EnterableLock[],
+    held: readonly ReusableLock[],
     ask: Ask,
-  ): Promise<EnterableLock> {
+  ): Promise<ReusableLock> {
     hold.assertNotLost();
     const isMore = options.mode === 'exclusive' || options.permits > hold.permits;
     if (hold.mode === 'shared' && isMore) throw upgradeError(hold, options);
     const startedAt = performance.now();
-    const enter = async (): Promise<EnterableLock | undefined> => {
+    const reuse = async (): Promise<ReusableLock | undefined> => {
       const entered = await reentry.enter(
         options,
         (waited) =>
           new LockTimeoutError(
-            `Lock "${name}" was not acquired within ${Math.round(waited)} ms: another branch below the same hold was active.`,
+            `Lock "${name}" was not acquired within ${Math.round(waited)} ms: another nested call used the same hold.`,
             { keys: [name], waited },
           ),
       );
@@ -101,8 +101,8 @@ export class SingleName {
     };
     const nested =
       !reentry.admits && options.wait > 0
-        ? await this.waitHolding({ name, held, blockers: () => [...reentry.occupants] }, enter)
-        : await enter();
+        ? await this.waitHolding({ name, held, blockers: () => [...reentry.occupants] }, reuse)
+        : await reuse();
     if (!nested) {
       const wait = Math.max(0, options.wait - (performance.now() - startedAt));
       return this.acquire(name, { ...options, wait }, held, ask);

@@ -3,7 +3,7 @@ import type { ResolvedModuleOptions } from '../../options/module-options.interfa
 import type { Abandonment } from '../../primitives/abandonment.js';
 import { Enclosure } from '../../primitives/enclosure.js';
 
-/** A call of a handler for a client, and everything that runs below it. */
+/** A call of a handler for a client, and everything that it calls. */
 export class Invocation extends Enclosure {
   private hasBegun = false;
 

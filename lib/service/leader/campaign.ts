@@ -1,7 +1,7 @@
 import type { Clock } from '../../primitives/clock.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { isLockError } from '../../errors/lock.error.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LeadOptions } from '../../options/lead-options.js';
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { Term } from './term.js';
@@ -15,7 +15,7 @@ export interface CampaignSettings {
   readonly onError: LeadOptions['onError'];
   readonly clock: Clock;
   readonly log: LockLog;
-  readonly acquire: (signal: AbortSignal) => Promise<EnterableLock>;
+  readonly acquire: (signal: AbortSignal) => Promise<ReusableLock>;
   readonly work: (term: Term) => unknown;
 }
 
@@ -52,7 +52,7 @@ export class Campaign {
     }
   }
 
-  private async win(): Promise<EnterableLock | undefined> {
+  private async win(): Promise<ReusableLock | undefined> {
     const { acquire, signal } = this.settings;
     try {
       const hold = await acquire(signal);
@@ -73,7 +73,7 @@ export class Campaign {
     this.settings.log.warn(`The campaign for ${this.settings.name} failed, and is repeated. ${problem}`);
   }
 
-  private async serve(hold: EnterableLock): Promise<void> {
+  private async serve(hold: ReusableLock): Promise<void> {
     const { signal, work } = this.settings;
     const term = new Term(hold, signal);
     try {
@@ -87,7 +87,7 @@ export class Campaign {
   }
 
   /** Releases the hold. Reports it as lost if a nested call kept it for too long after the work had ended. */
-  private async release(hold: EnterableLock): Promise<void> {
+  private async release(hold: ReusableLock): Promise<void> {
     const { held } = hold;
     await hold.release();
     try {

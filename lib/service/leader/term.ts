@@ -1,5 +1,5 @@
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { inRootContext } from '../../primitives/root-context.js';
@@ -9,7 +9,7 @@ export class Term extends CombinedLock {
   private readonly over = new AbortController();
   private readonly stops: readonly (() => void)[];
 
-  constructor(hold: EnterableLock, campaign: AbortSignal) {
+  constructor(hold: ReusableLock, campaign: AbortSignal) {
     super([hold]);
     this.stops = [hold.signal, campaign].map((signal) => {
       const stepDown = (): void => inRootContext(() => this.over.abort(signal.reason));

@@ -1,5 +1,5 @@
 import { CombinedLock } from '../../engine/hold/combined-lock.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import { formatResult, parseResult } from './result.js';
 
 /** The result of another run. */
@@ -29,7 +29,7 @@ export class OnceLock extends CombinedLock {
   private isPublished = false;
 
   constructor(
-    private readonly hold: EnterableLock,
+    private readonly hold: ReusableLock,
     private readonly settings: RunSettings,
   ) {
     super([hold]);

@@ -1,6 +1,6 @@
 import { publishOnce } from '../../diagnostics/once.channel.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LockEngine } from '../../engine/lock-engine.js';
 import { requestError, takenError } from '../../engine/lock-errors.js';
 import { LockConfigError, LockUnavailableError } from '../../errors/lock.error.js';
@@ -21,8 +21,8 @@ export interface OnceSurroundings {
   readonly engine: Pick<LockEngine, 'clock' | 'done' | 'marksOf'>;
   /** Maximum bytes of a result. */
   readonly maxResult: number;
-  /** Acquires the name, or enters a surrounding hold of it. */
-  acquire(name: string, options: ResolvedLockOptions): Promise<EnterableLock>;
+  /** Acquires the name, or reuses a surrounding hold of it. */
+  acquire(name: string, options: ResolvedLockOptions): Promise<ReusableLock>;
   /** Runs work in the async context of a lock. */
   runInContext<T>(lock: Lock, work: () => T): T;
 }
@@ -47,8 +47,8 @@ export interface OnceCall<T> extends OnceEntry {
  */
 export class Once {
   private readonly waiting = new WaitingCalls();
-  /** The locks below which a run of this instance takes place. */
-  private readonly running = new Map<string, EnterableLock>();
+  /** The locks of the runs of this instance. */
+  private readonly running = new Map<string, ReusableLock>();
 
   constructor(private readonly surroundings: OnceSurroundings) {
     surroundings.engine.done = (name) => {
@@ -90,7 +90,7 @@ export class Once {
     try {
       const lock = await this.surroundings.acquire(name, { ...options, ...left, signal: caller.signal });
       this.waiting.remove(name, caller);
-      return await this.enterBelow(lock, marks, caller, call);
+      return await this.beginUnlessRun(lock, marks, caller, call);
     } catch (error) {
       if (caller.mark && error === caller.reason) return share(call, caller.mark, 'shared');
       throw error;
@@ -118,11 +118,11 @@ export class Once {
   }
 
   /**
-   * Enters the run below its lock, unless another run has left a mark before the lock was granted. A caller that gives
-   * up during the read does not run.
+   * Begins a run under its lock, unless another run has left a mark before the lock was granted. A caller that gives up
+   * during the read does not run.
    */
-  private async enterBelow(
-    lock: EnterableLock,
+  private async beginUnlessRun(
+    lock: ReusableLock,
     marks: MarkStore,
     caller: WaitingCall,
     call: OnceEntry,
@@ -141,7 +141,7 @@ export class Once {
     }
   }
 
-  private begin(lock: EnterableLock, marks: MarkStore, call: OnceEntry): OnceLock {
+  private begin(lock: ReusableLock, marks: MarkStore, call: OnceEntry): OnceLock {
     this.running.set(call.name, lock);
     return new OnceLock(lock, {
       maxResult: this.surroundings.maxResult,
@@ -155,7 +155,7 @@ export class Once {
 
   /** Keeps the result if the lock is still held, and shares it with the calls that wait here. */
   private async keep(
-    lock: EnterableLock,
+    lock: ReusableLock,
     marks: MarkStore,
     { keep, lock: options, name }: OnceEntry,
     json: string,

@@ -1,10 +1,10 @@
 import type { GrantedLock } from '../../engine/hold/lock.interface.js';
-import { type EnterableLock, type HoldContext, Reentry } from '../../engine/hold/reentry.js';
+import { type ReusableLock, type HoldContext, Reentry } from '../../engine/hold/reentry.js';
 import { Enclosure } from '../../primitives/enclosure.js';
 
 /** A hold of the enclosing async context, with its re-entry. */
 export interface EnclosingHold {
-  readonly hold: EnterableLock;
+  readonly hold: ReusableLock;
   readonly reentry: Reentry;
 }
 
@@ -15,7 +15,7 @@ class LockFrame extends Enclosure implements HoldContext {
   constructor(
     readonly context: LockContext,
     readonly lock: GrantedLock,
-    readonly holds: readonly EnterableLock[],
+    readonly holds: readonly ReusableLock[],
   ) {
     super();
     this.left = holds.length;
@@ -36,17 +36,17 @@ export class LockContext {
   /** Stops tracking, when no call can get a lock any more. */
   readonly close = Enclosure.use();
 
-  /** Whether the running code is below a hold. */
+  /** Whether the running code is nested in a hold. */
   get isEntered(): boolean {
     return this.find(() => true) === true;
   }
 
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
-  run<T>(lock: GrantedLock, holds: readonly EnterableLock[], work: () => T): T {
+  run<T>(lock: GrantedLock, holds: readonly ReusableLock[], work: () => T): T {
     return (holds[0]?.reentry?.context ?? this.open(lock, holds)).run(work);
   }
 
-  private open(lock: GrantedLock, holds: readonly EnterableLock[]): HoldContext {
+  private open(lock: GrantedLock, holds: readonly ReusableLock[]): HoldContext {
     const frame = new LockFrame(this, lock, holds);
     for (const hold of holds) hold.reentry = new Reentry(hold, frame);
     return frame;
@@ -63,8 +63,8 @@ export class LockContext {
   }
 
   /** All holds around the running code that have not ended, the outermost first. */
-  holds(): EnterableLock[] {
-    const holds: EnterableLock[] = [];
+  holds(): ReusableLock[] {
+    const holds: ReusableLock[] = [];
     this.find((frame) => void holds.unshift(...frame.holds.filter(({ reentry }) => reentry?.isOpen)));
     return holds;
   }

@@ -1,4 +1,4 @@
-import type { EnterableLock, Reentry } from '../../engine/hold/reentry.js';
+import type { ReusableLock, Reentry } from '../../engine/hold/reentry.js';
 import type { Duration } from '../../options/duration.js';
 import { LockConfigError } from '../../errors/lock.error.js';
 import { releasedError } from '../../engine/lock-errors.js';
@@ -7,13 +7,13 @@ import { releasedError } from '../../engine/lock-errors.js';
  * An entry into a hold of the enclosing context, with that hold's token and lease. Its release only admits the next
  * branch.
  */
-export class NestedHold implements EnterableLock {
+export class NestedHold implements ReusableLock {
   reentry: Reentry | undefined;
   private releasing: Promise<void> | undefined;
   private ended = false;
 
   constructor(
-    private readonly outer: EnterableLock,
+    private readonly outer: ReusableLock,
     private readonly entry: Reentry,
   ) {}
 

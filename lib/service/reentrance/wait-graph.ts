@@ -1,12 +1,12 @@
 import { type DeadlockedCall, LockDeadlockError } from '../../errors/lock-deadlock.error.js';
-import type { EnterableLock } from '../../engine/hold/reentry.js';
+import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 
 /** A call that waits for a lock while its own async context holds others. */
 export interface BlockedCall {
   readonly name: string;
   /** The holds of the call's context. */
-  readonly holds: readonly EnterableLock[];
+  readonly holds: readonly ReusableLock[];
   /** The holds of this process that the call currently waits for; all of them must end. */
   blockers(): readonly object[];
 }
@@ -14,12 +14,12 @@ export interface BlockedCall {
 /**
  * The wait-for graph of the calls of one instance that wait while they hold.
  *
- * Only a call that begins to wait can close a cycle, because a new hold has no waiting call below it. The search
+ * Only a call that begins to wait can close a cycle, because no nested call waits in a new hold. The search
  * therefore runs only then. Calls whose context holds nothing are in no cycle, and are not recorded.
  */
 export class WaitGraph {
-  /** The waiting calls below each hold. */
-  private readonly below = new WeakMap<object, Set<BlockedCall>>();
+  /** The waiting calls that are nested in each hold. */
+  private readonly nested = new WeakMap<object, Set<BlockedCall>>();
 
   /**
    * Runs `granting`, and records the wait until its Promise has settled.
@@ -44,7 +44,7 @@ export class WaitGraph {
     const own = new Set<object>(call.holds);
     const seen = new Set<BlockedCall>();
     const search = (blockers: readonly object[]): BlockedCall[] | undefined => {
-      for (const next of blockers.flatMap((blocker) => [...(this.below.get(blocker) ?? [])])) {
+      for (const next of blockers.flatMap((blocker) => [...(this.nested.get(blocker) ?? [])])) {
         if (seen.has(next)) continue;
         seen.add(next);
         const its = next.blockers();
@@ -58,8 +58,8 @@ export class WaitGraph {
   }
 
   private callsBelow(hold: object): Set<BlockedCall> {
-    let calls = this.below.get(hold);
-    if (!calls) this.below.set(hold, (calls = new Set()));
+    let calls = this.nested.get(hold);
+    if (!calls) this.nested.set(hold, (calls = new Set()));
     return calls;
   }
 }
@@ -69,7 +69,7 @@ export class WaitGraph {
  * them for each other.
  */
 export function upgradeError(
-  { keys, fencingToken, permits }: EnterableLock,
+  { keys, fencingToken, permits }: ReusableLock,
   wanted: Pick<ResolvedLockOptions, 'mode' | 'permits'>,
 ): LockDeadlockError {
   const [name = ''] = keys;
@@ -101,7 +101,7 @@ function deadlockError(calls: readonly BlockedCall[]): LockDeadlockError {
 }
 
 /** Whether one hold is an entry into the other, or both are entries into a third one. */
-function isSameHold(a: EnterableLock, b: EnterableLock): boolean {
+function isSameHold(a: ReusableLock, b: ReusableLock): boolean {
   return a.fencingToken === b.fencingToken && a.keys[0] === b.keys[0];
 }
 

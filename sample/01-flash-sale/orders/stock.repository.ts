@@ -24,7 +24,7 @@ export class StockRepository {
   /**
    * Writes the orders and what they leave in stock, all or nothing.
    *
-   * The transaction opens and commits below the caller's lock. With the lock inside a transaction the next buyer would come
+   * The transaction opens and commits inside the caller's lock. With the lock inside a transaction the next buyer would come
    * between its release and the commit, and read the old stock.
    */
   async sell(withdrawals: readonly Withdrawal[]): Promise<void> {

@@ -40,8 +40,8 @@ const attached: LosingWork = async (locks, name, work) => {
   await work(lock);
 };
 
-/** Whether an attempt gets a name that somebody is at work with: by entering that hold. */
-async function canEnter(locks: LockService, name: string): Promise<boolean> {
+/** Whether an attempt gets a name that somebody is at work with: by reusing that hold. */
+async function canReuse(locks: LockService, name: string): Promise<boolean> {
   const lock = await locks.tryAcquire(name);
   await lock?.release();
   return lock !== null;
@@ -68,7 +68,7 @@ export function describeAsyncContexts(context: ContractContext): void {
         const work = async ({ signal }: Lock): Promise<void> => {
           signal.addEventListener('abort', () => {
             caller = callers.getStore();
-            entered = canEnter(locks, busy);
+            entered = canReuse(locks, busy);
           });
           await aborted(signal);
         };
@@ -78,7 +78,7 @@ export function describeAsyncContexts(context: ContractContext): void {
       await callers.run('stranger', () =>
         locks.using(busy, async () => {
           gate.emit('begin');
-          // Whatever rings next was set by this call, below its hold.
+          // Whatever rings next was set by this call, nested in its hold.
           await waitFor(async () => (await locks.query(name)).held.length > 0);
           await locks.using(`${name}:brief`, { ttl: 150 }, () => undefined);
           const { caller, entered } = await lost;
@@ -115,7 +115,7 @@ export function describeAsyncContexts(context: ContractContext): void {
           async ({ signal }) => {
             signal.addEventListener('abort', () => {
               caller = callers.getStore();
-              entered = canEnter(locks, busy);
+              entered = canReuse(locks, busy);
             });
             await locks.using(busy, () => callers.run('stranger', () => end.abort()));
           },

@@ -83,7 +83,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     });
 
-    it('is recognised between the names of one call and a call below another', async () => {
+    it('is recognised between the names of one call and a nested call of another', async () => {
       const { locks, others, name } = context;
       const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
       const blocker = await others.acquire(c);
@@ -101,7 +101,7 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([a, b, c].map((each) => isFree(locks, each)));
     });
 
-    it('names each hold once, however often it was entered', async () => {
+    it('names each hold once, however often it was reused', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -141,7 +141,7 @@ export function describeDeadlocks(context: ContractContext): void {
         });
       });
 
-    it('is recognised between two branches below one hold', async () => {
+    it('is recognised between two branches nested in one hold', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -256,7 +256,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([null, null]);
     });
 
-    it('is not rejected for an attempt below a hold that another branch has entered', async () => {
+    it('is not rejected for an attempt nested in a hold that another branch uses', async () => {
       const { locks, name } = context;
       const [a, b] = [`${name}:a`, `${name}:b`];
       const together = meeting(2);
@@ -322,7 +322,7 @@ export function describeDeadlocks(context: ContractContext): void {
   });
 }
 
-/** Holds one name until all have theirs, then waits for another below it. */
+/** Holds one name until all have theirs, then waits for another one. */
 function holdThenWait(
   locks: LockService,
   [own, other]: readonly [string, string],

@@ -167,7 +167,7 @@ export function describeDiagnostics(context: ContractContext): void {
     it.each<readonly [string, (name: string) => string | readonly string[]]>([
       ['one name', (name) => name],
       ['several names', (name) => [name, `${name}:more`]],
-    ])('publish nothing for calls that enter a surrounding hold: %s', async (_, keyOf) => {
+    ])('publish nothing for calls that reuse a surrounding hold: %s', async (_, keyOf) => {
       const { locks, name } = context;
       await locks.using(name, () => locks.using(keyOf(name), async () => {}));
 

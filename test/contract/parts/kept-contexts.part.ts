@@ -223,7 +223,7 @@ export function describeKeptContexts(context: ContractContext): void {
 
     it.each<[string, (locks: LockService, name: string, run: () => Promise<void>) => Promise<void>]>([
       ['of its own', (_locks, _name, run) => run()],
-      ['below an outer hold', (locks, name, run) => locks.using(name, run)],
+      ['nested in an outer hold', (locks, name, run) => locks.using(name, run)],
     ])(
       'drops earlier runs of work that schedules its next run while it holds a lock %s',
       async (_, within) => {

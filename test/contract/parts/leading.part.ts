@@ -49,7 +49,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('does not wait for itself if a call below the work releases its lock', async () => {
+    it('does not wait for itself if a nested call of the work releases its lock', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const work = (lock: Lock): Promise<void> =>
@@ -266,7 +266,7 @@ export function describeLeading(context: ContractContext): void {
       await service.lead(name, () => undefined);
     });
 
-    it('lets calls below the work enter its hold, and runs outside the async context of its caller', async () => {
+    it('lets nested calls of the work reuse its hold, and runs outside the async context of its caller', async () => {
       const { locks, name } = context;
       const end = new AbortController();
       const outer = `${name}:outer`;

@@ -222,7 +222,7 @@ export function describeModes(context: ContractContext): void {
       await release(readers);
     });
 
-    it('enters a hold of the context: shared inside exclusive, shared inside shared, in parallel there', async () => {
+    it('reuses a hold of the context: shared inside exclusive, shared inside shared, in parallel there', async () => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, READ, async (inner) => {
@@ -280,7 +280,7 @@ export function describeModes(context: ContractContext): void {
       for (const each of names) await isFree(locks, each);
     });
 
-    it('enters shared holds around a call for several names, again in parallel', async () => {
+    it('reuses shared holds around a call for several names, again in parallel', async () => {
       const { locks, name } = context;
       await locks.using(name, READ, async (outer) => {
         await Promise.all(

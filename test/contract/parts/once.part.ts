@@ -230,7 +230,7 @@ export function describeOnce(context: ContractContext): void {
       expect(gate.runs).toBe(1);
     });
 
-    it('runs at once below a hold of the name, and keeps', async () => {
+    it('runs at once nested in a hold of the name, and keeps', async () => {
       const { locks, others, name } = context;
       await locks.using(name, async (outer) => {
         const token = await locks.once(name, KEEP, (lock) => lock.fencingToken);
@@ -240,14 +240,14 @@ export function describeOnce(context: ContractContext): void {
       });
     });
 
-    it('runs below a hold of several names', async () => {
+    it('runs nested in a hold of several names', async () => {
       const { locks, others, name } = context;
       await locks.using([name, `${name}:b`], () => locks.once(`${name}:b`, KEEP, () => 'below'));
 
       expect(await others.once(`${name}:b`, KEEP, () => 'another run')).toBe('below');
     });
 
-    it('is entered by calls below the run', async () => {
+    it('is reused by nested calls of the run', async () => {
       const { locks, name } = context;
       const inner = await locks.once(name, KEEP, async (outer) => {
         await using lock = await locks.acquire(name);

@@ -181,7 +181,7 @@ export function describePermits(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('of one call may be entered by calls below it that want no more', async () => {
+    it('of one call may be reused by nested calls that want no more', async () => {
       const { locks, name } = context;
       await locks.using(name, TWO, async (outer) => {
         await locks.using(name, TWO, async (inner) => {

@@ -6,7 +6,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { aborted, isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
-/** Acquires below a hold, and does not release. */
+/** Acquires in a hold, and does not release. */
 type Leak = (key: string | readonly string[], options?: LockOptions) => Promise<void>;
 
 type LeakingWork = (locks: LockService, name: string, leak: Leak) => Promise<unknown>;
@@ -14,7 +14,7 @@ type LeakingWork = (locks: LockService, name: string, leak: Leak) => Promise<unk
 const leakShared: LeakingWork = (locks, name, leak) =>
   locks.using(name, { ttl: 400, mode: 'shared' }, () => leak(name, { mode: 'shared' }));
 
-/** Calls below a hold of the same name. */
+/** Nested calls in a hold of the same name. */
 export function describeReentrance(context: ContractContext): void {
   describe('re-entrance', () => {
     it('admits nested calls with the same fencing token, and frees the lock when the outermost ends (row 5)', async () => {
@@ -33,7 +33,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('also applies to acquire and tryAcquire below a hold (row 5)', async () => {
+    it('also applies to nested acquire and tryAcquire (row 5)', async () => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         const first = await locks.acquire(name);
@@ -77,7 +77,7 @@ export function describeReentrance(context: ContractContext): void {
         expect(error).toBeInstanceOf(LockTimeoutError);
         expect(error).toMatchObject({ keys: [name], waited: expect.any(Number) });
         expect(String(error)).toContain(`Lock "${name}" was not acquired within `);
-        expect(String(error)).toContain('another branch below the same hold was active');
+        expect(String(error)).toContain('another nested call used the same hold');
         expect(await locks.tryAcquire(name)).toBeNull();
         await inside.release();
         await locks.using(name, () => undefined);
@@ -120,7 +120,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('keeps the outer hold until a call below it has ended, although its own work has ended', async () => {
+    it('keeps the outer hold until a nested call has ended, although its own work has ended', async () => {
       const { locks, others, name } = context;
       const order: string[] = [];
       let inner: Promise<void> | undefined;
@@ -157,7 +157,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('counts the wait below an outer hold towards the wait for the lock itself', async () => {
+    it('counts the wait in an outer hold towards the wait for the lock itself', async () => {
       const { locks, others, name } = context;
       let waiting: Promise<unknown> | undefined;
       let startedAt = 0;
@@ -339,7 +339,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, second);
     });
 
-    it('lets a call for one name enter a hold of several', async () => {
+    it('lets a call for one name reuse a hold of several', async () => {
       const { locks, name } = context;
       const [first, second] = [`${name}:a`, `${name}:b`];
 

@@ -243,7 +243,7 @@ export function describeContendedNames(context: ContractContext): void {
       await (await waiting).release();
     });
 
-    it('admit parallel branches below one of them one at a time', async () => {
+    it('admit parallel branches nested in one of them one at a time', async () => {
       const { locks } = context;
       const [a, b, c] = names();
       const inside: number[] = [];

@@ -81,7 +81,7 @@ export function describeShutdown(context: ContractContext): void {
       for (const each of [name, `${name}1`, `${name}2`, `${name}3`, `${name}4`]) await isFree(locks, each);
     });
 
-    it('lets running work enter its hold, wait for its own branches and take further locks', async () => {
+    it('lets running work reuse its hold, wait for its own branches and take further locks', async () => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       const steps: string[] = [];

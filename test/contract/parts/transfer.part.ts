@@ -373,7 +373,7 @@ export function describeTransfer(context: ContractContext): void {
       await (await locks.attach(transfer)).release();
     });
 
-    it('is rejected below a hold of the same name, and while a nested call is inside', async () => {
+    it('is rejected in a nested call of the same name, and while a nested call uses the hold', async () => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, async (inner) => {

@@ -149,7 +149,7 @@ describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => 
     expect(journal.lines).toEqual(['begin', 'begin', 'commit', 'commit']);
   });
 
-  it('enters its own hold below a transaction', async () => {
+  it('reuses its own hold inside a transaction', async () => {
     expect(await app.nest.get(Orders).nested('7')).toBe(true);
     expect(journal.lines).toEqual(['begin', 'commit']);
   });

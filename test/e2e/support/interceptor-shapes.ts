@@ -144,7 +144,7 @@ class FromPool extends ShapeInterceptor {
   }
 }
 
-/** The handler gives the connection back, so the next request begins below the lock of this one. */
+/** The handler gives the connection back, so the next request begins inside the lock of this one. */
 @Injectable()
 export class FromPoolOfHandlers extends ShapeInterceptor {
   constructor(
