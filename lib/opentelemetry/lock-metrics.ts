@@ -153,7 +153,7 @@ function createInstruments(meter: Meter): Instruments {
       unit: '{hold}',
     }),
     queue: meter.createUpDownCounter('lock.queue.length', {
-      description: 'Calls that wait for a lock in this process.',
+      description: 'Calls of this process that wait for a lock.',
       unit: '{call}',
     }),
     lag: meter.createHistogram('lock.renewal.lag', {
@@ -161,11 +161,11 @@ function createInstruments(meter: Meter): Instruments {
       ...seconds,
     }),
     skipped: meter.createCounter('lock.skipped', {
-      description: "Calls of methods with onTimeout: 'skip' that did not run.",
+      description: "Calls that `onTimeout: 'skip'` skipped.",
       unit: '{call}',
     }),
     once: meter.createCounter('lock.once', {
-      description: 'Calls of once() that ran, or received the result of another run.',
+      description: 'Calls of `once` that ran, or received the result of another run.',
       unit: '{call}',
     }),
     held: meter.createObservableUpDownCounter('locks.held', {

@@ -14,13 +14,13 @@ export interface LeadOptions extends Omit<
   /** Ends the campaign: the work's signal aborts, and `lead()` resolves when the work has ended. */
   signal?: AbortSignal;
   /**
-   * Time between the end of a term, or an error of Redis, and the next campaign. The pause varies at random, so that
+   * Time between the end of a term, or an error of Redis, and the next campaign; varies by up to half of it, so that
    * instances do not stay synchronised. Default 1,000.
    */
   pause?: Duration;
   /**
-   * Called with each error of the work, instead of logging it. If it throws, the campaign ends and `lead()` rejects
-   * with that error.
+   * Receives each error of the work, instead of the log. If it throws, the campaign ends and `lead()` rejects with that
+   * error.
    */
   onError?: (error: unknown) => void | Promise<void>;
 }

@@ -58,7 +58,9 @@ export type CredentialsProvider = () => Promise<LockCredentials>;
 export interface RedisLockAdvancedOptions {
   /** Maximum bytes of a result of `once`, as JSON. Default 65,536. */
   maxResult?: number;
-  /** Maximum time of one Redis command. Default 1,000. */
+  /**
+   * Maximum time of one Redis command. The module replaces its connections that are silent for longer. Default 1,000.
+   */
   commandTimeout?: Duration;
   /**
    * With a quorum: maximum time of a node's reply, at most a quarter of `ttl`. For a call with a shorter `ttl`, the
@@ -66,15 +68,16 @@ export interface RedisLockAdvancedOptions {
    */
   nodeTimeout?: Duration;
   /**
-   * How waiting instances learn of a hand-off: by a message, or, for servers without pub/sub, by polling ten times a
-   * second. All instances that share locks need the same value. Default `pubsub`.
+   * How waiting instances learn of a hand-off: by a message, or, with `poll`, by asking ten times a second. All
+   * instances that share locks need the same value. Default `pubsub`.
    */
   wake?: 'pubsub' | 'poll';
   /**
-   * Layout of the keys behind one endpoint. `common`: all names share one counter and one channel. `per-name`: all keys
-   * of a name are in its slot, and each name is a separate request. Use `per-name` for proxies that present many shards
-   * as one Redis, or that reject requests with CROSSSLOT. A Cluster always has this layout. All instances that share
-   * locks need the same value. Default `common`.
+   * Layout of the keys behind one endpoint. With `per-name`, all keys of a name are in its slot, and each name is a
+   * separate request. All instances that share locks need the same value. Default `common`.
+   *
+   * With `common`, all names share one counter and one channel. Use `per-name` for proxies that present many shards as
+   * one Redis, or that reject requests with CROSSSLOT. A Cluster always has this layout.
    */
   layout?: 'common' | 'per-name';
 }
@@ -91,17 +94,20 @@ type OptionsOfCalls = 'label' | 'limit' | 'minHold' | 'mode' | 'permits' | 'pres
 /** Options of `RedisLockModule.forRoot()`. The fields of LockOptions are the defaults of every acquire. */
 export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls> {
   /**
-   * Default: 127.0.0.1:6379, as for ioredis. An explicit `undefined` is rejected. An array of three, five or more
-   * independent Redis servers is a quorum: a lock is held while a majority of them keeps it. For development without
-   * Redis, `'memory'` keeps the locks in this process, where no other process sees them.
+   * A `redis://`, `rediss://`, `valkey://` or `valkeys://` URL, ioredis options, a Redis Cluster, an ioredis client, or
+   * `nodeRedis(client)`; 127.0.0.1:6379 if omitted. An array of three, five or more independent servers is a quorum.
+   * `'memory'` keeps the locks in this process.
+   *
+   * An explicit `undefined` is rejected. On a quorum, a lock is held while a majority of the servers keeps it.
    */
   connection?: LockConnection | readonly SingleConnection[];
   /**
-   * A function that returns current credentials, for credentials that expire or rotate. The module calls it before each
-   * connection that it opens, and again after 80 % of the time until `expiresAt`. Open connections then authenticate
-   * with the new credentials, and holds continue. The function has 10 s to settle. After a failure, the module retries
-   * after 100 ms, and later at most every 5 s, and logs the failure. It cannot be combined with a client that is passed
-   * in. With a quorum, each node calls it separately.
+   * A function that resolves to `{ username?, password, expiresAt? }`, for credentials that expire or rotate.
+   *
+   * The module calls it before each connection that it opens, and again after 80 % of the time until `expiresAt`. Open
+   * connections then authenticate with the new credentials, and holds continue. The function has 10 s to settle. After
+   * a failure, the module retries after 100 ms, and later at most every 5 s, and logs the failure. It cannot be
+   * combined with a client that is passed in. With a quorum, each node calls it separately.
    *
    * @example
    * ```ts
@@ -113,9 +119,10 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls
    */
   credentials?: CredentialsProvider;
   /**
-   * Options of acquires by name, for `@Locked(key, 'checkout')` and for the option `preset` of other calls. A preset
-   * overrides the defaults of the module, and the options of a call override its preset. The start checks all presets,
-   * and the names that `@Locked` uses.
+   * Options of acquires by name, for `@Locked(key, 'checkout')` and for the option `preset` of other calls.
+   *
+   * A preset overrides the defaults of the module, and the options of a call override its preset. The start checks all
+   * presets, and the names that `@Locked` uses.
    *
    * @example
    * ```ts
@@ -126,17 +133,17 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls
   /** Prefix of every key and channel. Default `lock:`. */
   keyPrefix?: string;
   /**
-   * Time for running holders to finish at shutdown, before their signals abort. Keep it at least a second below the time
-   * that the platform allows between SIGTERM and SIGKILL. Default 5,000.
+   * Time for running holders to finish at shutdown, before their signals abort. Keep it at least a second shorter than
+   * the platform allows between SIGTERM and SIGKILL. Default 5,000.
    */
   shutdownTimeout?: Duration;
   /**
-   * What happens when a check of the server, in the background after each connect, finds a problem: a policy that
-   * evicts locks, a replica, missing rights. With `warn`, the log has a line per finding. With `error`, calls also
-   * reject with LockConfigError until a later check passes. With `off`, findings are ignored. Default `warn`.
+   * What a problem leads to that a check after a connect finds: a policy that evicts locks, a replica, missing rights.
+   * With `warn`, the log has a line per finding. With `error`, calls also reject with LockConfigError until a later
+   * check passes. With `off`, findings are ignored. Default `warn`.
    */
   startupChecks?: 'warn' | 'error' | 'off';
-  /** HTTP status per error, or false to leave lock errors unchanged. */
+  /** HTTP status per error code, or `false` to leave lock errors unchanged. */
   http?: false | LockHttpStatuses;
   /** Timeouts and layouts whose defaults suit nearly every application. */
   advanced?: RedisLockAdvancedOptions;

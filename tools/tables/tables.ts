@@ -1,10 +1,20 @@
+import type { Meter, MetricOptions } from '@opentelemetry/api';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import ts from 'typescript';
 import { ExitCode } from '../../lib/cli/exit-code';
 import * as lib from '../../lib/index';
-import { HTTP_STATUS_DEFAULTS, LOCK_OPTIONS } from '../../lib/options/option-table';
+import { resolveLeadOptions } from '../../lib/options/lead-options';
+import {
+  ADVANCED_OPTIONS,
+  HTTP_STATUS_DEFAULTS,
+  LEAD_OPTIONS,
+  LOCK_OPTIONS,
+  LOCKED_OPTIONS,
+  MODULE_OPTIONS,
+} from '../../lib/options/option-table';
+import { LockMetrics } from '../../lib/opentelemetry/lock-metrics';
 
 const root = join(__dirname, '../..');
 
@@ -24,22 +34,60 @@ const MORE: Readonly<Record<string, string>> = {
   permits: '[several permits](readers-and-semaphores.md#several-permits-at-once)',
   preset: '[presets](#presets)',
   replicas: '[replicas](../operate/topologies.md#replicas)',
+  connection: '[connections](connections.md), [topologies](../operate/topologies.md)',
+  credentials: '[credentials that expire](connections.md#credentials-that-expire)',
+  presets: '[presets](#presets)',
+  shutdownTimeout: '[shutdown](../operate/shutdown-and-outages.md)',
+  startupChecks: '[doctor](../operate/cli.md#doctor)',
+  http: '[errors](errors.md)',
+  advanced: '[advanced options](#advanced-options)',
+  layout: '[one endpoint before many shards](../servers.md#one-endpoint-before-many-shards)',
 };
 
 export function generatedTables(): readonly GeneratedTable[] {
-  return [optionsOfAcquires(), errors(), exitCodes()];
+  const modules = 'lib/options/module-options.interface.ts';
+  const { pause } = resolveLeadOptions({});
+  return [
+    options('option of the module', MODULE_OPTIONS, docsIn(modules, 'RedisLockModuleOptions')),
+    options('advanced option', ADVANCED_OPTIONS, docsIn(modules, 'RedisLockAdvancedOptions')),
+    options(
+      'option of an acquire',
+      LOCK_OPTIONS,
+      docsIn('lib/options/lock-options.interface.ts', 'LockOptions'),
+    ),
+    options(
+      'option of the decorator',
+      { ...LOCKED_OPTIONS, onTimeout: { initial: 'throw' } },
+      docsIn('lib/nest/locked/locked-options.ts', 'LockedOptions'),
+    ),
+    {
+      ...options(
+        'option of a campaign',
+        { signal: {}, ...LEAD_OPTIONS, pause: { initial: pause } },
+        docsIn('lib/options/lead-options.ts', 'LeadOptions'),
+      ),
+      page: 'docs/guide/service.md',
+    },
+    errors(),
+    exitCodes(),
+    metrics(),
+  ];
 }
 
-function optionsOfAcquires(): GeneratedTable {
-  const docs = docsIn('lib/options/lock-options.interface.ts', 'LockOptions');
+/** A table of options, in the order of the table of their checks. */
+function options(
+  name: string,
+  table: Readonly<Record<string, object>>,
+  docs: ReadonlyMap<string, string>,
+): GeneratedTable {
   return {
     page: 'docs/guide/options.md',
-    name: 'option of an acquire',
+    name,
     columns: ['default', 'meaning'],
-    rows: Object.entries(LOCK_OPTIONS).map(([name, option]) => {
-      const initial: unknown = Reflect.get(option, 'initial');
-      const more = MORE[name] === undefined ? '' : ` More: ${MORE[name]}.`;
-      return [code(name), initial === undefined ? 'none' : literal(initial), cellOf(docs, name) + more];
+    rows: Object.entries(table).map(([option, check]) => {
+      const initial: unknown = Reflect.get(check, 'initial');
+      const more = MORE[option] === undefined ? '' : ` More: ${MORE[option]}.`;
+      return [code(option), initial === undefined ? 'none' : literal(initial), cellOf(docs, option) + more];
     }),
   };
 }
@@ -71,6 +119,37 @@ function exitCodes(): GeneratedTable {
     name: 'code',
     columns: ['meaning'],
     rows: Object.entries(ExitCode).map(([name, number]) => [`${number}`, cellOf(docs, name)]),
+  };
+}
+
+/** The metrics that the instrumentation makes, in its order. */
+function metrics(): GeneratedTable {
+  const made: string[][] = [];
+  const make =
+    (kind: string) =>
+    (name: string, { description = '', unit = '' }: MetricOptions = {}): object => {
+      made.push([code(name), kind, code(unit), description]);
+      return new Proxy({}, { get: () => () => {} });
+    };
+  const meter = {
+    createHistogram: make('histogram'),
+    createCounter: make('counter'),
+    createUpDownCounter: make('up-down counter'),
+    createObservableUpDownCounter: make('up-down counter'),
+    createObservableGauge: make('gauge'),
+    addBatchObservableCallback: () => {},
+  };
+  const recorder = new LockMetrics(
+    () => ({ getMeter: () => meter as unknown as Meter }),
+    () => false,
+  );
+  // The first message makes them.
+  recorder.listeners['nest-redis-lock:lease:renewal']?.({ names: [], took: 0, lag: 0, answered: true });
+  return {
+    page: 'docs/operate/metrics.md',
+    name: 'metric',
+    columns: ['kind', 'unit', 'meaning'],
+    rows: made,
   };
 }
 

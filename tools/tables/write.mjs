@@ -5,4 +5,5 @@ import { writeIntoPage } from '../page.mjs';
 /** @type {typeof import('./tables.ts')} */
 const { generatedTables, markdownOf } = createRequire(import.meta.url)('./tables.ts');
 
-for (const table of generatedTables()) await writeIntoPage(table.page, 'tables', markdownOf(table));
+for (const table of generatedTables())
+  await writeIntoPage(table.page, 'tables', markdownOf(table), table.name);

@@ -19,13 +19,15 @@ export interface LockedOptions<
   Word extends 'throw' | 'skip' = 'throw' | 'skip',
 > extends Omit<LockOptions, 'signal'> {
   /**
-   * The result of a call whose wait ended without the lock. `'throw'` (default) rejects with the LockTimeoutError.
-   * `'skip'` resolves to undefined without running the method. A function receives the error and the method's
-   * arguments, with the instance as `this`, and returns the result of the call. The method's type must allow the
-   * result: `Promise<Report | undefined>` with `'skip'`.
+   * The result of a call whose wait ended without the lock. `'throw'` rejects with the LockTimeoutError, `'skip'`
+   * resolves to undefined, and a function of the error and the method's arguments returns the result. Default
+   * `'throw'`.
+   *
+   * The instance is the `this` of the function. The method's type must allow the result: `Promise<Report | undefined>`
+   * with `'skip'`.
    */
   onTimeout?: Word | ((error: LockTimeoutError, ...args: Args) => Result);
-  /** Name of the `RedisLockModule` to use. Default: the module without a name. */
+  /** Name of the `RedisLockModule` to use. Default: the one without a name. */
   module?: string;
 }
 
