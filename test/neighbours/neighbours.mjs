@@ -11,6 +11,7 @@
  * @property {readonly string[]} packages those that the table shows with their versions
  * @property {string} tried completes "tried:" in the table
  * @property {boolean} [postgres] whether the scenario needs a PostgreSQL server
+ * @property {import('./broker.mjs').BrokerName} [broker] the message broker that the scenario needs
  */
 
 /** @type {readonly Neighbour[]} */
@@ -88,6 +89,22 @@ export const neighbours = [
     scenario: 'mqtt',
     packages: ['mqtt', '@nestjs/microservices'],
     tried: 'messages through a broker in the same process (aedes)',
+  },
+  {
+    name: 'NATS',
+    group: 'nest-12',
+    scenario: 'nats',
+    packages: ['@nats-io/transport-node', '@nestjs/microservices'],
+    tried: 'messages to two applications in one queue group; a nested call',
+    broker: 'nats',
+  },
+  {
+    name: 'RabbitMQ',
+    group: 'nest-12',
+    scenario: 'rabbitmq',
+    packages: ['amqplib', 'amqp-connection-manager', '@nestjs/microservices'],
+    tried: 'messages to two applications with `noAck: false`; a refused event is delivered again',
+    broker: 'rabbitmq',
   },
   {
     name: 'serverless-express',

@@ -12,6 +12,7 @@ import { writeIntoPage } from '../../tools/page.mjs';
 import { providePackage } from '../../tools/setup/package.mjs';
 import { thisSystem } from '../../tools/setup/system.mjs';
 import { compiles, provideApplication } from './application.mjs';
+import { Broker } from './broker.mjs';
 import { neighbours } from './neighbours.mjs';
 import { PostgresServer } from './postgres-server.mjs';
 import { rowsOf, tableOf } from './table.mjs';
@@ -43,6 +44,8 @@ const trials = Array.from({ length: Number(asked.times) }, () => selected).flat(
 let passed = 0;
 /** @type {PostgresServer | undefined} */
 let postgres;
+/** @type {Map<string, Broker>} */
+const brokers = new Map();
 try {
   const { tarball } = providePackage(root, system);
   const groups = [...new Set(neighbours.map(({ group }) => group))];
@@ -54,6 +57,8 @@ try {
     if (!compiles(applications[group], scenarios, system)) throw new Error('The scenarios do not compile');
   }
   if (trials.some((each) => each.postgres)) postgres = await PostgresServer.start(applications['nest-12']);
+  for (const { broker } of trials)
+    if (broker && !brokers.has(broker)) brokers.set(broker, await Broker.start(broker, system));
 
   const settings = { postgresUrl: postgres?.url ?? '', signal: interruption.signal };
   const waiting = [...trials];
@@ -61,7 +66,11 @@ try {
     for (let each = waiting.shift(); each; each = waiting.shift()) {
       if (interruption.signal.aborted) return;
       const begin = performance.now();
-      const trial = tryNeighbour(each, { ...settings, application: applications[each.group] });
+      const trial = tryNeighbour(each, {
+        ...settings,
+        application: applications[each.group],
+        brokerUrl: brokers.get(each.broker ?? '')?.url ?? '',
+      });
       const error = await trial.then(() => undefined, String);
       const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
       console.log(`${error === undefined ? 'ok    ' : 'FAILED'} ${each.name} (${seconds} s)`);
@@ -73,6 +82,7 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
 } finally {
+  for (const broker of brokers.values()) await broker.stop();
   await postgres?.stop();
 }
 const failed = trials.length - passed;

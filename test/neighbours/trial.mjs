@@ -20,10 +20,10 @@ const LONGEST_EXIT = 5_000;
  * Runs the scenario of a neighbour in a process of its own, on a Redis of its own.
  *
  * @param {import('./neighbours.mjs').Neighbour} neighbour
- * @param {{ application: string, postgresUrl: string, signal: AbortSignal }} settings
+ * @param {{ application: string, brokerUrl: string, postgresUrl: string, signal: AbortSignal }} settings
  * @throws Error that says what failed
  */
-export async function tryNeighbour({ scenario, mode }, { application, postgresUrl, signal }) {
+export async function tryNeighbour({ scenario, mode }, { application, brokerUrl, postgresUrl, signal }) {
   const redis = await RedisServer.start();
   try {
     const file = join(application, 'scenarios', `${scenario}.ts`);
@@ -34,6 +34,7 @@ export async function tryNeighbour({ scenario, mode }, { application, postgresUr
         NO_COLOR: '1',
         REDIS_URL: redis.url,
         POSTGRES_URL: postgresUrl,
+        BROKER_URL: brokerUrl,
         PORT: String(await freePort()),
       },
     });
