@@ -30,7 +30,7 @@ export function maxHoldError(keys: readonly string[]): LockLostError {
 /** The error of a released hold that a nested call kept until the end of the lease. */
 export function notReleasedError(keys: readonly string[]): LockLostError {
   const message =
-    'A nested call had not released the hold when its lease ended, although the work around that call had ended. ' +
+    'A nested call had not released the hold when its lease ended, although the work around it had ended. ' +
     'Release each lock that acquire() returns, or call using().';
   return new LockLostError(message, { keys, reason: 'max-hold' });
 }

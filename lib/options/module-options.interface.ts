@@ -7,8 +7,7 @@ import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.
 type Installed<T> = [0] extends [1 & T] ? never : T;
 
 /**
- * One Redis: a URL (`redis://` or `rediss://`, with credentials and database), ioredis options, an ioredis client, or a
- * node-redis client in `nodeRedis()`.
+ * One Redis: a URL with credentials and database, ioredis options, an ioredis client, or `nodeRedis(client)`.
  */
 export type SingleConnection =
   string | Installed<ioredis.RedisOptions> | Installed<ioredis.Redis> | NodeRedisConnection;
@@ -63,8 +62,7 @@ export interface RedisLockAdvancedOptions {
    */
   commandTimeout?: Duration;
   /**
-   * With a quorum: maximum time of a node's reply, at most a quarter of `ttl`. For a call with a shorter `ttl`, the
-   * limit is a quarter of that `ttl`. Default 50.
+   * With a quorum: maximum time of a node's reply, but never more than a quarter of a call's `ttl`. Default 50.
    */
   nodeTimeout?: Duration;
   /**
@@ -76,8 +74,7 @@ export interface RedisLockAdvancedOptions {
    * Layout of the keys behind one endpoint. With `per-name`, all keys of a name are in its slot, and each name is a
    * separate request. All instances that share locks need the same value. Default `common`.
    *
-   * With `common`, all names share one counter and one channel. Use `per-name` for proxies that present many shards as
-   * one Redis, or that reject requests with CROSSSLOT. A Cluster always has this layout.
+   * Use `per-name` for proxies that present many shards as one Redis. A Cluster always has this layout.
    */
   layout?: 'common' | 'per-name';
 }
@@ -98,16 +95,14 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls
    * `nodeRedis(client)`; 127.0.0.1:6379 if omitted. An array of three, five or more independent servers is a quorum.
    * `'memory'` keeps the locks in this process.
    *
-   * An explicit `undefined` is rejected. On a quorum, a lock is held while a majority of the servers keeps it.
+   * An explicit `undefined` is rejected.
    */
   connection?: LockConnection | readonly SingleConnection[];
   /**
    * A function that resolves to `{ username?, password, expiresAt? }`, for credentials that expire or rotate.
    *
-   * The module calls it before each connection that it opens, and again after 80 % of the time until `expiresAt`. Open
-   * connections then authenticate with the new credentials, and holds continue. The function has 10 s to settle. After
-   * a failure, the module retries after 100 ms, and later at most every 5 s, and logs the failure. It cannot be
-   * combined with a client that is passed in. With a quorum, each node calls it separately.
+   * The module calls it before each connection, and again after 80 % of the time until `expiresAt`; holds continue. The
+   * function has 10 s to settle, and cannot be combined with a client that is passed in.
    *
    * @example
    * ```ts
@@ -121,8 +116,7 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls
   /**
    * Options of acquires by name, for `@Locked(key, 'checkout')` and for the option `preset` of other calls.
    *
-   * A preset overrides the defaults of the module, and the options of a call override its preset. The start checks all
-   * presets, and the names that `@Locked` uses.
+   * A preset overrides the defaults of the module, and the options of a call override its preset.
    *
    * @example
    * ```ts

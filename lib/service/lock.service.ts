@@ -254,8 +254,7 @@ export class LockService {
   /**
    * Iterates over the held names, each with its holder, its lease and the number of waiting instances, in no order.
    * Like SCAN, it reads a few keys at a time, so that a large Redis continues to serve other clients. It lists every
-   * name that is held throughout, possibly twice, and may miss names that are acquired or released meanwhile. Only this
-   * method needs the right `+scan` of the Redis user.
+   * name that is held throughout, possibly twice, and may miss names that are acquired or released meanwhile.
    *
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
    * @throws LockConfigError for invalid options, and with `advanced.layout: 'per-name'`, where no request reaches all
@@ -379,8 +378,7 @@ export class LockService {
    * The campaign runs outside the caller's async context; calls in the work reuse its hold.
    *
    * @returns a Promise that resolves when `signal` has aborted or shutdown has begun, and the work has ended.
-   * @throws the error of `onError`, or LockConfigError and LockKeyError for invalid arguments. It throws nothing else,
-   * so callers need not handle rejections.
+   * @throws the error of `onError`, or LockConfigError and LockKeyError for invalid arguments. It throws nothing else.
    * @example
    * ```ts
    * void locks.lead('outbox', async (lock) => {

@@ -43,8 +43,7 @@ export interface Lock extends AsyncDisposable {
   extend(ttl?: Duration): Promise<void>;
   /**
    * Removes the hold from this process without releasing it, so that another process can continue the work. Resolves to
-   * a string for `LockService.attach()` there. From then on, this object has no effect: it holds, renews and releases
-   * nothing, and its signal does not abort.
+   * a string for `LockService.attach()` there. From then on, this object has no effect.
    *
    * The lease lasts for `ttl` from now on, such as `600_000` or `'10m'`, by default as long as before; the other process
    * must attach within that time. The string lets any caller take over the hold once: protect it like a password.
