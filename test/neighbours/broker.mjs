@@ -10,8 +10,6 @@ const { end, spawnWithLifeline } = require('../support/lifeline.ts');
 const { OutputTail } = require('../support/output-tail.ts');
 const { waitFor } = require('../support/wait-for.ts');
 
-/** @typedef {'nats' | 'rabbitmq'} BrokerName */
-
 /** A message broker on free ports of 127.0.0.1, with its files in a folder of its own. */
 export class Broker {
   /**
@@ -26,7 +24,7 @@ export class Broker {
   }
 
   /**
-   * @param {BrokerName} name
+   * @param {import('./neighbours.mjs').BrokerName} name
    * @param {import('../../tools/setup/system.mjs').System} system
    * @throws Error that says what to install, or with the output of a program that does not start
    */

@@ -1,6 +1,8 @@
 // The neighbours that are tried: packages and ways to run an application around locked methods. The runner and the
 // table in docs/guide/places.md read this list.
 
+/** @typedef {'nats' | 'rabbitmq'} BrokerName */
+
 /**
  * @typedef {object} Neighbour
  * @property {string} name
@@ -11,7 +13,7 @@
  * @property {readonly string[]} packages those that the table shows with their versions
  * @property {string} tried completes "tried:" in the table
  * @property {boolean} [postgres] whether the scenario needs a PostgreSQL server
- * @property {import('./broker.mjs').BrokerName} [broker] the message broker that the scenario needs
+ * @property {BrokerName} [broker] the message broker that the scenario needs
  */
 
 /** @type {readonly Neighbour[]} */
