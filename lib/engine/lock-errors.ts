@@ -135,7 +135,7 @@ export function undecidedError(
 ): LockUnavailableError {
   const { message } = unavailableError(keys, cause, call);
   const outcome =
-    'Redis may have attached the hold: this process gives it back as soon as Redis answers. Until then, attach() ' +
+    'Redis may have attached the hold: this process returns it as soon as Redis answers. Until then, attach() ' +
     'may reject with LockLostError, although the string becomes valid again.';
   return new LockUnavailableError(`${message} ${outcome}`, { keys, cause });
 }

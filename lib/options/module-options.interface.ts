@@ -132,12 +132,12 @@ export interface RedisLockModuleOptions extends Omit<LockOptions, OptionsOfCalls
    */
   shutdownTimeout?: Duration;
   /**
-   * What a problem leads to that a check after a connect finds: a policy that evicts locks, a replica, missing rights.
+   * Reaction to a finding of the checks after each connect: a policy that evicts locks, a replica, missing rights.
    * With `warn`, the log has a line per finding. With `error`, calls also reject with LockConfigError until a later
-   * check passes. With `off`, findings are ignored. Default `warn`.
+   * check passes. With `off`, there are no findings. Default `warn`.
    */
   startupChecks?: 'warn' | 'error' | 'off';
-  /** HTTP status per error code, or `false` to leave lock errors unchanged. */
+  /** HTTP status per error code; others keep that of the table of errors. `false` leaves lock errors unchanged. */
   http?: false | LockHttpStatuses;
   /** Timeouts and layouts whose defaults suit nearly every application. */
   advanced?: RedisLockAdvancedOptions;
