@@ -6,14 +6,16 @@ import { provided } from '../startup/provided-classes.js';
 /** The part of the TracerService of NestJS Observe that this file uses. */
 interface ObserveTracer {
   /** Null outside a trace of the tracer's application. */
-  currentTraceId(): string | null;
+  currentTraceId(): unknown;
   /** Ends the span when the returned Promise settles; a rejection marks it as failed. */
   createSpan(name: string, work: (span: ObserveSpan) => Promise<void>): Promise<unknown>;
 }
 
 interface ObserveSpan {
-  addTags(tags: Readonly<Record<string, string | number>>): unknown;
+  addTags(tags: Tags): unknown;
 }
+
+type Tags = Readonly<Record<string, string | number>>;
 
 /** By application, because each of its modules starts and stops the spans. */
 const stops = new WeakMap<ModulesContainer, () => void>();
@@ -33,34 +35,30 @@ export function stopObserveSpans(modules: ModulesContainer): void {
 function tracerOf(modules: ModulesContainer): ObserveTracer | undefined {
   for (const [token, { instance }] of provided(modules)) {
     if (typeof token !== 'function' || token.name !== 'TracerService') continue;
-    const { currentTraceId, createSpan } = instance as Partial<ObserveTracer>;
-    if (typeof currentTraceId === 'function' && typeof createSpan === 'function') return instance;
+    const tracer = instance as Partial<ObserveTracer> | null | undefined;
+    if (typeof tracer?.currentTraceId === 'function' && typeof tracer.createSpan === 'function')
+      return instance;
   }
   return undefined;
 }
 
 /** A span that has begun; both functions end it. */
 interface OpenSpan {
-  readonly end: (tags: Parameters<ObserveSpan['addTags']>[0]) => void;
+  readonly end: (tags: Tags) => void;
   readonly fail: (error: unknown) => void;
 }
 
 function listenersOf(tracer: ObserveTracer): LockListeners {
   const spans = new WeakMap<LockAcquire, OpenSpan>();
+  const start = async (acquire: LockAcquire): Promise<void> => {
+    if (typeof tracer.currentTraceId() !== 'string') return;
+    const tags = new Promise<Tags>((end, fail) => spans.set(acquire, { end, fail }));
+    await tracer.createSpan(nameOf(acquire), async (span) => void span.addTags(await tags));
+  };
   return {
-    'nest-redis-lock:acquire:start': ({ acquire }) => {
-      if (tracer.currentTraceId() === null) return;
-      const work = (span: ObserveSpan): Promise<void> =>
-        new Promise((resolve, reject) => {
-          const end: OpenSpan['end'] = (tags) => {
-            span.addTags(tags);
-            resolve();
-          };
-          spans.set(acquire, { end, fail: reject });
-        });
-      // The error belongs to the caller of the lock, who receives it from the call.
-      tracer.createSpan(nameOf(acquire), work).catch(() => undefined);
-    },
+    // An error of the call belongs to its caller, who receives it from the call. One of the tracer, or of a mock of it,
+    // must not end the process.
+    'nest-redis-lock:acquire:start': ({ acquire }) => void start(acquire).catch(() => undefined),
     'nest-redis-lock:acquire:granted': ({ acquire, waited, how }) =>
       spans.get(acquire)?.end({ 'lock.outcome': 'granted', 'lock.wait': waited, 'lock.granted.how': how }),
     // Contention does not mark the span as failed: only the caller knows whether it is an error.
