@@ -136,8 +136,9 @@ export class Once {
       await lock.release();
       return share(call, mark, 'shared');
     } catch (cause) {
+      const error = options.signal?.reason === cause ? cause : requestError([name], cause);
       await lock.release();
-      throw options.signal?.aborted ? cause : requestError([name], cause);
+      throw error;
     }
   }
 
