@@ -135,11 +135,13 @@ export class RequestMachine {
   }
 
   private settle(request: Request, event: RequestEvent, now: number): void {
-    if (request.isRepeated) this.repeated--;
-    else if (this.isIdle) this.hurry();
+    const { isRepeated } = request;
+    if (isRepeated) this.repeated--;
+    // Where a caller waits, the first repetition follows soon.
+    if ((event === 'answer' && isRepeated) || (!isRepeated && (this.isIdle || !request.options.ttl)))
+      this.hurry();
     request.isRepeated = true;
     if (event === 'silence' || request.connection !== this.connection) request.isInDoubt = true;
-    if (event === 'answer') this.hurry();
     if (request.state !== 'waiting') return;
     const { ttl = Infinity } = request.options;
     request.deadline = Math.min(request.deadline, now + ttl);

@@ -20,8 +20,9 @@ const EVENTS: readonly RequestEvent[] = ['due', 'answer', 'refusal', 'silence', 
 /** Replies, which only a request in flight receives. */
 const REPLIES: readonly RequestEvent[] = ['answer', 'refusal', 'silence'];
 
+const send = (): Promise<void> => Promise.resolve();
+
 function newRequest(mayRepeat?: () => boolean): Request {
-  const send = (): Promise<void> => Promise.resolve();
   return new Request(mayRepeat ? { send, ttl: TTL, mayRepeat } : { send, ttl: TTL });
 }
 
@@ -106,7 +107,20 @@ describe('The machine of requests', () => {
       return delay;
     });
     expect(delays).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
+    play(machine, newRequest(), ['due', 'answer']);
+    expect(machine.roundAt(0)).toBe(1_000);
     play(machine, other, ['due', 'answer']);
+
+    expect(machine.roundAt(0)).toBe(50);
+  });
+
+  it('repeats a request with a caller soon, whatever else waits for an answer', () => {
+    const machine = new RequestMachine();
+    failing(machine, 1);
+    for (let round = 0; round < 5; round++) machine.round(0);
+    play(machine, newRequest(), ['due', 'silence']);
+    expect(machine.roundAt(0)).toBe(1_000);
+    play(machine, new Request({ send }), ['due', 'silence']);
 
     expect(machine.roundAt(0)).toBe(50);
   });
