@@ -129,7 +129,7 @@ const compiler = {
     // One character beyond Latin 1 would double the memory that a file needs.
     const { code: short = '' } = await minify(isNest ? functionOfPeers(text) : text, {
       ecma: 2020,
-      compress: chunk.name === COMMAND ? { toplevel: true } : COMPRESS,
+      compress: chunk.name === COMMAND ? { toplevel: true, passes: 2 } : COMPRESS,
       mangle: chunk.name === COMMAND ? COMMAND_NAMES : { ...NAMES, toplevel: true },
       format: { semicolons: chunk.name === COMMAND, ascii_only: true },
     });
