@@ -8,19 +8,20 @@ const LISTEN_DELAY = 20;
 /** The status of nginx for a request whose client disconnected before the reply. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** A response, or its socket. */
+/** A response, its socket, or its stream on HTTP/2. */
 interface Closable {
   readonly destroyed?: boolean;
-  on(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
+  readonly writableFinished?: boolean;
+  on(event: 'close' | 'finish', listener: () => void): unknown;
+  off(event: 'close' | 'finish', listener: () => void): unknown;
 }
 
 /** The parts of a request or response in Express, Fastify and GraphQL over HTTP that lead to its connection. */
-interface Message {
+interface Message extends Partial<Closable> {
   readonly raw?: Message;
   readonly res?: Message;
-  readonly stream?: unknown;
-  readonly socket?: unknown;
+  readonly stream?: Message;
+  readonly socket?: Message;
 }
 
 const notListening = new Fifo<ClientAbandonment>();
@@ -89,7 +90,7 @@ function clientGone(): HttpException {
   return new HttpException('The client has disconnected', CLIENT_CLOSED_REQUEST);
 }
 
-function connectionOf(context: ExecutionContext): Closable | undefined {
+export function connectionOf(context: ExecutionContext): Closable | undefined {
   const call = grpcCallOf(context);
   if (call !== undefined) return connectionOfCall(call);
   if (context.getType() === 'http')
@@ -108,9 +109,9 @@ function connectionOfCall(call: GrpcCall): Closable {
   };
 }
 
-function closable(message: unknown): Closable | undefined {
-  const raw: unknown = (message as Message | null | undefined)?.raw ?? message;
-  return typeof (raw as Partial<Closable> | null | undefined)?.on === 'function'
-    ? (raw as Closable)
-    : undefined;
+function closable(message: Message | null | undefined): Closable | undefined {
+  const raw = message?.raw ?? message;
+  // A response of HTTP/2 lacks `destroyed`.
+  const connection = raw?.stream ?? raw;
+  return typeof connection?.on === 'function' ? (connection as Closable) : undefined;
 }

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import {
   Inject,
   Injectable,
@@ -15,6 +14,7 @@ import { exceptionFor } from '../exceptions/exception-for.js';
 import { keepRequests } from '../grpc/request-stream.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
+import { connectionOf } from './client-abandonment.js';
 import { endAfter } from './end-after.js';
 import { LockSlot } from './lock-slot.js';
 
@@ -98,14 +98,14 @@ function isStreamedBody(value: unknown): boolean {
 
 /** Runs `call` when the response has been sent, or can no longer be sent. */
 function onceAnswered(context: ExecutionContext, call: () => void): void {
-  if (context.getType() !== 'http') return call();
-  const response = context.switchToHttp().getResponse<Writable & { readonly raw?: Writable }>();
-  const { raw = response } = response;
-  if (raw.destroyed || raw.writableFinished) return call();
+  const response = context.getType() === 'http' ? connectionOf(context) : undefined;
+  if (response === undefined || response.destroyed || response.writableFinished) return call();
   // Not by finished() of Node, which adds two listeners for `close`: Fastify has nine, and Node warns beyond ten.
   const end = (): void => {
-    raw.off('finish', end).off('close', end);
+    response.off('finish', end);
+    response.off('close', end);
     call();
   };
-  raw.on('finish', end).on('close', end);
+  response.on('finish', end);
+  response.on('close', end);
 }
