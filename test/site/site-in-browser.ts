@@ -14,6 +14,12 @@ export const TEMPLATES = [
   ['a page that is not there', '/nothing-of-this-name.html'],
 ] as const;
 
+/** Every n-th page, where `SITE_EVERY` says so: a browser takes a second for each. */
+export function sampleOf<T>(pages: readonly T[]): readonly T[] {
+  const every = Number(process.env['SITE_EVERY'] ?? 1);
+  return pages.filter((_, index) => index % every === 0);
+}
+
 /** What a test has of the site in a browser. */
 export interface SiteInBrowser {
   readonly url: string;
