@@ -273,9 +273,7 @@ describe('A hold that is attached', () => {
     await fixture.clock.advance(800);
     expect(attaching.error).toMatchObject({
       code: 'LOCK_UNAVAILABLE',
-      message: expect.stringContaining(
-        'Redis may have attached the hold: this process gives it back',
-      ) as string,
+      message: expect.stringContaining('Redis may have attached the hold: this process returns it') as string,
     });
     call.answer(true);
     expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
