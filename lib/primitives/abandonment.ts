@@ -88,3 +88,13 @@ function listen(signal: AbortSignal): SharedListener {
   signal.addEventListener('abort', listener, { once: true });
   return entry;
 }
+
+/** Settles like `waiting`, unless the signal aborts first, or has aborted. */
+export async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return waiting;
+  return new Promise((resolve, reject) => {
+    const unhook = onAbort(signal, () => reject(signal.reason as Error));
+    waiting.finally(unhook).then(resolve, reject);
+    if (signal.aborted) reject(signal.reason as Error);
+  });
+}

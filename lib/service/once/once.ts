@@ -6,7 +6,7 @@ import { requestError, takenError } from '../../engine/lock-errors.js';
 import { LockConfigError, LockUnavailableError } from '../../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { ResolvedOnceOptions } from '../../options/once-options.js';
-import { onAbort } from '../../primitives/abandonment.js';
+import { unlessAborted } from '../../primitives/abandonment.js';
 import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Mark, MarkStore } from '../../store/mark.js';
 import { isRefusal } from '../../store/store-errors.js';
@@ -203,16 +203,6 @@ export class Once {
     // Without a reply, a call that is granted the lock reads the mark again.
     await this.waiting.shareNext(name, () => this.marksOf(name).read(name)).catch(() => undefined);
   }
-}
-
-/** Settles like `reading`, unless the signal aborts first. */
-async function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return reading;
-  return new Promise((resolve, reject) => {
-    const unhook = onAbort(signal, () => reject(signal.reason));
-    reading.finally(unhook).then(resolve, reject);
-    if (signal.aborted) reject(signal.reason);
-  });
 }
 
 function share(

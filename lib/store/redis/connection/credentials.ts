@@ -1,7 +1,7 @@
 import type { CredentialsProvider, LockCredentials } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { within } from '../../../primitives/answer-within.js';
-import { onAbort } from '../../../primitives/abandonment.js';
+import { unlessAborted } from '../../../primitives/abandonment.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { Redaction } from './redaction.js';
 
@@ -69,14 +69,17 @@ export class Credentials {
     for (;;) {
       this.closed.signal.throwIfAborted();
       try {
-        const credentials = await this.untilClosed(inRootContext(() => askOnce(this.provide)));
+        const credentials = await unlessAborted(
+          inRootContext(() => askOnce(this.provide)),
+          this.closed.signal,
+        );
         this.closed.signal.throwIfAborted();
         this.accept(credentials);
         return credentials;
       } catch (error) {
         this.closed.signal.throwIfAborted();
         this.fail(error, 'provider');
-        await this.untilClosed(sleep(this.backOff));
+        await unlessAborted(sleep(this.backOff), this.closed.signal);
       }
     }
   }
@@ -131,14 +134,6 @@ export class Credentials {
     this.failures = 0;
     this.problem = undefined;
     this.log.log('The credentials of Redis can be renewed again.');
-  }
-
-  private untilClosed<T>(wait: Promise<T>): Promise<T> {
-    const { signal } = this.closed;
-    return new Promise((resolve, reject) => {
-      const end = onAbort(signal, () => reject(signal.reason as Error));
-      wait.then(resolve, reject).finally(end);
-    });
   }
 }
 
