@@ -135,11 +135,13 @@ export class RequestMachine {
   }
 
   private settle(request: Request, event: RequestEvent, now: number): void {
-    const { isRepeated } = request;
-    if (isRepeated) this.repeated--;
-    // Where a caller waits, the first repetition follows soon.
-    if ((event === 'answer' && isRepeated) || (!isRepeated && (this.isIdle || !request.options.ttl)))
+    if (request.isRepeated) {
+      this.repeated--;
+      if (event === 'answer') this.hurry();
+    } else if (event === 'silence' && (this.isIdle || !request.options.ttl)) {
+      // The first of several failures, or one whose caller waits: the repetition follows soon.
       this.hurry();
+    }
     request.isRepeated = true;
     if (event === 'silence' || request.connection !== this.connection) request.isInDoubt = true;
     if (request.state !== 'waiting') return;

@@ -120,6 +120,8 @@ describe('The machine of requests', () => {
     for (let round = 0; round < 5; round++) machine.round(0);
     play(machine, newRequest(), ['due', 'silence']);
     expect(machine.roundAt(0)).toBe(1_000);
+    play(machine, new Request({ send }), ['due', 'answer']);
+    expect(machine.roundAt(0)).toBe(1_000);
     play(machine, new Request({ send }), ['due', 'silence']);
 
     expect(machine.roundAt(0)).toBe(50);
