@@ -14,10 +14,11 @@ export const TEMPLATES = [
   ['a page that is not there', '/nothing-of-this-name.html'],
 ] as const;
 
-/** Every n-th page, where `SITE_EVERY` says so: a browser takes a second for each. */
+/** Every how many pages one is tried: a browser takes a second for each. */
+export const EVERY = Number(process.env['SITE_EVERY'] ?? 1);
+
 export function sampleOf<T>(pages: readonly T[]): readonly T[] {
-  const every = Number(process.env['SITE_EVERY'] ?? 1);
-  return pages.filter((_, index) => index % every === 0);
+  return pages.filter((_, index) => index % EVERY === 0);
 }
 
 /** What a test has of the site in a browser. */

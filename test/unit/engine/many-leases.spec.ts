@@ -39,6 +39,7 @@ describe('The leases of an instance', () => {
     expect(labelsOf(few)).toEqual(few.map(([, owner]) => owner));
     // A scan of all leases would look at the others as well.
     expect([...seen].toSorted()).toEqual(few.map(([, owner]) => owner).toSorted());
+    expect(labelsOf(owners)).toEqual(owners.map(([, owner]) => owner));
   });
 
   it('are distinguished if a name has several', () => {
