@@ -169,6 +169,11 @@ export const applications = [
 export const oneOfEachKind = [nest11CommonJs, nest11Classic, nest12Esm, nest11NodeRedis, nest11NoClient];
 
 /** @param {ApplicationKind} kind */
+export function hasClient({ client }) {
+  return Object.keys(client).length > 0;
+}
+
+/** @param {ApplicationKind} kind */
 export function hasIovalkey({ client }) {
   return 'iovalkey' in client;
 }

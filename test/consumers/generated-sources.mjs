@@ -1,4 +1,4 @@
-import { hasIoredis, nodeRedisOf } from './applications.mjs';
+import { hasClient, hasIoredis, nodeRedisOf } from './applications.mjs';
 import { jestTest, quickStart, vitestTest, withNamedSignals } from './readme-sources.mjs';
 
 /** What is left of the type of a connection: not `any`. */
@@ -19,7 +19,6 @@ RedisLockModule.forRoot({ connection: { host: '127.0.0.1' } });
  */
 export function generatedSources(kind, { usable }) {
   const { tools } = kind;
-  const hasClient = Object.keys(kind.client).length > 0;
   const nodeRedis = nodeRedisOf(kind);
   const specifiers = usable.map(({ specifier }) => `'${specifier}'`);
   const exported = specifiers.map((specifier, index) => `export * as entryPoint${index} from ${specifier};`);
@@ -28,7 +27,7 @@ export function generatedSources(kind, { usable }) {
   );
   return {
     // Its stock is in Redis.
-    ...(hasClient && {
+    ...(hasClient(kind) && {
       'src/main.ts': quickStart(nodeRedis),
       'src/named-signals.ts': withNamedSignals(quickStart(nodeRedis)),
     }),

@@ -1,7 +1,14 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { hasIoredis, hasIovalkey, nest11CommonJs, nest12Esm, nest12NodeRedis } from '../applications.mjs';
+import {
+  hasClient,
+  hasIoredis,
+  hasIovalkey,
+  nest11CommonJs,
+  nest12Esm,
+  nest12NodeRedis,
+} from '../applications.mjs';
 import { isNode } from '../runtimes.mjs';
 import { sellTheLastPieceOnce } from '../serve.mjs';
 import { buildsOf } from './builds.mjs';
@@ -30,7 +37,6 @@ export function runChecksOf(application, runtime, { redisUrl, scratch }) {
   if (!isNode(runtime) && !BEYOND_NODE[runtime.name]?.includes(application.kind)) return [];
   // Bundles are made for Node.
   const builds = buildsOf(application).filter(({ bundle }) => isNode(runtime) || !bundle);
-  const hasClient = Object.keys(application.kind.client).length > 0;
   const run = (/** @type {readonly string[]} */ ...args) =>
     application.run(runtime.program, [...runtime.args, ...args]);
   const check = (/** @type {string} */ what, /** @type {() => Promise<unknown>} */ work) => ({
@@ -55,7 +61,7 @@ export function runChecksOf(application, runtime, { redisUrl, scratch }) {
     ...(hasIovalkey(application.kind)
       ? [check('takes a client of iovalkey', () => run('iovalkey.mjs', redisUrl))]
       : []),
-    ...(hasClient ? [] : [check('has its locks in memory', () => run('in-memory.mjs'))]),
+    ...(hasClient(application.kind) ? [] : [check('has its locks in memory', () => run('in-memory.mjs'))]),
     ...(hasIoredis(application.kind) && isNode(runtime)
       ? [
           check('has a command that shows and releases locks', () =>
@@ -67,7 +73,7 @@ export function runChecksOf(application, runtime, { redisUrl, scratch }) {
           ),
         ]
       : []),
-    ...(hasClient ? builds : []).map((build) =>
+    ...(hasClient(application.kind) ? builds : []).map((build) =>
       check(`sells the last piece once, built by ${build.name}`, async () => {
         const main = await programOf(application, build, { runtime, scratch });
         await sellTheLastPieceOnce({ runtime, main, redisUrl });
