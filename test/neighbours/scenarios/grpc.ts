@@ -9,11 +9,12 @@ import {
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
-import { APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ClientGrpcProxy, GrpcMethod, Transport, type GrpcOptions } from '@nestjs/microservices';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from 'nest-redis-lock';
 import { firstValueFrom, map, type Observable } from 'rxjs';
 import { CommitInterceptor } from '../support/commit.interceptor.js';
+import { listen } from '../support/message-shop.js';
 import { PATIENCE, scenario, STOCK, tryShop } from '../support/scenario.js';
 import { Stock, type Order } from '../support/stock.js';
 
@@ -71,11 +72,7 @@ scenario(async () => {
       url: `127.0.0.1:${process.env['PORT']}`,
     },
   };
-  const app = await NestFactory.createMicroservice<GrpcOptions>(ShopModule, {
-    ...grpc,
-    logger: ['warn', 'error', 'fatal'],
-  });
-  await app.listen();
+  const app = await listen(ShopModule, grpc);
   const client = new ClientGrpcProxy(grpc.options);
   const orders = client.getService<Orders>('Orders');
   await tryShop({
