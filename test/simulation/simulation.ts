@@ -1,6 +1,4 @@
 import { isLockError, LockUnavailableError } from '../../lib/errors/lock.error.js';
-import { LockEngine } from '../../lib/engine/lock-engine.js';
-import { LockService } from '../../lib/service/lock.service.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { Attempt } from './attempt.js';
 import { EventLog } from './event-log.js';
@@ -14,15 +12,11 @@ import {
   type Schedule,
   type TimedStep,
 } from './schedule.js';
-import { instanceCalled } from './instance-called.js';
-import { SimulatedProcess } from './simulated-process.js';
+import { assertNothingKept, type Instance, startInstances, watchingRejections } from './instance.js';
 import { SimulatedQuorum } from './quorum/simulated-quorum.js';
-import { type Link, type Servers, SingleServer } from './servers.js';
+import { type Servers, SingleServer } from './servers.js';
 import { VirtualTime } from './virtual-time.js';
-import { resolveFlatOptions } from '../support/flat-options.js';
-import { QUIET } from '../support/quiet.js';
 
-const NAMES = ['a', 'b', 'c', 'd'].map((each) => instanceCalled(each));
 const MAX_EVENTS = 20_000;
 /** Longer than any lease. */
 const AFTERWARDS = 20_000;
@@ -41,14 +35,6 @@ const PROBE: Omit<AcquireStep, 'name'> = {
   abortAfter: undefined,
   extend: undefined,
 };
-
-interface Instance {
-  readonly name: string;
-  readonly process: SimulatedProcess;
-  readonly link: Link;
-  readonly engine: LockEngine;
-  readonly service: LockService;
-}
 
 /** Instances of the engine on one server, with a network between them that a schedule plays with. */
 export class Simulation {
@@ -73,14 +59,13 @@ export class Simulation {
       expectations: expectationsOf(schedule),
       quietSince: quietSince(schedule),
     });
-    this.instances = schedule.drifts.map((drift, index) => this.instance(drift, index));
+    this.instances = startInstances(time, servers, schedule);
   }
 
   /** Runs the schedule to its end and past it, until nothing is left to do. Rejects when something went wrong. */
   async run(): Promise<void> {
     const rejected = (reason: unknown): void => this.referee.rejectionUnhandled(reason);
-    process.on('unhandledRejection', rejected);
-    try {
+    await watchingRejections(rejected, async () => {
       this.arrange();
       await this.comeToRest();
       this.giveUpOnTheDead();
@@ -88,9 +73,7 @@ export class Simulation {
       this.assertNothingLeft();
       await this.assertEveryNameUsable();
       this.assertNothingLeft();
-    } finally {
-      process.off('unhandledRejection', rejected);
-    }
+    });
   }
 
   private arrange(): void {
@@ -99,22 +82,6 @@ export class Simulation {
       moment += step.after;
       this.time.at(moment, () => this.perform(step));
     }
-  }
-
-  private instance(drift: number, index: number): Instance {
-    const name = NAMES[index] ?? instanceCalled('z');
-    const process = new SimulatedProcess(this.time, 1 + drift / 1_000, 10_000 * index);
-    const link = this.servers.link(name, index, process);
-    const options = resolveFlatOptions({});
-    const engine = new LockEngine({
-      store: link.store,
-      clock: process,
-      handoff: this.schedule.handoff,
-      log: QUIET,
-      // Errors do not wait for the labels of other instances.
-      labelIntervals: [],
-    });
-    return { name, process, link, engine, service: new LockService(options, engine) };
   }
 
   private perform(step: TimedStep): void {
@@ -309,11 +276,7 @@ export class Simulation {
   }
 
   private assertNothingLeft(): void {
-    for (const { name, process, engine } of this.instances) {
-      if (!process.alive) continue;
-      if (engine.size > 0) this.referee.fail(`${name} still has ${engine.size} local queues`);
-      if (engine.keeper.size > 0) this.referee.fail(`${name} still keeps ${engine.keeper.size} leases`);
-    }
+    assertNothingKept(this.instances, (what) => this.referee.fail(what));
     const { calm } = expectationsOf(this.schedule);
     if (!calm || this.instances.some(({ process }) => !process.alive)) return;
     for (const name of this.names) {

@@ -1,11 +1,5 @@
-import { LockEngine } from '../../../lib/engine/lock-engine.js';
-import { LockService } from '../../../lib/service/lock.service.js';
-import { resolveFlatOptions } from '../../support/flat-options.js';
-import { QUIET } from '../../support/quiet.js';
 import { EventLog } from '../event-log.js';
-import { instanceCalled } from '../instance-called.js';
-import type { Link } from '../servers.js';
-import { SimulatedProcess } from '../simulated-process.js';
+import { assertNothingKept, type Instance, startInstances, watchingRejections } from '../instance.js';
 import { VirtualTime } from '../virtual-time.js';
 import { GivenUp, type OnceCall, OnceReferee, WorkFailed } from './once-referee.js';
 import {
@@ -36,14 +30,6 @@ const PROBE: OnceStep = {
   abortAfter: undefined,
 };
 
-interface Instance {
-  readonly name: string;
-  readonly process: SimulatedProcess;
-  readonly link: Link;
-  readonly engine: LockEngine;
-  readonly service: LockService;
-}
-
 /** Callers of `once` and `forget` on several instances, with a network that a schedule disturbs. */
 export class OnceSimulation {
   private readonly time = new VirtualTime();
@@ -59,15 +45,14 @@ export class OnceSimulation {
     const { longestTrip } = this.server;
     this.referee = new OnceReferee({ time, log, longestTrip, expectations: onceExpectations(schedule) });
     this.server.referee = this.referee;
-    this.instances = schedule.drifts.map((drift, index) => this.instance(drift, index));
+    this.instances = startInstances(time, this.server, schedule);
   }
 
   /** Runs the schedule until nothing is left to do. Rejects if a rule was broken. */
   async run(): Promise<void> {
     const rejected = (reason: unknown): void =>
       void this.referee.note(`A rejection was not handled: ${String(reason)}`);
-    process.on('unhandledRejection', rejected);
-    try {
+    await watchingRejections(rejected, async () => {
       let moment = 0;
       for (const step of this.schedule.steps) {
         moment += step.after;
@@ -75,24 +60,7 @@ export class OnceSimulation {
       }
       await this.comeToRest();
       await this.assertEveryNameRuns();
-    } finally {
-      process.off('unhandledRejection', rejected);
-    }
-  }
-
-  private instance(drift: number, index: number): Instance {
-    const name = instanceCalled('abcd'[index] ?? 'z');
-    const process = new SimulatedProcess(this.time, 1 + drift / 1_000, 10_000 * index);
-    const link = this.server.link(name, index, process);
-    const { handoff } = this.schedule;
-    const engine = new LockEngine({
-      store: link.store,
-      clock: process,
-      handoff,
-      log: QUIET,
-      labelIntervals: [],
     });
-    return { name, process, link, engine, service: new LockService(resolveFlatOptions({}), engine) };
   }
 
   private perform(step: TimedOnceStep): void {
@@ -194,11 +162,7 @@ export class OnceSimulation {
       if (events > MAX_EVENTS) this.referee.fail('It never comes to rest');
     }
     this.referee.atRest();
-    for (const { name, process, engine } of this.instances) {
-      if (!process.alive) continue;
-      if (engine.size > 0) this.referee.fail(`${name} still has ${engine.size} local queues`);
-      if (engine.keeper.size > 0) this.referee.fail(`${name} still keeps ${engine.keeper.size} leases`);
-    }
+    assertNothingKept(this.instances, (what) => this.referee.fail(what));
   }
 
   /** When all leases and results have expired, each live instance can run each name again. */
