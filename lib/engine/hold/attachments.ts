@@ -96,6 +96,8 @@ class Takeover {
   readonly keys: readonly string[];
   readonly holds: Promise<readonly Hold[]>;
   isWaiting = true;
+  /** Whether no earlier attempt for the string is in progress. */
+  private isNext = false;
   private isRevoked = false;
   private failure: unknown;
   private sentAt: number | undefined;
@@ -130,7 +132,10 @@ class Takeover {
         ended: (ended, outcome) => void this.conclude(ended, outcome).then(resolve),
       });
       requests.watch(request, this.startedAt + this.options.outageTimeout, this.left.signal);
-      void before.then(() => requests.start(request));
+      void before.then(() => {
+        this.isNext = true;
+        void requests.start(request);
+      });
     });
   }
 
@@ -158,7 +163,8 @@ class Takeover {
     if (outcome === 'gone') this.free(({ from, to }) => [from, to]);
     if (outcome === 'gone' || outcome === 'taken') return this.reject(detachedGoneError(this.keys));
     // Without a reply, this instance may still own the holds.
-    if (outcome === undefined && !isInDoubt) return this.reject(this.errorOf('valid'));
+    if (outcome === undefined && !isInDoubt)
+      return this.reject(this.errorOf(this.isNext ? 'valid' : 'undecided'));
     if (outcome !== 'moved') return this.undo();
     if (this.isRevoked) {
       this.free(({ to }) => [to]);

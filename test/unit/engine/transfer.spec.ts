@@ -374,6 +374,22 @@ describe('A hold that is attached', () => {
     expect(fixture.store.unseen('transfer')).toBe(0);
   });
 
+  it('is undecided if its time ends before an earlier attempt for the same string', async () => {
+    const first = attach({ outageTimeout: 5_000 });
+    const call = await fixture.store.next('transfer');
+    const second = attach({ outageTimeout: 300 });
+    await fixture.clock.advance(300);
+
+    expect(second.error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringContaining('Redis may have attached the hold') as string,
+    });
+    call.answer(true);
+    await settle();
+    expect(first.value?.held).toBe(true);
+    expect(fixture.store.unseen('transfer')).toBe(0);
+  });
+
   it('is requested again at once when the store can be reached again', async () => {
     const attaching = attach();
     for (const delay of [50, 100]) {
