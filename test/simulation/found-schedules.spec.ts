@@ -243,4 +243,21 @@ describe('A schedule that was found', () => {
     ];
     await expect(run(steps)).resolves.toBeUndefined();
   });
+
+  it('repeats a release for the whole lease although a refused extension was shorter', async () => {
+    const steps: TimedStep[] = [
+      caller({ work: 14, extend: { after: 13, ttl: 40 } }),
+      { after: 14, kind: 'refuse', lasts: 100 },
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
+
+  it('leaves the queue for the whole lease although a refused yield followed a shorter extension', async () => {
+    const steps: TimedStep[] = [
+      caller({ ttl: 12_000, work: 14, extend: { after: 13, ttl: 40 } }),
+      caller({ after: 1, ttl: 40, outageTimeout: 100 }),
+      { after: 13, kind: 'refuse', lasts: 300 },
+    ];
+    await expect(run(steps)).resolves.toBeUndefined();
+  });
 });

@@ -18,6 +18,8 @@ import { type Servers, SingleServer } from './servers.js';
 import { VirtualTime } from './virtual-time.js';
 
 const MAX_EVENTS = 20_000;
+/** Milliseconds by which the rules let timers and clocks be late, at least. */
+const SLACK = 50;
 /** Longer than any lease. */
 const AFTERWARDS = 20_000;
 
@@ -82,6 +84,9 @@ export class Simulation {
       moment += step.after;
       this.time.at(moment, () => this.perform(step));
     }
+    // The rules look at events only: without one, a lease that nobody uses would end unseen.
+    const { healing, longestTrip } = this.servers;
+    this.time.at(quietSince(this.schedule) + healing + 4 * longestTrip + SLACK, () => undefined);
   }
 
   private perform(step: TimedStep): void {

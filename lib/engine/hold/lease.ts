@@ -171,6 +171,11 @@ export class Lease implements FifoNode<Lease> {
     return Math.max(1, (end - now + LATENCY) / (1 - SKEW));
   }
 
+  /** Milliseconds for which the store may keep the lease, even if a request for a shorter one had no effect. */
+  longestLeft(now: number): number {
+    return Math.max(this.ttl, this.end - now);
+  }
+
   /**
    * Creates a request for `ttl`, sent at `sentAt`. A shorter lease applies from then on, even if the reply is lost. No
    * later hold may use the lease, because the request may reach the store again, late.

@@ -118,10 +118,10 @@ export class Leases {
   }
 
   /** Releases the lock of a lease that has ended here. With a gap, no waiter gets it at once. */
-  free({ name, owner, ttl, deadline, how }: Lease, gap?: Gap): Promise<void> {
-    const remaining = Math.max(ttl, deadline - this.clock.now());
+  free(lease: Lease, gap?: Gap): Promise<void> {
+    const { name, owner, how } = lease;
     // If this instance had to wait for the lease, other instances may be waiting as well.
-    return this.requests.free(name, owner, remaining, how !== 'free', gap);
+    return this.requests.free(name, owner, lease.longestLeft(this.clock.now()), how !== 'free', gap);
   }
 
   /**

@@ -57,7 +57,7 @@ export function askAgain(name: Name): void {
 export function yieldTo(name: Name, head: Waiter, lease: Lease): void {
   const { ttl } = head.options;
   const turn = turnFor(name, head);
-  turn.longestTtl = lease.ttl;
+  turn.longestTtl = lease.longestLeft(name.now);
   const tokens = name.tokensOf(turn);
   const place = queue(name, turn, head, tokens);
   send(name, turn, ttl);
