@@ -11,6 +11,7 @@ import type { ContestantDefinition } from './contestant.js';
 import { CONTESTANT_IDS, loadContestant } from './contestants.js';
 import { PoolStock } from './load/pool-stock.js';
 import { drawCharts } from './report/charts.js';
+import { type Figures, withRun } from '../../tools/figures/figures.mjs';
 import { publishedFigures } from './report/published-figures.js';
 import { caseText } from './report/tables.js';
 
@@ -56,11 +57,12 @@ async function main(): Promise<void> {
   // A part of the contestants, or a short round, must not replace the charts of a whole run.
   if (!options.quick && options.only.length === CONTESTANT_IDS.length) {
     for (const file of drawCharts(reports, CHARTS)) console.log(`Drew ${relative(process.cwd(), file)}`);
-    const figures = publishedFigures(reports, {
+    const run = publishedFigures(reports, {
       redis: await redisVersion(server),
       ioredis: versionOf('ioredis'),
     });
-    if (figures !== undefined) {
+    if (run !== undefined) {
+      const figures = withRun(JSON.parse(readFileSync(FIGURES, 'utf8')) as Figures, run);
       writeFileSync(FIGURES, `${JSON.stringify(figures, undefined, 2)}\n`);
       execFileSync(process.execPath, [join(__dirname, '../../tools/figures/write.mjs')]);
       console.log('Wrote test/bench/figures.json, and the pages that tell them');

@@ -7,13 +7,26 @@ import { fileURLToPath } from 'node:url';
  * milliseconds. `best` is the best other package, `byHand` is SET NX PX, `ideal` is 100 holds one after the other.
  *
  * @typedef {{ ours: number; best: number; byHand?: number; ideal?: number }} CaseFigures
- * @typedef {object} Figures
+ *
+ * A goal, and the median of the rounds with their range.
+ *
+ * @typedef {{ case: string; text: string; measured: string; met: boolean }} GoalFigures
+ *
+ * One whole run.
+ *
+ * @typedef {object} Run
  * @property {string} date
  * @property {string} commit that was measured
  * @property {{ cores: number; cpu: string; node: string; redis: string; ioredis: string }} machine
  * @property {number} rounds
- * @property {{ cpu: string; ratio: number }} [elsewhere] an earlier run on another processor, with a lower ratio for `hot-4x25`
  * @property {{ 'hot-4x25': CaseFigures; 'hot-4x25-2ms': CaseFigures; 'free-256': CaseFigures; 'semaphore-4x25': CaseFigures }} cases
+ * @property {GoalFigures[]} goals
+ *
+ * All runs, that with the newest Node first: the pages tell its figures.
+ *
+ * @typedef {object} Figures
+ * @property {[Run, ...Run[]]} runs one for each pair of a Node and a Redis
+ * @property {{ cpu: string; ratio: number }} [elsewhere] an earlier run on another processor, with a lower ratio for `hot-4x25`
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,6 +37,7 @@ export const PAGES = [
   'docs/index.md',
   'docs/zh-CN/index.md',
   'docs/compare.md',
+  'test/bench/README.md',
 ];
 const REGION = /(<!-- figures: ([\w-]+) -->\n)[^]*?(\n<!-- end -->)/g;
 
@@ -38,10 +52,67 @@ export function readFigures() {
 }
 
 /**
+ * Node and Redis of a run, to their releases.
+ *
+ * @param {Run} run
+ */
+const environmentOf = ({ machine: { node, redis } }) =>
+  `Node ${node.split('.')[0]}, Redis ${redis.split('.').slice(0, 2).join('.')}`;
+
+/**
+ * Figures with a new run, in place of the earlier one on the same Node and Redis.
+ *
+ * @param {Figures} figures
+ * @param {Run} run
+ * @returns {Figures}
+ */
+export function withRun({ runs, ...figures }, run) {
+  const others = runs.filter((each) => environmentOf(each) !== environmentOf(run));
+  const [newest = run, ...rest] = [run, ...others].toSorted(
+    (a, b) => parseFloat(b.machine.node) - parseFloat(a.machine.node),
+  );
+  return { ...figures, runs: [newest, ...rest] };
+}
+
+/**
+ * What a run says of the goal of a row.
+ *
+ * @param {Run} run
+ * @param {string} row
+ */
+function cell({ goals }, row) {
+  const goal = goals.find((each) => `${each.case} | ${each.text}` === row);
+  if (goal === undefined) return '–';
+  return goal.met ? goal.measured : `**missed:** ${goal.measured}`;
+}
+
+/**
+ * The goals of all runs, a row for each goal.
+ *
+ * @param {Figures} figures
+ */
+function goalsOf({ runs }) {
+  const rows = [...new Set(runs.flatMap(({ goals }) => goals.map((goal) => `${goal.case} | ${goal.text}`)))];
+  return [
+    ...runs.map(
+      (run) =>
+        `- ${environmentOf(run)}: ${run.date}, commit \`${run.commit.slice(0, 8)}\`, ${run.machine.cores} × ${run.machine.cpu}, ` +
+        `medians and ranges of ${run.rounds} rounds; ${run.goals.filter(({ met }) => met).length} of ${run.goals.length} goals met.`,
+    ),
+    '',
+    `| case | goal | ${runs.map(environmentOf).join(' | ')} |`,
+    `| --- | --- | ${runs.map(() => '---').join(' | ')} |`,
+    ...rows.map((row) => `| ${row} | ${runs.map((run) => cell(run, row)).join(' | ')} |`),
+  ].join('\n');
+}
+
+/**
  * @param {Figures} figures
  * @returns {Readonly<Record<string, string>>} the text of each region
  */
-export function textsOf({ date, commit, machine, rounds, cases, elsewhere }) {
+export function textsOf(figures) {
+  const { date, commit, machine, rounds, cases } = figures.runs[0];
+  const { elsewhere } = figures;
   const wait = cases['hot-4x25-2ms'];
   const row = (/** @type {string} */ name, /** @type {CaseFigures} */ { ours, best, byHand }) =>
     `| ${name} | ${number(ours)} | ${number(best)} | ${number(byHand)} |`;
@@ -76,6 +147,7 @@ export function textsOf({ date, commit, machine, rounds, cases, elsewhere }) {
           ]
         : []),
     ].join('\n'),
+    goals: goalsOf(figures),
   };
 }
 

@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressFields, addressesOf, withAddresses, withoutAddresses } from './addresses.mjs';
+import { readFigures } from '../figures/figures.mjs';
 import { missingIn } from './missing.mjs';
 import { hashOf, translatedPages } from './translated.mjs';
 
@@ -61,11 +62,11 @@ const changedSince = (commit) =>
         .filter(Boolean);
 
 const measured = [
-  {
+  ...readFigures().runs.map(({ commit }) => ({
     what: 'The figures of speed',
     command: 'npm run bench',
-    commit: JSON.parse(read('test/bench/figures.json')).commit,
-  },
+    commit,
+  })),
   {
     what: 'The results of servers',
     command: 'npm run test:servers -- --write',

@@ -2,7 +2,7 @@ import type { Bench, CaseReport, Goal } from '../bench.js';
 import { PEER_IDS, REPRESENTATIVES } from '../contestants.js';
 import { describeError, perSecond, spread } from '../report/format.js';
 import type { RoundFigures } from '../statistics/round-figures.js';
-import { type Percentiles, spreadOf } from '../statistics/spread.js';
+import { type Percentiles, type Spread, spreadOf } from '../statistics/spread.js';
 import type { Contest, ContestResult } from './contest.js';
 
 /** Columns that a case may show beside the rate. */
@@ -68,9 +68,12 @@ export function medianOf(
   id: string,
   figure: (round: RoundFigures) => number | undefined,
 ): number | undefined {
+  return spreadOf(figuresOf(result, id).map(figure))?.median;
+}
+
+function figuresOf(result: ContestResult, id: string): readonly RoundFigures[] {
   const rounds = result.get(id);
-  if (!rounds || rounds instanceof Error) return undefined;
-  return spreadOf(rounds.map(figure))?.median;
+  return Array.isArray(rounds) ? (rounds as readonly RoundFigures[]) : [];
 }
 
 /** The peer with the highest median, and that. */
@@ -90,20 +93,63 @@ export function rateGoal(
   if (!other || ratio === undefined) return undefined;
   return {
     text: `at least ${atLeast} times ${other.name}`,
-    measured: `${ratio.toFixed(2)} times`,
-    met: ratio >= atLeast,
+    measured: timesText(ratio),
+    met: ratio.median >= atLeast,
   };
 }
 
+/** That ours is at least so many times the rate of the best peer. */
+export function overBestPeer(result: ContestResult, atLeast: number): Goal | undefined {
+  const best = bestPeer(result);
+  const goal = rateGoal(result, best && { id: best.id, name: 'the best other package' }, atLeast);
+  return best && goal && { ...goal, measured: `${goal.measured} times ${best.id}` };
+}
+
+/** A goal for a figure of ours, by its median over the rounds. */
+export function figureGoal(
+  result: ContestResult,
+  figure: (round: RoundFigures) => number | undefined,
+  { text, format, atLeast = -Infinity, atMost = Infinity }: FigureGoal,
+): Goal | undefined {
+  const found = spreadOf(figuresOf(result, 'ours').map(figure));
+  if (found === undefined) return undefined;
+  return { text, measured: spread(found, format), met: found.median >= atLeast && found.median <= atMost };
+}
+
+interface FigureGoal {
+  readonly text: string;
+  readonly format: (value: number) => string;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+/** That callers of ours get about the same number of holds. */
+export function fairnessGoal(result: ContestResult): Goal | undefined {
+  return figureGoal(result, ({ fairness }) => fairness, {
+    text: 'fairness at least 0.99',
+    format: (value) => value.toFixed(3),
+    atLeast: 0.99,
+  });
+}
+
+/** That somebody of ours is inside for at least so much of the time. */
+export function inUseGoal(result: ContestResult, what: string, atLeast: number): Goal | undefined {
+  return figureGoal(result, ({ inUse }) => inUse, {
+    text: `${what} at least ${atLeast * 100} % of the time`,
+    format: (value) => `${(value * 100).toFixed(1)} %`,
+    atLeast,
+  });
+}
+
 /**
- * How many times another's rate one of ours has: the median over the rounds, in each of which both had the machine as it was
- * at that time; undefined where one of them did not run.
+ * How many times another's rate one of ours has, in each round, in which both had the machine as it was at that time;
+ * undefined where one of them did not run.
  */
-function timesRateOf(result: ContestResult, other: string, ours = 'ours'): number | undefined {
+function timesRateOf(result: ContestResult, other: string, ours = 'ours'): Spread | undefined {
   const [one, two] = [result.get(ours), result.get(other)];
   if (!Array.isArray(one) || !Array.isArray(two)) return undefined;
   const rounds: readonly RoundFigures[] = two;
-  return spreadOf(one.map(({ rate }: RoundFigures, i) => rate / (rounds[i]?.rate ?? NaN)))?.median;
+  return spreadOf(one.map(({ rate }: RoundFigures, i) => rate / (rounds[i]?.rate ?? NaN)));
 }
 
 /** That it goes over node-redis nearly as fast, and as safely. */
@@ -114,8 +160,8 @@ export function nodeRedisGoals(result: ContestResult): (Goal | undefined)[] {
   return [
     {
       text: 'over node-redis at least 0.8 times as fast as over ioredis',
-      measured: `${ratio.toFixed(2)} times`,
-      met: ratio >= 0.8,
+      measured: timesText(ratio),
+      met: ratio.median >= 0.8,
     },
     exclusion,
   ];
@@ -141,14 +187,12 @@ export function exclusionGoal(
 
 /** That ours sends at most so many commands for each hold. */
 export function requestsGoal(result: ContestResult, atMost: number): Goal | undefined {
-  const requests = medianOf(result, 'ours', ({ requestsPerHold }) => requestsPerHold);
-  if (requests === undefined) return undefined;
-  return {
+  const goal = figureGoal(result, ({ requestsPerHold }) => requestsPerHold, {
     text: `at most ${atMost} requests a hold`,
-    measured: requests.toFixed(3),
-    met: requests <= atMost,
-    isCount: true,
-  };
+    format: (value) => value.toFixed(3),
+    atMost,
+  });
+  return goal && { ...goal, isCount: true };
 }
 
 /** A goal and no count that holds everywhere: on a slow machine fewer holds come into one window. */
@@ -175,7 +219,15 @@ export function representativesOf(bench: Bench): string[] {
 function ratioText(result: ContestResult, id: string): string {
   const ratio = timesRateOf(result, id);
   if (id === 'ours' || ratio === undefined) return '';
-  return `${ratio.toFixed(ratio < 10 ? 2 : 0)} ×`;
+  return `${times(ratio.median)} ×`;
+}
+
+function timesText(ratio: Spread): string {
+  return spread(ratio, times);
+}
+
+function times(value: number): string {
+  return value.toFixed(value < 10 ? 2 : 0);
 }
 
 const CELLS: Readonly<Record<FigureColumn, (rounds: readonly RoundFigures[]) => string>> = {
@@ -197,7 +249,7 @@ function waitText(waits: readonly (Percentiles | undefined)[]): string {
 }
 
 function failuresOf({ failures, stuck }: RoundFigures): number {
-  return Object.values(failures).reduce((sum, times) => sum + times, stuck);
+  return Object.values(failures).reduce((sum, count) => sum + count, stuck);
 }
 
 function troublesOf(rounds: readonly RoundFigures[]): string {

@@ -2,12 +2,12 @@ import type { Bench, BenchCase, Goal } from '../bench.js';
 import { keepAwake } from '../load/keep-awake.js';
 import { runContest, type Contest, type ContestResult } from './contest.js';
 import {
-  bestPeer,
   contestReport,
   exclusionGoal,
   idsOf,
   judged,
   nodeRedisGoals,
+  overBestPeer,
   rateGoal,
   requestsGoal,
 } from './contest-report.js';
@@ -18,7 +18,7 @@ const CORKED = { id: 'corked-floor', name: 'the corked floor' };
 
 /** Each caller locks and unlocks a name that nobody else wants. */
 export const freeNamesCases: readonly BenchCase[] = [
-  freeNames(1, (result) => [rateGoal(result, PLAIN, 0.73), rateGoal(result, REDLOCK, 0.9)]),
+  freeNames(1, (result) => [rateGoal(result, PLAIN, 0.73), rateGoal(result, REDLOCK, 1)]),
   freeNames(64, (result) => [rateGoal(result, CORKED, 0.65), overBestPeer(result, 2.2)]),
   freeNames(256, (result) => [
     rateGoal(result, CORKED, 0.8),
@@ -51,9 +51,4 @@ function freeNames(callers: number, goals: (result: ContestResult) => (Goal | un
       });
     },
   };
-}
-
-function overBestPeer(result: ContestResult, atLeast: number): Goal | undefined {
-  const best = bestPeer(result);
-  return rateGoal(result, best && { id: best.id, name: `the best peer (${best.id})` }, atLeast);
 }

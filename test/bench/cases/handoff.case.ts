@@ -39,9 +39,9 @@ export const handoffCase: BenchCase = {
         handoff === undefined
           ? undefined
           : {
-              text: 'p50 at most 1.65 times a bare PUBLISH-to-message trip',
-              measured: `${(handoff / trip).toFixed(2)} times (${handoff.toFixed(3)} of ${trip.toFixed(3)} ms)`,
-              met: handoff <= 1.65 * trip,
+              text: 'p50 at most 1.4 times a bare PUBLISH-to-message trip',
+              measured: `${(handoff / trip).toFixed(2)}: ${handoff.toFixed(3)} of ${trip.toFixed(3)} ms`,
+              met: handoff <= 1.4 * trip,
             },
         exclusionGoal(result),
       ),

@@ -208,7 +208,8 @@ function goalOf(
   { text, unit, atMost }: { text: string; unit: string; atMost: number },
 ): Goal | undefined {
   if (!Array.isArray(rounds)) return undefined;
-  const median = spreadOf((rounds as readonly OnceFigures[]).map(figure))?.median;
-  if (median === undefined) return undefined;
-  return { text, measured: `${median.toFixed(2)} ${unit}`.trim(), met: median <= atMost };
+  const found = spreadOf((rounds as readonly OnceFigures[]).map(figure));
+  if (found === undefined) return undefined;
+  const measured = spread(found, (value) => value.toFixed(2));
+  return { text, measured: `${measured} ${unit}`.trim(), met: found.median <= atMost };
 }

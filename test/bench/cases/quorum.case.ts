@@ -4,11 +4,10 @@ import { addressOf } from '../contestant.js';
 import { runContest, type Contest, type ContestResult } from './contest.js';
 import {
   type FigureColumn,
-  bestPeer,
   contestReport,
   exclusionGoal,
   judged,
-  rateGoal,
+  overBestPeer,
   requestsGoal,
 } from './contest-report.js';
 
@@ -88,9 +87,4 @@ async function runOnQuorum(
     await bench.pools.clear();
     await Promise.all(servers.map((server) => server.stop()));
   }
-}
-
-function overBestPeer(result: ContestResult, atLeast: number): Goal | undefined {
-  const best = bestPeer(result);
-  return rateGoal(result, best && { id: best.id, name: `the best peer (${best.id})` }, atLeast);
 }

@@ -3,9 +3,9 @@ import type { ContestResult } from './contest.js';
 import {
   contestReport,
   exclusionGoal,
+  fairnessGoal,
   fewRequestsGoal,
   judged,
-  medianOf,
   rateGoal,
 } from './contest-report.js';
 import { runSharedName, sharedName } from './shared-name.js';
@@ -48,11 +48,4 @@ function readers(
 /** How much there is to do inside. */
 export function workText(work: number): string {
   return work === 0 ? 'no work' : `${work} ms of work`;
-}
-
-/** That callers of ours get about the same number of holds. */
-export function fairnessGoal(result: ContestResult): Goal | undefined {
-  const fairness = medianOf(result, 'ours', (round) => round.fairness);
-  if (fairness === undefined) return undefined;
-  return { text: 'fairness at least 0.99', measured: fairness.toFixed(3), met: fairness >= 0.99 };
 }

@@ -1,16 +1,16 @@
 import type { BenchCase, Goal } from '../bench.js';
 import type { ContestResult } from './contest.js';
 import {
-  bestPeer,
   contestReport,
   exclusionGoal,
-  judged,
-  medianOf,
-  rateGoal,
+  fairnessGoal,
   fewRequestsGoal,
+  inUseGoal,
+  judged,
+  overBestPeer,
 } from './contest-report.js';
 import { peerWaitGoal } from './hot-name.case.js';
-import { fairnessGoal, workText } from './readers.case.js';
+import { workText } from './readers.case.js';
 import { runSharedName, sharedName } from './shared-name.js';
 
 const PERMITS = { limit: 10, part: 1 };
@@ -21,7 +21,7 @@ const IDS: readonly string[] = ['ours', 'redis-semaphore'];
 export const semaphoreCases: readonly BenchCase[] = [
   semaphore('semaphore-4x25', 0, 8, () => []),
   semaphore('semaphore-4x25-2ms', 2, 1, (result) => [
-    inUseGoal(result, 0.92),
+    inUseGoal(result, 'permits in use', 0.92),
     fewRequestsGoal(result, 0.2),
     peerWaitGoal(result, 5),
   ]),
@@ -40,28 +40,17 @@ function semaphore(
       const ids = IDS.filter((id) => bench.only.includes(id));
       const contest = sharedName(bench, { name, ids, work, sharing: PERMITS });
       const result = await runSharedName(bench, contest);
-      const best = bestPeer(result);
       return contestReport(contest, result, {
         title: `Semaphore: 4 processes × 25 callers, one name with ${PERMITS.limit} permits, ${workText(work)}`,
         columns: ['fairness', 'inUse', 'wait'],
         notes: ['"In use" is the part of the permits.'],
         goals: judged(
-          rateGoal(result, best && { id: best.id, name: best.id }, timesPeer),
+          overBestPeer(result, timesPeer),
           ...goals(result),
           fairnessGoal(result),
           exclusionGoal(result, `never more than ${PERMITS.limit} holders`),
         ),
       });
     },
-  };
-}
-
-function inUseGoal(result: ContestResult, atLeast: number): Goal | undefined {
-  const inUse = medianOf(result, 'ours', (round) => round.inUse);
-  if (inUse === undefined) return undefined;
-  return {
-    text: `permits in use at least ${atLeast * 100} % of the time`,
-    measured: `${(inUse * 100).toFixed(1)} %`,
-    met: inUse >= atLeast,
   };
 }

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
-import type { Figures } from '../../../tools/figures/figures.mjs';
+import type { Run } from '../../../tools/figures/figures.mjs';
 import type { CaseReport } from '../bench.js';
 import { PEER_IDS } from '../contestants.js';
 import type { RoundFigures } from '../statistics/round-figures.js';
 import { spreadOf } from '../statistics/spread.js';
 
 type Value = (round: RoundFigures) => number | undefined;
-type CaseName = keyof Figures['cases'];
+type CaseName = keyof Run['cases'];
 
 const RATE: Value = ({ rate }) => Number(rate.toPrecision(3));
 const WAIT: Value = ({ wait }) => wait && Math.round(wait.p99);
@@ -22,7 +22,7 @@ const CALLERS = 100;
 export function publishedFigures(
   reports: readonly CaseReport[],
   versions: { redis: string; ioredis: string },
-): Figures | undefined {
+): Run | undefined {
   const rounds = new Map(
     reports.map(({ name, figures }) => [name, figures as Record<string, RoundFigures[]>]),
   );
@@ -56,6 +56,9 @@ export function publishedFigures(
       ...versions,
     },
     rounds: rounds.get('hot-4x25')?.['ours']?.length ?? 0,
-    cases: cases as Figures['cases'],
+    cases: cases as Run['cases'],
+    goals: reports.flatMap(({ name, goals }) =>
+      goals.map(({ text, measured, met }) => ({ case: name, text, measured, met })),
+    ),
   };
 }
