@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path';
 const ROOT = resolve(__dirname, '../../..');
 /** Schedules within which every fault of a simulation has to be caught. */
 const LIMIT = 5_000;
-/** Whether a fault is caught must not depend on chance: figures of the page on verification are those of this seed. */
+/** Whether a fault is caught must not depend on chance: figures of test/README.md are those of this seed. */
 const SEED = Number(process.env['SIMULATION_SEED'] ?? 20_261_124);
 
 /** A line that is wrong on purpose, so that the simulation has something to catch. */
 export interface DeliberateFault {
-  /** What goes wrong, as the page on verification lists it. */
+  /** What goes wrong, as test/README.md lists it. */
   readonly fault: string;
   readonly file: string;
   /** Text that occurs there exactly once. */
