@@ -108,7 +108,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
 
   it('lists the holds of all instances, and those of this process with their methods', async () => {
     const started = await start();
-    await server.client().set('lock:{import}', 'elsewhere', 'PX', 5_000);
+    await server.client().set('lock:{import}', 'elsewhere', 'PX', 30_000);
     await started.nest.get(Orders).place('42', async () => {
       const answer = await started.get('/locks');
       expect(answer.status).toBe(200);

@@ -142,7 +142,7 @@ describe('a call of a locked method (row 13)', () => {
   beforeEach(async () => {
     app = await Test.createTestingModule({
       // A renewal, due after a third of it, notices a loss at the latest.
-      imports: [RedisLockModule.forRoot({ connection: server.url, ttl: 600 })],
+      imports: [RedisLockModule.forRoot({ connection: server.url, ttl: 3_000 })],
       providers: [Work, NightWork],
     }).compile();
     await app.init();

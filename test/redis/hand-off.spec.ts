@@ -4,7 +4,9 @@ import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { RedisServer } from '../support/redis-server.js';
 import { type ClientRequest, RequestLog } from '../support/request-log.js';
+import { steadily } from '../support/steadily.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
@@ -170,10 +172,14 @@ describe('Hand-off across instances', () => {
     await queued('lost', 1);
     inboxRoad.drop('toClient');
     await lock.release();
-    const releasedAt = performance.now();
-    const hold = await grants;
 
-    expect(performance.now() - releasedAt).toBeLessThan(1_000 + 400);
+    expect(
+      await unstalled(
+        () => grants,
+        () => server.client().ping(),
+      ),
+    ).toBeLessThan(1_000 + 400);
+    const hold = await grants;
     expect(hold.held).toBe(true);
     expect(await owner('lost')).toContain(far.name);
     await hold.release();
@@ -198,18 +204,22 @@ describe('Hand-off across instances', () => {
 
   it('keeps the place of an instance that asks repeatedly', async () => {
     await using third = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
-    const lock = await near.locks.acquire('patience', { ttl: 60_000 });
-    const order: string[] = [];
-    const waits = [far.locks.using('patience', { ttl: 60 }, () => void order.push('far'))];
-    await queued('patience', 1);
-    waits.push(third.locks.using('patience', { ttl: 60_000 }, () => void order.push('third')));
-    await queued('patience', 2);
-    await server.resetCommandCounts();
-    await waitFor(async () => ((await server.commandCounts())['zadd'] ?? 0) >= 10);
-    await lock.release();
-    await Promise.all(waits);
+    // Its place lasts as long as its ttl if it has no processor to ask again.
+    await steadily(50, async (round) => {
+      const name = `patience:${round}`;
+      const lock = await near.locks.acquire(name, { ttl: 60_000 });
+      const order: string[] = [];
+      const waits = [far.locks.using(name, { ttl: 100 }, () => void order.push('far'))];
+      await queued(name, 1);
+      waits.push(third.locks.using(name, { ttl: 60_000 }, () => void order.push('third')));
+      await queued(name, 2);
+      await server.resetCommandCounts();
+      await waitFor(async () => ((await server.commandCounts())['zadd'] ?? 0) >= 10);
+      await lock.release();
+      await Promise.all(waits);
 
-    expect(order).toEqual(['far', 'third']);
+      expect(order).toEqual(['far', 'third']);
+    });
   });
 
   it('is preceded by a re-ask for all waiters when the inbox is subscribed again', async () => {

@@ -3,6 +3,8 @@ import type { LockOptions } from '../../lib/options/lock-options.interface.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
+import { steadily } from '../support/steadily.js';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
 import type { ContenderCalls, Granted } from './contender.worker.js';
@@ -23,13 +25,18 @@ describe('Liveness', () => {
   afterAll(() => server.stop());
   beforeEach(async () => {
     instance = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
-    worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
-    workerName = await worker.call('start');
+    await startAnother();
   });
   afterEach(async () => {
     await worker.kill();
     await instance.locks.close();
   });
+
+  const ping = (): Promise<unknown> => server.client().ping();
+  const startAnother = async (): Promise<void> => {
+    worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
+    workerName = await worker.call('start');
+  };
 
   const queued = (name: string, instances: number): Promise<unknown> =>
     waitFor(async () => (await instance.locks.query(name)).pending.length === instances);
@@ -55,19 +62,23 @@ describe('Liveness', () => {
   });
 
   it('grants within the rest of the lease + 50 ms after kill -9 of the holder (row 4, row 12)', async () => {
-    await worker.call('acquire', 'killed', { ttl: 1_500 });
-    const next = instance.locks.acquire('killed').then((lock) => ({ lock, at: performance.now() }));
-    await queued('killed', 1);
-    await worker.kill();
-    const askedAt = performance.now();
-    const rest = await server.client().pttl('lock:{killed}');
-    const readAt = performance.now();
-    const { lock, at } = await next;
+    await steadily(300, async (round) => {
+      const name = `killed:${round}`;
+      if (round > 1) await startAnother();
+      await worker.call('acquire', name, { ttl: 1_500 });
+      const next = instance.locks.acquire(name).then((lock) => ({ lock, at: performance.now() }));
+      await queued(name, 1);
+      await worker.kill();
+      const askedAt = performance.now();
+      const rest = await server.client().pttl(`lock:{${name}}`);
+      const took = await unstalled(() => next, ping);
+      const { lock, at } = await next;
+      await lock.release();
 
-    expect(rest).toBeGreaterThan(0);
-    expect(at - readAt).toBeLessThanOrEqual(rest + 50 + NOISE);
-    expect(at - askedAt).toBeGreaterThan(rest - 50);
-    await lock.release();
+      expect(rest).toBeGreaterThan(0);
+      expect(took).toBeLessThanOrEqual(rest + 50 + NOISE);
+      expect(at - askedAt).toBeGreaterThan(rest - 50);
+    });
   });
 
   it('skips a head waiter killed with -9 at the very next release', async () => {
@@ -99,18 +110,19 @@ describe('Liveness', () => {
     const lock = await holder.locks.acquire('frozen');
     await worker.call('contend', 'frozen', options);
     await queued('frozen', 1);
-    const next = instance.locks.acquire('frozen', options).then((hold) => ({ hold, at: performance.now() }));
+    const next = instance.locks.acquire('frozen', options);
     await queued('frozen', 2);
     worker.freeze();
     await lock.release();
     const claimTtl = await server.client().pttl('lock:{frozen}');
-    const releasedAt = performance.now();
-    expect(await server.client().get('lock:{frozen}')).toContain(workerName);
-    const { hold, at } = await next;
+    const owner = await server.client().get('lock:{frozen}');
+    const took = await unstalled(() => next, ping);
+    const hold = await next;
 
+    expect(owner).toContain(workerName);
     // Far below the ttl that both ask for.
     expect(claimTtl).toBeLessThanOrEqual(3_000);
-    expect(at - releasedAt).toBeLessThanOrEqual(claimTtl + 1_000 + NOISE);
+    expect(took).toBeLessThanOrEqual(claimTtl + 1_000 + NOISE);
     worker.thaw();
     await queued('frozen', 1);
     expect(hold.held).toBe(true);

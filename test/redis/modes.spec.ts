@@ -7,6 +7,8 @@ import { releaseSharedScript } from '../../lib/store/scripts/release-shared.scri
 import { Gate } from '../e2e/support/gate.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
+import { steadily } from '../support/steadily.js';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
 import type { ContenderCalls } from './contender.worker.js';
@@ -33,7 +35,8 @@ describe('Readers, writers and permits across instances', () => {
     workers.push(worker);
     return { worker, name: await worker.call('start') };
   };
-  const queued = ({ locks }: Instance, name: string, instances: number): Promise<unknown> =>
+  const ping = (): Promise<unknown> => server.client().ping();
+  const queued = ({ locks }: Pick<Instance, 'locks'>, name: string, instances: number): Promise<unknown> =>
     waitFor(async () => (await locks.query(name)).pending.length === instances);
   const release = (locks: readonly Lock[]): Promise<unknown> =>
     Promise.all(locks.map((lock) => lock.release()));
@@ -97,16 +100,16 @@ describe('Readers, writers and permits across instances', () => {
       readings.push(locks.acquire('row', READ), locks.acquire('row', { ...READ, limit: 50 }));
       await queued(holder, 'row', i + 1);
     }
-    await server.resetCommandCounts();
     const log = await RequestLog.open(server);
     await lock.release();
     const first = await Promise.all(readings.filter((_, i) => i % 2 === 0));
     const requests = await log.requests();
-    const { publish } = await server.commandCounts();
     log.close();
 
     expect(requests.filter(({ args }) => args[0] === releaseScript.sha)).toHaveLength(1);
-    expect(publish).toBe(3);
+    // A re-ask that takes nobody out of the queue sends a message as well: whether the head of the queue still waits.
+    const serving = requests.filter(({ calls }) => calls.includes('zpopmin')).flatMap(({ calls }) => calls);
+    expect(serving.filter((name) => name === 'publish')).toHaveLength(3);
     await release([...first, ...(await Promise.all(readings))]);
   });
 
@@ -118,17 +121,14 @@ describe('Readers, writers and permits across instances', () => {
     await queued(holder, 'permit', 1);
     const last = other.locks.acquire('permit', permit);
     await queued(holder, 'permit', 2);
-    await server.resetCommandCounts();
     const log = await RequestLog.open(server);
     await held[0]?.release();
     const lock = await next;
-    const requests = await log.requests();
-    const messages = requests.filter(({ args }) => args[0] === releaseSharedScript.sha);
+    const releases = (await log.requests()).filter(({ args }) => args[0] === releaseSharedScript.sha);
     log.close();
 
-    expect(messages).toHaveLength(1);
-    // A re-ask finds whether the head of the queue lives, at most once a second.
-    expect((await server.commandCounts())['publish']).toBeLessThanOrEqual(2);
+    const messages = releases.map(({ calls }) => calls.filter((name) => name === 'publish').length);
+    expect(messages).toEqual([1]);
     await release([lock, ...held]);
     await release([await last]);
   });
@@ -168,12 +168,12 @@ describe('Readers, writers and permits across instances', () => {
     await queued(other, 'frozen', 2);
     frozen.worker.freeze();
     const releasedAt = performance.now();
-    await held.release();
-    const lock = await next;
-
+    const work = async (): Promise<void> => {
+      await held.release();
+      await (await next).release();
+    };
+    expect(await unstalled(work, ping)).toBeLessThan(2 * 700 + NOISE);
     expect(performance.now() - releasedAt).toBeGreaterThan(600);
-    expect(performance.now() - releasedAt).toBeLessThan(2 * 700 + NOISE);
-    await lock.release();
   });
 
   it('are admitted past a writer killed with -9 at the head while other readers hold', async () => {
@@ -185,11 +185,9 @@ describe('Readers, writers and permits across instances', () => {
     const next = reader.locks.acquire('dead head', READ);
     await queued(holder, 'dead head', 2);
     await kill(writer);
-    const killedAt = performance.now();
 
-    await release([await next]);
     // With the next re-ask.
-    expect(performance.now() - killedAt).toBeLessThan(1_000 + NOISE);
+    expect(await unstalled(async () => release([await next]), ping)).toBeLessThan(1_000 + NOISE);
     expect(reading.held).toBe(true);
     await reading.release();
   });
@@ -201,20 +199,23 @@ describe('Readers, writers and permits across instances', () => {
     'admit %s when the lease of a holder killed with -9 expires, and not before',
     async (title, held, wanted) => {
       const { locks } = await open();
-      const dying = await openElsewhere();
-      await dying.worker.call('acquire', title, { ...held, ttl: 1_500 });
-      const next = locks.acquire(title, wanted).then((lock) => ({ lock, at: performance.now() }));
-      await waitFor(async () => (await locks.query(title)).pending.length === 1);
-      await dying.worker.kill();
-      const askedAt = performance.now();
-      const rest = await server.client().pttl(`lock:{${title}}`);
-      const readAt = performance.now();
-      const { lock, at } = await next;
+      await steadily(300, async (round) => {
+        const name = `${title}:${round}`;
+        const dying = await openElsewhere();
+        await dying.worker.call('acquire', name, { ...held, ttl: 1_500 });
+        const next = locks.acquire(name, wanted).then((lock) => ({ lock, at: performance.now() }));
+        await queued({ locks }, name, 1);
+        await dying.worker.kill();
+        const askedAt = performance.now();
+        const rest = await server.client().pttl(`lock:{${name}}`);
+        const took = await unstalled(() => next, ping);
+        const { lock, at } = await next;
+        await lock.release();
 
-      expect(rest).toBeGreaterThan(0);
-      expect(at - readAt).toBeLessThanOrEqual(rest + 50 + NOISE);
-      expect(at - askedAt).toBeGreaterThan(rest - 50);
-      await lock.release();
+        expect(rest).toBeGreaterThan(0);
+        expect(took).toBeLessThanOrEqual(rest + 50 + NOISE);
+        expect(at - askedAt).toBeGreaterThan(rest - 50);
+      });
     },
   );
 

@@ -92,13 +92,14 @@ describe('beside a package that polls', () => {
       await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'a gap' });
       await poller.release();
       // From now on, each turn ends with a longer gap.
-      const foundAt = performance.now();
-      await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'another gap' });
-      await poller.release();
-      over.abort();
-      await Promise.all(callers);
-
-      expect(performance.now() - foundAt).toBeLessThan(1_000);
+      const findAgain = async (): Promise<void> => {
+        await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'another gap' });
+        await poller.release();
+        over.abort();
+        await Promise.all(callers);
+      };
+      const client = server.client();
+      expect(await unstalled(findAgain, () => client.ping())).toBeLessThan(1_000);
     },
     60_000,
   );

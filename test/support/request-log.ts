@@ -9,6 +9,8 @@ export interface ClientRequest {
   readonly args: readonly string[];
   /** Address and port of the connection that sent it. */
   readonly from: string;
+  /** Lower-case names of the commands that it called as a script. */
+  readonly calls: readonly string[];
 }
 
 const FROM_A_SCRIPT = 'lua';
@@ -26,7 +28,7 @@ const FROM_A_SCRIPT = 'lua';
  * log.close();
  */
 export class RequestLog {
-  private seen: ClientRequest[] = [];
+  private seen: (ClientRequest & { readonly calls: string[] })[] = [];
   private readonly markers = new Map<string, () => void>();
 
   private constructor(
@@ -34,9 +36,12 @@ export class RequestLog {
     private readonly asking: Redis,
   ) {
     monitor.on('monitor', (_time: string, [command = '', ...args]: string[], from: string) => {
+      const name = command.toLowerCase();
       const reached = this.markers.get(args[0] ?? '');
       if (reached) reached();
-      else if (from !== FROM_A_SCRIPT) this.seen.push({ command: command.toLowerCase(), args, from });
+      // Redis shows the commands of a script directly behind it.
+      else if (from === FROM_A_SCRIPT) this.seen.at(-1)?.calls.push(name);
+      else this.seen.push({ command: name, args, from, calls: [] });
     });
   }
 

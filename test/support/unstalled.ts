@@ -1,13 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-const TICK = 5;
-/** Milliseconds beyond its timer that a look takes on an idle machine. */
-const USUAL = 5;
+import { Stalls } from './stalls.js';
 
 /**
  * Milliseconds that work takes, without those in which the machine had no processor for this process or its server.
- *
- * A timer and a request run again and again beside the work: what they take beyond their usual time does not count.
  *
  * @param ping a request to the server of the work, if the server answers meanwhile
  * @example
@@ -16,25 +10,17 @@ const USUAL = 5;
  */
 export async function unstalled(
   work: () => Promise<unknown>,
-  ping: () => Promise<unknown> = async () => undefined,
+  ping?: () => Promise<unknown>,
 ): Promise<number> {
-  const end = { at: Infinity };
-  const measureStalls = async (): Promise<number> => {
-    let stalls = 0;
-    while (end.at === Infinity) {
-      const at = performance.now();
-      await sleep(TICK);
-      await ping();
-      stalls += Math.max(0, Math.min(performance.now(), end.at) - at - TICK - USUAL);
-    }
-    return stalls;
-  };
   const startedAt = performance.now();
-  const stalls = measureStalls();
+  const stalls = new Stalls(ping);
+  let took: number;
+  let stalled: Promise<number>;
   try {
     await work();
   } finally {
-    end.at = performance.now();
+    took = performance.now() - startedAt;
+    stalled = stalls.stop();
   }
-  return end.at - startedAt - (await stalls);
+  return took - (await stalled);
 }

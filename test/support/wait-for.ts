@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Milliseconds of a timer: it may be late by any time, and counts as one of these. */
+const SLICE = 20;
+
 /** How long to wait for a condition, and what to call it when it never comes. */
 export interface WaitForOptions {
-  /** Milliseconds until the wait fails, default 5,000. */
+  /** Milliseconds until the wait fails, default 5,000. Those in which this process has no processor do not count. */
   readonly timeout?: number;
   /** Milliseconds between two looks, default 5. */
   readonly interval?: number;
@@ -28,7 +31,7 @@ export async function waitFor<T>(
   const over = new AbortController();
   const time = { isUp: false };
   // A look that never settles must not outlast the wait.
-  const expired = sleep(timeout, undefined, { signal: over.signal }).then(
+  const expired = pass(timeout, over.signal).then(
     () => void (time.isUp = true),
     () => undefined,
   );
@@ -48,6 +51,12 @@ export async function waitFor<T>(
     over.abort();
   }
   throw new Error(`Waited ${timeout} ms in vain for ${that}`, { cause });
+}
+
+/** Lets time pass, but for most of that in which this process has no processor. */
+async function pass(duration: number, signal: AbortSignal): Promise<void> {
+  for (let left = duration; left > 0; left -= SLICE)
+    await sleep(Math.min(left, SLICE), undefined, { signal });
 }
 
 function isTruthy<T>(value: T | undefined): value is Truthy<T> {

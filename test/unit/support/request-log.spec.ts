@@ -27,6 +27,8 @@ describe('RequestLog', () => {
     await client.get('name');
 
     expect(await log.counts()).toEqual({ eval: 1, script: 1, evalsha: 1, get: 1 });
+    const calls = (await log.requests()).map((request) => request.calls);
+    expect(calls).toEqual([['set', 'get'], [], ['set', 'get'], []]);
   });
 
   it('counts every command of a pipeline and of a transaction', async () => {

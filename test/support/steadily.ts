@@ -1,0 +1,28 @@
+import { Stalls } from './stalls.js';
+
+const ROUNDS = 5;
+
+/**
+ * Takes a measure that a lease or timeout of the machine's own time decides. Takes it again only if it failed and the
+ * machine stood still meanwhile: a lease that ends while its holder has no processor tells nothing about the module.
+ *
+ * @param bearable milliseconds for which the machine may stand still, in all, before a failure tells nothing
+ * @param measure prepares everything anew: it gets the number of the round, for names of its own
+ * @example
+ * await steadily(200, async (round) => {
+ *   const lock = await locks.acquire(`n:${round}`, { ttl: 500, renew: false });
+ *   expect(lock.held).toBe(true);
+ * });
+ */
+export async function steadily<T>(bearable: number, measure: (round: number) => Promise<T>): Promise<T> {
+  for (let round = 1; ; round++) {
+    const stalls = new Stalls();
+    try {
+      return await measure(round);
+    } catch (error) {
+      if (round === ROUNDS || (await stalls.stop()) <= bearable) throw error;
+    } finally {
+      void stalls.stop();
+    }
+  }
+}
