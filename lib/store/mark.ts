@@ -15,6 +15,8 @@ export interface KeepRequest extends Omit<Mark, 'at'> {
   readonly owner: string;
   /** Milliseconds for which the result is kept, from now on. */
   readonly keep: number;
+  /** Whether the lock is released with it. */
+  readonly releases: boolean;
 }
 
 /** The interface of stores that keep the results of runs. Requests may be sent twice. */
@@ -22,8 +24,8 @@ export interface MarkStore {
   /** Reads the mark of a name; undefined without one. */
   read(name: string): Promise<Mark | undefined>;
   /**
-   * Keeps a result and notifies the waiting instances, in one step. Resolves to false, and keeps nothing, if the owner no
-   * longer has the lock, or if another run has left a mark.
+   * Keeps a result, notifies the waiting instances and releases the lock, in one step. Resolves to false, and does nothing,
+   * if the owner no longer has the lock, or if another run has left a mark.
    */
   keep(request: KeepRequest): Promise<boolean>;
   /** Deletes the mark of a name; resolves to whether there was one. */

@@ -50,7 +50,13 @@ export type Operation =
   | { readonly kind: 'transfer'; readonly hold: Recent; readonly to: Instance; readonly ttl: number }
   | { readonly kind: 'transfer again'; readonly transfer: Recent; readonly ttl: number }
   | { readonly kind: 'force'; readonly name: Name; readonly holds: readonly Recent[] | undefined }
-  | { readonly kind: 'keep'; readonly hold: Recent; readonly token: number; readonly keep: number }
+  | {
+      readonly kind: 'keep';
+      readonly hold: Recent;
+      readonly token: number;
+      readonly keep: number;
+      readonly releases: boolean;
+    }
   | { readonly kind: 'read mark'; readonly name: Name }
   | { readonly kind: 'delete mark'; readonly name: Name }
   | { readonly kind: 'query'; readonly name: Name }
@@ -100,7 +106,7 @@ const alone: [number, fc.Arbitrary<Operation>][] = [
   [0.5, op('transfer again', { transfer: recent, ttl })],
   [1, op('force', { name, holds: fc.option(fc.array(recent, { maxLength: 2 }), { nil: undefined }) })],
   [0.5, op('query', { name })],
-  [1, op('keep', { hold: recent, token: fc.nat({ max: 2 }), keep: ttl })],
+  [1, op('keep', { hold: recent, token: fc.nat({ max: 2 }), keep: ttl, releases: often })],
   [0.5, op('read mark', { name })],
   [0.5, op('delete mark', { name })],
   [0.2, op('send', { from: instance, to: instance })],

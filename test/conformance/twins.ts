@@ -175,8 +175,8 @@ export class Twins {
       case 'keep': {
         const hold = recent(this.holds, operation.hold);
         if (!hold) return;
-        const { token, keep } = operation;
-        const request = { ...hold, token, keep, json: String(++this.numbered) };
+        const { token, keep, releases } = operation;
+        const request = { ...hold, token, keep, releases, json: String(++this.numbered) };
         await this.both(instanceOf(hold.owner), async (store) => store.marks?.keep(request));
         return;
       }

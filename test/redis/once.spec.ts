@@ -52,6 +52,15 @@ describe('Callers of once() in several instances', () => {
     expect(took).toBeLessThan(WORK + NOISE);
   });
 
+  it('keep a result and release the lock by one request', async () => {
+    await server.resetCommandCounts();
+    await instances[0]?.locks.once('alone', KEEP, () => 1);
+
+    // The mark is read before and after the acquire.
+    expect((await server.commandCounts())['evalsha']).toBe(4);
+    expect(await instances[1]?.locks.query('alone')).toMatchObject({ held: [] });
+  });
+
   it('receive a kept result by one request for all callers of an instance at a time', async () => {
     await instances[0]?.locks.once('kept', KEEP, () => 'kept');
     await server.resetCommandCounts();

@@ -14,8 +14,12 @@ describe('The scripts of results', () => {
   let client: Redis;
   startEmptied((...both) => ([server, client] = both));
 
-  const keep = (owner: string, token: number, json = '1', user = client): Promise<unknown> =>
-    user.eval(keepScript.lua, 3, LOCK, QUEUE, MARK, owner, token, 10_000, json, 'lock:inbox:', 5);
+  const keep = (owner: string, token: number, json = '1', user = client, then = 'hold'): Promise<unknown> => {
+    const keys = ['lock:fence', LOCK, QUEUE, `${LOCK}:s`, MARK];
+    return user.eval(keepScript.lua, 5, ...keys, owner, token, 10_000, json, 'lock:inbox:', 5, then);
+  };
+  const keepAndRelease = (owner: string, token: number): Promise<unknown> =>
+    keep(owner, token, '1', client, 'release');
   const listen = async (...instances: string[]): Promise<string[]> => {
     const messages: string[] = [];
     const subscriber = server.client();
@@ -24,7 +28,7 @@ describe('The scripts of results', () => {
     return messages;
   };
 
-  it('keep a result with its time and token, and leave the lock and its queue alone', async () => {
+  it('keep a result with its time and token, and leave the lock of a hold that continues and its queue alone', async () => {
     await client.set(LOCK, 'a:5', 'PX', 10_000);
     await client.zadd(QUEUE, 1, 'b|3000|1');
 
@@ -77,6 +81,53 @@ describe('The scripts of results', () => {
 
     await waitFor(() => messages.length === 2);
     expect(messages).toEqual(['lock:inbox:b done n', 'lock:inbox:c done n']);
+  });
+
+  it('notify the waiting instances, and then hand the lock to the first one in the same step', async () => {
+    const messages = await listen('b', 'c');
+    await client.set(LOCK, 'a:5', 'PX', 10_000);
+    await client.zadd(QUEUE, 1, 'b|3000|1', 2, 'c|3000|1');
+
+    expect(await keepAndRelease('a:5', 5)).toBe(1);
+    await waitFor(() => messages.length === 3);
+    expect(messages).toEqual([
+      'lock:inbox:b done n',
+      'lock:inbox:c done n',
+      expect.stringMatching(/^lock:inbox:b granted \d+ 1 3000 n$/),
+    ]);
+    expect(await client.get(LOCK)).toMatch(/^b:\d+$/);
+    expect(await client.zrange(QUEUE, '0', '-1')).toEqual(['c|3000|1']);
+  });
+
+  it('free the lock if no instance waits, or no waiting one is alive', async () => {
+    await client.set(LOCK, 'a:5', 'PX', 10_000);
+    expect(await keepAndRelease('a:5', 5)).toBe(1);
+    expect(await client.exists(LOCK)).toBe(0);
+
+    await client.del(MARK);
+    await client.set(LOCK, 'a:6', 'PX', 10_000);
+    await client.zadd(QUEUE, 1, 'gone|3000|1');
+    expect(await keepAndRelease('a:6', 6)).toBe(1);
+    expect(await client.exists(LOCK)).toBe(0);
+  });
+
+  it('release nothing when they are repeated, or when nothing is kept', async () => {
+    await client.set(LOCK, 'a:5', 'PX', 10_000);
+    await keepAndRelease('a:5', 5);
+    await client.set(LOCK, 'b:6', 'PX', 10_000);
+
+    expect(await keepAndRelease('a:5', 5)).toBe(1);
+    expect(await keepAndRelease('b:6', 6)).toBe(0);
+    expect(await client.get(LOCK)).toBe('b:6');
+  });
+
+  it('release the hold around a nested run, whose result is already kept', async () => {
+    await client.set(LOCK, 'a:5', 'PX', 10_000);
+    await keep('a:5', 5, '"of the nested run"');
+
+    expect(await keepAndRelease('a:5', 5)).toBe(1);
+    expect(await client.get(MARK)).toMatch(/"of the nested run"$/);
+    expect(await client.exists(LOCK)).toBe(0);
   });
 
   it('keep a result if scripts may not read the time', async () => {

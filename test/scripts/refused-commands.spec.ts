@@ -196,8 +196,15 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'keep, others wait': {
     script: keepScript,
-    keys: [N.lock, N.queue, `${N.lock}:done`],
-    args: ['a:5', 5, TTL, '{}', ...PREFIXES],
+    keys: [FENCE, N.lock, N.queue, N.shared, `${N.lock}:done`],
+    args: ['a:5', 5, TTL, '{}', ...PREFIXES, 'hold'],
+    owner: 'a:5',
+    waiting,
+  },
+  'keep and release, others wait': {
+    script: keepScript,
+    keys: [FENCE, N.lock, N.queue, N.shared, `${N.lock}:done`],
+    args: ['a:5', 5, TTL, '{}', ...PREFIXES, 'release'],
     owner: 'a:5',
     waiting,
   },

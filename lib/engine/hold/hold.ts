@@ -193,6 +193,20 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     return detached;
   }
 
+  endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean> {
+    const { lease, leases, reentry } = this;
+    if (!this.held || reentry?.isBusy || leases.clock.now() < this.keptUntil) return send(false);
+    // No call is inside, so the re-entry closes at once.
+    void reentry?.close();
+    this.noteEnd();
+    const ending = leases.endBy(lease, () => send(true));
+    this.releasing = ending.then(
+      () => undefined,
+      () => undefined,
+    );
+    return ending;
+  }
+
   giveUp(error: LockLostError): Promise<void> {
     if (this.freeDetached) return this.freeDetached();
     this.lose(error);
@@ -245,11 +259,15 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   }
 
   private end(): Promise<void> {
+    this.noteEnd();
+    return this.leases.release(this);
+  }
+
+  private noteEnd(): void {
     // The keeper may not have seen the end of the lease yet.
     if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
     this.ended = true;
     this.reentry?.context.endOfHold();
-    return this.leases.release(this);
   }
 
   private tellEnd(reason: LockLostReason | undefined): void {

@@ -89,7 +89,7 @@ export class Lease implements FifoNode<Lease> {
   replicas: ReplicaDemand | undefined;
   /** Whether the keeper renews it. */
   renew = true;
-  /** Whether it is in transfer: its owner id in the store is uncertain, so it is not renewed. */
+  /** Whether it is in transfer, or ends by a request: its owner in the store is uncertain, so it is not renewed. */
   isLeaving = false;
   /** Time of the next renewal. */
   renewAt: number;
@@ -164,6 +164,12 @@ export class Lease implements FifoNode<Lease> {
     return this.tokensOf.nextToken++;
   }
 
+  /** Lets no later hold use the lease: a request that shortens or ends it may arrive late. */
+  denyOthers(): void {
+    this.tokensOf = this;
+    this.nextToken = this.lastToken + 1;
+  }
+
   /** The ttl of a request at `now` that leaves the lease unchanged, including requests in flight. */
   remainder(now: number): number {
     const last = this.inFlight.at(-1);
@@ -183,10 +189,7 @@ export class Lease implements FifoNode<Lease> {
   request(ttl: number, sentAt: number): Extension {
     const end = deadlineOf(ttl, sentAt);
     const exact = end + 1 < this.end;
-    if (exact) {
-      this.tokensOf = this;
-      this.nextToken = this.lastToken + 1;
-    }
+    if (exact) this.denyOthers();
     this.inFlight = [...this.inFlight, { ttl, sentAt, exact }];
     this.deadline = Math.min(this.deadline, end);
     this.end = Math.max(this.end, end);

@@ -117,6 +117,24 @@ export class Leases {
     throw detachmentError(keys, outcome.cause);
   }
 
+  /**
+   * Ends a lease by a request that also releases its lock in the store, if it resolves to true. Otherwise the lease is
+   * released after it. Callers here continue to wait in the store.
+   */
+  async endBy(lease: Lease, send: () => Promise<boolean>): Promise<boolean> {
+    lease.denyOthers();
+    lease.isLeaving = true;
+    this.keeper.add(lease);
+    let isReleased = false;
+    try {
+      return (isReleased = await send());
+    } finally {
+      lease.hold = undefined;
+      if (!isReleased) await this.releaseLease(lease, 0);
+      else if (lease.live) void this.report({ kind: 'ended', lease, error: undefined });
+    }
+  }
+
   /** Releases the lock of a lease that has ended here. With a gap, no waiter gets it at once. */
   free(lease: Lease, gap?: Gap): Promise<void> {
     const { name, owner, how } = lease;

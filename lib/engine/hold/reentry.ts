@@ -21,6 +21,11 @@ export interface ReusableLock extends GrantedLock {
    * again.
    */
   transfer(secret: string, ttl: number | undefined): Promise<DetachedHold>;
+  /**
+   * Sends a request that can also release the lock; resolves to its reply: whether it was carried out. `send(true)`
+   * releases the hold, whatever the reply. A hold that must continue, such as a nested one, is not released by it.
+   */
+  endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean>;
   /** Marks the hold as lost, and releases it, also if it was detached and not taken over yet. Never rejects. */
   giveUp(error: LockLostError): Promise<void>;
 }

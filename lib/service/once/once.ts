@@ -41,9 +41,9 @@ export interface OnceCall<T> extends OnceEntry {
  * Runs work once for all instances, and shares its result.
  *
  * A call reads the mark of its name. Without one it acquires the name, reads the mark again, because another run may
- * have left it meanwhile, and runs. One script keeps the result and notifies the waiting instances, if the owner still
- * has the lock. They read the mark, one request for all their waiting calls, and leave the queue. A call that misses
- * the message is granted the lock later, and finds the mark then.
+ * have left it meanwhile, and runs. If the owner still has the lock, one script keeps the result, notifies the waiting
+ * instances and releases the lock. They read the mark, one request for all their waiting calls, and leave the queue. A
+ * call that misses the message is granted the lock later, and finds the mark then.
  */
 export class Once {
   private readonly waiting = new WaitingCalls();
@@ -161,14 +161,17 @@ export class Once {
     { keep, lock: options, name }: OnceEntry,
     json: string,
   ): Promise<void> {
-    const request = { name, owner: lock.owner, token: lock.fencingToken, json, keep };
-    const kept = await this.waiting.shareNext(name, async () => {
-      const isKept = await this.insist(options, () => marks.keep(request)).catch((cause: unknown) =>
-        Promise.reject(unkeptError(name, cause)),
-      );
-      return isKept ? { json } : undefined;
+    const isKept = await lock.endBy(async (releases) => {
+      const request = { name, owner: lock.owner, token: lock.fencingToken, json, keep, releases };
+      const mark = await this.waiting.shareNext(name, async () => {
+        const reply = this.insist(options, () => marks.keep(request)).catch((cause: unknown) =>
+          Promise.reject(unkeptError(name, cause)),
+        );
+        return (await reply) ? { json } : undefined;
+      });
+      return mark !== undefined;
     });
-    if (kept) return;
+    if (isKept) return;
     lock.assertNotLost();
     throw takenError([name]);
   }

@@ -89,6 +89,10 @@ export class NestedHold implements ReusableLock {
     return this.assertCanLeave();
   }
 
+  endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean> {
+    return send(false);
+  }
+
   giveUp(): Promise<void> {
     return this.release();
   }

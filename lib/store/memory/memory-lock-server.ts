@@ -8,6 +8,7 @@ import type {
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../grant.js';
+import type { KeepRequest } from '../mark.js';
 import { instanceOf, isSharedOwner, ownersOf } from '../owner-id.js';
 import { parsePlace, restOf } from '../place.js';
 import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
@@ -107,6 +108,14 @@ export class MemoryLockServer {
     // An expired shared lease also leaves room.
     if (released || (isShared && isSharedOwner(owner))) this.handOff(name);
     return released;
+  }
+
+  /** @internal */
+  keep(request: KeepRequest): boolean {
+    const isKept = this.marks.keep(request);
+    if (isKept && request.releases && this.locks.has(request.name, request.owner))
+      this.release(request.name, request.owner);
+    return isKept;
   }
 
   /** @internal */

@@ -14,7 +14,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     trouble: new Error('The memory store has been closed.'),
     marks: {
       read: async (name) => server.marks.read(name),
-      keep: async (request) => server.marks.keep(request),
+      keep: async (request) => server.keep(request),
       delete: async (name) => server.marks.delete(name),
     },
     open: (events) => server.inboxes.open(instance, events),

@@ -31,12 +31,12 @@ export class MarkRequests implements MarkStore {
     return reading;
   }
 
-  async keep({ name, owner, token, json, keep }: KeepRequest): Promise<boolean> {
+  async keep({ name, owner, token, json, keep, releases }: KeepRequest): Promise<boolean> {
     const { outbox } = this;
-    const [lock, queue] = outbox.keySpace.keys(name);
-    const keys = [lock, queue, outbox.keySpace.mark(name)];
-    const args = [owner, token, Math.ceil(keep), json, ...outbox.common(keys)];
-    return isOne(await outbox.run(keepScript, keys, args));
+    const keys = [...outbox.keySpace.keys(name), outbox.keySpace.mark(name)];
+    const then = releases ? 'release' : 'hold';
+    const args = [owner, token, Math.ceil(keep), json, ...outbox.common(keys), then];
+    return isOne(await outbox.run(keepScript, outbox.withFence(keys), args));
   }
 
   async delete(name: string): Promise<boolean> {
