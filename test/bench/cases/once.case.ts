@@ -23,7 +23,7 @@ interface OnceFigures {
   readonly requests: number;
   /** Runs of the work in each burst; the most of all bursts. */
   readonly runs: number;
-  /** Milliseconds of a caller beyond the longest run. */
+  /** Milliseconds of a caller beyond the longest run, from its call to its result. */
   readonly beyond: Percentiles;
 }
 
@@ -119,10 +119,11 @@ async function runBursts(bench: Bench, id: string, name: string): Promise<OnceFi
     const [failure] = results.flatMap(({ failures }) => failures);
     if (failure !== undefined) throw new Error(failure);
     const runs = results.flatMap((each) => each.runs);
-    const longest = Math.max(...runs);
+    const longest = Math.max(...runs.map(({ from, to }) => to - from));
     return {
       runs: runs.length,
-      beyond: results.flatMap(({ waits }) => [...waits].map((wait) => wait - longest)),
+      // From the begin of the caller's own process: processes do not wake at the same moment.
+      beyond: results.flatMap(({ beganAt, resultsAt }) => [...resultsAt].map((at) => at - beganAt - longest)),
     };
   };
   // Compiles the code, and loads the scripts.

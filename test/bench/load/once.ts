@@ -14,39 +14,48 @@ export interface Burst {
   readonly startAt: number;
 }
 
+/** Two moments of the shared clock. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What the callers of one process saw. */
 export interface BurstResult {
-  /** Milliseconds of each run of the work in this process. */
-  readonly runs: readonly number[];
-  /** Milliseconds from the start until each caller had the result. */
-  readonly waits: Float64Array;
+  /** The moment at which its callers began. */
+  readonly beganAt: number;
+  /** Each run of the work in this process. */
+  readonly runs: readonly Run[];
+  /** The moments at which the callers had the result. */
+  readonly resultsAt: Float64Array;
   readonly failures: readonly string[];
 }
 
 export async function onceBurst(contestant: Contestant, burst: Burst): Promise<BurstResult> {
   const { name, callers, work, startAt } = burst;
-  const runs: number[] = [];
-  const waits: number[] = [];
+  const runs: Run[] = [];
+  const resultsAt: number[] = [];
   const failures: string[] = [];
   const run = async (): Promise<string> => {
-    const begin = now();
+    const from = now();
     await sleep(work);
-    runs.push(now() - begin);
+    runs.push({ from, to: now() });
     return RESULT;
   };
   await sleep(startAt - now());
+  const beganAt = now();
   await Promise.all(
     Array.from({ length: callers }, async () => {
       try {
         const result = await callOnce(contestant, name, run);
-        if (result === RESULT) waits.push(now() - startAt);
+        if (result === RESULT) resultsAt.push(now());
         else failures.push(`Another result: ${result}`);
       } catch (error) {
         failures.push(String(error));
       }
     }),
   );
-  return { runs, waits: Float64Array.from(waits), failures };
+  return { beganAt, runs, resultsAt: Float64Array.from(resultsAt), failures };
 }
 
 export async function keptReads(contestant: Contestant, name: string, times: number): Promise<Float64Array> {
