@@ -9,7 +9,6 @@ const config = JSON.stringify({
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   testEnvironment: '<rootDir>/test/mutation/environment.cjs',
   testSequencer: '<rootDir>/test/mutation/sequencer.cjs',
-  setupFilesAfterEnv: [],
   // A specifier takes the first pattern that matches. The last one is that of jest.config.json.
   moduleNameMapper: {
     '^nest-redis-lock$': join(copy, 'lib/index.ts'),
