@@ -2,13 +2,16 @@ import { ResultShared } from '../../diagnostics/once.channel.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import type { Mark } from '../../store/mark.js';
 
+/** One for all calls, because each error would capture a stack. No caller receives it. */
+const SHARED = new ResultShared('Another run has left its result.');
+
 /** A call that waits for its name: it ends with the lock, an error, or the result of another run. */
 export class WaitingCall extends Abandonment {
   mark: Pick<Mark, 'json'> | undefined;
 
   share(mark: Pick<Mark, 'json'>): void {
     this.mark = mark;
-    this.abort(new ResultShared('Another run has left its result.'));
+    this.abort(SHARED);
   }
 }
 
