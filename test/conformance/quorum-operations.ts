@@ -19,7 +19,6 @@ export type QuorumOperation =
       readonly wakes: boolean;
       readonly place: 'joins' | 'leaves' | 'neither';
     }
-  | { readonly kind: 'yield'; readonly vote: Recent; readonly tokens: number; readonly queues: boolean }
   | { readonly kind: 'extend'; readonly vote: Recent; readonly ttl: number; readonly exact: boolean }
   | { readonly kind: 'force'; readonly name: Name; readonly votes: readonly Recent[] | undefined }
   | { readonly kind: 'query'; readonly name: Name };
@@ -71,7 +70,6 @@ export const quorumOperation = fc.oneof(
     wakes: often,
     place: fc.constantFrom('joins', 'leaves', 'neither'),
   }),
-  op(2, 'yield', { vote, tokens, queues: often }),
   op(2, 'extend', { vote, ttl, exact: seldom }),
   op(1, 'force', { name, votes: fc.option(fc.array(vote, { maxLength: 2 }), { nil: undefined }) }),
   op(1, 'query', { name }),

@@ -5,7 +5,6 @@ import { queryScript } from '../../lib/store/scripts/query.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
-import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
 import { MemoryNode } from '../simulation/quorum/memory-node.js';
 import { INSTANCES, NAMES } from './operations.js';
 import type { QuorumOperation } from './quorum-operations.js';
@@ -92,16 +91,6 @@ export class QuorumTwins {
         const place = places[operation.place];
         const wake = operation.wakes ? 'wake' : 'quiet';
         return this.one(quorumReleaseScript, name, [instance, token, wake, place, INBOX, CLAIM, name]);
-      }
-      case 'yield': {
-        const vote = this.recent(operation.vote);
-        if (!vote) return;
-        const { instance, name, token } = vote;
-        const first = this.propose();
-        const last = first + operation.tokens - 1;
-        const place = operation.queues ? this.place(instance) : '';
-        const args = [instance, token, first, last, 301, place, RETENTION, INBOX, CLAIM, name];
-        return this.one(quorumYieldScript, name, args);
       }
       case 'extend': {
         const vote = this.recent(operation.vote);

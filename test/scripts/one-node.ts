@@ -3,14 +3,12 @@ import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
-import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
 import { RedisServer } from '../support/redis-server.js';
 
 /** What a node answers to who wants something of it. */
 export const ACCEPTED = 1;
 export const TAKEN = 0;
 export const OUTDATED = 2;
-export const GONE = -1;
 
 export const TTL = 20_000;
 const CLAIM = 10_000;
@@ -93,13 +91,6 @@ export class OneNode implements AsyncDisposable {
       place,
       600_000,
     ]);
-    return outcome;
-  }
-
-  async yieldTurn(instance: string, token: number, next: number): Promise<number> {
-    const lease = [TTL, `${instance}|5`, 600_000];
-    const args = [instance, token, next, next, ...lease, 'inbox:', CLAIM, this.name];
-    const [outcome] = await this.run<[number]>(quorumYieldScript, args);
     return outcome;
   }
 

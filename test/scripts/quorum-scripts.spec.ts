@@ -1,4 +1,4 @@
-import { ACCEPTED, GONE, OneNode, OUTDATED, TAKEN, TTL } from './one-node.js';
+import { ACCEPTED, OneNode, OUTDATED, TAKEN, TTL } from './one-node.js';
 
 describe('one node of a quorum', () => {
   let node: OneNode;
@@ -115,21 +115,20 @@ describe('one node of a quorum', () => {
     expect(await node.queue()).toEqual(['a', 'b']);
   });
 
-  it('keeps the lock at the end of a turn without other waiters, under a greater token', async () => {
+  it('lets its instance have the lock again behind a release without other waiters', async () => {
     await node.acquire('a', 100);
+    await node.release('a', 100);
 
-    expect(await node.yieldTurn('a', 100, 150)).toBe(ACCEPTED);
-    expect(await node.yieldTurn('a', 100, 150)).toBe(ACCEPTED);
-    expect(await node.yieldTurn('a', 100, 180)).toBe(GONE);
-    expect(await node.yieldTurn('a', 150, 149)).toBe(OUTDATED);
+    expect(await node.acquire('a', 150, { since: 5 })).toBe(ACCEPTED);
     expect(await node.owner()).toBe('a:150');
   });
 
-  it('hands the lock over at the end of a turn with a waiter, and queues the instance', async () => {
+  it('queues its instance behind a release that hands the lock over', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 200, { since: 1 });
+    await node.release('a', 100);
 
-    expect(await node.yieldTurn('a', 100, 150)).toBe(TAKEN);
+    expect(await node.acquire('a', 150, { since: 5 })).toBe(TAKEN);
     expect(await node.owner()).toBe('b:0');
     expect(await node.queue()).toEqual(['a']);
   });
@@ -140,7 +139,7 @@ describe('one node of a quorum', () => {
     const left = (): Promise<number> => node.client.pttl(`${node.lock}:fence`);
     await node.acquire('a', ahead);
     expect(await left()).toBeGreaterThan(hour + 590_000);
-    await node.yieldTurn('a', ahead, ahead + 1);
+    await node.acquire('a', ahead + 1);
     expect(await left()).toBeGreaterThan(hour + 590_000);
     await node.release('a', ahead + hour * 1_000);
     expect(await left()).toBeGreaterThan(2 * hour + 590_000);

@@ -10,7 +10,6 @@ import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
-import { quorumYieldScript } from '../../lib/store/scripts/quorum-yield.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
@@ -255,19 +254,6 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'quorum-release, to queue again': {
     ...nodeRelease,
     args: ['a', 100, 'wake', 'a|7', 'lock:inbox:', 300, 'n'],
-  },
-  'quorum-yield, kept': {
-    script: quorumYieldScript,
-    keys: node,
-    args: ['a', 5, 100, 101, TTL, 'a|7', 600_000, 'lock:inbox:', 300, 'n'],
-    owner: 'a:5',
-  },
-  'quorum-yield, handed': {
-    script: quorumYieldScript,
-    keys: node,
-    args: ['a', 5, 100, 101, TTL, 'a|7', 600_000, 'lock:inbox:', 300, 'n'],
-    owner: 'a:5',
-    waiting: atNode,
   },
   'quorum-force-release': {
     script: quorumForceReleaseScript,

@@ -1,7 +1,6 @@
 import type { Clock } from '../../primitives/clock.js';
 import type { Grant, Taken } from '../grant.js';
-import type { AcquireRequest } from '../lock-store.js';
-import type { Ballots, Round } from './ballots.js';
+import type { Ballots, Bid, Round } from './ballots.js';
 import type { Endings } from './endings.js';
 import { Gate } from './gate.js';
 import type { Proposal, Proposals } from './proposals.js';
@@ -10,9 +9,6 @@ import { sleep } from '../../primitives/answer-within.js';
 
 /** Maximum number of proposals of one acquire: it repeats them after a split vote or an outdated token. */
 const MAX_ROUNDS = 6;
-
-/** What an instance contends for. */
-export type Bid = Omit<AcquireRequest, 'endedToken'>;
 
 export interface ContestParts {
   readonly ballots: Ballots;
@@ -42,27 +38,15 @@ export class Contest {
     return this.gate.pass(() => this.contend(bid, last));
   }
 
-  /** Proposes a block beyond `last`, and records it for the end of the wait. */
-  propose(name: string, last: number, tokens: number): Proposal {
-    const { proposals, waits } = this.parts;
-    const proposal = proposals.next(last, tokens);
-    waits.propose(name, proposal.last);
-    return proposal;
-  }
-
-  /** The token floor is infinite: no message grants a lock on a quorum. */
-  taken({ owner, remaining }: Pick<Taken, 'owner' | 'remaining'>): Taken {
-    return { owner, remaining, tokenFloor: Infinity };
-  }
-
   private async contend(bid: Bid, last: number): Promise<Grant | Taken> {
-    const { clock, endings, unreachable } = this.parts;
+    const { clock, endings, proposals, unreachable, waits } = this.parts;
     const { name, place = '' } = bid;
     let accepted = last;
     for (let round = 1; ; round++) {
       const startedAt = clock.now();
-      const proposal = this.propose(name, accepted, bid.tokens);
-      const { verdict, votes } = await this.parts.ballots.acquire(bid, proposal);
+      const proposal = proposals.next(accepted, bid.tokens);
+      waits.propose(name, proposal.last);
+      const { verdict, votes } = await this.parts.ballots.vote(bid, proposal);
       if (verdict.kind === 'granted') return this.parts.grant(name, proposal);
       const ending = { name, token: proposal.last, mode: 'quiet', place } as const;
       // The next token replaces the older one.
@@ -78,10 +62,10 @@ export class Contest {
       const ended = endings.whereNotTaken(votes, ending);
       // A single attempt must leave nothing behind.
       if (place === '' && (verdict.kind === 'taken' || round >= MAX_ROUNDS)) await ended;
-      if (verdict.kind === 'taken') return this.taken(verdict);
+      if (verdict.kind === 'taken') return taken(verdict);
       const delay = this.retryDelay(clock.now() - startedAt, round);
       const owner = verdict.kind === 'split' ? verdict.owner : undefined;
-      if (round >= MAX_ROUNDS) return this.taken({ owner, remaining: delay });
+      if (round >= MAX_ROUNDS) return taken({ owner, remaining: delay });
       bid.onContention?.();
       await sleep(clock, delay);
     }
@@ -92,4 +76,9 @@ export class Contest {
     const { nodeTimeout, random } = this.parts;
     return Math.min(Math.max(trip, 1) * 2 ** round, nodeTimeout) * random();
   }
+}
+
+/** The token floor is infinite: no message grants a lock on a quorum. */
+function taken({ owner, remaining }: Pick<Taken, 'owner' | 'remaining'>): Taken {
+  return { owner, remaining, tokenFloor: Infinity };
 }

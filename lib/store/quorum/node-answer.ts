@@ -6,10 +6,9 @@ import { integer, list, strangeReply, text } from '../redis/connection/script-re
  * - accepted: the node keeps the lock for this instance under the proposed token.
  * - taken: another owner has the lock there, or a reservation.
  * - outdated: the proposed token does not exceed those that the node has accepted.
- * - gone: the hold in question is not there.
  */
 export interface NodeAnswer {
-  readonly outcome: 'accepted' | 'taken' | 'outdated' | 'gone';
+  readonly outcome: 'accepted' | 'taken' | 'outdated';
   /** The highest token that the node has accepted for this name. */
   readonly last: number;
   /** Remaining milliseconds of the lease of a taken lock; Infinity without an end, undefined if unknown. */
@@ -19,13 +18,12 @@ export interface NodeAnswer {
 }
 
 const OUTCOMES = new Map<number, NodeAnswer['outcome']>([
-  [-1, 'gone'],
   [0, 'taken'],
   [1, 'accepted'],
   [2, 'outdated'],
 ]);
 
-/** Parses the reply of a granting script: outcome, server's time, last token, remaining lease, owner. */
+/** Parses the reply to a proposal: outcome, server's time, last token, remaining lease, owner. */
 export function parseAnswer(reply: unknown): NodeAnswer {
   const [said, , last, left = -1, by = ''] = list(reply);
   const outcome = OUTCOMES.get(integer(said));
@@ -60,5 +58,5 @@ export function describeAnswer({ outcome, owner, remaining }: NodeAnswer): strin
   if (outcome === 'accepted') return 'granted the lock, which was released';
   if (outcome === 'taken')
     return `the lock is held by ${owner ?? 'an unknown owner'} (${Number.isFinite(remaining) ? remaining : 'unlimited'} ms)`;
-  return outcome === 'outdated' ? 'asked for a greater fencing token' : 'does not know the hold';
+  return 'asked for a greater fencing token';
 }

@@ -18,7 +18,7 @@ import { isRefusal } from '../store-errors.js';
 import { type Grant, isGrant, type Taken } from '../grant.js';
 import { tokenOf } from '../owner-id.js';
 import { forcedRelease, integer, only } from '../redis/connection/script-reply.js';
-import { Ballots } from './ballots.js';
+import { Ballots, type Bid } from './ballots.js';
 import { Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
 import { extendByMajority } from './extensions.js';
@@ -58,8 +58,6 @@ export class QuorumStore implements LockStore {
   private readonly ballots: Ballots;
   private readonly contest: Contest;
   private readonly views: NodeViews;
-  /** The last token of each hold that has more than one. */
-  private readonly blocks = new Map<string, number>();
   private events: StoreEvents | undefined;
 
   constructor(private readonly settings: QuorumStoreSettings) {
@@ -108,9 +106,7 @@ export class QuorumStore implements LockStore {
           if (!this.waits.handleRelease(index, name, last)) this.endings.passOn(node, name);
         },
         revoked: (name, owner) => {
-          if (!revocations.record(index, owner)) return;
-          this.blocks.delete(owner);
-          events.revoked(name, owner);
+          if (revocations.record(index, owner)) events.revoked(name, owner);
         },
         told: (message) => events.told(message),
         subscribed: () => events.subscribed(),
@@ -144,45 +140,25 @@ export class QuorumStore implements LockStore {
     return `${this.settings.instance}|${this.proposals.now || Date.now() * 1_000}`;
   }
 
-  async acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const { name, place } = request;
-    if (place !== undefined) this.waits.begin(name);
-    const reply = await this.contest.run(request, this.waits.lastOf(name));
-    // An attempt without a place needs no leave.
-    if (place === undefined && !isGrant(reply)) this.waits.endAttempt(name);
-    return reply;
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
+    return this.contend(request);
   }
 
-  async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
-    const { name, owner, tokens, place } = request;
-    if (place !== undefined) this.waits.begin(name);
-    const last = this.blocks.get(owner) ?? tokenOf(owner);
-    this.blocks.delete(owner);
-    const proposal = this.contest.propose(name, last, tokens);
-    const { verdict, votes } = await this.ballots.yield(request, proposal);
-    if (verdict.kind === 'granted') return this.granted(name, proposal);
-    if (verdict.kind === 'outdated') return this.contest.run(request, verdict.last);
-    if (verdict.kind === 'unreachable') throw this.unreachable(name, votes);
-    const handed = verdict.kind === 'taken';
-    // If the hold was lost, the engine asks again while callers wait.
-    const ending: Ending = {
-      name,
-      token: proposal.last,
-      mode: 'wake',
-      place: handed ? (place ?? '') : 'leave',
-    };
-    void this.endings.whereNotTaken(votes, ending);
-    if (handed) return this.contest.taken(verdict);
-    this.waits.end(name);
-    return undefined;
+  /**
+   * Releases the lock, and requests it again right behind, in the same packet to each node. An instance that waits at a
+   * majority is then the next holder.
+   */
+  yield({ owner, ...request }: YieldRequest): Promise<Grant | Taken> {
+    this.endings.behind(endOf(request.name, owner));
+    return this.contend(request, tokenOf(owner));
   }
 
   release(name: string, owner: string): Promise<boolean> {
-    return this.endings.everywhere(this.endOf(name, owner));
+    return this.endings.everywhere(endOf(name, owner));
   }
 
   vacate(name: string, owner: string): Promise<boolean> {
-    return this.endings.everywhere({ ...this.endOf(name, owner), mode: 'quiet' });
+    return this.endings.everywhere({ ...endOf(name, owner), mode: 'quiet' });
   }
 
   leaveGap(name: string, owner: string): Promise<boolean> {
@@ -192,7 +168,7 @@ export class QuorumStore implements LockStore {
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);
     // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.
-    batch.forEach(({ name, owner }, i) => extended[i] === 0 && this.endings.behind(this.endOf(name, owner)));
+    batch.forEach(({ name, owner }, i) => extended[i] === 0 && this.endings.behind(endOf(name, owner)));
     return extended;
   }
 
@@ -249,17 +225,19 @@ export class QuorumStore implements LockStore {
     for (const node of this.quorum.nodes) node.close();
   }
 
-  private granted(name: string, { first, last }: Proposal): Grant {
-    this.waits.end(name);
-    const owner = `${this.settings.instance}:${first}`;
-    if (last > first) this.blocks.set(owner, last);
-    return { owner, token: first, tokens: last - first + 1 };
+  /** Requests a name, with tokens beyond `last`. */
+  private async contend(bid: Bid, last = 0): Promise<Grant | Taken> {
+    const { name, place } = bid;
+    if (place !== undefined) this.waits.begin(name);
+    const reply = await this.contest.run(bid, Math.max(last, this.waits.lastOf(name)));
+    // An attempt without a place needs no leave.
+    if (place === undefined && !isGrant(reply)) this.waits.endAttempt(name);
+    return reply;
   }
 
-  /** The ending of a hold on a node. */
-  private endOf(name: string, owner: string): Ending {
-    this.blocks.delete(owner);
-    return { name, token: tokenOf(owner), mode: 'wake', place: '' };
+  private granted(name: string, { first, last }: Proposal): Grant {
+    this.waits.end(name);
+    return { owner: `${this.settings.instance}:${first}`, token: first, tokens: last - first + 1 };
   }
 
   private unreachable(name: string, votes: readonly Vote<NodeAnswer>[]): Error {
@@ -268,4 +246,9 @@ export class QuorumStore implements LockStore {
     if (isRefusal(error)) this.waits.end(name);
     return error;
   }
+}
+
+/** The ending of a hold on a node. */
+function endOf(name: string, owner: string): Ending {
+  return { name, token: tokenOf(owner), mode: 'wake', place: '' };
 }

@@ -30,8 +30,6 @@ export class MemoryNode {
         return this.acquire(own, args);
       case 'quorum-release':
         return this.release(own, args);
-      case 'quorum-yield':
-        return this.yield(own, args);
       case 'quorum-force-release':
         return this.forceRelease(own, args);
       case 'extend':
@@ -93,25 +91,6 @@ export class MemoryNode {
     keys.set(lock, `${instance}:${first}`, this.ends(ttl));
     this.accept(fence, end, Number(retention));
     this.leave(queue, instance);
-    return [1, micros, Number(end)];
-  }
-
-  private yield([lock, queue, fence]: Keys, args: Args): unknown {
-    const [instance = '', token, first = '', end = '', ttl = '', place = '', retention] = args;
-    const [inbox = '', claimTtl = '', name = ''] = args.slice(7);
-    const { keys, micros } = this;
-    const last = this.last(fence);
-    const own = grantOf(instance, keys.get(lock));
-    if (own === Number(first)) return [1, micros, last];
-    if (own !== Number(token)) return [-1, micros, last];
-    const reserved = this.reserve([lock, queue, fence], inbox, claimTtl, name);
-    if (reserved !== undefined) {
-      if (place !== '') this.join(queue, place);
-      return [0, micros, last, Number(claimTtl), reserved];
-    }
-    if (Number(first) <= last) return [2, micros, last];
-    keys.set(lock, `${instance}:${first}`, this.ends(ttl));
-    this.accept(fence, end, Number(retention));
     return [1, micros, Number(end)];
   }
 

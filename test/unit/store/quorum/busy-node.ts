@@ -41,11 +41,11 @@ export class BusyNode implements QuorumNode {
     if (this.isAway && kind === 'take') return Promise.reject(new NotAsked('It is away.'));
     this.asked.push(name);
     this.doneAt = Math.max(this.doneAt, this.time.now) + this.pace;
-    const [first, last] = args.slice(name === 'quorum-acquire' ? 1 : 2);
+    const [first, last] = args.slice(1);
     // Outdated is what is proposed before a node has told its time.
     const outcome = this.takenBy === undefined ? (this.outdates || first === 0 ? 2 : 1) : 0;
     const vote = [outcome, 1e15 + this.doneAt * 1_000, last, 30_000, this.takenBy ?? ''];
-    const reply = name.startsWith('quorum-acquire') ? vote : 1;
+    const reply = name === 'quorum-acquire' ? vote : 1;
     if (kind === 'end' && !this.confirms) return new Promise(() => undefined);
     const refusal = kind === 'take' ? this.refusal : undefined;
     return new Promise((resolve, reject) => {

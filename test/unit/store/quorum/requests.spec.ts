@@ -86,9 +86,8 @@ describe('Each node of a quorum receives', () => {
     expect(received()).toStrictEqual([['take', 'quorum-acquire', KEYS, ['me', ...block]]]);
     const next = await granted(store.yield({ ...request, tokens: 1, owner, place: undefined }));
 
-    const lease = [next.token, next.token, TTL, '', RETENTION];
-    const args = ['me', token, ...lease, CHANNELS, CLAIM_TTL, 'n'];
-    expect(received()).toStrictEqual([['take', 'quorum-yield', KEYS, args]]);
+    const args = ['me', next.token, next.token, TTL, '', RETENTION];
+    expect(received()).toStrictEqual([ending(token, 'wake'), ['take', 'quorum-acquire', KEYS, args]]);
   });
 
   it('a cancellation of a wait, which also ends a grant of the last proposal', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { NodeAnswer } from '../../../../lib/store/quorum/node-answer.js';
 import type { Vote } from '../../../../lib/store/quorum/poll.js';
-import { acquireVerdict, type Verdict, yieldVerdict } from '../../../../lib/store/quorum/verdict.js';
+import { verdictOf } from '../../../../lib/store/quorum/verdict.js';
 
 const NODES = 5;
 const MAJORITY = 3;
@@ -37,11 +37,11 @@ function count(all: readonly Vote<NodeAnswer>[], outcome: NodeAnswer['outcome'])
   return all.filter((vote) => vote && 'outcome' in vote && vote.outcome === outcome).length;
 }
 
-describe('the verdict over an acquire', () => {
+describe('the verdict over a proposal', () => {
   it('is a grant exactly when a majority accepts', () => {
     fc.assert(
       fc.property(votes, (all) => {
-        const granted = acquireVerdict(all, 0)?.kind === 'granted';
+        const granted = verdictOf(all, 0)?.kind === 'granted';
         expect(granted).toBe(count(all, 'accepted') >= MAJORITY);
       }),
     );
@@ -50,7 +50,7 @@ describe('the verdict over an acquire', () => {
   it('is the same whether it comes early or after all votes', () => {
     fc.assert(
       fc.property(votes, (all) => {
-        const kinds = [...unfold(all)].map(([known, open]) => acquireVerdict(known, open)?.kind);
+        const kinds = [...unfold(all)].map(([known, open]) => verdictOf(known, open)?.kind);
         const decided = kinds.filter((kind) => kind !== undefined);
         expect(new Set(decided).size).toBe(1);
         expect(kinds.at(-1)).toBeDefined();
@@ -61,8 +61,8 @@ describe('the verdict over an acquire', () => {
   it('comes with the vote that makes a majority, not with the last', () => {
     const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
 
-    expect(acquireVerdict([accepted, undefined, accepted, undefined, undefined], 3)).toBeUndefined();
-    expect(acquireVerdict([accepted, undefined, accepted, undefined, accepted], 2)).toEqual({
+    expect(verdictOf([accepted, undefined, accepted, undefined, undefined], 3)).toBeUndefined();
+    expect(verdictOf([accepted, undefined, accepted, undefined, accepted], 2)).toEqual({
       kind: 'granted',
     });
   });
@@ -76,10 +76,10 @@ describe('the verdict over an acquire', () => {
       owner: 'a:1',
     }));
 
-    expect(acquireVerdict(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 300 });
+    expect(verdictOf(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 300 });
     // Nodes that have accepted are free for this instance.
     const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
-    expect(acquireVerdict([...taken.slice(0, 3), accepted, accepted], 0)).toEqual({
+    expect(verdictOf([...taken.slice(0, 3), accepted, accepted], 0)).toEqual({
       kind: 'taken',
       owner: 'a:1',
       remaining: 100,
@@ -94,7 +94,7 @@ describe('the verdict over an acquire', () => {
       owner,
     }));
 
-    expect(acquireVerdict(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 50 });
+    expect(verdictOf(taken, 0)).toEqual({ kind: 'taken', owner: 'a:1', remaining: 50 });
   });
 
   it('is a split vote when no contender can have a majority', () => {
@@ -106,50 +106,24 @@ describe('the verdict over an acquire', () => {
     }));
     const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
 
-    expect(acquireVerdict([...taken, accepted], 0)).toMatchObject({ kind: 'split' });
-    expect(acquireVerdict([...taken, new Error('silent')], 0)).toMatchObject({ kind: 'taken' });
+    expect(verdictOf([...taken, accepted], 0)).toMatchObject({ kind: 'split' });
+    expect(verdictOf([...taken, new Error('silent')], 0)).toMatchObject({ kind: 'taken' });
   });
 
   it('is a missing majority when too few answer', () => {
     const silent = [1, 2, 3].map(() => new Error('silent'));
     const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
 
-    expect(acquireVerdict([accepted, accepted, ...silent], 0)).toEqual({ kind: 'unreachable' });
-  });
-});
-
-describe('the verdict over a yield', () => {
-  it('gives way as soon as one node has handed the lock over, unless a majority kept it', () => {
-    fc.assert(
-      fc.property(votes, (all) => {
-        const kept = count(all, 'accepted') >= MAJORITY;
-        const notHanded: readonly Verdict['kind'][] = ['outdated', 'unreachable'];
-        const handed: readonly Verdict['kind'][] = count(all, 'taken') > 0 ? ['taken'] : notHanded;
-        expect(kept ? ['granted'] : handed).toContain(yieldVerdict(all, 0)?.kind);
-      }),
-    );
+    expect(verdictOf([accepted, accepted, ...silent], 0)).toEqual({ kind: 'unreachable' });
   });
 
-  it('is that the hold is lost when a majority does not know it', () => {
-    const gone: NodeAnswer = { outcome: 'gone', last: 1, remaining: undefined, owner: '' };
-    const accepted: NodeAnswer = { ...gone, outcome: 'accepted' };
-
-    expect(yieldVerdict([gone, gone, undefined, undefined, accepted], 2)).toBeUndefined();
-    expect(yieldVerdict([gone, gone, gone, undefined, accepted], 1)).toEqual({ kind: 'gone' });
-  });
-});
-
-describe.each([
-  ['an acquire', acquireVerdict],
-  ['a yield', yieldVerdict],
-])('the verdict over %s', (_, verdict) => {
   it('awaits the last vote if that can still make a majority, though a greater token would have one', () => {
     const accepted: NodeAnswer = { outcome: 'accepted', last: 1, remaining: undefined, owner: '' };
     const outdated: NodeAnswer = { ...accepted, outcome: 'outdated', last: 9 };
     const votesWith = (last: Vote<NodeAnswer>) => [accepted, accepted, outdated, new Error('silent'), last];
 
-    expect(verdict(votesWith(undefined), 1)).toBeUndefined();
-    expect(verdict(votesWith(accepted), 0)).toEqual({ kind: 'granted' });
-    expect(verdict(votesWith(new Error('silent')), 0)).toEqual({ kind: 'outdated', last: 9 });
+    expect(verdictOf(votesWith(undefined), 1)).toBeUndefined();
+    expect(verdictOf(votesWith(accepted), 0)).toEqual({ kind: 'granted' });
+    expect(verdictOf(votesWith(new Error('silent')), 0)).toEqual({ kind: 'outdated', last: 9 });
   });
 });
