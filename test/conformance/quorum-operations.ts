@@ -20,7 +20,8 @@ export type QuorumOperation =
       readonly place: 'joins' | 'leaves' | 'neither';
     }
   | { readonly kind: 'extend'; readonly vote: Recent; readonly ttl: number; readonly exact: boolean }
-  | { readonly kind: 'force'; readonly name: Name; readonly votes: readonly Recent[] | undefined }
+  /** A forced release of the hold of a vote. */
+  | { readonly kind: 'force'; readonly vote: Recent }
   | { readonly kind: 'query'; readonly name: Name };
 
 interface Place {
@@ -71,6 +72,6 @@ export const quorumOperation = fc.oneof(
     place: fc.constantFrom('joins', 'leaves', 'neither'),
   }),
   op(2, 'extend', { vote, ttl, exact: seldom }),
-  op(1, 'force', { name, votes: fc.option(fc.array(vote, { maxLength: 2 }), { nil: undefined }) }),
+  op(2, 'force', { vote }),
   op(1, 'query', { name }),
 );

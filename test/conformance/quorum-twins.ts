@@ -3,7 +3,6 @@ import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { type LuaScript, luaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { MemoryNode } from '../simulation/quorum/memory-node.js';
 import { INSTANCES, NAMES } from './operations.js';
@@ -100,13 +99,10 @@ export class QuorumTwins {
         return this.both(extendScript, [lock, shared], [ownerOf(vote), lease]);
       }
       case 'force': {
-        const { name, votes } = operation;
-        const owners = votes?.flatMap((each) => {
-          const vote = this.recent(each);
-          return vote ? ownerOf(vote) : [];
-        });
-        const args = [INBOX, CLAIM, name, ...(owners ? ['only', ...owners] : [])];
-        return this.both(quorumForceReleaseScript, quorumKeys.of(name), args);
+        const vote = this.recent(operation.vote);
+        if (!vote) return;
+        const args = [ownerOf(vote), 0, 'revoke', '', INBOX, CLAIM, vote.name];
+        return this.one(quorumReleaseScript, vote.name, args);
       }
       case 'query': {
         return this.both(queryScript, quorumKeys.keys(operation.name), []);

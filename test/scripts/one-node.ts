@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -99,9 +98,8 @@ export class OneNode implements AsyncDisposable {
     return this.run<number>(quorumReleaseScript, args);
   }
 
-  /** The owner ids of the holds that ended, and of those that are there now. */
-  forceRelease(...only: string[]): Promise<[ended: string[], held: string[]]> {
-    return this.run(quorumForceReleaseScript, ['inbox:', CLAIM, this.name, ...only]);
+  forceRelease(owner: string): Promise<number> {
+    return this.run<number>(quorumReleaseScript, [owner, 0, 'revoke', '', 'inbox:', CLAIM, this.name]);
   }
 
   private async run<T>({ lua, takesSeveral }: LuaScript, args: readonly (string | number)[]): Promise<T> {

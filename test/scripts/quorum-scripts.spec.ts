@@ -71,7 +71,7 @@ describe('one node of a quorum', () => {
     expect(await node.acquire('a', 400)).toBe(TAKEN);
     expect(await node.acquire('c', 400, { since: 2 })).toBe(TAKEN);
     expect(await node.acquire('b', 400, { since: 1 })).toBe(ACCEPTED);
-    expect(await node.heard()).toEqual([`inbox:b released 100 ${node.name}`]);
+    expect(await node.heard()).toEqual([`inbox:b released ${node.name}`]);
   });
 
   it('removes an instance from the queue with its grant, so that the next release reaches another waiter', async () => {
@@ -113,6 +113,29 @@ describe('one node of a quorum', () => {
 
     expect(await node.owner()).toBeNull();
     expect(await node.queue()).toEqual(['a', 'b']);
+  });
+
+  it('ends the hold of one owner forcibly, notifies it, and reserves the lock for a waiter', async () => {
+    await node.acquire('b', 100);
+    await node.acquire('c', 200, { since: 1 });
+    for (const owner of ['b:99', 'b:101', 'b', 'a:100']) expect(await node.forceRelease(owner)).toBe(0);
+    expect(await node.owner()).toBe('b:100');
+    expect(await node.forceRelease('b:100')).toBe(1);
+
+    expect(await node.owner()).toBe('c:0');
+    expect(await node.heard()).toEqual([
+      `inbox:b revoked b:100 ${node.name}`,
+      `inbox:c released ${node.name}`,
+    ]);
+  });
+
+  it('ends the hold of another package forcibly, and accepts tokens as before', async () => {
+    for (const foreign of ['stranger', 'b:99999999999999999999']) {
+      await node.client.set(node.lock, foreign, 'PX', TTL);
+      expect(await node.forceRelease(foreign)).toBe(1);
+      expect(await node.owner()).toBeNull();
+    }
+    expect(await node.acquire('a', 100)).toBe(ACCEPTED);
   });
 
   it('lets its instance have the lock again behind a release without other waiters', async () => {

@@ -8,7 +8,6 @@ import { keepScript } from '../../lib/store/scripts/keep.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
-import { quorumForceReleaseScript } from '../../lib/store/scripts/quorum-force-release.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
@@ -255,10 +254,9 @@ const SCENES: Readonly<Record<string, Scene>> = {
     ...nodeRelease,
     args: ['a', 100, 'wake', 'a|7', 'lock:inbox:', 300, 'n'],
   },
-  'quorum-force-release': {
-    script: quorumForceReleaseScript,
-    keys: node,
-    args: ['lock:inbox:', 300, 'n'],
+  'quorum-release, forced': {
+    ...nodeRelease,
+    args: ['v:5', 0, 'revoke', '', 'lock:inbox:', 300, 'n'],
     owner: 'v:5',
     waiting: atNode,
   },

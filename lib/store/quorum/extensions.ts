@@ -7,17 +7,15 @@ import type { QuorumKeys } from './quorum-keys.js';
 export function extendByMajority(
   quorum: Poll,
   keys: QuorumKeys,
-  timeout: number,
   batch: readonly Extension[],
 ): Promise<Extended[]> {
-  return quorum.ask<Extended[], Extended[]>({
-    timeout,
-    ask: (node) =>
+  return quorum.ask<Extended[], Extended[]>(
+    (node) =>
       extendLeases(batch, {
         keys: (name) => keys.keys(name),
         send: (script, content) => node.run('take', script, content.keys, content.args),
       }),
-    decide: (votes, open) => {
+    (votes, open) => {
       const results = batch.map((_, i) => {
         const isRenewed = quorum.tally(votes, (replies) => {
           const said = replies[i];
@@ -31,5 +29,5 @@ export function extendByMajority(
       if (results.every((result) => result === undefined)) throw quorum.noMajority(votes);
       return results;
     },
-  });
+  );
 }

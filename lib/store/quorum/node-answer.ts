@@ -17,16 +17,12 @@ export interface NodeAnswer {
   readonly owner: string | undefined;
 }
 
-const OUTCOMES = new Map<number, NodeAnswer['outcome']>([
-  [0, 'taken'],
-  [1, 'accepted'],
-  [2, 'outdated'],
-]);
+const OUTCOMES = ['taken', 'accepted', 'outdated'] as const;
 
 /** Parses the reply to a proposal: outcome, server's time, last token, remaining lease, owner. */
 export function parseAnswer(reply: unknown): NodeAnswer {
   const [said, , last, left = -1, by = ''] = list(reply);
-  const outcome = OUTCOMES.get(integer(said));
+  const outcome = OUTCOMES[integer(said)];
   const owner = text(by);
   const remaining = remainingIn(integer(left), owner);
   if (!outcome) throw strangeReply(reply);
@@ -41,11 +37,6 @@ export function timeIn(reply: unknown): number {
 /** Whether a node has voted for another owner. */
 export function isTaken(vote: NodeAnswer | Error | undefined): boolean {
   return vote !== undefined && !(vote instanceof Error) && vote.outcome === 'taken';
-}
-
-/** The part of an owner id before its token: the instance. */
-export function holderOf(owner: string): string {
-  return owner.replace(/:\d+$/, '');
 }
 
 /** Whether an owner id is a reservation for a notified instance. */

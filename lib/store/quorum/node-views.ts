@@ -6,6 +6,7 @@ import { snapshot } from '../redis/query-reply.js';
 import { scanNames } from '../redis/scan-names.js';
 import { trialKey } from '../redis/trial/single-trial.js';
 import { queryScript } from '../scripts/query.script.js';
+import { isReservation } from './node-answer.js';
 import { isAnswer, nodeError, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
@@ -21,29 +22,34 @@ export class NodeViews {
   constructor(
     private readonly quorum: Poll,
     private readonly keys: QuorumKeys,
-    /** Milliseconds for one node's reply. */
-    private readonly nodeTimeout: number,
   ) {}
 
   /** Whether each node answers, within the time for any request. */
   health(timeout: number): Promise<readonly StoreNode[]> {
     const keys = this.keys.keys('health');
-    return this.quorum.ask<unknown[], StoreNode[]>({
-      timeout: Math.min(timeout, this.nodeTimeout),
-      ask: async (node) => list(await node.run('take', queryScript, keys, [])),
-      decide: (votes, open) => {
+    return this.quorum.ask<unknown[], StoreNode[]>(
+      async (node) => list(await node.run('take', queryScript, keys, [])),
+      (votes, open) => {
         if (open > 0) return undefined;
         return this.quorum.nodes.map(({ label: name }, i) => {
           const vote = votes[i];
           return { name, trouble: vote instanceof Error ? vote.message : undefined };
         });
       },
-    });
+      Math.min(timeout, this.quorum.timeout),
+    );
   }
 
   async query(name: string): Promise<LockSnapshot> {
-    const views = await this.quorum.askAll(this.nodeTimeout, (node) => this.lookAt(node, [name]));
-    return this.merged(views, 0);
+    return this.merged(await this.lookAtAll([name]), 0);
+  }
+
+  /** The owners of a name: all that a node has, and those of them that may have a majority. */
+  async owners(name: string): Promise<{ all: readonly string[]; held: readonly string[] }> {
+    const votes = await this.lookAtAll([name]);
+    const leases = votes.filter(isAnswer).flatMap(([view = NOTHING]) => view.held);
+    const all = leases.map(({ owner }) => owner).filter((owner) => !isReservation(owner));
+    return { all: [...new Set(all)], held: this.merged(votes, 0).held.map(({ owner }) => owner) };
   }
 
   /**
@@ -73,30 +79,23 @@ export class NodeViews {
     searched: readonly Vote<QuorumNode>[],
     names: readonly string[],
   ): Promise<LockSnapshot[]> {
-    const votes = await this.quorum.ask<readonly LockSnapshot[], readonly Vote<readonly LockSnapshot[]>[]>({
-      timeout: this.nodeTimeout,
-      ask: (node) => this.lookAt(node, names),
-      decide: (all, open) => {
-        if (open > 0) return undefined;
-        if (all.filter(isAnswer).length < this.quorum.majority) throw this.quorum.noMajority(all);
-        return all;
-      },
-    });
-    const views = votes.filter(isAnswer);
+    const votes = await this.lookAtAll(names);
     const isTold = (i: number): boolean =>
       votes.some(
         (view, node) => isAnswer(searched[node]) && isAnswer(view) && (view[i]?.held.length ?? 0) > 0,
       );
     return names
-      .flatMap((_, i) => (isTold(i) ? [] : [this.merged(views, i)]))
+      .flatMap((_, i) => (isTold(i) ? [] : [this.merged(votes, i)]))
       .filter(({ held }) => held.length > 0);
   }
 
-  private merged(views: readonly (readonly LockSnapshot[])[], i: number): LockSnapshot {
-    return mergeSnapshots(
-      views.map((view) => view[i] ?? NOTHING),
-      this.quorum.nodes.length,
-    );
+  private merged(votes: readonly Vote<readonly LockSnapshot[]>[], i: number): LockSnapshot {
+    const views = votes.filter(isAnswer).map((view) => view[i] ?? NOTHING);
+    return mergeSnapshots(views, votes.length);
+  }
+
+  private lookAtAll(names: readonly string[]): Promise<readonly Vote<readonly LockSnapshot[]>[]> {
+    return this.quorum.askAll((node) => this.lookAt(node, names));
   }
 
   private async lookAt(node: QuorumNode, names: readonly string[]): Promise<readonly LockSnapshot[]> {
@@ -111,10 +110,10 @@ export class NodeViews {
   }
 
   private namesAt(node: QuorumNode, beginning: string): AsyncIterable<readonly string[]> {
-    const { quorum, keys, nodeTimeout } = this;
+    const { quorum, keys } = this;
     return scanNames(
       {
-        run: (script, places, args) => quorum.answerOf(node.run('take', script, places, args), nodeTimeout),
+        run: (script, places, args) => quorum.answerOf(node.run('take', script, places, args)),
         keys: [trialKey(keys)],
         before: node.clientPrefix + keys.before,
       },

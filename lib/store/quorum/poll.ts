@@ -6,18 +6,6 @@ import type { QuorumNode } from './quorum-node.js';
 /** The reply of a node, the error instead of it, or undefined while the reply is missing. */
 export type Vote<T> = T | Error | undefined;
 
-/** A request to all nodes in parallel. */
-export interface Question<T extends object, R> {
-  /** Milliseconds for each node's reply. */
-  readonly timeout: number;
-  readonly ask: (node: QuorumNode, index: number) => Promise<T>;
-  /**
-   * Called at each reply: returns the result, or undefined while it depends on the `open` votes. Without open votes, it
-   * must decide.
-   */
-  readonly decide: (votes: readonly Vote<T>[], open: number) => R | undefined;
-}
-
 /** Sends requests to all nodes of a quorum in parallel. */
 export class Poll {
   /** More than half of the nodes. */
@@ -26,12 +14,21 @@ export class Poll {
   constructor(
     readonly nodes: readonly QuorumNode[],
     private readonly clock: Clock,
+    /** Milliseconds for one node's reply. */
+    readonly timeout: number,
   ) {
     this.majority = majorityOf(nodes.length);
   }
 
-  /** Settles as soon as the open replies can no longer change the result. */
-  ask<T extends object, R>({ timeout, ask, decide }: Question<T, R>): Promise<R> {
+  /**
+   * Calls `decide` at each reply: it returns the result, or undefined while that depends on the `open` votes. Without
+   * open votes, it must decide.
+   */
+  ask<T extends object, R>(
+    request: (node: QuorumNode, index: number) => Promise<T>,
+    decide: (votes: readonly Vote<T>[], open: number) => R | undefined,
+    timeout = this.timeout,
+  ): Promise<R> {
     const { clock, nodes } = this;
     return new Promise<R>((resolve, reject) => {
       const votes = nodes.map((): Vote<T> => undefined);
@@ -59,7 +56,7 @@ export class Poll {
       const timer = new AnswerWakeUp(clock, endWait);
       timer.at(clock.now() + timeout);
       nodes.forEach((node, index) => {
-        ask(node, index).then(
+        request(node, index).then(
           (answer) => count(index, answer),
           (error: unknown) => count(index, nodeError(node, error)),
         );
@@ -67,26 +64,18 @@ export class Poll {
     });
   }
 
-  /** Resolves to one node's reply; rejects after `timeout` ms. */
-  answerOf<T>(answer: Promise<T>, timeout: number): Promise<T> {
-    return answerWithin(this.clock, answer, timeout);
+  /** Waits for all nodes; resolves to their votes if a majority has answered. */
+  askAll<T extends object>(request: (node: QuorumNode) => Promise<T>): Promise<readonly Vote<T>[]> {
+    return this.ask<T, readonly Vote<T>[]>(request, (votes, open) => {
+      if (open > 0) return undefined;
+      if (votes.filter(isAnswer).length < this.majority) throw this.noMajority(votes);
+      return votes;
+    });
   }
 
-  /** Waits for all nodes; resolves to their replies if a majority has answered. */
-  async askAll<T extends object>(
-    timeout: number,
-    ask: (node: QuorumNode, index: number) => Promise<T>,
-  ): Promise<T[]> {
-    return this.ask<T, T[]>({
-      timeout,
-      ask,
-      decide: (votes, open) => {
-        if (open > 0) return undefined;
-        const answers = votes.filter(isAnswer);
-        if (answers.length < this.majority) throw this.noMajority(votes);
-        return answers;
-      },
-    });
+  /** Resolves to one node's reply; rejects after the time for it. */
+  answerOf<T>(answer: Promise<T>): Promise<T> {
+    return answerWithin(this.clock, answer, this.timeout);
   }
 
   /** Whether a majority says yes; undefined if that is not decided. */

@@ -1,21 +1,5 @@
-import type { LockConfigError } from '../../errors/lock.error.js';
+import type { StoreEvents } from '../lock-store.js';
 import type { LuaScript } from '../scripts/lua-script.js';
-
-/** Events of one node. */
-export interface NodeEvents {
-  /** The node reserved the lock for this waiting instance; it has accepted tokens up to `last`. */
-  released(name: string, last: number): void;
-  /** The hold of `owner` was released forcibly. */
-  revoked(name: string, owner: string): void;
-  /** Another instance has sent a message. */
-  told(message: string): void;
-  /** Messages can be received (again). */
-  subscribed(): void;
-  /** Commands can be sent again after an interruption. */
-  reconnected(): void;
-  /** The node cannot be used; undefined if it can (again). */
-  unusable(reason: LockConfigError | undefined): void;
-}
 
 /** Whether a request acquires or ends a grant. */
 export type RequestKind = 'take' | 'end';
@@ -37,7 +21,8 @@ export interface QuorumNode {
   readonly trouble: Error;
   /** Connects before the first lock, except with `lazyConnect`. */
   connect(): void;
-  open(events: NodeEvents): void;
+  /** `released` means that the node reserved the lock for this waiting instance. */
+  open(events: StoreEvents): void;
   /**
    * Runs a script. Requests reach the node in the order of the calls. Rejects at once with {@link NotAsked} if the node
    * is known to be unreachable.

@@ -1,5 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
-import { holderOf, isReservation } from './node-answer.js';
+import { instanceOf } from '../owner-id.js';
+import { isReservation } from './node-answer.js';
 import { majorityOf } from './poll.js';
 
 /**
@@ -20,7 +21,7 @@ export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number
   const pending = copiesOf(waits)
     .filter(isKnown)
     .flatMap(([earliest]) => earliest ?? [])
-    .filter((info) => !held.some(({ owner }) => holderOf(owner) === info.owner));
+    .filter((info) => !held.some(({ owner }) => instanceOf(owner) === info.owner));
   return { held, pending };
 }
 

@@ -1,5 +1,7 @@
 import type { LockConfigError } from '../../errors/lock.error.js';
+import { sleep } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
+import type { Grant, Taken } from '../grant.js';
 import type {
   AcquireRequest,
   Extended,
@@ -11,25 +13,19 @@ import type {
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
-import { quorumForceReleaseScript } from '../scripts/quorum-force-release.script.js';
+import { tokenOf } from '../owner-id.js';
+import { integer } from '../redis/connection/script-reply.js';
 import { trialKey } from '../redis/trial/single-trial.js';
 import { sendScript } from '../scripts/send.script.js';
-import { isRefusal } from '../store-errors.js';
-import { type Grant, isGrant, type Taken } from '../grant.js';
-import { tokenOf } from '../owner-id.js';
-import { forcedRelease, integer, only } from '../redis/connection/script-reply.js';
-import { Ballots, type Bid } from './ballots.js';
 import { Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
 import { extendByMajority } from './extensions.js';
-import { describeAnswer, isReservation, type NodeAnswer } from './node-answer.js';
-import { Poll, type Vote } from './poll.js';
 import { NodeViews } from './node-views.js';
-import { type Proposal, Proposals } from './proposals.js';
+import { Notices } from './notices.js';
+import { Poll } from './poll.js';
+import { Proposals } from './proposals.js';
 import { QuorumKeys } from './quorum-keys.js';
 import type { QuorumNode } from './quorum-node.js';
-import { Revocations } from './revocations.js';
-import { sleep } from '../../primitives/answer-within.js';
 import { Waits } from './waits.js';
 
 export interface QuorumStoreSettings {
@@ -55,40 +51,24 @@ export class QuorumStore implements LockStore {
   private readonly endings: Endings;
   private readonly proposals: Proposals;
   private readonly waits: Waits;
-  private readonly ballots: Ballots;
   private readonly contest: Contest;
   private readonly views: NodeViews;
   private events: StoreEvents | undefined;
 
   constructor(private readonly settings: QuorumStoreSettings) {
     const { clock, instance, keyPrefix, nodes, nodeTimeout, random } = settings;
-    this.quorum = new Poll(nodes, clock);
-    this.keys = new QuorumKeys(instance, keyPrefix, nodeTimeout);
-    this.endings = new Endings(this.quorum, this.keys, nodeTimeout);
-    this.proposals = new Proposals(clock);
-    this.waits = new Waits({
+    const quorum = (this.quorum = new Poll(nodes, clock, nodeTimeout));
+    const keys = (this.keys = new QuorumKeys(instance, keyPrefix, nodeTimeout));
+    const endings = (this.endings = new Endings(quorum, keys));
+    const proposals = (this.proposals = new Proposals(clock));
+    const waits = (this.waits = new Waits({
       clock,
-      majority: this.quorum.majority,
+      majority: quorum.majority,
       delay: nodeTimeout / 10,
       ask: (name) => this.events?.released(name),
-    });
-    const { endings, keys, proposals, quorum, waits } = this;
-    this.ballots = new Ballots({ endings, keys, nodeTimeout, proposals, quorum, waits });
-    const unreachable = this.unreachable.bind(this);
-    const grant = this.granted.bind(this);
-    const { ballots } = this;
-    this.contest = new Contest({
-      ballots,
-      clock,
-      endings,
-      grant,
-      nodeTimeout,
-      proposals,
-      random,
-      unreachable,
-      waits,
-    });
-    this.views = new NodeViews(quorum, keys, nodeTimeout);
+    }));
+    this.contest = new Contest({ clock, endings, keys, proposals, quorum, random, waits });
+    this.views = new NodeViews(quorum, keys);
   }
 
   connect(): void {
@@ -97,16 +77,18 @@ export class QuorumStore implements LockStore {
 
   open(events: StoreEvents): void {
     this.events = events;
-    const revocations = new Revocations(this.quorum.majority);
+    // One node is not enough: the request may have reached it late, after a majority granted the lock again.
+    const revocations = new Notices(this.quorum.majority);
     const faults = new Map<QuorumNode, LockConfigError | undefined>();
     this.quorum.nodes.forEach((node, index) => {
       node.open({
-        released: (name, last) => {
+        ...UNUSED,
+        released: (name) => {
           // Without a waiter here, the node's reservation passes to the next instance.
-          if (!this.waits.handleRelease(index, name, last)) this.endings.passOn(node, name);
+          if (!this.waits.handleRelease(index, name)) this.endings.leave(node, name);
         },
         revoked: (name, owner) => {
-          if (revocations.record(index, owner)) events.revoked(name, owner);
+          if (revocations.record(owner, index)) events.revoked(name, owner);
         },
         told: (message) => events.told(message),
         subscribed: () => events.subscribed(),
@@ -141,7 +123,7 @@ export class QuorumStore implements LockStore {
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    return this.contend(request);
+    return this.contest.run(request);
   }
 
   /**
@@ -149,8 +131,8 @@ export class QuorumStore implements LockStore {
    * majority is then the next holder.
    */
   yield({ owner, ...request }: YieldRequest): Promise<Grant | Taken> {
-    this.endings.behind(endOf(request.name, owner));
-    return this.contend(request, tokenOf(owner));
+    void this.endings.behind(endOf(request.name, owner));
+    return this.contest.run(request, tokenOf(owner));
   }
 
   release(name: string, owner: string): Promise<boolean> {
@@ -166,15 +148,16 @@ export class QuorumStore implements LockStore {
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
-    const extended = await extendByMajority(this.quorum, this.keys, this.settings.nodeTimeout, batch);
+    const extended = await extendByMajority(this.quorum, this.keys, batch);
     // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.
-    batch.forEach(({ name, owner }, i) => extended[i] === 0 && this.endings.behind(endOf(name, owner)));
+    for (const [i, { name, owner }] of batch.entries())
+      if (extended[i] === 0) void this.endings.behind(endOf(name, owner));
     return extended;
   }
 
   /** Leaves the queues; the same request ends a grant that was on its way. */
   async cancel(name: string): Promise<undefined> {
-    const token = this.waits.highestOf(name);
+    const token = this.waits.lastOf(name);
     this.waits.end(name);
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
   }
@@ -191,19 +174,15 @@ export class QuorumStore implements LockStore {
     return this.views.list(beginning);
   }
 
-  /** A silent node may have run the request and completed a majority. */
   async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
-    const { claimTtl, revocations: channels } = this.keys;
-    const args = [channels, claimTtl, name, ...only(owners)];
-    const answers = await this.quorum.askAll(this.settings.nodeTimeout, async (node) =>
-      forcedRelease(await node.run('take', quorumForceReleaseScript, this.keys.of(name), args)),
+    const { all, held } = await this.views.owners(name);
+    const ended = all.filter((owner) => owners?.includes(owner) ?? true);
+    const hadMajority = await Promise.all(
+      ended.map((owner) => this.endings.everywhere({ name, owner, token: 0, mode: 'revoke', place: '' })),
     );
-    const enough = this.quorum.majority - this.quorum.nodes.length + answers.length;
-    const atMajority = (all: readonly string[]): string[] =>
-      [...new Set(all)].filter((owner) => all.filter((each) => each === owner).length >= enough);
     return {
-      released: atMajority(answers.flatMap(({ released }) => released)),
-      holders: atMajority(answers.flatMap(({ holders }) => holders)).filter((owner) => !isReservation(owner)),
+      released: ended.filter((owner, i) => hadMajority[i] && held.includes(owner)),
+      holders: held.filter((owner) => !ended.includes(owner)),
     };
   }
 
@@ -212,7 +191,7 @@ export class QuorumStore implements LockStore {
     const channel = this.keys.revocations + instance;
     for (const node of this.quorum.nodes) {
       const sent = node.run('take', sendScript, [trialKey(this.keys)], [channel, message]);
-      const heard = await this.quorum.answerOf(sent, this.settings.nodeTimeout).catch(() => 0);
+      const heard = await this.quorum.answerOf(sent).catch(() => 0);
       if (integer(heard) > 0) return true;
     }
     return false;
@@ -224,29 +203,15 @@ export class QuorumStore implements LockStore {
     await Promise.race([this.endings.settled(), sleep(clock, nodeTimeout)]);
     for (const node of this.quorum.nodes) node.close();
   }
-
-  /** Requests a name, with tokens beyond `last`. */
-  private async contend(bid: Bid, last = 0): Promise<Grant | Taken> {
-    const { name, place } = bid;
-    if (place !== undefined) this.waits.begin(name);
-    const reply = await this.contest.run(bid, Math.max(last, this.waits.lastOf(name)));
-    // An attempt without a place needs no leave.
-    if (place === undefined && !isGrant(reply)) this.waits.endAttempt(name);
-    return reply;
-  }
-
-  private granted(name: string, { first, last }: Proposal): Grant {
-    this.waits.end(name);
-    return { owner: `${this.settings.instance}:${first}`, token: first, tokens: last - first + 1 };
-  }
-
-  private unreachable(name: string, votes: readonly Vote<NodeAnswer>[]): Error {
-    const error = this.quorum.noMajority(votes, describeAnswer);
-    // After a refusal, the engine does not cancel.
-    if (isRefusal(error)) this.waits.end(name);
-    return error;
-  }
 }
+
+/** Messages that no script of a quorum sends: a grant takes a majority. */
+const UNUSED = {
+  granted: () => undefined,
+  gap: () => undefined,
+  askedIfWaiting: () => undefined,
+  done: () => undefined,
+};
 
 /** The ending of a hold on a node. */
 function endOf(name: string, owner: string): Ending {

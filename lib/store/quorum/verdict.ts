@@ -1,11 +1,12 @@
-import { holderOf, type NodeAnswer } from './node-answer.js';
+import { instanceOf } from '../owner-id.js';
+import type { NodeAnswer } from './node-answer.js';
 import { isAnswer, majorityOf, type Vote } from './poll.js';
 
 /** The result of the nodes' votes. */
 export type Verdict =
   | { readonly kind: 'granted' }
-  /** A majority would accept a token beyond `last`. */
-  | { readonly kind: 'outdated'; readonly last: number }
+  /** A majority would accept a greater token. */
+  | { readonly kind: 'outdated' }
   /** Another owner has, or may have, a majority; in `remaining` ms a majority can be free. */
   | { readonly kind: 'taken'; readonly owner: string | undefined; readonly remaining: number | undefined }
   /** Several contenders have votes, none a majority. */
@@ -21,8 +22,7 @@ export function verdictOf(votes: readonly Vote<NodeAnswer>[], open: number): Ver
   if (accepted + open >= majority) return undefined;
   const answers = votes.filter(isAnswer);
   const outdated = count(votes, 'outdated');
-  if (accepted + outdated >= majority)
-    return { kind: 'outdated', last: Math.max(...answers.map(({ last }) => last)) };
+  if (accepted + outdated >= majority) return { kind: 'outdated' };
   if (outdated > 0 && accepted + outdated + open >= majority) return undefined;
   const { owner, nodes } = holderIn(answers);
   const isTaken = nodes >= majority;
@@ -38,7 +38,7 @@ function holderIn(answers: readonly NodeAnswer[]): { owner: string | undefined; 
   const counts = new Map<string | undefined, { owner: string | undefined; nodes: number }>();
   for (const { outcome, owner } of answers) {
     if (outcome !== 'taken') continue;
-    const holder = owner && holderOf(owner);
+    const holder = owner && instanceOf(owner);
     counts.set(holder, { owner, nodes: (counts.get(holder)?.nodes ?? 0) + 1 });
   }
   return [...counts.values()].reduce((most, each) => (each.nodes > most.nodes ? each : most), {

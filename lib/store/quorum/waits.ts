@@ -1,11 +1,17 @@
 import type { Clock, ScheduledCall } from '../../primitives/clock.js';
+import { Notices } from './notices.js';
 
-interface Wait {
-  /** Nodes that have notified of a release since the last call of `ask`. */
-  readonly notified: Set<number>;
-  /** The highest token that any node is known to have accepted. */
-  last: number;
+/** The request for one name. */
+export class Wait {
+  /** Whether this instance has a place in the nodes' queues. */
+  isQueued = false;
+  /** The highest token that was proposed here, or is known to be accepted by a node. */
+  last = 0;
   timer: ScheduledCall | undefined;
+
+  note(token: number): void {
+    this.last = Math.max(this.last, token);
+  }
 }
 
 export interface WaitsSettings {
@@ -18,66 +24,54 @@ export interface WaitsSettings {
 }
 
 /**
- * The names for which this instance waits in the nodes' queues. Each node notifies of a release separately; a request
- * after the first message would find the lock still taken on the others.
+ * The names that this instance requests, from the first request until the grant or the leave. Each node notifies a
+ * waiting instance of a release separately; a request after the first message would find the lock still taken on the
+ * others.
  */
 export class Waits {
   private readonly waits = new Map<string, Wait>();
-  private readonly proposed = new Map<string, number>();
+  private readonly releases: Notices;
 
-  constructor(private readonly settings: WaitsSettings) {}
+  constructor(private readonly settings: WaitsSettings) {
+    this.releases = new Notices(settings.majority);
+  }
 
-  begin(name: string): void {
-    if (!this.waits.has(name)) this.waits.set(name, { notified: new Set(), last: 0, timer: undefined });
+  /** Begins a request, or continues that of the same name. */
+  begin(name: string): Wait {
+    const wait = this.waits.get(name) ?? new Wait();
+    this.waits.set(name, wait);
+    return wait;
   }
 
   end(name: string): void {
-    this.settings.clock.cancel(this.waits.get(name)?.timer);
+    this.stopTimer(name);
     this.waits.delete(name);
-    this.proposed.delete(name);
   }
 
-  /** Handles a single attempt that found the name taken. */
-  endAttempt(name: string): void {
-    if (!this.waits.has(name)) this.proposed.delete(name);
-  }
-
-  /** Records a proposed token, which no node may keep when the wait has ended. */
-  propose(name: string, token: number): void {
-    this.proposed.set(name, Math.max(token, this.highestOf(name)));
-  }
-
-  /** The highest token proposed since the name was last granted or left. */
-  highestOf(name: string): number {
-    return this.proposed.get(name) ?? 0;
-  }
-
-  /** The highest token known to be accepted; 0 without a wait. */
+  /** The highest token that any node may have accepted, and that none may keep at the end of the wait. */
   lastOf(name: string): number {
     return this.waits.get(name)?.last ?? 0;
   }
 
-  note(name: string, last: number): void {
-    const wait = this.waits.get(name);
-    if (wait) wait.last = Math.max(wait.last, last);
-  }
-
   /** Handles a node's notification of a release; returns false if no caller waits for the name. */
-  handleRelease(node: number, name: string, last: number): boolean {
+  handleRelease(node: number, name: string): boolean {
     const wait = this.waits.get(name);
-    if (!wait) return false;
-    this.note(name, last);
-    wait.notified.add(node);
-    const { clock, delay, majority } = this.settings;
-    if (wait.notified.size >= majority) this.call(name, wait);
-    else wait.timer ??= clock.schedule(() => this.call(name, wait), delay);
+    if (!wait?.isQueued) return false;
+    const { clock, delay } = this.settings;
+    if (this.releases.record(name, node)) this.call(name);
+    else wait.timer ??= clock.schedule(() => this.call(name), delay);
     return true;
   }
 
-  private call(name: string, wait: Wait): void {
-    this.settings.clock.cancel(wait.timer);
-    wait.timer = undefined;
-    wait.notified.clear();
+  private call(name: string): void {
+    this.stopTimer(name);
     this.settings.ask(name);
+  }
+
+  private stopTimer(name: string): void {
+    this.releases.forget(name);
+    const wait = this.waits.get(name);
+    this.settings.clock.cancel(wait?.timer);
+    if (wait) wait.timer = undefined;
   }
 }

@@ -54,13 +54,14 @@ export abstract class EndpointTopology {
     scripts: Scripts,
     target: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
   ): SingleTrial {
-    const { clock, commandTimeout: messageTimeout, log, startupChecks } = this.settings;
+    const { clock, commandTimeout: messageTimeout, log, startupChecks, withoutMessages } = this.settings;
     const { connection } = this;
     const where = connection.label;
     return new SingleTrial(connection, {
       scripts,
       ...target,
       where,
+      ...(withoutMessages === undefined ? {} : { consequence: withoutMessages }),
       messageTimeout,
       startupChecks,
       clock,

@@ -22,6 +22,8 @@ export interface RedisStoreSettings {
   readonly commandTimeout: number;
   readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
   readonly wake: 'pubsub' | 'poll';
+  /** The consequence of unreliable messages for waiters, if locks are not handed over. */
+  readonly withoutMessages?: string;
   /** Layout of the keys behind one endpoint; a Cluster always keeps all keys of a name in its slot. */
   readonly layout: 'common' | 'per-name';
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { grantOf, join, leave } from './functions/quorum.js';
+import { grantOf, join } from './functions/quorum.js';
 import { clock, outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
 import { luaScriptForEach } from './lua-script.js';
@@ -20,7 +20,7 @@ import { luaScriptForEach } from './lua-script.js';
  * O(log n) for n waiting instances; O(1) for a free name.
  */
 export const quorumAcquireScript = luaScriptForEach('quorum-acquire')`
-${include(clock, outlast, grantOf, join, leave)}
+${include(clock, outlast, grantOf, join)}
 local lock, queue, fence = KEYS[1], KEYS[2], KEYS[3]
 local instance, proposed, place = ARGV[1], tonumber(ARGV[2]), ARGV[5]
 local owner = redis.call('GET', lock)
@@ -43,6 +43,6 @@ end
 clock()
 redis.call('SET', lock, instance .. ':' .. ARGV[2], 'PX', ARGV[4])
 redis.call('SET', fence, ARGV[3], 'PX', outlast(ARGV[6], ARGV[3]))
-leave(queue, instance)
+redis.pcall('ZREM', queue, instance)
 return { 1, clock(), tonumber(ARGV[3]) }
 `;

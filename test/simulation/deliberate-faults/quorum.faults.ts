@@ -48,7 +48,7 @@ export const quorumFaults: readonly DeliberateFault[] = [
   {
     fault: 'a contender keeps its votes after a split',
     file: `${store}/contest.ts`,
-    text: 'const ended = endings.whereNotTaken(votes, ending);',
+    text: "const ended = endings.afterVote(votes, { name, token: last, mode: 'quiet', place });",
     instead: 'const ended = undefined;',
   },
   {

@@ -30,8 +30,6 @@ export class MemoryNode {
         return this.acquire(own, args);
       case 'quorum-release':
         return this.release(own, args);
-      case 'quorum-force-release':
-        return this.forceRelease(own, args);
       case 'extend':
         return locksOf(keys).map((lock, i) => this.extend(lock, args.slice(2 * i)));
       case 'query':
@@ -98,32 +96,21 @@ export class MemoryNode {
     const [instance = '', token = '', mode, place = '', inbox = '', claimTtl = '', name = ''] = args;
     const { keys } = this;
     let owner = keys.get(lock);
-    const own = grantOf(instance, owner);
-    const isAwaited = mode === 'wake' && keys.zrange(queue).length > 0;
+    const own = owner === instance ? 0 : grantOf(instance, owner);
+    const isAwaited = mode !== 'quiet' && keys.zrange(queue).length > 0;
     if (place === 'leave') this.leave(queue, instance);
     if (this.last(fence) < Number(token)) this.accept(fence, token, FENCE_RETENTION);
     let released = 0;
     if (own !== undefined && own <= Number(token)) {
+      const [, holder] = (mode === 'revoke' && /^(.*):\d+$/.exec(owner ?? '')) || [];
+      if (holder !== undefined) this.call(inbox + holder, `revoked ${owner} ${name}`);
       released = 1;
       owner = undefined;
       keys.del(lock);
     }
-    if (isAwaited && owner === undefined) this.reserve([lock, queue, fence], inbox, claimTtl, name);
+    if (isAwaited && owner === undefined) this.reserve(lock, queue, inbox, claimTtl, name);
     if (place !== 'leave' && place !== '') this.join(queue, place);
     return released;
-  }
-
-  private forceRelease([lock, queue, fence]: Keys, args: Args): [ended: string[], held: string[]] {
-    const [inbox = '', claimTtl = '', name = '', only, ...named] = args;
-    const { keys } = this;
-    const owner = keys.get(lock);
-    if (owner === undefined) return [[], []];
-    if (only !== undefined && !named.includes(owner)) return [[], [owner]];
-    const [, instance] = /^(.*):\d+$/.exec(owner) ?? [];
-    if (instance !== undefined) this.call(inbox + instance, `revoked ${owner} ${name}`);
-    keys.del(lock);
-    const reserved = this.reserve([lock, queue, fence], inbox, claimTtl, name);
-    return [[owner], reserved === undefined ? [] : [reserved]];
   }
 
   private extend(lock: string, [owner = '', lease = '']: Args): number {
@@ -137,20 +124,14 @@ export class MemoryNode {
     return 1;
   }
 
-  private reserve(
-    [lock, queue, fence]: Keys,
-    inbox: string,
-    claimTtl: string,
-    name: string,
-  ): string | undefined {
+  private reserve(lock: string, queue: string, inbox: string, claimTtl: string, name: string): void {
     const { keys } = this;
     for (const [instance] of keys.zrange(queue)) {
       keys.zrem(queue, instance);
-      if (!this.call(inbox + instance, `released ${keys.get(fence) ?? '0'} ${name}`)) continue;
+      if (!this.call(inbox + instance, `released ${name}`)) continue;
       keys.set(lock, `${instance}:0`, this.ends(claimTtl));
-      return `${instance}:0`;
+      return;
     }
-    return undefined;
   }
 
   private join(queue: string, place: string): void {

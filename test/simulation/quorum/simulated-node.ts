@@ -1,12 +1,13 @@
+import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import type { LuaScript } from '../../../lib/store/scripts/lua-script.js';
-import type { NodeEvents, QuorumNode, RequestKind } from '../../../lib/store/quorum/quorum-node.js';
+import type { QuorumNode, RequestKind } from '../../../lib/store/quorum/quorum-node.js';
 import { NotAsked } from '../../../lib/store/quorum/quorum-node.js';
 import { NO_EVENTS } from '../../support/no-events.js';
 import type { CommandConnection } from '../command-connection.js';
 import type { InboxConnection } from '../inbox-connection.js';
 import type { NodeWitness } from './node-witness.js';
 
-const RELEASED = /^released (\d+) (.*)$/s;
+const RELEASED = /^released (.*)$/s;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
 /** One instance's way to a node of a quorum, at the other end of two unreliable connections. */
@@ -27,7 +28,7 @@ export class SimulatedNode implements QuorumNode {
 
   connect(): void {}
 
-  open(events: NodeEvents): void {
+  open(events: StoreEvents): void {
     this.commands.reconnected = () => events.reconnected();
     this.inbox.listen({
       ...NO_EVENTS,
@@ -49,9 +50,9 @@ export class SimulatedNode implements QuorumNode {
   close(): void {}
 }
 
-function hear(message: string, events: NodeEvents): void {
-  const [, last, name] = RELEASED.exec(message) ?? [];
-  if (name !== undefined) events.released(name, Number(last));
+function hear(message: string, events: StoreEvents): void {
+  const [, name] = RELEASED.exec(message) ?? [];
+  if (name !== undefined) events.released(name);
   const [, owner, from] = REVOKED.exec(message) ?? [];
   if (owner !== undefined && from !== undefined) events.revoked(from, owner);
 }

@@ -96,8 +96,11 @@ export class SimulatedQuorum implements Servers {
 
   forceRelease(name: string): void {
     const keys = new QuorumKeys('', KEY_PREFIX, this.terms.nodeTimeout);
-    const args = [keys.revocations, keys.claimTtl, name];
-    for (const { node } of this.places) node.run('quorum-force-release', keys.of(name), args);
+    for (const { node } of this.places) {
+      const [, owner] = node.query(keys.of(name)) as [unknown, string | null];
+      const args = [owner ?? '', 0, 'revoke', '', keys.revocations, keys.claimTtl, name];
+      node.run('quorum-release', keys.of(name), args);
+    }
   }
 
   private isAt({ node }: Pick<TimedStep, 'node'>, index: number): boolean {

@@ -26,63 +26,45 @@ end
 `;
 
 /**
- * `rank(queue, place)`: the score of a waiting instance in a node's queue, and its name.
+ * `join(queue, place)`: adds a waiting instance to the node's queue. The queue outlives its last refresh by a minute,
+ * so that a crashed application leaves nothing permanently.
  *
  * Places are `<instance>|<microseconds>`, with the time of the first request of the wait, which is equal on all nodes,
  * so that they agree on the order. If a place lies in the future, the clocks were set back since, and the node uses the
  * order of its requests.
  */
-export const rank = luaFunction(clock)`
-local function rank(queue, place)
+export const join = luaFunction(check, clock, digits)`
+local function join(queue, place)
+  check()
   local instance, since = string.match(place, '^(.*)|(%d+)$')
   local newest = tonumber(redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]) or 0
   since = tonumber(since)
   if since < newest and newest > clock() + 1000000 then
     since = tonumber(redis.call('ZSCORE', queue, instance)) or newest + 1
   end
-  return since, instance
-end
-`;
-
-/**
- * `join(queue, place)`: adds a waiting instance to the node's queue. The queue outlives its last refresh by a minute,
- * so that a crashed application leaves nothing permanently.
- */
-export const join = luaFunction(check, digits, rank)`
-local function join(queue, place)
-  check()
-  local since, instance = rank(queue, place)
   redis.call('ZADD', queue, digits(since), instance)
   redis.call('PEXPIRE', queue, 60000)
 end
 `;
 
-/** `leave(queue, instance)`: removes an instance from the node's queue. */
-export const leave = luaFunction()`
-local function leave(queue, instance)
-  redis.pcall('ZREM', queue, instance)
-end
-`;
-
 /**
- * `reserve(lock, queue, fence, inbox, claim_ttl, name)`: reserves a free lock for the first listening instance in the
- * queue, and notifies it; returns the reservation, or nil without a listening waiter.
+ * `reserve(lock, queue, inbox, claim_ttl, name)`: reserves a free lock for the first listening instance in the
+ * queue, and notifies it. Does nothing without a listening waiter.
  *
  * PUBLISH returns the number of receivers: 0 means that the instance is gone, and its place passes to the next one.
  * Without the reservation, the releasing instance would always be the first to ask again.
  */
 export const reserve = luaFunction(call)`
-local function reserve(lock, queue, fence, inbox, claim_ttl, name)
+local function reserve(lock, queue, inbox, claim_ttl, name)
   while true do
     local instance = redis.call('ZRANGE', queue, 0, 0)[1]
     if not instance then
-      return nil
+      return
     end
     redis.call('ZREM', queue, instance)
-    local message = 'released ' .. (redis.call('GET', fence) or '0') .. ' ' .. name
-    if call(inbox .. instance, message) then
+    if call(inbox .. instance, 'released ' .. name) then
       redis.call('SET', lock, instance .. ':0', 'PX', claim_ttl)
-      return instance .. ':0'
+      return
     end
   end
 end

@@ -1,6 +1,5 @@
 import { LockConfigError } from '../../../../lib/errors/lock.error.js';
 import type { StoreEvents } from '../../../../lib/store/lock-store.js';
-import type { NodeEvents } from '../../../../lib/store/quorum/quorum-node.js';
 import type { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { NearNode, storeOn } from './near-node.js';
 
@@ -10,7 +9,7 @@ describe('A quorum reports', () => {
   let store: QuorumStore;
   let reported: Event[];
   /** By node. */
-  let events: readonly [NodeEvents, NodeEvents, NodeEvents];
+  let events: readonly [StoreEvents, StoreEvents, StoreEvents];
 
   beforeEach(() => {
     const nodes = [new NearNode(), new NearNode(), new NearNode()] as const;
@@ -36,7 +35,7 @@ describe('A quorum reports', () => {
   });
   afterEach(() => store.close());
 
-  it.each<[string, (node: NodeEvents) => void, Event]>([
+  it.each<[string, (node: StoreEvents) => void, Event]>([
     ['messages', (node) => node.told('hello'), ['told', 'hello']],
     ['that messages can be received', (node) => node.subscribed(), ['subscribed']],
     ['that commands can be sent again', (node) => node.reconnected(), ['reconnected']],

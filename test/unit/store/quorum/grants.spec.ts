@@ -118,11 +118,12 @@ describe('A grant of a quorum', () => {
     expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
   });
 
-  it('is not reported as released forcibly if each node had another', async () => {
+  it('is not reported as released forcibly if each node had another, and the name is free', async () => {
     for (const [i, node] of nodes.entries())
       await granted(storeOn([node], { instance: `other${i}` }).acquire({ ...request, endedToken: 0 }));
 
     expect(await store.forceRelease('n')).toEqual({ released: [], holders: [] });
+    await granted(store.acquire({ ...request, endedToken: 0 }));
   });
 
   it('has no holder while the nodes reserve the lock for a waiter after a forced release', async () => {
@@ -142,7 +143,8 @@ describe('A grant of a quorum', () => {
     const before = await granted(store.acquire({ ...request, endedToken: 0 }));
     const next = await granted(store.yield({ ...request, owner: before.owner }));
 
-    expect([before.token, next.token]).toEqual([ahead + 1, ahead + 4]);
+    expect(before.token).toBe(ahead + 1);
+    expect(next.token).toBeGreaterThan(ahead + 3);
   });
 
   it('goes to a waiter in one request per node, also with tokens far ahead of the clocks', async () => {
@@ -190,7 +192,7 @@ describe('A grant of a quorum', () => {
     ) as [QuorumStore, QuorumStore, QuorumStore];
     for (const node of nodes) {
       node.subscribe('other');
-      node.subscribe('me', () => void setImmediate(() => node.events.released('n', 0)));
+      node.subscribe('me', () => void setImmediate(() => node.events.released('n')));
     }
     const asks = jest.fn();
     me.open({ ...NO_EVENTS, released: asks });

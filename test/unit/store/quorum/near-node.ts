@@ -2,12 +2,8 @@ import { type Grant, isGrant } from '../../../../lib/store/grant.js';
 import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
 import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
-import {
-  type NodeEvents,
-  NotAsked,
-  type QuorumNode,
-  type RequestKind,
-} from '../../../../lib/store/quorum/quorum-node.js';
+import { NotAsked, type QuorumNode, type RequestKind } from '../../../../lib/store/quorum/quorum-node.js';
+import type { StoreEvents } from '../../../../lib/store/lock-store.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { type Clock, SystemClock } from '../../../../lib/primitives/clock.js';
 import { NO_EVENTS } from '../../../support/no-events.js';
@@ -20,7 +16,7 @@ export class NearNode implements QuorumNode {
   /** Whether it can notify this instance. */
   listening = true;
   /** What it reports to the store that has opened it. */
-  events: NodeEvents = NO_EVENTS;
+  events: StoreEvents = NO_EVENTS;
   readonly trouble = new Error('There is none.');
   /** Whether it is known to be unreachable: requests that acquire fail at once, and others wait for it. */
   isAway = false;
@@ -51,7 +47,7 @@ export class NearNode implements QuorumNode {
   }
 
   connect(): void {}
-  open(events: NodeEvents): void {
+  open(events: StoreEvents): void {
     this.events = events;
   }
   close(): void {}

@@ -64,9 +64,10 @@ describe('An attempt that a quorum refuses', () => {
     expect(took).toBeLessThan(NODE_TIMEOUT + 5);
   });
 
-  it('settles at once if that node is away', async () => {
+  it('settles at once if that node is away, and sends it nothing', async () => {
     free.isAway = true;
     expect(await attempt()).toBeLessThanOrEqual(1);
+    expect(free.count('quorum-release')).toBe(0);
   });
 
   it('does not keep its name in memory', async () => {

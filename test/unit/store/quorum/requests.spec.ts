@@ -59,16 +59,6 @@ describe('Each node of a quorum receives', () => {
       ['take', 'query', ['lock:{health}', 'lock:{health}:q', 'lock:{health}:s'], []],
     ],
     [
-      'a forced release',
-      (on) => on.forceRelease('n'),
-      ['take', 'quorum-force-release', KEYS, [CHANNELS, CLAIM_TTL, 'n']],
-    ],
-    [
-      'a forced release of some holds',
-      (on) => on.forceRelease('n', ['a:1', 'b:2']),
-      ['take', 'quorum-force-release', KEYS, [CHANNELS, CLAIM_TTL, 'n', 'only', 'a:1', 'b:2']],
-    ],
-    [
       'a message for another instance',
       (on) => on.send('other', 'hello'),
       ['take', 'send', ['lock:{trial}:trial'], [`${CHANNELS}other`, 'hello']],
@@ -77,6 +67,26 @@ describe('Each node of a quorum receives', () => {
     await call(store);
 
     expect(received()).toStrictEqual(requests);
+  });
+
+  it.each([
+    ['a forced release', undefined, true],
+    ['a forced release of this hold among others', ['a:1', 'me'], true],
+    ['a forced release of other holds', ['a:1'], false],
+  ])('%s', async (_, only, isEnded) => {
+    const { owner } = await granted(store.acquire({ ...request, place: undefined }));
+    received();
+    await store.forceRelease(
+      'n',
+      only?.map((each) => (each === 'me' ? owner : each)),
+    );
+
+    expect(received()).toStrictEqual([
+      ['take', 'query', ['lock:{n}', 'lock:{n}:q', 'lock:{n}:s'], []],
+      ...(isEnded
+        ? [['end', 'quorum-release', KEYS, [owner, 0, 'revoke', '', CHANNELS, CLAIM_TTL, 'n']]]
+        : []),
+    ]);
   });
 
   it('an acquire with a block of tokens, and the end of its turn', async () => {

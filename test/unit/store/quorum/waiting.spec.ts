@@ -20,8 +20,7 @@ describe('An instance that waits at a quorum', () => {
     store = storeOn(nodes, { nodeTimeout: NODE_TIMEOUT, clock });
     asks = jest.fn();
     notifications = [];
-    for (const node of nodes)
-      node.subscribe('me', () => notifications.push(() => node.events.released('n', 0)));
+    for (const node of nodes) node.subscribe('me', () => notifications.push(() => node.events.released('n')));
     store.open({ ...NO_EVENTS, released: asks });
     const other = storeOn(nodes, { instance: 'other' });
     const { owner } = await granted(other.acquire({ ...request, endedToken: 0 }));
