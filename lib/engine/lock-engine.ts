@@ -160,10 +160,10 @@ export class LockEngine implements StoreEvents {
     return this.attachments.take(transfer, options);
   }
 
-  granted(name: string, grant: Grant, claimTtl: number): void {
+  granted(name: string, grants: readonly Grant[], claimTtl: number): void {
     const queue = this.queues.get(name);
-    if (queue) queue.report({ kind: 'granted', grant, claimTtl });
-    else void this.queues.returnGrant(name, grant, claimTtl);
+    if (queue) queue.report({ kind: 'granted', grants, claimTtl });
+    else void this.queues.returnGrants(name, grants, claimTtl);
   }
 
   released(name: string): void {
@@ -176,7 +176,7 @@ export class LockEngine implements StoreEvents {
   }
 
   askedIfWaiting(name: string, place: string): void {
-    if (!this.queues.needs(name, place)) void this.queues.cancel(name, place, 0);
+    if (!this.queues.needs(name, place)) this.queues.leave(name, place);
   }
 
   revoked(name: string, owner: string): void {

@@ -4,32 +4,25 @@ export interface ReplicaDemand {
   readonly timeout: number;
 }
 
-/** The terms of one turn for shared holds. */
+/** The terms of shared holds. */
 export interface SharedTerms {
-  /** Maximum number of simultaneous holders of the name; Infinity for no limit. */
+  /** Number of permits of each hold. */
+  readonly permits: number;
+  /** Maximum number of permits that all holders of the name have at the same time; Infinity for no limit. */
   readonly limit: number;
-  /** Identifies the turn within this instance: a repeated request is granted the same holds. */
-  readonly turn: string;
 }
 
 /** The owner of a lock with shared holds, whose owner ids are kept in another key. */
 export const SHARED_OWNER = 'shared';
 
-/** A grant of one name to this instance. */
+/** A grant of one name to this instance: of the exclusive lock, or of one shared hold. */
 export interface Grant {
-  /**
-   * Owner id `<instance>:<first token>`, the value of the lock in the store. For a shared grant, the owner id of its
-   * first hold, `<instance>~<turn>:1`; see `ownersOf`.
-   */
+  /** Owner id, which ends in the first token. */
   readonly owner: string;
-  /** The requested turn of a shared grant, which has as many holds as tokens. */
-  readonly turn?: string;
   /** First fencing token of this grant's block. */
   readonly token: number;
-  /** Number of tokens of the block; for a shared grant, number of its holds. */
+  /** Number of tokens of the block. */
   readonly tokens: number;
-  /** Number of tokens of a shared grant's block. */
-  readonly block?: number;
   /** Number of replicas that confirmed the grant; undefined if none was asked. */
   readonly replicas?: number;
 }
@@ -44,6 +37,16 @@ export interface Taken {
   readonly tokenFloor: number;
 }
 
+/** The reply to a request for shared holds. */
+export interface Shares {
+  /** The holds that the store keeps for this instance, and that the request did not name: granted now or before. */
+  readonly holds: readonly Grant[];
+  /** A number below all fencing tokens of grants after this reply, and not below those of earlier ones. */
+  readonly tokenFloor: number;
+  /** Who has the lock, if fewer holds were granted than wanted. */
+  readonly taken: Taken | undefined;
+}
+
 /**
  * Reads the remaining lease of a reply, which is negative for a key without expiry, and behind shared holders that have
  * all ended.
@@ -53,8 +56,24 @@ export function remainingIn(left: number, owner: string): number | undefined {
   return owner === SHARED_OWNER ? undefined : Infinity;
 }
 
-export function isGrant(reply: Grant | Taken): reply is Grant {
+export function isGrant(reply: Grant | Taken | Shares): reply is Grant {
   return 'token' in reply;
+}
+
+export function isShares(reply: Grant | Taken | Shares): reply is Shares {
+  return 'holds' in reply;
+}
+
+/** The grants of a reply. */
+export function grantsIn(reply: Grant | Taken | Shares): readonly Grant[] {
+  if (isShares(reply)) return reply.holds;
+  return isGrant(reply) ? [reply] : [];
+}
+
+/** The reply whose grants so many replicas have confirmed. */
+export function confirmedBy<T extends Grant | Taken | Shares>(replicas: number, reply: T): T {
+  if (isShares(reply)) return { ...reply, holds: reply.holds.map((hold) => ({ ...hold, replicas })) };
+  return isGrant(reply) ? { ...reply, replicas } : reply;
 }
 
 /**

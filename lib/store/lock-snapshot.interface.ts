@@ -4,21 +4,18 @@ export interface LockInfo {
   readonly mode: 'exclusive' | 'shared';
   /**
    * Owner id of a holder: `<host>-<pid>-<random>:<token>` for a holder of this package, with `~<tag>` before the colon
-   * after a detach; `<host>-<pid>-<random>~<turn>:<number>` for a shared hold. For a waiting instance,
-   * `<host>-<pid>-<random>`.
+   * for a shared hold, or after a detach. For a waiting instance, `<host>-<pid>-<random>`.
    */
   readonly owner: string;
   /** Number of permits of the hold, or that each caller of the waiting instance wants; unset for one. */
   readonly permits?: number;
   /** Label of the hold, as its holder reported it; unset if the holder did not reply in time. */
   readonly label?: string;
-  /**
-   * When the hold or the wait began, by the server's clock; unset for shared holders and for holders of other packages.
-   */
+  /** When the hold or the wait began, by the server's clock; unset for holders of other packages. */
   readonly since?: Date;
   /** Remaining milliseconds of the lease; only for holders, and unset for a key without expiry. */
   readonly remaining?: number;
-  /** First fencing token of the holder's turn; only for exclusive holders. */
+  /** First fencing token of the holder's lease; only for holders of this package. */
   readonly fencingToken?: number;
   /** Milliseconds of the wait so far; only for waiting instances. */
   readonly waited?: number;

@@ -1,18 +1,13 @@
 import type { LockConfigError } from '../errors/lock.error.js';
-import type { Grant, ReplicaDemand, SharedTerms, Taken } from './grant.js';
+import type { Grant, ReplicaDemand, SharedTerms, Shares, Taken } from './grant.js';
 import type { LockSnapshot } from './lock-snapshot.interface.js';
 import type { MarkStore } from './mark.js';
 
 export interface AcquireRequest {
   readonly name: string;
   readonly ttl: number;
-  /**
-   * Number of fencing tokens to reserve. For shared holds, the number of wanted holds; the store grants as many as it
-   * can.
-   */
+  /** Number of fencing tokens to reserve. */
   readonly tokens: number;
-  /** Terms of shared holds; undefined for an exclusive lock. */
-  readonly shared?: SharedTerms | undefined;
   /** The place to take in the queue if the lock is taken; undefined to ask without queueing. */
   readonly place: string | undefined;
   /**
@@ -28,8 +23,22 @@ export interface AcquireRequest {
   readonly replicas?: ReplicaDemand | undefined;
 }
 
-export interface YieldRequest extends Omit<AcquireRequest, 'endedToken' | 'endedTokenOfName' | 'shared'> {
+export interface YieldRequest extends Omit<AcquireRequest, 'endedToken' | 'endedTokenOfName'> {
   readonly owner: string;
+}
+
+/** A request for shared holds. A repeated one is granted the same holds. */
+export interface ShareRequest extends Pick<
+  AcquireRequest,
+  'name' | 'ttl' | 'place' | 'endedToken' | 'replicas'
+> {
+  readonly terms: SharedTerms;
+  /** Number of wanted holds that the instance does not know; the store grants as many as it can. */
+  readonly holds: number;
+  /** The instance knows all of its holds with tokens up to this one. */
+  readonly since: number;
+  /** Greater tokens of holds that the instance knows, or that have ended in it. */
+  readonly known: readonly number[];
 }
 
 export interface Extension {
@@ -77,10 +86,18 @@ export interface Gap {
   readonly place: string | undefined;
 }
 
+/** How an instance waits in the queue of a name. */
+export interface Waiting {
+  /** Undefined if it has no place. */
+  readonly place: string | undefined;
+  /** For shared holds; undefined for the exclusive lock. */
+  readonly shared?: Pick<ShareRequest, 'terms' | 'since'> | undefined;
+}
+
 /** Events of a store. */
 export interface StoreEvents {
-  /** The lock was handed to this waiting instance, with a lease of only `claimTtl` ms. */
-  granted(name: string, grant: Grant, claimTtl: number): void;
+  /** The lock, or shared holds, were handed to this waiting instance, with leases of only `claimTtl` ms. */
+  granted(name: string, grants: readonly Grant[], claimTtl: number): void;
   /** The hold of `owner` was released forcibly. */
   revoked(name: string, owner: string): void;
   /** The lock is free for `length` ms, after which waiters here should ask. */
@@ -148,6 +165,8 @@ export interface LockStore {
   /** The place of a waiting instance in the queue, with its claim lease and wanted tokens. */
   place(claimTtl: number, tokens: number, shared?: SharedTerms): string;
   acquire(request: AcquireRequest): Promise<Grant | Taken>;
+  /** Acquires shared holds. Undefined for stores without shared mode. */
+  share?(request: ShareRequest): Promise<Shares>;
   /**
    * Hands the lock to another waiting instance, or keeps it as a new grant if none waits. Resolves to undefined if the
    * lock was lost.
@@ -168,10 +187,10 @@ export interface LockStore {
   leaveGap?(name: string, owner: string, gap: Gap): Promise<unknown>;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
-   * Leaves the queue. Resolves to the owner id of a grant to this instance that was on its way. Grants of a shared turn
-   * end with its place.
+   * Leaves the queue. Resolves to the owner ids that the store keeps for this instance: of the exclusive lock, or of
+   * shared holds with these terms and tokens greater than `since`.
    */
-  cancel(name: string, place: string | undefined): Promise<string | undefined>;
+  cancel(name: string, waiting: Waiting): Promise<readonly string[]>;
   /**
    * Moves the locks of one hold to other owner ids, all or none. A repeated request has the same outcome. The reply may
    * take long. Undefined for stores whose holds cannot move.

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Grant, SHARED_OWNER } from './grant.js';
-import { permitsEach } from './turn-name.js';
+import { type Grant, SHARED_OWNER, type SharedTerms } from './grant.js';
+
+/** A block of consecutive fencing tokens. */
+export type Block = Pick<Grant, 'token' | 'tokens'>;
 
 /**
  * The beginning of all instance names of this process, `<host>-<pid>-`. Replaces characters with a meaning in keys.
@@ -31,16 +33,25 @@ export function isInstance(name: string): boolean {
 }
 
 /**
- * Formats an owner id with a tag. An owner id is `<instance>:<token>`, or `<instance>~<tag>:<token>` for a detached or
- * attached hold. An instance takes the first form for a turn of its own queue, which it may adopt, count as free or
- * cancel. Only the transfer of a hold may act on the second form.
+ * Formats an owner id with a tag. An owner id is `<instance>:<token>`, or `<instance>~<tag>:<token>`. An instance takes
+ * the first form for the exclusive lock of its own queue, which it may adopt, count as free or cancel.
  *
- * A shared hold has a tag that begins with `s`: `<instance>~<turn>:<place within the turn>`. A repeated request of a
- * turn is therefore granted the same holds. The tag contains the number of permits of each hold. After a transfer, the
- * owner id of a shared hold ends in its token, as others do.
+ * A shared hold has the tag `s<permits>of<limit>`, without `of` for no limit; see `sharedTag`. A detached or attached
+ * hold has a random tag, behind `s<permits>x` if it is shared. Only its transfer may act on such an owner id.
  */
 export function taggedOwner(instance: string, tag: string, token: number): string {
   return `${instance}~${tag}:${token}`;
+}
+
+/** The tag of shared holds with these terms, in owner ids and places. */
+export function sharedTag({ permits, limit }: SharedTerms): string {
+  return `s${permits}${limit === Infinity ? '' : `of${limit}`}`;
+}
+
+/** The terms of a tag. */
+export function termsIn(tag: string): SharedTerms {
+  const [, permits = 1, limit = Infinity] = /^s(\d+)(?:of(\d+))?/.exec(tag) ?? [];
+  return { permits: Number(permits), limit: Number(limit) };
 }
 
 /** An owner id of this package in full. Clients of other packages also use values such as `<host>:<pid>`. */
@@ -57,36 +68,33 @@ export function instanceOf(owner: string): string {
   return instance;
 }
 
-/** First character of the tag of a shared hold; tags of transfers are hexadecimal. */
-export const SHARED_TAG = 's';
-
-const SHARED = new RegExp(`~(${SHARED_TAG}[^~:]*):\\d+$`);
+const SHARED = /~(s\d[^~:]*):\d+$/;
 
 /** Whether an owner id belongs to a shared hold. */
 export function isSharedOwner(owner: string): boolean {
   return SHARED.test(owner);
 }
 
-/** The turn, or part of a turn, of a shared hold. */
-export function turnOf(owner: string): string | undefined {
+/** The tag of a shared hold; undefined for an exclusive one. */
+export function sharedTagOf(owner: string): string | undefined {
   return SHARED.exec(owner)?.[1];
-}
-
-/** The owner id of a turn's n-th shared hold, counted from 1. */
-export function sharedOwner(instance: string, turn: string, n: number): string {
-  return taggedOwner(instance, turn, n);
-}
-
-/** The owner ids of all holds of a grant. */
-export function ownersOf({ owner, tokens, turn }: Grant): string[] {
-  if (turn === undefined) return [owner];
-  const [instance, granted = turn] = [instanceOf(owner), turnOf(owner)];
-  return Array.from({ length: tokens }, (_, i) => sharedOwner(instance, granted, i + 1));
 }
 
 /** The number of permits of a hold. */
 export function permitsOf(owner: string): number {
-  return permitsEach(turnOf(owner) ?? '');
+  return termsIn(sharedTagOf(owner) ?? '').permits;
+}
+
+/**
+ * The grants of several shared holds with a block of tokens, of which each gets an equal part for the callers after
+ * one another.
+ */
+export function sharesOf(instance: string, tag: string, { token, tokens }: Block, holds: number): Grant[] {
+  const each = Math.floor(tokens / holds);
+  return Array.from({ length: holds }, (_, i) => {
+    const first = token + i * each;
+    return { owner: taggedOwner(instance, tag, first), token: first, tokens: each };
+  });
 }
 
 /** The fencing token at the end of an owner id: the first one of its grant. */

@@ -1,7 +1,6 @@
 import type { SharedTerms } from './grant.js';
 import type { LockInfo } from './lock-snapshot.interface.js';
-import { turnOf } from './owner-id.js';
-import { permitsEach, turnAfter } from './turn-name.js';
+import { permitsOf, sharedTag, termsIn, tokenOf } from './owner-id.js';
 
 /** The contents of a place in a queue: the waiting instance, its claim lease, and its wanted tokens. */
 export interface Place {
@@ -10,42 +9,50 @@ export interface Place {
   readonly claimTtl: number;
   /** Number of wanted fencing tokens, or of shared holds. */
   readonly tokens: number;
-  /** Terms of a turn for shared holds. */
+  /** Terms of shared holds; undefined for the exclusive lock. */
   readonly shared?: SharedTerms | undefined;
 }
 
 /** Formats a place for the store. */
 export function formatPlace({ instance, claimTtl, tokens, shared }: Place): string {
   const place = `${instance}|${Math.ceil(claimTtl)}|${tokens}`;
-  return shared ? `${place}|${shared.turn}|${shared.limit === Infinity ? '' : shared.limit}` : place;
+  return shared ? `${place}|${sharedTag(shared)}` : place;
 }
 
 export function parsePlace(place: string): Place {
-  const [instance = place, claimTtl, tokens, turn, limit] = place.split('|');
-  const shared = turn === undefined ? undefined : { turn, limit: limit ? Number(limit) : Infinity };
+  const [instance = place, claimTtl, tokens, tag] = place.split('|');
+  const shared = tag === undefined ? undefined : termsIn(tag);
   return { instance, claimTtl: Number(claimTtl), tokens: Number(tokens), shared };
+}
+
+/** Whether two places are of the same instance, for the same terms. */
+export function isSamePlace(one: string, other: string): boolean {
+  const [instance, , , tag] = one.split('|');
+  const [otherInstance, , , otherTag] = other.split('|');
+  return instance === otherInstance && tag === otherTag;
 }
 
 /** How the instance at a place appears in a snapshot. */
 export function waiterAt(place: string): Pick<LockInfo, 'mode' | 'owner' | 'permits'> {
   const { instance: owner, shared } = parsePlace(place);
-  return { mode: shared ? 'shared' : 'exclusive', owner, ...severalPermits(shared?.turn) };
+  return { mode: shared ? 'shared' : 'exclusive', owner, ...severalPermits(shared?.permits) };
 }
 
-/** How a shared hold appears in a snapshot. */
-export function sharerOf(owner: string): Pick<LockInfo, 'mode' | 'owner' | 'permits'> {
-  return { mode: 'shared', owner, ...severalPermits(turnOf(owner)) };
+/** How a shared hold appears in a snapshot. Its owner id ends in the fencing token, the time of the grant in µs. */
+export function sharerOf(
+  owner: string,
+): Pick<LockInfo, 'mode' | 'owner' | 'permits' | 'since' | 'fencingToken'> {
+  const fencingToken = tokenOf(owner);
+  const since = new Date(fencingToken / 1_000);
+  return { mode: 'shared', owner, ...severalPermits(permitsOf(owner)), since, fencingToken };
 }
 
-function severalPermits(turn = ''): Pick<LockInfo, 'permits'> {
-  const permits = permitsEach(turn);
+function severalPermits(permits = 1): Pick<LockInfo, 'permits'> {
   return permits > 1 ? { permits } : {};
 }
 
-/** The place of the rest of a turn of which only some holds were granted; undefined if nothing remains. */
+/** A place after some of its shared holds were granted; undefined if none remains. */
 export function restOf(place: string, granted: number): string | undefined {
-  const { shared, tokens, ...rest } = parsePlace(place);
-  if (!shared || shared.limit === Infinity || tokens <= granted) return undefined;
-  const turn = turnAfter(shared.turn, granted);
-  return formatPlace({ ...rest, tokens: tokens - granted, shared: { ...shared, turn } });
+  const { tokens, ...rest } = parsePlace(place);
+  return tokens > granted ? formatPlace({ ...rest, tokens: tokens - granted }) : undefined;
 }

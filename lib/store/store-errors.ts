@@ -22,12 +22,12 @@ function areMost({ errors }: AggregateError, condition: (error: unknown) => bool
   return errors.filter((each: unknown) => condition(each)).length * 2 > errors.length;
 }
 
-/** The lock was granted, but too few replicas confirmed in time. The grant still exists and must be released. */
+/** The lock was granted, but too few replicas confirmed in time. The grants still exist and must be released. */
 export class TooFewReplicas extends Error {
   override readonly name = 'TooFewReplicas';
 
   constructor(
-    readonly grant: Grant,
+    readonly grants: readonly Grant[],
     readonly demand: ReplicaDemand,
     options?: ErrorOptions,
   ) {

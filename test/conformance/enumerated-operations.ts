@@ -9,6 +9,7 @@ const share = (instance: 'a' | 'b' | 'c', tokens: number, limit: number) => ({
   tokens,
   limit,
   permits: 1,
+  known: [],
 });
 
 /** In what the sequences begin. */
@@ -34,15 +35,16 @@ const NEXT: readonly Operation[] = [
   acquire('b'),
   share('a', 1, Infinity),
   share('b', 2, 2),
-  { kind: 'share again', turn: 0, after: 0, ttl: 1_001, wanted: 2, queues: true },
-  { kind: 'share again', turn: 1, after: 1, ttl: 301, wanted: 1, queues: true },
+  { ...share('a', 3, 2), sure: true, known: [0] },
+  { kind: 'share again', turn: 0, ttl: 1_001, wanted: 2, queues: true },
+  { kind: 'share again', turn: 1, ttl: 301, wanted: 1, queues: true },
   { kind: 'release', hold: 0, noted: true },
   { kind: 'release', hold: 1, noted: false },
   { kind: 'lose release', hold: 0 },
   { kind: 'extend', holds: [0, 1], ttl: 101, exact: true },
   { kind: 'yield', hold: 0, ttl: 301, tokens: 3, queues: true },
-  { kind: 'cancel', place: 0, after: 0 },
-  { kind: 'cancel', place: 1, after: 1 },
+  { kind: 'cancel', place: 0 },
+  { kind: 'cancel', place: 1 },
   { kind: 'transfer', hold: 0, to: 'c', ttl: 1_001 },
   { kind: 'force', name: 'x', holds: [0] },
   { kind: 'listen', instance: 'b', listens: false },

@@ -16,11 +16,12 @@ const share = (instance: 'a' | 'b' | 'c', given: Partial<Terms> = {}): Operation
   ...terms,
   limit: Infinity,
   permits: 1,
+  known: [],
   ...given,
 });
 const release = (hold: number): Operation => ({ kind: 'release', hold, noted: false });
 const tick = (ms: number): Operation => ({ kind: 'tick', ms });
-const cancel = (place: number): Operation => ({ kind: 'cancel', place, after: 0 });
+const cancel = (place: number): Operation => ({ kind: 'cancel', place });
 const listen = (instance: 'a' | 'b' | 'c', listens: boolean): Operation => ({
   kind: 'listen',
   instance,
@@ -36,16 +37,20 @@ export const foundDifferences: readonly Named[] = [
     [acquire('a', 101), acquire('b'), acquire('c'), tick(200), cancel(1)],
   ],
   [
-    'a cancel gives up all holds of a turn, also behind one that was released',
+    'a cancel names the holds of the instance that are left, in the order of the ends of their leases',
     [share('a', { tokens: 3 }), release(2), cancel(0)],
   ],
   [
-    'a cancel gives up the holds of a later part of a turn, and not those of an earlier one',
+    'a cancel names the holds after the last answer only',
+    [share('a', { tokens: 3, limit: 2 }), share('a', { sure: true, limit: 2 }), release(0), cancel(0)],
+  ],
+  [
+    'a request names holds of equal terms that the instance does not know, and counts them',
     [
-      share('a', { tokens: 3, limit: 2 }),
-      release(0),
-      { kind: 'cancel', place: 0, after: 2 },
-      share('b', { limit: 1 }),
+      share('a', { tokens: 2, limit: 3 }),
+      share('a', { limit: 2 }),
+      share('a', { tokens: 3, limit: 3, known: [1] }),
+      query,
     ],
   ],
   [
@@ -69,16 +74,15 @@ export const foundDifferences: readonly Named[] = [
     [share('a', { ttl: 101 }), share('b'), share('c', { limit: 2 }), tick(200), release(1)],
   ],
   [
-    'an expired claim lease costs its turn the place, also when another lease outlasted it',
+    'an expired claim lease costs its instance the place, also when another lease outlasted it',
     [share('a', { tokens: 4, limit: 2 }), release(1), tick(1_000), tick(200), acquire('b'), query],
   ],
   [
-    'a claim lease that expired with the last one costs its turn the place, behind another turn that is granted first',
+    'a claim lease that expired with the last one costs its instance the place, behind another turn that is granted first',
     [
       acquire('a', 101),
       share('a', { tokens: 3, limit: 3 }),
-      share('a', { limit: 3 }),
-      { kind: 'share again', turn: 1, after: 2, ttl: 101, wanted: 1, queues: true },
+      share('a', { limit: 2 }),
       release(0),
       tick(1_000),
       acquire('a', 101),
@@ -89,9 +93,8 @@ export const foundDifferences: readonly Named[] = [
     [
       acquire('a', 101),
       share('b'),
-      share('b'),
       release(0),
-      { kind: 'share again', turn: 0, after: 0, ttl: 301, wanted: 1, queues: false },
+      { kind: 'share again', turn: 0, ttl: 301, wanted: 1, queues: false },
     ],
   ],
   [
@@ -99,14 +102,23 @@ export const foundDifferences: readonly Named[] = [
     [share('a', { tokens: 2, limit: 1 }), release(0), query],
   ],
   [
-    'the rest of a turn takes the earlier place where it waits already',
+    'a request with another number keeps the position of its place',
     [
-      share('a'),
-      share('a', { tokens: 2, limit: 1 }),
+      acquire('b'),
       share('a', { tokens: 3, limit: 3 }),
-      force,
-      { kind: 'share again', turn: 0, after: 2, ttl: 101, wanted: 1, queues: true },
+      acquire('c'),
+      { kind: 'share again', turn: 0, ttl: 101, wanted: 1, queues: true },
+      query,
       release(0),
+    ],
+  ],
+  [
+    'a request that is granted before it queues leaves no place, and admits those behind it',
+    [
+      share('a', { limit: 2 }),
+      share('b', { tokens: 2, limit: 2 }),
+      share('c', { limit: 3 }),
+      { kind: 'share again', turn: 1, ttl: 101, wanted: 1, queues: true },
       query,
     ],
   ],
@@ -116,11 +128,11 @@ export const foundDifferences: readonly Named[] = [
       ['a transfer', { kind: 'transfer', hold: 0, to: 'b', ttl: 101 }],
       [
         'a repeated request of another turn',
-        { kind: 'share again', turn: 1, after: 0, ttl: 101, wanted: 1, queues: false },
+        { kind: 'share again', turn: 1, ttl: 101, wanted: 1, queues: false },
       ],
     ] as const
   ).map(([what, operation]): Named => [
-    `${what} leaves an expired claim lease, which later costs its turn the place`,
+    `${what} leaves an expired claim lease, which later costs its instance the place`,
     [
       acquire('a', 101),
       share('a', { tokens: 2, limit: 2, permits: 2 }),

@@ -20,12 +20,13 @@ export type Operation =
       readonly limit: number;
       /** Permits of each hold; with several, `tokens` holds are wanted, of so many permits each. */
       readonly permits: number;
+      /** Holds that the instance names as known. */
+      readonly known: readonly Recent[];
     } & Terms)
-  /** Asks for a shared turn once more, or for what is left of it after so many holds. */
+  /** Repeats a request for shared holds, with other numbers. */
   | {
       readonly kind: 'share again';
       readonly turn: Recent;
-      readonly after: number;
       readonly ttl: number;
       readonly wanted: number;
       readonly queues: boolean;
@@ -46,7 +47,7 @@ export type Operation =
       readonly tokens: number;
       readonly queues: boolean;
     }
-  | { readonly kind: 'cancel'; readonly place: Recent; readonly after: number }
+  | { readonly kind: 'cancel'; readonly place: Recent }
   | { readonly kind: 'transfer'; readonly hold: Recent; readonly to: Instance; readonly ttl: number }
   | { readonly kind: 'transfer again'; readonly transfer: Recent; readonly ttl: number }
   | { readonly kind: 'force'; readonly name: Name; readonly holds: readonly Recent[] | undefined }
@@ -66,7 +67,7 @@ interface Terms {
   readonly ttl: number;
   readonly tokens: number;
   readonly queues: boolean;
-  /** Whether the instance tells that all grants of the name until its last answer are over. */
+  /** Whether the instance tells that all grants of the name until its last answer are over, or known to it. */
   readonly sure: boolean;
 }
 
@@ -81,7 +82,6 @@ const recent = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 4 }) }, fc.nat({ m
 const often = fc.constantFrom(true, true, true, true, false);
 const seldom = fc.constantFrom(false, false, false, true);
 const tokens = fc.constantFrom(1, 1, 3);
-const after = fc.constantFrom(0, 0, 0, 1, 2);
 
 type Kind<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
 
@@ -101,7 +101,7 @@ const alone: [number, fc.Arbitrary<Operation>][] = [
   [1, op('lose release', { hold: recent })],
   [2, op('extend', { holds: fc.array(recent, { minLength: 1, maxLength: 3 }), ttl, exact: seldom })],
   [1, op('yield', { hold: recent, ttl, tokens, queues: often })],
-  [2, op('cancel', { place: recent, after })],
+  [2, op('cancel', { place: recent })],
   [1, op('transfer', { hold: recent, to: instance, ttl })],
   [0.5, op('transfer again', { transfer: recent, ttl })],
   [1, op('force', { name, holds: fc.option(fc.array(recent, { maxLength: 2 }), { nil: undefined }) })],
@@ -123,9 +123,10 @@ const shared: [number, fc.Arbitrary<Operation>][] = [
       sure: seldom,
       limit: fc.constantFrom(Infinity, Infinity, 1, 2, 3),
       permits: fc.constantFrom(1, 1, 2, 3),
+      known: fc.array(recent, { maxLength: 2 }),
     }),
   ],
-  [3, op('share again', { turn: recent, after, ttl, wanted: fc.constantFrom(1, 2, 3), queues: often })],
+  [3, op('share again', { turn: recent, ttl, wanted: fc.constantFrom(1, 2, 3), queues: often })],
 ];
 
 function mixed(...weighted: readonly [number, fc.Arbitrary<Operation>][]): fc.Arbitrary<Operation> {

@@ -66,7 +66,7 @@ export const seededFaults: readonly SeededFault[] = [
     instead: 'count = count + 1',
   },
   {
-    fault: 'what a limit leaves of a turn loses its place',
+    fault: 'what a limit leaves of a place is lost',
     modes: 'all modes',
     text: 'rest = rest_of(place, room)',
     instead: 'rest = nil',
@@ -74,27 +74,50 @@ export const seededFaults: readonly SeededFault[] = [
   {
     fault: 'a hand-off to several instances counts only the holders before it',
     modes: 'all modes',
-    text: 'held = held + room',
+    text: 'held = held + room * each',
     instead: 'held = held',
   },
   {
     fault: 'a frozen instance keeps the place of its turn',
     modes: 'all modes',
-    text: "return name and lapsed[instance .. '~' .. name]",
-    instead: 'return false',
+    text: 'elseif instance and not lapsed[instance] then',
+    instead: 'elseif instance then',
   },
   {
     fault: 'a request that arrives twice shortens a shared lease',
     modes: 'all modes',
-    text: "'GT', ends(ttl), instance",
-    instead: 'ends(ttl), instance',
+    text: "'GT', last, own",
+    instead: 'last, own',
   },
   {
-    fault: 'a cancel stops at the first hold that was released',
+    fault: 'holds from before the last answer are named again',
     modes: 'all modes',
-    text: "redis.call('ZREM', shared, hold)",
-    instead:
-      "if redis.call('ZSCORE', shared, instance .. '~' .. turn .. ':1') then redis.call('ZREM', shared, hold) end",
+    text: 'tonumber(token) > since and',
+    instead: 'tonumber(token) > 0 and',
+  },
+  {
+    fault: 'holds that the instance knows are named again',
+    modes: 'all modes',
+    text: ' and not string.find(known, token, 1, true)',
+    instead: '',
+  },
+  {
+    fault: 'holds that the instance has already do not count',
+    modes: 'all modes',
+    text: 'wanted = wanted - #found',
+    instead: 'wanted = wanted - 0',
+  },
+  {
+    fault: 'a request that repeats loses the position of its place',
+    modes: 'all modes',
+    text: "redis.call('ZADD', queue, since, place)",
+    instead: 'enqueue(queue, place)',
+  },
+  {
+    fault: 'a cancel leaves a place for another number',
+    modes: 'all modes',
+    text: "place = own_place(queue, instance, tag) or ''",
+    instead: 'place = place',
   },
   {
     fault: 'the lock expires with a holder that was taken out',

@@ -1,12 +1,10 @@
-import { type Grant, isGrant, type Taken } from '../../lib/store/grant.js';
-import type { LockStore, StoreEvents } from '../../lib/store/lock-store.js';
+import { type Grant, grantsIn, type Shares, type Taken } from '../../lib/store/grant.js';
+import type { LockStore, ShareRequest, StoreEvents, Waiting } from '../../lib/store/lock-store.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
-import { instanceOf, isSharedOwner, ownersOf, tokenOf } from '../../lib/store/owner-id.js';
-import { parsePlace, restOf } from '../../lib/store/place.js';
+import { instanceOf, isSharedOwner, permitsOf, tokenOf } from '../../lib/store/owner-id.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
 import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
-import { permitsMark } from '../../lib/store/turn-name.js';
 import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
@@ -38,10 +36,15 @@ interface Hold {
   readonly owner: string;
 }
 
-interface SharedTurn {
+interface Place {
   readonly instance: string;
   readonly name: string;
-  readonly place: string;
+  readonly waiting: Waiting;
+}
+
+interface SharedTurn {
+  readonly instance: string;
+  readonly request: Omit<ShareRequest, 'endedToken'>;
 }
 
 /** Plays the same operations on the scripts and on the memory server, and compares after each. */
@@ -52,7 +55,7 @@ export class Twins {
   private readonly heard: Record<keyof Stores, string[]> = { redis: [], memory: [] };
   private holds: Hold[] = [];
   private readonly turns: SharedTurn[] = [];
-  private readonly places: SharedTurn[] = [];
+  private readonly places: Place[] = [];
   private readonly transfers: (Hold & { readonly to: string })[] = [];
   private readonly endedToken = new Map<string, number>();
   private readonly floors = new Map<string, number>();
@@ -87,7 +90,7 @@ export class Twins {
       case 'acquire': {
         const { instance, name, ttl, tokens, queues, sure } = operation;
         const place = this.storeOf(instance).memory.place(CLAIM, tokens);
-        if (queues) this.places.push({ instance, name, place });
+        if (queues) this.places.push({ instance, name, waiting: { place } });
         return this.acquire(instance, name, {
           ttl,
           tokens,
@@ -96,20 +99,23 @@ export class Twins {
         });
       }
       case 'share': {
-        const { instance, name, ttl, queues, limit, permits } = operation;
-        const shared = { limit, turn: `s${permitsMark(permits)}${++this.numbered}` };
-        const { tokens } = operation;
-        const turn = { instance, name, place: this.storeOf(instance).memory.place(CLAIM, tokens, shared) };
-        this.turns.push(turn);
-        return this.share(turn, ttl, tokens, queues);
+        const { instance, name, ttl, queues, limit, permits, tokens: holds, sure } = operation;
+        const terms = { limit, permits };
+        const since = (sure ? this.floors.get(instance + name) : undefined) ?? 0;
+        const known = operation.known.flatMap((each) => {
+          const hold = recent(this.holds, each);
+          return hold?.name === name && instanceOf(hold.owner) === instance ? tokenOf(hold.owner) : [];
+        });
+        const place = queues ? this.storeOf(instance).memory.place(CLAIM, holds, terms) : undefined;
+        return this.share({ instance, request: { name, ttl, terms, holds, since, known, place } });
       }
       case 'share again': {
         const turn = recent(this.turns, operation.turn);
         if (!turn) return;
-        // An instance requests whole holds.
-        const place = partOf(turn.place, operation.after);
-        const wanted = Math.min(operation.wanted, parsePlace(place).tokens);
-        return this.share({ ...turn, place }, operation.ttl, wanted, operation.queues);
+        const { instance, request } = turn;
+        const { queues, ttl, wanted: holds } = operation;
+        const place = queues ? this.storeOf(instance).memory.place(CLAIM, holds, request.terms) : undefined;
+        return this.share({ instance, request: { ...request, ttl, holds, place } });
       }
       case 'release': {
         const hold = recent(this.holds, operation.hold);
@@ -140,7 +146,7 @@ export class Twins {
         const { ttl, tokens, queues } = operation;
         const instance = instanceOf(hold.owner);
         const place = this.storeOf(instance).memory.place(CLAIM, tokens);
-        if (queues) this.places.push({ instance, name: hold.name, place });
+        if (queues) this.places.push({ instance, name: hold.name, waiting: { place } });
         const request = { ...hold, ttl, tokens, place: queues ? place : undefined };
         this.learn(hold.name, instance, await this.both(instance, (store) => store.yield(request)));
         return;
@@ -148,15 +154,15 @@ export class Twins {
       case 'cancel': {
         const waiting = recent(this.places, operation.place);
         if (!waiting) return;
-        const place = partOf(waiting.place, operation.after);
-        const owner = await this.both(waiting.instance, (store) => store.cancel(waiting.name, place));
-        if (owner !== undefined) this.holds.push({ name: waiting.name, owner });
+        const { instance, name } = waiting;
+        const kept = await this.both(instance, (store) => store.cancel(name, waiting.waiting));
+        for (const owner of kept) this.holds.push({ name, owner });
         return;
       }
       case 'transfer': {
         const hold = recent(this.holds, operation.hold);
         if (!hold) return;
-        const tag = `${isSharedOwner(hold.owner) ? 'st' : 'f'}${++this.numbered}`;
+        const tag = `${isSharedOwner(hold.owner) ? `s${permitsOf(hold.owner)}x` : 'f'}${++this.numbered}`;
         const transfer = { ...hold, to: `${operation.to}~${tag}:${tokenOf(hold.owner)}` };
         this.transfers.push(transfer);
         this.holds.push({ name: hold.name, owner: transfer.to });
@@ -194,15 +200,14 @@ export class Twins {
     }
   }
 
-  private async share(
-    { instance, name, place }: SharedTurn,
-    ttl: number,
-    tokens: number,
-    queues: boolean,
-  ): Promise<void> {
-    const { shared } = parsePlace(place);
-    this.places.push({ instance, name, place });
-    return this.acquire(instance, name, { ttl, tokens, shared, place: queues ? place : undefined });
+  private async share(turn: SharedTurn): Promise<void> {
+    const { instance, request } = turn;
+    const { name, place, since, terms } = request;
+    this.turns.push(turn);
+    this.places.push({ instance, name, waiting: { place, shared: { terms, since } } });
+    const endedToken = this.endedToken.get(instance) ?? 0;
+    const reply = await this.both(instance, async (store) => store.share?.({ ...request, endedToken }));
+    this.learn(name, instance, reply);
   }
 
   private async acquire(
@@ -265,10 +270,10 @@ export class Twins {
     });
   }
 
-  private learn(name: string, instance: string, reply: Grant | Taken | undefined): void {
+  private learn(name: string, instance: string, reply: Grant | Taken | Shares | undefined): void {
     if (!reply) return;
-    if (!isGrant(reply)) this.floors.set(instance + name, reply.tokenFloor);
-    else for (const owner of ownersOf(reply)) this.holds.push({ name, owner });
+    if ('tokenFloor' in reply) this.floors.set(instance + name, reply.tokenFloor);
+    for (const { owner } of grantsIn(reply)) this.holds.push({ name, owner });
   }
 
   /** Only holds of the instance's own turns count. */
@@ -304,9 +309,9 @@ export class Twins {
       this.heard[side].push(JSON.stringify([instance, ...what]));
     };
     return {
-      granted: (name, grant, claimTtl) => {
-        if (side === 'redis') this.learn(name, instance, grant);
-        note('granted', name, grant.owner, grant.token, grant.tokens, grant.block ?? grant.tokens, claimTtl);
+      granted: (name, grants, claimTtl) => {
+        if (side === 'redis') for (const grant of grants) this.learn(name, instance, grant);
+        note('granted', name, grants, claimTtl);
       },
       revoked: (name, owner) => note('revoked', name, owner),
       released: (name) => note('released', name),
@@ -328,11 +333,6 @@ function hasTag({ owner }: Hold): boolean {
 }
 
 const COUNTED = { counting: 'counted', hear: (): void => undefined };
-
-/** What is left of a place after so many holds, or the place itself. */
-function partOf(place: string, granted: number): string {
-  return (granted > 0 && restOf(place, granted)) || place;
-}
 
 function recent<T>(list: readonly T[], which: number): T | undefined {
   return list[list.length - 1 - (which % Math.max(1, list.length))];

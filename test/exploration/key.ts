@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { constantText } from './constants.js';
-import { FIRST_TURN, type Site, TURNS } from './site.js';
+import type { Site } from './site.js';
 import { sure } from './sure.js';
 import type { World } from './world.js';
 import { INSTANCES, NAMES } from './names.js';
 
 /** Durations are below this number, times from here on. */
 const FIRST_TIME = 1_000;
-/** Times are below this number; fencing tokens and the numbers of turns from here on. */
+/** Times are below this number; fencing tokens from here on. */
 const FIRST_TOKEN = 1_000_000;
-const LAST_TURN = FIRST_TURN + INSTANCES.length * TURNS;
+const LAST_TOKEN = 10_000_000;
 /** Longer than any block of tokens in these worlds: a wider gap between tokens makes no difference. */
 const GAP = 40;
 /** Stands for a token in a text. */
@@ -30,7 +30,7 @@ interface Part {
 const strings = new Map<string, Omit<Part, 'now'>>();
 
 /**
- * A key that is equal for states that differ only in the time that has passed, in the tokens and turns used so far, and
+ * A key that is equal for states that differ only in the time that has passed, in the tokens used so far, and
  * in which of several equal instances or callers is which.
  *
  * Renaming instances is sound because none is special: a name decides nothing, and plans refer to options, which are
@@ -53,12 +53,8 @@ export function keyOf(world: World): string {
 }
 
 function markOf({ now, text, tokens }: Part, i: number): string {
-  const relative = tokens.map((token) => (token < FIRST_TURN ? token - now * 1_000 : token - rangeOf(i)));
+  const relative = tokens.map((token) => token - now * 1_000);
   return text.replace(IDS, (id) => (idOf(id) === i ? 's' : 'o')) + relative.join(' ');
-}
-
-function rangeOf(i: number): number {
-  return FIRST_TURN + i * TURNS;
 }
 
 function idOf(character: string): number {
@@ -83,13 +79,8 @@ function ordersOf(marks: readonly string[]): readonly (readonly number[])[] {
 /** The text of parts, in which instances have the numbers of their places, and tokens only their order. */
 function textOf(now: number, all: readonly Part[], places: readonly number[]): string {
   const isMoved = places.some((place, i) => place !== i);
-  const renamed = (token: number): number => {
-    if (!isMoved || token < FIRST_TURN) return token;
-    const i = Math.floor((token - FIRST_TURN) / TURNS);
-    return token + (sure(places[i]) - i) * TURNS;
-  };
   const tokens = [now * 1_000];
-  for (const part of all) for (const token of part.tokens) tokens.push(renamed(token));
+  for (const part of all) tokens.push(...part.tokens);
   let [previous, rank] = [0, 0];
   const ranks = new Map<number, number>();
   for (const token of tokens.toSorted((a, b) => a - b)) {
@@ -131,7 +122,7 @@ function written(now: number, content: unknown): Part {
   };
   const writeNumber = (value: number): void => {
     if (value < FIRST_TIME || value === Infinity) text += value;
-    else if (value < FIRST_TOKEN || value >= LAST_TURN) text += `t${value - now}`;
+    else if (value < FIRST_TOKEN || value >= LAST_TOKEN) text += `t${value - now}`;
     else {
       text += TOKEN;
       tokens.push(value);

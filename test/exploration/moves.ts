@@ -1,7 +1,7 @@
 import { StoreRefusal, TooFewReplicas } from '../../lib/store/store-errors.js';
 import type { AcquireRequest } from '../../lib/store/lock-store.js';
 import { NAMES } from './names.js';
-import { grantIn, type Request } from './network.js';
+import { grantsOf, type Request } from './network.js';
 import { checkAdoption } from './rules.js';
 import type { Site } from './site.js';
 import { sure } from './sure.js';
@@ -174,12 +174,13 @@ function addFaultsOf(
     site.network.answer(to, await to.run());
   });
   const { replicas } = (args[0] ?? {}) as Partial<AcquireRequest>;
-  if (replicas && (kind === 'acquire' || kind === 'yield'))
+  if (replicas && ['acquire', 'share', 'yield'].includes(kind))
     fault(`too few replicas confirm ${kind}`, async (site) => {
       const to = take(site);
       const reply = await to.run();
-      const grant = grantIn(reply);
-      site.network.answer(to, reply, grant && new TooFewReplicas(grant, replicas));
+      const grants = grantsOf(reply);
+      const error = grants.length > 0 ? new TooFewReplicas(grants, replicas) : undefined;
+      site.network.answer(to, reply, error);
     });
 }
 

@@ -1,4 +1,4 @@
-import { isGrant, type Grant, type Taken } from '../../lib/store/grant.js';
+import { type Grant, grantsIn, type Shares, type Taken } from '../../lib/store/grant.js';
 import type { LockStore, StoreEvents } from '../../lib/store/lock-store.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
@@ -77,6 +77,7 @@ export class Network {
         keepAlive: undefined,
         open: this.listen,
         acquire: sent(memory, 'acquire'),
+        share: sent(memory, 'share'),
         yield: sent(memory, 'yield'),
         extend: sent(memory, 'extend'),
         release: sent(memory, 'release'),
@@ -110,7 +111,10 @@ export class Network {
   answer(to: Request, result: unknown, error?: Error): void {
     this.failed = this.failed.filter(({ kind, args: [, what] }) => kind !== to.kind || what !== to.args[1]);
     if (error && !isRefusal(error) && REPEATED.includes(to.kind)) this.failed.push(to);
-    if (!error && (to.kind === 'release' || (to.kind === 'cancel' && result === undefined)))
+    if (
+      !error &&
+      (to.kind === 'release' || (to.kind === 'cancel' && (result as readonly string[]).length === 0))
+    )
       to.resolve(result);
     else this.replies.push({ to, result, error });
   }
@@ -133,8 +137,8 @@ export class Network {
   }
 }
 
-/** The grant among the replies to an acquire and to a yield. */
-export function grantIn(result: unknown): Grant | undefined {
-  const reply = result as Grant | Taken | undefined;
-  return reply && isGrant(reply) ? reply : undefined;
+/** The grants in the reply to an acquire, a share or a yield. */
+export function grantsOf(result: unknown): readonly Grant[] {
+  const reply = result as Grant | Taken | Shares | undefined;
+  return reply ? grantsIn(reply) : [];
 }

@@ -85,10 +85,11 @@ export function checkAdoption(
   if (to.kind !== 'acquire') return;
   const reply = result as Grant | Taken;
   const { owner } = reply;
-  const { name, shared } = to.args[0] as AcquireRequest;
-  if (isGrant(reply) || shared || owner === undefined || isSharedOwner(owner)) return;
+  const { name } = to.args[0] as AcquireRequest;
+  if (isGrant(reply) || owner === undefined || isSharedOwner(owner)) return;
   const isComing = network.messages.some(
-    ({ kind, args }) => kind === 'granted' && (args[1] as Grant).owner === owner,
+    ({ kind, args }) =>
+      kind === 'granted' && (args[1] as readonly Grant[]).some((grant) => grant.owner === owner),
   );
   if (
     instanceOf(owner) === id &&
@@ -101,9 +102,8 @@ export function checkAdoption(
 
 /** Whether an instance neither waits at one of its places nor has anything on its way that may end it. */
 function isDeserted({ id, engine, network }: Site, name: string, place: string): boolean {
-  const { instance, shared } = parsePlace(place);
-  if (instance !== id) return false;
+  if (parsePlace(place).instance !== id) return false;
   const { late, messages, replies, requests } = network;
   if (late.length + messages.length + replies.length + requests.length > 0) return false;
-  return !engine.queues.get(name)?.name.turn?.waitsAt(place, shared?.turn);
+  return !engine.queues.get(name)?.name.turn?.waitsAt(place);
 }

@@ -6,7 +6,6 @@ import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
 import { Abandonment } from '../../lib/primitives/abandonment.js';
 import { Once } from '../../lib/service/once/once.js';
-import { permitsMark } from '../../lib/store/turn-name.js';
 import { constant, constantText } from './constants.js';
 import { Network } from './network.js';
 import { INSTANCES, KEEP, NAMES } from './names.js';
@@ -50,10 +49,6 @@ interface Surroundings {
   noteGrant(caller: Caller, hold: Hold): void;
 }
 
-/** Turns are numbered from here, each instance in a range of its own. They are no tokens, but as large. */
-export const FIRST_TURN = 9_000_000;
-export const TURNS = 100_000;
-
 const LOG = constant({ log: nothing, warn: nothing, error: nothing }, 'log');
 
 const NO_SUSPENDS = constant({ start: nothing, stop: nothing });
@@ -67,7 +62,6 @@ export class Site {
   readonly network: Network;
   readonly engine: LockEngine;
   readonly once: Once;
-  private turns: number;
 
   constructor(
     readonly i: number,
@@ -75,7 +69,6 @@ export class Site {
     private readonly world: Surroundings,
   ) {
     this.id = sure(INSTANCES[i]);
-    this.turns = FIRST_TURN + i * TURNS;
     this.clock = constant(new WorldClock(world), 'clock');
     this.network = new Network(this.id, world.server, world);
     const { clock } = this;
@@ -86,7 +79,6 @@ export class Site {
     // No client of another package uses these names, and the machine does not sleep.
     for (const each of [queues.gaps, queues.silentHolders, labels, views]) constant(each);
     Object.assign(keeper, { suspends: NO_SUSPENDS });
-    queues.newTurn = (permits) => `s${permitsMark(permits)}${++this.turns}`;
     const acquire = engine.acquire.bind(engine);
     this.once = new Once(constant({ engine, maxResult: 100, acquire, runInContext: (_, work) => work() }));
     this.network.listen();

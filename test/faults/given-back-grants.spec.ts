@@ -37,7 +37,7 @@ it('a released grant is never adopted', async () => {
   const engine = new LockEngine({ store, clock: new SystemClock(), log: console });
   const grant = { owner: 'me:700', token: 700, tokens: 1 };
 
-  engine.granted('job', grant, 1_000);
+  engine.granted('job', [grant], 1_000);
   const refused = engine.acquire('job', defaults);
 
   expect(store.released).toEqual([grant.owner]);

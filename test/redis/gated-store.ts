@@ -4,14 +4,16 @@ import type {
   ForcedRelease,
   LockStore,
   OwnerChange,
+  ShareRequest,
   StoreEvents,
   Transferred,
+  Waiting,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
-import type { Grant, SharedTerms, Taken } from '../../lib/store/grant.js';
+import type { Grant, SharedTerms, Shares, Taken } from '../../lib/store/grant.js';
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
 
-type Method = 'acquire' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer';
+type Method = 'acquire' | 'share' | 'yield' | 'release' | 'extend' | 'cancel' | 'transfer';
 
 /** A real store whose requests, or whose answers, a test can hold up one by one. */
 export class GatedStore implements LockStore {
@@ -64,6 +66,14 @@ export class GatedStore implements LockStore {
     return this.pass('acquire', request, () => this.store.acquire(request));
   }
 
+  share(request: ShareRequest): Promise<Shares> {
+    return this.pass('share', request, async () => {
+      const reply = await this.store.share?.(request);
+      if (!reply) throw new Error('This store has no shared mode.');
+      return reply;
+    });
+  }
+
   yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
     return this.pass('yield', request, () => this.store.yield(request));
   }
@@ -76,8 +86,8 @@ export class GatedStore implements LockStore {
     return this.pass('extend', batch, () => this.store.extend(batch));
   }
 
-  cancel(name: string, place: string | undefined): Promise<string | undefined> {
-    return this.pass('cancel', place, () => this.store.cancel(name, place));
+  cancel(name: string, waiting: Waiting): Promise<readonly string[]> {
+    return this.pass('cancel', waiting.place, () => this.store.cancel(name, waiting));
   }
 
   transfer(changes: readonly OwnerChange[], decider?: 'first' | 'last'): Promise<Transferred> {

@@ -117,7 +117,7 @@ describe('Several permits at once, across instances', () => {
     const lock = await locks.acquire('requests', { mode: 'shared', limit: 256, permits: 256 });
     const members = await server.client().zrange('lock:{requests}:s', '0', '(inf', 'BYSCORE');
 
-    expect(members).toEqual([expect.stringMatching(`^${name}~s0256p`)]);
+    expect(members).toEqual([expect.stringMatching(`^${name}~s256of256:`)]);
     await lock.extend();
     await lock.release();
     expect(await server.client().exists('lock:{requests}', 'lock:{requests}:s')).toBe(0);

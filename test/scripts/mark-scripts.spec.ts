@@ -76,7 +76,7 @@ describe('The scripts of results', () => {
   it('notify each waiting instance once, whatever it waits for', async () => {
     const messages = await listen('b', 'c');
     await client.set(LOCK, 'a:5', 'PX', 10_000);
-    await client.zadd(QUEUE, 1, 'b|3000|1', 2, 'c|3000|2|s1|', 3, 'b|3000|2|s4|', 4, 'gone|3000|1');
+    await client.zadd(QUEUE, 1, 'b|3000|1', 2, 'c|3000|2|s1', 3, 'b|3000|2|s4', 4, 'gone|3000|1');
     await keep('a:5', 5);
 
     await waitFor(() => messages.length === 2);

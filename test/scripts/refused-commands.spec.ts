@@ -41,9 +41,8 @@ const keysOf = ({ lock, queue, shared }: Name): string[] => [lock, queue, shared
 const PLACES = {
   alone: 'w|3000|1',
   dead: 'gone|3000|1',
-  sharing: 'w|3000|2|s2|',
-  limited: 'w|3000|2|s2|2',
-  rest: 'w|3000|1|s2X1|2',
+  sharing: 'w|3000|2|s1',
+  limited: 'w|3000|2|s1of2',
   atNode: 'w',
 };
 
@@ -64,7 +63,7 @@ const both = [FENCE, ...keysOf(M), ...keysOf(N)];
 const node = [N.lock, N.queue, `${N.lock}:fence`];
 const waiting = [PLACES.dead, PLACES.alone, 'v|3000|1'];
 const terms = `${TTL} 2 3000|2`;
-const share = (limit = ''): string => `${TTL} 2 s1 ${limit} 3000|2`;
+const share = (limit = ''): string => `${TTL} 2 s1${limit} 0 3000 `;
 
 const acquire = (instance: string, endedToken = 0): Pick<Scene, 'script' | 'keys' | 'args'> => ({
   script: acquireScript,
@@ -115,11 +114,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
     ...acquireShared(),
     owner: 'shared',
     holders: { 'a~s1:1': 1_000, 'b~s1:1': 900 },
-    waiting: ['a|3000|2|s1|'],
+    waiting: ['a|3000|3|s1'],
   },
-  'acquire-shared, partly': { ...acquireShared('2'), owner: 'shared', holders: { 'b~s1:1': TTL } },
+  'acquire-shared, partly': { ...acquireShared('of2'), owner: 'shared', holders: { 'b~s1:1': TTL } },
   'acquire-shared, with holders that are over': {
-    ...acquireShared('2'),
+    ...acquireShared('of2'),
     owner: 'shared',
     holders: { 'b~s1:1': TTL, 'c~s1:1': '-1000.5' },
     waiting: [PLACES.limited],
@@ -133,11 +132,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   release,
   'release, others wait': { ...release, waiting },
-  'release, sharers wait': { ...release, waiting: [PLACES.sharing, 'v|3000|1|s3|', PLACES.alone] },
-  'release, the rest of a turn waits': {
+  'release, sharers wait': { ...release, waiting: [PLACES.sharing, 'v|3000|1|s1', PLACES.alone] },
+  'release, one that let a claim lease expire waits': {
     ...release,
-    holders: { 'w~s2:1': '-1000.5' },
-    waiting: [PLACES.rest, PLACES.alone],
+    holders: { 'w~s1of2:1': '-1000.5' },
+    waiting: [PLACES.limited, PLACES.alone],
   },
   'release, sharers wait and modes are unknown': {
     ...release,
@@ -170,10 +169,10 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'cancel, shared': {
     script: cancelScript,
     keys: single,
-    args: ['a', 'a|3000|2|s1|2', ...PREFIXES],
+    args: ['a', 'a|3000|2|s1of2', ...PREFIXES, 0, 's1'],
     owner: 'shared',
     holders: { 'a~s1:1': TTL, 'b~s1:1': 900 },
-    waiting: ['a|3000|1|s1X1|2', PLACES.limited],
+    waiting: ['a|3000|1|s1', PLACES.limited],
   },
   'yield, kept': { ...yielding, args: ['a:5', ...PREFIXES, TTL, 2, 'a|3000|2'] },
   'yield, handed': { ...yielding, args: ['a:5', ...PREFIXES, TTL, 2, 'a|3000|2'], waiting },
@@ -237,7 +236,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'transfer, shared': {
     script: transferScript,
     keys: [N.lock, N.shared],
-    args: [1, 'a~s1:1', 'b~s0f:5', 50_000],
+    args: [1, 'a~s1:1', 'b~s1xf:5', 50_000],
     owner: 'shared',
     holders: { 'a~s1:1': TTL },
   },

@@ -307,9 +307,10 @@ describe('Scripts', () => {
     const [token] = await acquire('a');
     await run(
       acquireSharedScript,
-      ['a', '', `0 ${BOTH}`, '5000 2 s1  3000|2'],
+      ['a', '', `0 ${BOTH}`, '5000 2 s1 0 3000 '],
       ['lock:fence', 'lock:{m}', 'lock:{m}:q', 'lock:{m}:s'],
     );
+    const shares = await client.zrange('lock:{m}:s', '0', '-1');
     const takes = (taker: string): Promise<unknown> =>
       run(
         transferScript,
@@ -319,11 +320,11 @@ describe('Scripts', () => {
           `${taker}~t:${token}`,
           9_000,
           2,
-          'a~s1:1',
-          `${taker}~st:1`,
+          shares[0] ?? '',
+          `${taker}~s1xf:1`,
           9_000,
-          'a~s1:2',
-          `${taker}~st:2`,
+          shares[1] ?? '',
+          `${taker}~s1xf:2`,
           9_000,
         ],
         both,
@@ -333,8 +334,8 @@ describe('Scripts', () => {
     expect(await takes('c')).toBe(0);
     expect(await takes('b')).toBe(1);
     expect(await client.get('lock:{n}')).toBe(`b~t:${token}`);
-    expect(await client.zrange('lock:{m}:s', '0', '-1')).toEqual(['b~st:1', 'b~st:2']);
-    await client.zrem('lock:{m}:s', 'b~st:2');
+    expect(await client.zrange('lock:{m}:s', '0', '-1')).toEqual(['b~s1xf:1', 'b~s1xf:2']);
+    await client.zrem('lock:{m}:s', 'b~s1xf:2');
     // One is gone, so the rest can never be attached as one hold.
     expect(await takes('b')).toBe(2);
     await client.set('lock:{n}', `a:${token}`);
@@ -349,7 +350,7 @@ describe('Scripts', () => {
     expect(await run(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])).toEqual([
       [expect.any(Number), 'a~gone:1', expect.any(Number)],
     ]);
-    expect(await run(cancelScript, ['a', 'a|3000|1', ...PREFIXES], [...keys, 'lock:{n}:s'])).toBeNull();
+    expect(await run(cancelScript, ['a', 'a|3000|1', ...PREFIXES], [...keys, 'lock:{n}:s'])).toEqual([]);
     expect(await release(`a:${token}`)).toBe(0);
     expect(await client.get('lock:{n}')).toBe('a~gone:1');
   });
@@ -531,17 +532,18 @@ describe('Scripts', () => {
     await on(transferScript, [1, held, 'a~gone:1', 5_000], [lock, shared]);
     await on(transferScript, [1, 'a~gone:1', held, 5_000], [lock, shared]);
     await on(yieldScript, [held, ...PREFIXES, 5_000, 1, 'a|3000|1']);
-    await on(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1  3000|2']);
+    await on(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1 0 3000 ']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
     const [, owned = ''] = String(await client.get(lock)).split(':');
     await on(releaseScript, ['b', BOTH, owned]);
     expect(await client.zcard(shared)).toBe(2);
     await on(queryScript, [], [lock, queue, shared]);
     await on(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1']);
-    await on(extendScript, ['b~s1:1', 9_000], [lock, shared]);
-    await on(extendScript, ['b~s1:1', 9_000, 'write'], [lock, shared]);
-    await on(transferScript, [1, 'b~s1:1', 'b~sgone:1', 9_000], [lock, shared]);
-    await on(releaseSharedScript, [BOTH, 'b~sgone:1']);
+    const [owner = ''] = await client.zrange(shared, '0', '-1');
+    await on(extendScript, [owner, 9_000], [lock, shared]);
+    await on(extendScript, [owner, 9_000, 'write'], [lock, shared]);
+    await on(transferScript, [1, owner, 'b~s1xf:1', 9_000], [lock, shared]);
+    await on(releaseSharedScript, [BOTH, 'b~s1xf:1']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
 
     expect(await on(forceReleaseScript, [...PREFIXES, 'lock:inbox:'])).toEqual([[expect.any(String)], []]);
@@ -568,13 +570,13 @@ describe('Scripts', () => {
       const on = await confined(keys);
       const messages = await listen('b');
       const [token] = await acquire('a');
-      await run(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1  3000|2'], [...keys, 'lock:{n}:s']);
+      await run(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1 0 3000 '], [...keys, 'lock:{n}:s']);
 
       expect(await on(script, argsOf(token))).toEqual(reply);
       await waitFor(() => messages.length === 1);
       expect(messages).toEqual(['released n']);
       expect(await client.exists('lock:{n}', 'lock:{n}:s')).toBe(0);
-      expect((await client.zrange('lock:{n}:q', '0', '-1'))[0]).toBe('b|3000|2|s1|');
+      expect((await client.zrange('lock:{n}:q', '0', '-1'))[0]).toBe('b|3000|2|s1');
     },
   );
 

@@ -4,13 +4,21 @@ import type {
   ForcedRelease,
   LockStore,
   OwnerChange,
+  ShareRequest,
   StoreEvents,
   Transferred,
+  Waiting,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { MarkStore } from '../../lib/store/mark.js';
 import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
-import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../../lib/store/grant.js';
+import {
+  type Grant,
+  SHARED_OWNER,
+  type SharedTerms,
+  type Shares,
+  type Taken,
+} from '../../lib/store/grant.js';
 import { isSharedOwner } from '../../lib/store/owner-id.js';
 import { type CommandConnection, COMMAND_TIMEOUT } from './command-connection.js';
 import type { InboxConnection } from './inbox-connection.js';
@@ -53,11 +61,16 @@ export class SimulatedStore implements LockStore {
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const reply = await this.sendAcquire(
-      () => this.server.acquire(request),
-      request.shared ? 'all keys' : 'known keys',
-    );
-    if (request.shared || reply.owner === SHARED_OWNER) this.modes?.note();
+    const reply = await this.sendAcquire(() => this.server.acquire(request), 'known keys');
+    if (reply.owner === SHARED_OWNER) this.modes?.note();
+    return reply;
+  }
+
+  async share(request: ShareRequest): Promise<Shares> {
+    const { server } = this;
+    if (!server.share) throw new Error('This server has no shared mode.');
+    const reply = await this.sendAcquire(server.share.bind(server, request), 'all keys');
+    this.modes?.note();
     return reply;
   }
 
@@ -82,8 +95,8 @@ export class SimulatedStore implements LockStore {
     return this.commands.send(() => this.server.extend(batch), 'impatient', 'extend');
   }
 
-  cancel(name: string, place: string | undefined): Promise<string | undefined> {
-    return this.commands.send(() => this.server.cancel(name, place), 'impatient', 'cancel');
+  cancel(name: string, waiting: Waiting): Promise<readonly string[]> {
+    return this.commands.send(() => this.server.cancel(name, waiting), 'impatient', 'cancel');
   }
 
   transfer(changes: readonly OwnerChange[]): Promise<Transferred> {

@@ -106,8 +106,6 @@ export class Lease implements FifoNode<Lease> {
   private inFlight = NO_REQUESTS;
   /** The shortest `ttl` of a request that may reach the store again at any time. */
   private shortestTtl = Infinity;
-  /** The lease from whose block this lease takes its fencing tokens. */
-  private tokensOf: Lease = this;
   private nextToken: number;
   private lastToken: number;
 
@@ -119,19 +117,11 @@ export class Lease implements FifoNode<Lease> {
   ) {
     this.owner = grant.owner;
     this.token = this.nextToken = grant.token;
-    this.lastToken = grant.token + (grant.block ?? grant.tokens) - 1;
+    this.lastToken = grant.token + grant.tokens - 1;
     this.ttl = ttl;
     this.sentAt = sentAt;
     this.renewAt = sentAt + ttl / 3;
     this.deadline = this.end = deadlineOf(ttl, sentAt);
-  }
-
-  /** Creates the lease of another hold of the same grant, which uses the block of fencing tokens of this one. */
-  sibling(owner: string, token: number): Lease {
-    const sibling = new Lease(this.name, { owner, token, tokens: 1 }, this.ttl, this.sentAt);
-    sibling.tokensOf = this;
-    sibling.how = this.how;
-    return sibling;
   }
 
   /** When the hold ends regardless of the lease. */
@@ -140,7 +130,7 @@ export class Lease implements FifoNode<Lease> {
   }
 
   get hasTokens(): boolean {
-    return this.tokensOf.nextToken <= this.tokensOf.lastToken;
+    return this.nextToken <= this.lastToken;
   }
 
   /** Whether the lease meets a caller's requirements. */
@@ -161,12 +151,11 @@ export class Lease implements FifoNode<Lease> {
   }
 
   takeToken(): number {
-    return this.tokensOf.nextToken++;
+    return this.nextToken++;
   }
 
   /** Lets no later hold use the lease: a request that shortens or ends it may arrive late. */
   denyOthers(): void {
-    this.tokensOf = this;
     this.nextToken = this.lastToken + 1;
   }
 

@@ -3,8 +3,7 @@ import { LockKeyError } from '../../errors/lock.error.js';
 import { lockNameProblem } from '../../keys/lock-name.js';
 import { MAX_PERMITS } from '../../options/option-table.js';
 import { isMilliseconds } from '../../options/option-checks.js';
-import { SHARED_TAG, taggedOwner } from '../../store/owner-id.js';
-import { permitsMark } from '../../store/turn-name.js';
+import { taggedOwner } from '../../store/owner-id.js';
 
 /** A detached hold of one name. */
 export interface DetachedHold {
@@ -59,7 +58,7 @@ export function ownerOfDetached(secret: string, hold: DetachedHold): string {
 
 /** The tag of a transfer in owner ids. */
 export function tagOf(mode: DetachedHold['mode'], random: Buffer, permits: number): string {
-  return (mode === 'shared' ? SHARED_TAG + permitsMark(permits) : '') + random.toString('hex');
+  return (mode === 'shared' ? `s${permits}x` : '') + random.toString('hex');
 }
 
 export function formatTransfer({ secret, holds }: Transfer): string {

@@ -1,3 +1,4 @@
+import type { SharedTerms } from '../../store/grant.js';
 import type { Gap } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import type { Name } from './name.js';
@@ -22,16 +23,25 @@ export function askOrGoIdle(name: Name, turn: Turn | undefined, isInDoubt = fals
 export function ask(name: Name, turn: Turn | undefined): void {
   const head = name.line.first;
   if (!head) return;
-  const kept = keepOrLeave(name, turn, head) ?? turnFor(name, head);
+  const kept = keepOrLeave(name, turn, head) ?? turnFor(head);
   const { ttl } = head.options;
   const tokens = name.tokensOf(kept);
   const place = head.isAttempt ? undefined : queue(name, kept, head, tokens);
-  // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
-  const endedTokenOfName = name.takenReply && Math.max(name.takenReply.tokenFloor, name.endedToken);
   send(name, kept, ttl);
-  name.state = { kind: 'asking', turn: kept, ttl, sentAt: name.now };
-  name.do({ kind: 'acquire', head, shared: kept.terms, tokens, place, endedTokenOfName });
+  name.state = { kind: 'asking', turn: kept, ttl, sentAt: name.now, place };
+  if (kept.terms) share(name, head, kept.terms, tokens, place);
+  else {
+    // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
+    const endedTokenOfName = name.takenReply && Math.max(name.takenReply.tokenFloor, name.endedToken);
+    name.do({ kind: 'acquire', head, tokens, place, endedTokenOfName });
+  }
   name.watchOutage();
+}
+
+function share(name: Name, head: Waiter, terms: SharedTerms, holds: number, place: string | undefined): void {
+  if (name.since === Infinity) name.raiseSince(name.rules.endedToken);
+  const { knownTokens: known, since } = name;
+  name.do({ kind: 'share', head, terms, holds, since, known, place });
 }
 
 /** Asks again now, or as soon as the current request is answered. */
@@ -56,7 +66,7 @@ export function askAgain(name: Name): void {
 /** Ends the turn of the local callers: the store chooses the next instance. */
 export function yieldTo(name: Name, head: Waiter, lease: Lease): void {
   const { ttl } = head.options;
-  const turn = turnFor(name, head);
+  const turn = turnFor(head);
   turn.longestTtl = lease.longestLeft(name.now);
   const tokens = name.tokensOf(turn);
   const place = queue(name, turn, head, tokens);
@@ -77,7 +87,7 @@ export function leaveGap(
     name.free(lease, { ...gap, place: undefined });
     return goIdle(name);
   }
-  const turn = turnFor(name, head);
+  const turn = turnFor(head);
   const mayQueue = name.rules.store.announcesGaps === true && !head.isAttempt;
   const place = mayQueue ? queue(name, turn, head, name.tokensOf(turn)) : undefined;
   if (place !== undefined) turn.isInDoubt = true;
@@ -87,9 +97,8 @@ export function leaveGap(
 }
 
 /** Creates the turn for a waiter. */
-export function turnFor(name: Name, { options: { mode, limit, permits } }: Waiter): Turn {
-  if (mode === 'exclusive') return new Turn(undefined);
-  return new Turn({ limit, turn: name.rules.newTurn(permits) });
+export function turnFor({ options: { mode, limit, permits } }: Waiter): Turn {
+  return new Turn(mode === 'exclusive' ? undefined : { limit, permits });
 }
 
 /** Ends the turn of a waiter that left or was served, if no other waiter needs it. */
@@ -103,11 +112,16 @@ export function leaveUnlessWanted(name: Name): void {
   goIdle(name);
 }
 
-/** Leaves the turn, because its waiters have left. */
+/** Leaves the turn, because its waiters have left, or nothing remains of it. */
 export function leave(name: Name, turn: Turn): void {
-  if (turn.place !== undefined || turn.isInDoubt)
-    name.do({ kind: 'cancel', place: name.placeOf(turn), ttl: turn.longestTtl });
-  returnUnconfirmed(name, turn);
+  const { longestTtl: ttl, terms } = turn;
+  if (turn.place !== undefined || turn.isInDoubt) {
+    const shared = terms && { terms, since: name.since };
+    const place = turn.place ?? (terms && name.rules.store.place(0, 0, terms));
+    name.do({ kind: 'cancel', waiting: { place, shared }, ttl });
+  }
+  for (const each of turn.takeArrived()) name.returnGrant(each.grant, each.ttl);
+  turn.leaveNoTrace();
   name.failure = undefined;
 }
 
@@ -117,11 +131,6 @@ export function goIdle(name: Name): void {
   name.hasSeenTaken = false;
   name.state = IDLE;
   if (!name.hasLeases) name.do({ kind: 'drop' });
-}
-
-export function returnUnconfirmed(name: Name, turn: Turn): void {
-  for (const { grant, ttl } of turn.allUnconfirmed) name.returnGrant(grant, ttl);
-  turn.forgetAll();
 }
 
 function keepOrLeave(name: Name, turn: Turn | undefined, { options }: Waiter): Turn | undefined {
@@ -136,6 +145,8 @@ function queue(name: Name, turn: Turn, { options }: Waiter, tokens: number): str
   const { store } = name.rules;
   if (!store.canQueue(name.name)) return undefined;
   if (turn.place === undefined) turn.unserved = name.wanted;
+  // Of a shared turn, the store keeps the position, and learns how many holds are wanted.
+  if (turn.terms) turn.place = undefined;
   return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), tokens, turn.terms));
 }
 

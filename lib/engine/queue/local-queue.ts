@@ -2,7 +2,7 @@ import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.err
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { ScheduledCall } from '../../primitives/clock.js';
-import type { Grant, Taken } from '../../store/grant.js';
+import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { Hold } from '../hold/hold.js';
 import type { Lease } from '../hold/lease.js';
 import { closingError, timeoutError, unavailableError } from '../lock-errors.js';
@@ -73,6 +73,9 @@ export class LocalQueue {
       case 'acquire':
         this.acquire(effect);
         break;
+      case 'share':
+        this.share(effect);
+        break;
       case 'yield':
         this.yield(effect);
         break;
@@ -80,10 +83,10 @@ export class LocalQueue {
         void DONE.then(this.reporting({ kind: 'gathered' }));
         break;
       case 'cancel':
-        void queues.cancel(name.name, effect.place, effect.ttl);
+        void queues.cancel(name.name, effect.waiting, effect.ttl);
         break;
       case 'return': {
-        const returned = queues.returnGrant(name.name, effect.grant, effect.ttl, effect.place);
+        const returned = queues.returnGrants(name.name, effect.grants, effect.ttl);
         if (effect.isAwaited) void returned.then(this.reporting({ kind: 'returned' }));
         break;
       }
@@ -122,7 +125,7 @@ export class LocalQueue {
     return settled;
   }
 
-  private acquire({ head, place, shared, endedTokenOfName, tokens }: EffectOf<'acquire'>): void {
+  private acquire({ head, place, endedTokenOfName, tokens }: EffectOf<'acquire'>): void {
     const { endedToken, store } = this.queues;
     const { ttl, replicas } = head.options;
     const { name } = this.name;
@@ -132,7 +135,6 @@ export class LocalQueue {
         name,
         ttl,
         tokens,
-        shared,
         place,
         endedToken,
         endedTokenOfName,
@@ -142,6 +144,14 @@ export class LocalQueue {
     );
   }
 
+  private share({ head, terms, holds, since, known, place }: EffectOf<'share'>): void {
+    const { endedToken, store } = this.queues;
+    const { ttl, replicas } = head.options;
+    const { name } = this.name;
+    const sent = store.share?.({ name, ttl, terms, holds, since, known, place, endedToken, replicas });
+    this.reportReply(sent ?? Promise.reject(new Error('The store has no shared mode.')));
+  }
+
   private yield({ head, lease, place, tokens }: EffectOf<'yield'>): void {
     const { leases, store } = this.queues;
     const { ttl, replicas } = head.options;
@@ -149,7 +159,7 @@ export class LocalQueue {
     this.reportReply(store.yield({ name: this.name.name, owner: lease.owner, ttl, tokens, place, replicas }));
   }
 
-  private reportReply(request: Promise<Grant | Taken | undefined>): void {
+  private reportReply(request: Promise<Grant | Taken | Shares | undefined>): void {
     void request.then(
       (reply) => this.report({ kind: 'answer', reply }),
       (error: unknown) => this.report({ kind: 'failed', error }),

@@ -2,10 +2,9 @@ import type { Clock } from '../../primitives/clock.js';
 import { Deadlines } from '../../primitives/deadlines.js';
 import { AnswerWakeUp, type WakeUp } from '../../primitives/wake-up.js';
 import type { Grant } from '../../store/grant.js';
-import type { LockStore } from '../../store/lock-store.js';
-import { ownersOf, SHARED_TAG, tokenOf } from '../../store/owner-id.js';
+import type { LockStore, Waiting } from '../../store/lock-store.js';
+import { tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import { permitsMark } from '../../store/turn-name.js';
 import type { Labels } from '../hold/labels.js';
 import type { Leases } from '../hold/leases.js';
 import type { SilentHolders } from '../hold/silent-holders.js';
@@ -34,7 +33,6 @@ export class LocalQueues<
    * queue.
    */
   private readonly slots = new Map<string, { queue: Queue | undefined }>();
-  private turns = 0;
   private callers = 0;
 
   constructor(
@@ -94,13 +92,16 @@ export class LocalQueues<
     if (--this.callers === 0) this.store.keepAlive?.(false);
   }
 
-  /** Whether callers here wait at a place in the store's queue, or have holds that a late leave would end. */
+  /** Whether callers here wait at a place in the store's queue. */
   needs(name: string, place: string): boolean {
-    const part = parsePlace(place).shared?.turn;
-    const known = this.get(name)?.name;
-    return (
-      known?.turn?.waitsAt(place, part) === true || (part !== undefined && known?.hasHoldsFrom(part) === true)
-    );
+    return this.get(name)?.name.turn?.waitsAt(place) === true;
+  }
+
+  /** Leaves a place in the store's queue at which no caller here waits. */
+  leave(name: string, place: string): void {
+    const terms = parsePlace(place).shared;
+    const since = Math.min(this.get(name)?.name.since ?? Infinity, this.endedToken);
+    void this.cancel(name, { place, shared: terms && { terms, since } }, 0);
   }
 
   /** Records the token of a lease or grant that has ended here. */
@@ -108,42 +109,43 @@ export class LocalQueues<
     if (token > this.endedToken) this.endedToken = token;
   }
 
-  /**
-   * Releases a grant that no caller wants, or leaves its place, and never adopts it again. Its lease runs for at most
-   * `ttl` ms. Never rejects.
-   */
-  returnGrant(name: string, grant: Grant, ttl: number, place?: string): Promise<unknown> {
-    this.noteEndedToken(grant.token);
-    if (place !== undefined) return this.cancel(name, place, ttl);
+  /** Releases grants that no caller wants, with leases of at most `ttl` ms, and never adopts them. Never rejects. */
+  returnGrants(
+    name: string,
+    grants: readonly Pick<Grant, 'owner' | 'token'>[],
+    ttl: number,
+  ): Promise<unknown> {
     const known = this.get(name)?.name;
-    const owners = ownersOf(grant).filter((owner) => !known?.leaseOf(owner));
-    return Promise.all(owners.map((owner) => this.leases.requests.free(name, owner, ttl)));
+    const unused = grants.filter(({ owner }) => !known?.leaseOf(owner));
+    for (const { token } of unused) this.noteEndedToken(token);
+    return Promise.all(unused.map(({ owner }) => this.leases.requests.free(name, owner, ttl)));
   }
 
   /**
-   * Leaves the store's queue, and releases a grant that was on its way, with a lease of at most `ttl` ms. Never
-   * rejects.
+   * Leaves the store's queue, and returns what the store keeps for this instance and no caller wants, with leases of at
+   * most `ttl` ms. Never rejects.
    */
-  cancel(name: string, place: string | undefined, ttl: number): Promise<void> {
+  cancel(name: string, { place, shared }: Waiting, ttl: number): Promise<void> {
+    const known = (): Name | undefined => this.get(name)?.name;
+    let isRepeated = false;
     const send = async (): Promise<void> => {
-      const owner = await this.store.cancel(name, place);
-      const known = this.get(name)?.name;
-      // A request that continues may obtain the grant.
-      if (!owner || known?.wantsExclusive || known?.leaseOf(owner)) return;
-      this.noteEndedToken(tokenOf(owner));
-      known?.noteEndedToken(tokenOf(owner));
-      await this.store.release(name, owner);
+      // Callers that came since wait at the same place.
+      const isNeeded = isRepeated && place !== undefined && this.needs(name, place);
+      isRepeated = true;
+      const kept = await this.store.cancel(name, { place: isNeeded ? undefined : place, shared });
+      // A request that continues may obtain the grants.
+      const unused = kept.filter((owner) => !known()?.leaseOf(owner) && !known()?.mayAdopt(owner));
+      for (const owner of unused) known()?.noteEndedToken(tokenOf(owner));
+      await this.returnGrants(
+        name,
+        unused.map((owner) => ({ owner, token: tokenOf(owner) })),
+        ttl,
+      );
     };
     // An exclusive lease or request of this instance could be ended by a late repetition.
-    const mayRepeat = (): boolean => {
-      const known = this.get(name)?.name;
-      return !known?.exclusiveLease && !known?.wantsExclusive;
-    };
+    const mayRepeat = (): boolean =>
+      shared !== undefined || !(known()?.exclusiveLease ?? known()?.wantsExclusive);
     return this.leases.requests.run({ what: () => `Leaving the queue of ${name}`, ttl, send, mayRepeat });
-  }
-
-  newTurn(permits: number): string {
-    return SHARED_TAG + permitsMark(permits) + (++this.turns).toString(36);
   }
 
   /** Stops all timers. */

@@ -1,6 +1,6 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
-import type { Grant, SharedTerms } from '../../store/grant.js';
-import type { Gap } from '../../store/lock-store.js';
+import type { Grant } from '../../store/grant.js';
+import type { Gap, ShareRequest, Waiting } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import type { TakenReply } from './turn.js';
 import type { Waiter } from './waiter.js';
@@ -10,11 +10,15 @@ export type Effect =
   | {
       readonly kind: 'acquire';
       readonly head: Waiter;
-      readonly shared: SharedTerms | undefined;
       readonly tokens: number;
       readonly place: string | undefined;
       readonly endedTokenOfName: number | undefined;
     }
+  /** Requests shared holds. */
+  | ({ readonly kind: 'share'; readonly head: Waiter } & Pick<
+      ShareRequest,
+      'terms' | 'holds' | 'since' | 'known' | 'place'
+    >)
   | {
       readonly kind: 'yield';
       readonly lease: Lease;
@@ -23,13 +27,12 @@ export type Effect =
       readonly place: string | undefined;
     }
   | { readonly kind: 'gather' }
-  /** Leaves the store's queue, which also ends grants there. Without a place, it ends only a grant. */
-  | { readonly kind: 'cancel'; readonly place: string | undefined; readonly ttl: number }
-  /** Releases a grant, or leaves its place. If that is awaited, reports `returned` afterwards. */
+  /** Leaves the store's queue, and returns what the store keeps for this instance and nobody knows here. */
+  | { readonly kind: 'cancel'; readonly waiting: Waiting; readonly ttl: number }
+  /** Releases grants. If that is awaited, reports `returned` afterwards. */
   | {
       readonly kind: 'return';
-      readonly grant: Grant;
-      readonly place: string | undefined;
+      readonly grants: readonly Grant[];
       readonly ttl: number;
       readonly isAwaited: boolean;
     }

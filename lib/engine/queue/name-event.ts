@@ -1,5 +1,5 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
-import type { Grant, Taken } from '../../store/grant.js';
+import type { Grant, Shares, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
 import type { Waiter } from './waiter.js';
 
@@ -11,14 +11,14 @@ export type Event =
   | { readonly kind: 'timeout'; readonly waiter: Waiter }
   /** The end of the tick in which callers gathered. */
   | { readonly kind: 'gathered' }
-  | { readonly kind: 'answer'; readonly reply: Grant | Taken | undefined }
+  | { readonly kind: 'answer'; readonly reply: Grant | Taken | Shares | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }
   /** Servers have answered, and the request continues: several instances contend for the lock. */
   | { readonly kind: 'contended' }
-  /** A grant that too few replicas confirmed has been released. */
+  /** The grants that too few replicas confirmed have been released. */
   | { readonly kind: 'returned' }
-  /** The store handed the lock to this instance. */
-  | { readonly kind: 'granted'; readonly grant: Grant; readonly claimTtl: number }
+  /** The store handed the lock, or shared holds, to this instance. */
+  | { readonly kind: 'granted'; readonly grants: readonly Grant[]; readonly claimTtl: number }
   /** A forced release; its message may arrive before the answer that granted the lock. */
   | { readonly kind: 'revoked'; readonly owner: string }
   /** A lease of this name came from another instance. */

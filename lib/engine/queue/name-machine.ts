@@ -1,9 +1,9 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
-import type { Grant, Taken } from '../../store/grant.js';
+import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { closingError, forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { ask, askAgain, askOrGoIdle, leaveUnlessWanted, turnFor } from './asking.js';
+import { ask, askAgain, askOrGoIdle, leave, leaveUnlessWanted, turnFor } from './asking.js';
 import type { Name } from './name.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
@@ -53,7 +53,7 @@ function decide(name: Name, event: Event): void {
     case 'returned':
       return returned(name);
     case 'granted':
-      return granted(name, event.grant, event.claimTtl);
+      return granted(name, event.grants, event.claimTtl);
     case 'revoked':
       return revoked(name, event.owner);
     case 'ended':
@@ -89,7 +89,7 @@ function enter(name: Name, waiter: Waiter): void {
   if (name.state !== IDLE) return name.watchOutage();
   if (waiter.options.mode === 'exclusive') return ask(name, undefined);
   // Callers of one tick that can share the lock are one turn, so they stay together in the store's queue.
-  name.state = { kind: 'gathering', turn: turnFor(name, waiter) };
+  name.state = { kind: 'gathering', turn: turnFor(waiter) };
   name.do({ kind: 'gather' });
 }
 
@@ -101,7 +101,7 @@ function timeOut(name: Name, waiter: Waiter): void {
   leaveUnlessWanted(name);
 }
 
-function answer(name: Name, reply: Grant | Taken | undefined): void {
+function answer(name: Name, reply: Grant | Taken | Shares | undefined): void {
   const { state } = name;
   if (state.kind !== 'asking' && state.kind !== 'yielding') return;
   const isYield = state.kind === 'yielding';
@@ -143,50 +143,53 @@ function failed(name: Name, error: unknown): void {
   name.failedAt = now;
   if (isRefused) for (const waiter of name.line) name.rejectUnavailable(waiter, error);
   // A refused request had no effect; only an earlier one may have queued this instance, or been granted the lock.
-  if (isRefused && !turn.isInDoubt && !name.takenReply && turn.isFresh) turn.leaveNoTrace();
+  if (isRefused && !turn.isInDoubt && !name.takenReply && !turn.hasServed) turn.leaveNoTrace();
   else turn.isInDoubt = true;
   name.state = { kind: 'unsure', turn, askAt: now + RETRY_DELAY };
   leaveUnlessWanted(name);
 }
 
 function beginReturn(name: Name, turn: Turn, error: TooFewReplicas): void {
-  const { grant, demand } = error;
-  name.noteEndedToken(grant.token);
-  name.state = { kind: 'returning', turn, grant, error, replicas: demand.min };
-  const place = turn.placeAfter(grant) === undefined ? undefined : name.placeOf(turn);
-  name.do({ kind: 'return', grant, place, ttl: turn.longestTtl, isAwaited: true });
+  const { grants, demand } = error;
+  for (const { token } of grants) name.noteEndedToken(token);
+  name.state = { kind: 'returning', turn, grants, error, replicas: demand.min };
+  // The store would hand the holds of a shared turn to the place of its rest.
+  if (turn.terms) leave(name, turn);
+  name.do({ kind: 'return', grants, ttl: turn.longestTtl, isAwaited: true });
 }
 
 function returned(name: Name): void {
   const { state } = name;
   if (state.kind !== 'returning') return;
-  const { error, grant, replicas, turn } = state;
+  const { error, grants, replicas, turn } = state;
   name.noteReply(turn);
-  if (turn.unconfirmed?.grant.token === grant.token) turn.forget(grant);
+  for (const grant of grants) turn.forget(grant);
   for (const waiter of name.line)
     if ((waiter.options.replicas?.min ?? 0) >= replicas) name.rejectUnavailable(waiter, error);
-  askOrGoIdle(name, grant.turn === undefined ? turn : undefined);
+  askOrGoIdle(name, turn.terms ? undefined : turn);
 }
 
-function granted(name: Name, grant: Grant, claimTtl: number): void {
+function granted(name: Name, grants: readonly Grant[], claimTtl: number): void {
   const { state, turn } = name;
-  // The answer came before the message.
-  if (name.leaseOf(grant.owner)) return;
-  if (!turn?.awaits(grant)) return name.returnGrant(grant, claimTtl);
-  const isNext = grant.turn === turn.terms?.turn;
-  const known = turn.unconfirmedLike(grant);
-  if ((name.isBusy || !isNext) && !(known && known.grant.token >= grant.token))
-    turn.keepUnconfirmed(grant, claimTtl, name.now);
+  // The answer may have come before the message.
+  const news = grants.filter((each) => !name.isKnown(each));
+  const [first] = news;
+  if (!first) return;
+  if (!turn?.awaits(first.owner)) {
+    for (const each of news) name.returnGrant(each, claimTtl);
+    return;
+  }
   switch (state.kind) {
     case 'gathering':
     case 'queued':
     case 'unsure':
-      // A later part means that the message of the grant before it was lost. Another request finds that grant.
-      return isNext ? claim(name, turn, grant, claimTtl) : ask(name, turn);
+      return claim(name, turn, news, claimTtl);
     // The answer decides.
     case 'asking':
     case 'returning':
     case 'yielding':
+      for (const each of news) turn.keep(each, claimTtl);
+      return;
     case 'idle':
     case 'held':
       return;

@@ -1,8 +1,8 @@
 import { MAX_PERMITS } from '../../options/option-table.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
-import { turnOf } from '../../store/owner-id.js';
-import { isFrom } from '../../store/turn-name.js';
+import { tokenOf } from '../../store/owner-id.js';
+import { parsePlace } from '../../store/place.js';
 import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
@@ -17,8 +17,8 @@ export interface Rules {
   readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
   readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'leaveGap' | 'place' | 'reaskDelay'>;
-  /** A name for a shared turn, with the number of permits of each hold. */
-  newTurn(permits: number): string;
+  /** The highest token of a lease or grant that has ended in this instance. */
+  readonly endedToken: number;
 }
 
 const NO_EFFECTS: readonly Effect[] = [];
@@ -38,6 +38,10 @@ export class Name {
   hasSeenTaken = false;
   /** The highest token of this name whose lease or grant has ended here. */
   endedToken = 0;
+  /** All shared holds with tokens up to this one are known here; Infinity before the first request for one. */
+  since = Infinity;
+  /** Greater tokens of shared holds that have ended here. */
+  private ended: readonly number[] = [];
   /** Owner ids of grants that were revoked before they were known here. */
   revoked: Set<string> | undefined;
   /** Since when the store has not answered; undefined while it does. */
@@ -118,9 +122,10 @@ export class Name {
     return this.others?.has(lease.owner) === true;
   }
 
-  /** Whether holds of the given part of a shared turn, or of later parts, exist. */
-  hasHoldsFrom(part: string): boolean {
-    return this.leases.some(({ owner }) => isFrom(turnOf(owner) ?? '', part));
+  /** Whether the turn may still adopt a grant that the store keeps with this owner id. */
+  mayAdopt(owner: string): boolean {
+    const { turn } = this;
+    return turn?.awaits(owner) === true && (!turn.terms || tokenOf(owner) > this.since);
   }
 
   /** Number of waiters with equal terms at the head of the line. */
@@ -129,20 +134,34 @@ export class Name {
     return first ? this.line.leading(isAlike(first), Math.floor(MAX_PERMITS / first.options.permits)) : 0;
   }
 
-  /** Fencing tokens, or shared holds, that a turn requests. */
-  tokensOf({ terms }: Turn): number {
-    const { line } = this;
-    if (terms) return this.wanted;
-    return line.size <= 1 ? 1 : this.budget.tokens(line.size);
+  /** Fencing tokens, or shared holds, that a turn requests. A turn that has a place does not want more than before. */
+  tokensOf({ hasServed, place, terms, unserved }: Turn): number {
+    const { line, wanted } = this;
+    if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
+    if (place === undefined) return wanted;
+    return Math.min(wanted, parsePlace(place).tokens, hasServed ? unserved : Infinity);
   }
 
-  /** The place of a turn in the store's queue. A shared turn without a place has one by which the store ends its grants. */
-  placeOf({ place, terms }: Turn): string | undefined {
-    return place ?? (terms && this.rules.store.place(0, MAX_PERMITS, terms));
+  /** Tokens beyond `since` of the shared holds that live here, or have ended here. */
+  get knownTokens(): readonly number[] {
+    const live = [...(this.others?.values() ?? [])].flatMap(({ token }) => (token > this.since ? token : []));
+    return [...live, ...this.ended];
+  }
+
+  /** Whether a shared hold is no news: it lives here, or has ended here. */
+  isKnown({ owner, token }: Grant): boolean {
+    return this.leaseOf(owner) !== undefined || this.ended.includes(token);
+  }
+
+  /** Records that all shared holds with tokens up to this one are known here. */
+  raiseSince(token: number): void {
+    this.since = this.since === Infinity ? token : Math.max(this.since, token);
+    if (this.ended.length > 0) this.ended = this.ended.filter((each) => each > this.since);
   }
 
   noteEndedToken(token: number): void {
     this.endedToken = Math.max(this.endedToken, token);
+    if (token > this.since) this.ended = [...this.ended, token];
   }
 
   /** Records a reply, after which the state of the turn in the store is known. */
@@ -208,7 +227,7 @@ export class Name {
   /** Releases a grant that no caller wants. */
   returnGrant(grant: Grant, ttl: number): void {
     this.noteEndedToken(grant.token);
-    this.do({ kind: 'return', grant, place: undefined, ttl, isAwaited: false });
+    this.do({ kind: 'return', grants: [grant], ttl, isAwaited: false });
   }
 
   reject(waiter: Waiter, error: unknown): void {

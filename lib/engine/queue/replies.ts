@@ -1,43 +1,58 @@
 import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
-import { type Grant, isGrant, type Taken } from '../../store/grant.js';
-import { ownersOf } from '../../store/owner-id.js';
-import { parsePlace } from '../../store/place.js';
+import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../store/grant.js';
 import { Lease } from '../hold/lease.js';
-import { ask, askOrGoIdle, returnUnconfirmed, goIdle, leave } from './asking.js';
+import { ask, askOrGoIdle, goIdle, leave } from './asking.js';
 import type { GrantedBy, Name } from './name.js';
-import type { TakenReply, Turn } from './turn.js';
+import type { ArrivedGrant, State, TakenReply, Turn } from './turn.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
+/** A state with a request in flight. */
+type Asking = Extract<State, { kind: 'asking' | 'yielding' }>;
+
 /** Handles the reply to the request of a turn. */
-export function handleReply(
-  name: Name,
-  { turn, ttl, sentAt }: { readonly turn: Turn; readonly ttl: number; readonly sentAt: number },
-  reply: Grant | Taken,
-  by: GrantedBy,
-): void {
+export function handleReply(name: Name, state: Asking, reply: Grant | Taken | Shares, by: GrantedBy): void {
+  const { turn, ttl, sentAt } = state;
+  if (isShares(reply)) return handleShares(name, state, reply);
   if (isGrant(reply)) return take(name, turn, reply, ttl, sentAt, by);
-  const { owner, remaining, tokenFloor } = reply;
+  const takenReply = noteTaken(name, reply, sentAt);
+  const [arrived] = turn.takeArrived();
+  if (arrived) claim(name, turn, [arrived.grant], arrived.ttl);
+  else stayQueued(name, turn, takenReply);
+}
+
+/**
+ * Uses the grants of a hand-off. The store made them after the last request that found this instance waiting, so their
+ * leases began after that request was sent. Their age is therefore known without synchronised clocks.
+ */
+export function claim(name: Name, turn: Turn, grants: readonly Grant[], claimTtl: number): void {
+  const { takenReply } = name;
+  const { terms } = turn;
+  const sentAt = takenReply?.sentAt ?? -Infinity;
+  // A grant that was made before that reply has ended since.
+  const fresh = grants.filter(({ token }) => !takenReply || token > takenReply.tokenFloor);
+  const [grant] = fresh;
+  if (grant && terms)
+    return takeShares(
+      name,
+      turn,
+      fresh.map((each) => ({ grant: each, ttl: claimTtl })),
+      sentAt,
+    );
+  if (grant) return take(name, turn, grant, claimTtl, sentAt, 'hand-off');
+  // In stores without hand-offs, some servers may still keep it.
+  if (takenReply?.tokenFloor === Infinity) for (const each of grants) name.returnGrant(each, claimTtl);
+  if (takenReply) stayQueued(name, turn, takenReply);
+}
+
+/** Records the reply that another owner has the lock. */
+function noteTaken(name: Name, { owner, remaining, tokenFloor }: Taken, sentAt: number): TakenReply {
   const takenReply = { owner, remaining, tokenFloor, sentAt, answeredAt: name.now };
   name.hasSeenTaken = true;
   name.takenReply = takenReply;
   name.notePossibleWaiters();
   name.rules.gaps.note(name.name, owner, name.now);
   name.listen();
-  claimUnconfirmed(name, turn, takenReply);
-}
-
-/**
- * Uses the grant of a hand-off. The store made it after the last request that found this instance waiting, so its lease
- * began after that request was sent. Its age is therefore known without synchronised clocks.
- */
-export function claim(name: Name, turn: Turn, grant: Grant, claimTtl: number): void {
-  const { takenReply } = name;
-  if (!takenReply || grant.token > takenReply.tokenFloor)
-    return take(name, turn, grant, claimTtl, takenReply?.sentAt ?? -Infinity, 'hand-off');
-  // The grant was made before that reply, and has ended since. In stores without hand-offs, some servers may still keep
-  // it.
-  if (takenReply.tokenFloor === Infinity) name.returnGrant(grant, claimTtl);
-  stayQueued(name, turn, takenReply);
+  return takenReply;
 }
 
 /** Rejects attempts, or those that meet a condition, because another holder has the lock. */
@@ -47,22 +62,10 @@ function rejectAttempts(name: Name, which?: (waiter: Waiter) => boolean): void {
   for (const waiter of line) if (waiter.isAttempt && which?.(waiter) !== false) name.timeOut(waiter);
 }
 
-function claimUnconfirmed(name: Name, turn: Turn, takenReply: TakenReply): void {
-  const { unconfirmed } = turn;
-  if (!unconfirmed) return stayQueued(name, turn, takenReply);
-  turn.forget(unconfirmed.grant);
-  claim(name, turn, unconfirmed.grant, unconfirmed.ttl);
-}
-
 /** Handles the reply that another owner has the lock. */
 function stayQueued(name: Name, turn: Turn, takenReply: TakenReply): void {
   const { now } = name;
   const { line, rules } = name;
-  // The store no longer knows this part: it was granted, the grant message was lost, and its lease expired.
-  if (turn.hasLaterUnconfirmed) {
-    leave(name, turn);
-    return askOrGoIdle(name, undefined);
-  }
   const { first } = line;
   // An attempt in the other mode may still succeed.
   rejectAttempts(name, first?.isAttempt ? isAlike(first) : undefined);
@@ -83,28 +86,24 @@ function stayQueued(name: Name, turn: Turn, takenReply: TakenReply): void {
   name.state = { kind: 'queued', turn, askAt: Math.max(now, takenReply.answeredAt + delay) };
 }
 
-/** Uses a grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
+/** Uses an exclusive grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
 function take(name: Name, turn: Turn, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
   const { now } = name;
   const head = name.line.first;
-  if (grant.turn === undefined && name.revoked?.delete(grant.owner)) {
+  if (name.revoked?.delete(grant.owner)) {
     name.noteUnusedToken(grant.token);
-    return askUnsure(name, turn, grant);
+    return askOrGoIdle(name, turn);
   }
   if (!head || !turn.serves(head.options)) {
-    returnUnwanted(name, turn, grant);
+    turn.keep(grant, turn.longestTtl);
+    for (const each of turn.takeArrived()) name.returnGrant(each.grant, each.ttl);
+    name.failure = undefined;
     return askOrGoIdle(name, undefined);
   }
   const lease = new Lease(name.name, grant, ttl, sentAt);
-  // If too little of the lease is left, its start is unknown, or too few replicas have confirmed, another request
-  // confirms and renews it.
-  if (lease.deadline - now < ttl / 4 || !hasEnoughReplicas(grant, head)) {
-    turn.keepUnconfirmed(grant, ttl, turn.unconfirmedLike(grant)?.since ?? now);
-    return askUnsure(name, turn, grant);
-  }
-  lease.how = howOf(name, turn, by);
+  if (isLate(lease, grant, head, now)) return askLate(name, turn, [{ grant, ttl }]);
+  lease.how = howOf(name, turn.hasArrived, by);
   name.hasSeenTaken = true;
-  if (turn.terms) return takeShared(name, turn, grant, lease, by);
   name.takenReply = undefined;
   name.rules.gaps.noteGrant(name.name, lease.how === 'free', now);
   if (by === 'yield') name.budget.renew(now);
@@ -114,85 +113,113 @@ function take(name: Name, turn: Turn, grant: Grant, ttl: number, sentAt: number,
   rejectAttempts(name);
 }
 
-/** Asks again to confirm a grant. Grants that repeatedly arrive too late count as silence of the store. */
-function askUnsure(name: Name, turn: Turn, grant: Grant): void {
-  const since = turn.unconfirmedLike(grant)?.since;
-  if (since !== undefined) name.silentSince = Math.min(since, name.silentSince ?? since);
-  askOrGoIdle(name, turn);
-}
-
-/** Grants one hold to each caller at the head of the line; `first` is the lease of the first hold. */
-function takeShared(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): void {
-  const { ttl } = first;
-  const unwanted = deliver(name, turn, grant, first, by);
-  turn.place = turn.placeAfter(grant);
-  const terms = turn.place === undefined ? undefined : parsePlace(turn.place).shared;
-  if (terms) turn.terms = terms;
-  else returnUnconfirmed(name, turn);
-  const head = name.line.first;
-  const isWanted = terms !== undefined && head !== undefined && turn.suits(head.options);
-  // Leaves before it releases holds, because the store would hand those to this place.
-  if (terms && !isWanted) leave(name, turn);
-  for (const each of unwanted) name.returnGrant(each, ttl);
-  if (!terms) name.takenReply = undefined;
-  if (!isWanted) {
-    name.failure = undefined;
-    return askOrGoIdle(name, undefined);
-  }
-  const { takenReply } = name;
-  // The store has put the remainder at the head of the queue, so the answer that found this turn waiting still holds.
-  if (by === 'hand-off' && takenReply && !(turn.hasLaterUnconfirmed && !turn.unconfirmed))
-    return claimUnconfirmed(name, turn, takenReply);
-  askOrGoIdle(name, turn);
-}
-
-/** Grants one hold to each caller at the head of the line; returns the holds that no caller wants. */
-function deliver(name: Name, turn: Turn, grant: Grant, first: Lease, by: GrantedBy): readonly Grant[] {
-  const { ttl } = first;
-  const until = name.now + name.rules.handoff.window;
-  turn.forget(grant);
-  const unwanted: Grant[] = [];
-  // Creates all leases first, because a hold changes the ttl of its lease.
-  const leases = ownersOf(grant).map((owner, i) => (i === 0 ? first : first.sibling(owner, grant.token + i)));
-  for (const lease of leases) {
-    const head = name.line.first;
-    if (isRevoked(name, lease)) continue;
-    if (head && turn.serves(head.options) && hasEnoughReplicas(grant, head)) {
-      turn.unserved--;
-      const { limit, permits } = head.options;
-      const wasFree = lease.how === 'free';
-      // A caller that waits while others read wants exclusive mode, and each further reader delays it.
-      if (wasFree || limit < Infinity) lease.passing = { limit, permits, until, wasFree };
-      name.keep(lease);
-      name.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
-    } else unwanted.push({ owner: lease.owner, token: lease.token, tokens: 1 });
-  }
-  return unwanted;
-}
-
-/** Whether a hold was revoked before it was known here; its token then counts as ended. */
-function isRevoked(name: Name, lease: Lease): boolean {
-  const isGone = name.revoked?.delete(lease.owner) ?? false;
-  if (isGone) name.noteUnusedToken(lease.takeToken());
-  return isGone;
-}
-
 /**
- * Releases a grant that no caller here wants. Leaving the place of a shared grant ends it together with its remainder.
+ * Whether too little of a lease is left, its start is unknown, or too few replicas have confirmed it. Another request
+ * then confirms and renews it.
  */
-function returnUnwanted(name: Name, turn: Turn, grant: Grant): void {
-  turn.forget(grant);
-  if (turn.placeAfter(grant) === undefined) {
-    name.returnGrant(grant, turn.longestTtl);
-    returnUnconfirmed(name, turn);
-  } else leave(name, turn);
-  name.failure = undefined;
+function isLate(lease: Lease, grant: Grant, head: Waiter, now: number): boolean {
+  return lease.deadline - now < lease.ttl / 4 || !hasEnoughReplicas(grant, head);
 }
 
-function howOf(name: Name, turn: Turn, by: GrantedBy): LockGrantedHow {
+/** Asks again to confirm grants. Grants that repeatedly arrive too late count as silence of the store. */
+function askLate(name: Name, turn: Turn, grants: readonly ArrivedGrant[]): void {
+  for (const { grant, ttl } of grants) turn.keep(grant, ttl);
+  turn.lateSince ??= name.now;
+  name.silentSince = Math.min(turn.lateSince, name.silentSince ?? turn.lateSince);
+  ask(name, turn);
+}
+
+/** Handles the reply to a request for shared holds: uses those that it names, and waits for the rest. */
+function handleShares(name: Name, state: Asking, { holds, taken, tokenFloor }: Shares): void {
+  const { turn, ttl, sentAt } = state;
+  const listed = holds.flatMap((grant): ArrivedGrant[] => {
+    if (name.isKnown(grant)) return [];
+    return [
+      { grant: { ...grant, tokens: turn.arrivedWith(grant.owner)?.grant.tokens ?? grant.tokens }, ttl },
+    ];
+  });
+  if (areLate(name, turn, listed, sentAt)) return askLate(name, turn, listed);
+  const place = state.kind === 'asking' ? state.place : undefined;
+  const by = turn.hasArrived ? 'hand-off' : howOf(name, false, 'answer');
+  // A grant that arrived while the request was in flight and is older than the reply is listed there, or has ended.
+  const later = turn.takeArrived().filter(({ grant }) => grant.token > tokenFloor);
+  name.raiseSince(tokenFloor);
+  if (place !== undefined) turn.shrink(taken && place, holds.length);
+  const unwanted = [...deliver(name, turn, listed, sentAt, by)];
+  const takenReply = taken && noteTaken(name, taken, sentAt);
+  if (areLate(name, turn, later, sentAt)) return askLate(name, turn, later);
+  turn.shrink(turn.place, later.length);
+  unwanted.push(...deliver(name, turn, later, sentAt, 'hand-off'));
+  const isOver = place !== undefined && turn.place === undefined;
+  settle(name, turn, unwanted, isOver ? undefined : takenReply);
+}
+
+/** Uses the shared holds of a hand-off. */
+function takeShares(name: Name, turn: Turn, grants: readonly ArrivedGrant[], sentAt: number): void {
+  if (areLate(name, turn, grants, sentAt)) return askLate(name, turn, grants);
+  turn.shrink(turn.place, grants.length);
+  const unwanted = deliver(name, turn, grants, sentAt, 'hand-off');
+  // The rest keeps its position in the store's queue, so the reply that found this turn waiting still holds.
+  settle(name, turn, unwanted, turn.place === undefined ? undefined : name.takenReply);
+}
+
+/** Whether shared holds must be confirmed for the first caller. */
+function areLate(name: Name, turn: Turn, [first]: readonly ArrivedGrant[], sentAt: number): boolean {
+  const head = name.line.first;
+  if (!first || !head || !turn.serves(head.options)) return false;
+  return isLate(new Lease(name.name, first.grant, first.ttl, sentAt), first.grant, head, name.now);
+}
+
+/** Gives shared holds to the callers at the head of the line; returns those that no caller wants. */
+function deliver(
+  name: Name,
+  turn: Turn,
+  grants: readonly ArrivedGrant[],
+  sentAt: number,
+  how: LockGrantedHow,
+): readonly ArrivedGrant[] {
+  const until = name.now + name.rules.handoff.window;
+  const wasFree = how === 'free';
+  return grants.filter(({ grant, ttl }) => {
+    const head = name.line.first;
+    if (name.revoked?.delete(grant.owner)) {
+      name.noteUnusedToken(grant.token);
+      return false;
+    }
+    if (!head || !turn.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;
+    turn.unserved--;
+    turn.hasServed = name.hasSeenTaken = true;
+    const lease = new Lease(name.name, grant, ttl, sentAt);
+    const { limit, permits } = head.options;
+    // A caller that waits while others read wants exclusive mode, and each further reader delays it.
+    if (wasFree || limit < Infinity) lease.passing = { limit, permits, until, wasFree };
+    lease.how = how;
+    name.keep(lease);
+    name.admit(head, lease, how === 'hand-off' || head.options.ttl !== ttl);
+    return false;
+  });
+}
+
+/** Returns shared holds that no caller wants, and waits for the rest of the turn if there is one. */
+function settle(
+  name: Name,
+  turn: Turn,
+  unwanted: readonly ArrivedGrant[],
+  takenReply: TakenReply | undefined,
+): void {
+  const head = name.line.first;
+  // Leaves before it releases holds, because the store would hand those to this place.
+  if (!takenReply || !head || !turn.suits(head.options)) leave(name, turn);
+  for (const { grant, ttl } of unwanted) name.returnGrant(grant, ttl);
+  if (takenReply && head) return stayQueued(name, turn, takenReply);
+  if (!takenReply) name.takenReply = name.failure = undefined;
+  askOrGoIdle(name, undefined);
+}
+
+function howOf(name: Name, hasArrived: boolean, by: GrantedBy): LockGrantedHow {
   if (by === 'yield') return 'local';
   if (by === 'hand-off') return 'hand-off';
   if (!name.takenReply) return 'free';
   // If a hand-off arrived while a request was in flight, the reply only confirms it.
-  return turn.unconfirmed ? 'hand-off' : 're-ask';
+  return hasArrived ? 'hand-off' : 're-ask';
 }

@@ -1,8 +1,10 @@
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
-import { restOf } from '../../store/place.js';
-import { hadBefore, isFrom, permitsEach, wholeTurn } from '../../store/turn-name.js';
+import { sharedTag, sharedTagOf } from '../../store/owner-id.js';
+import { parsePlace, restOf } from '../../store/place.js';
+
+const NO_GRANTS: readonly ArrivedGrant[] = [];
 
 /** Upper bound of the holds in one budget and of the tokens in one block. */
 const MAX_BUDGET = 4_096;
@@ -13,19 +15,17 @@ export interface TakenReply extends Taken {
   readonly answeredAt: number;
 }
 
-/** A grant that must be confirmed by a re-ask before it may be used. */
-export interface UnconfirmedGrant {
+/** A grant that has arrived, and that a reply must confirm before it may be used. */
+export interface ArrivedGrant {
   readonly grant: Grant;
   readonly ttl: number;
-  /** Since when grants have arrived too late to be used. */
-  readonly since: number;
 }
 
 /**
  * The request of this instance to the store on behalf of callers with equal options. It lasts from the first attempt
  * until the grant, or until no local caller needs it. An exclusive turn receives one grant, whose fencing tokens the
  * callers use one after the other. A shared turn receives one hold for each caller at the head of the line, with one
- * or several permits. If the limit allows fewer, the remainder keeps its place in the store's queue.
+ * or several permits. If the limit allows fewer, the rest keeps its place in the store's queue.
  */
 export class Turn {
   /** Its place in the store's queue; kept through re-asks. */
@@ -38,26 +38,22 @@ export class Turn {
   longestTtl = 0;
   /** Number of callers that are counted in a shared turn and not served yet. */
   unserved = 0;
-  /** By part: besides the current part, later ones may have unconfirmed grants. */
-  private unconfirmedByPart: Map<string | undefined, UnconfirmedGrant> | undefined;
-
-  /** Number of permits of each hold. */
-  readonly permits: number;
+  /** Whether a caller was given a hold of this turn. */
+  hasServed = false;
+  /** Since when its grants have arrived too late to be used. */
+  lateSince: number | undefined;
+  private readonly tag: string | undefined;
+  private arrived = NO_GRANTS;
 
   /** @param terms undefined for an exclusive hold */
-  constructor(public terms: SharedTerms | undefined) {
-    this.permits = terms ? permitsEach(terms.turn) : 1;
-  }
-
-  /** Whether no part of it has been granted. */
-  get isFresh(): boolean {
-    return this.terms === undefined || hadBefore(this.terms.turn) === 0;
+  constructor(readonly terms: SharedTerms | undefined) {
+    this.tag = terms && sharedTag(terms);
   }
 
   /** Whether a grant of this turn suits the caller. */
   serves({ mode, limit, permits }: ResolvedLockOptions): boolean {
     if (!this.terms) return mode === 'exclusive';
-    return mode === 'shared' && limit === this.terms.limit && permits === this.permits;
+    return mode === 'shared' && limit === this.terms.limit && permits === this.terms.permits;
   }
 
   /**
@@ -65,63 +61,56 @@ export class Turn {
    * again, behind other instances. An exclusive turn without a request to the store may still be replaced.
    */
   suits(options: ResolvedLockOptions): boolean {
-    if (this.terms) return this.serves(options) && (this.isFresh || this.unserved > 0);
+    if (this.terms) return this.serves(options) && (!this.hasServed || this.unserved > 0);
     return this.serves(options) || (this.place === undefined && !this.isInDoubt);
   }
 
-  /** Whether a grant is for this turn, or for a later part of it. */
-  awaits({ turn }: Grant): boolean {
-    return this.terms ? turn !== undefined && isFrom(turn, this.terms.turn) : turn === undefined;
+  /** Whether it receives the grant with this owner id. */
+  awaits(owner: string): boolean {
+    return sharedTagOf(owner) === this.tag;
   }
 
-  /** Whether its callers wait at a place in the store's queue, or at another place of the same shared turn. */
-  waitsAt(place: string, turn: string | undefined): boolean {
-    if (this.place === place) return true;
-    return turn !== undefined && this.terms !== undefined && wholeTurn(this.terms.turn) === wholeTurn(turn);
+  /** Whether its callers wait at a place in the store's queue. */
+  waitsAt(place: string): boolean {
+    const { shared } = parsePlace(place);
+    return shared ? sharedTag(shared) === this.tag : this.place === place;
   }
 
-  /** Forgets its place, because no request has reached the store. */
+  /** Forgets its place, because the store keeps none. */
   leaveNoTrace(): void {
     this.place = undefined;
     this.isInDoubt = false;
   }
 
-  /** The unconfirmed grant of the current part. */
-  get unconfirmed(): UnconfirmedGrant | undefined {
-    return this.unconfirmedByPart?.get(this.terms?.turn);
+  /** Records shared holds that were granted at a place. */
+  shrink(place: string | undefined, granted: number): void {
+    this.place = place === undefined ? undefined : restOf(place, granted);
   }
 
-  /** Whether later parts have unconfirmed grants. */
-  get hasLaterUnconfirmed(): boolean {
-    return (this.unconfirmedByPart?.size ?? 0) > (this.unconfirmed ? 1 : 0);
+  /** Keeps a grant until a reply confirms it. An exclusive turn has only the latest one. */
+  keep(grant: Grant, ttl: number): void {
+    const others = this.arrived.filter((each) => each.grant.owner !== grant.owner);
+    const isOld = !this.terms && others.some((each) => each.grant.token > grant.token);
+    if (!isOld) this.arrived = [...(this.terms ? others : NO_GRANTS), { grant, ttl }];
   }
 
-  get allUnconfirmed(): Iterable<UnconfirmedGrant> {
-    return this.unconfirmedByPart?.values() ?? [];
+  arrivedWith(owner: string): ArrivedGrant | undefined {
+    return this.arrived.find(({ grant }) => grant.owner === owner);
   }
 
-  /** Keeps a grant until a reply confirms it. */
-  keepUnconfirmed(grant: Grant, ttl: number, since: number): void {
-    this.unconfirmedByPart ??= new Map<string | undefined, UnconfirmedGrant>();
-    this.unconfirmedByPart.set(grant.turn, { grant, ttl, since });
+  forget({ owner }: Grant): void {
+    this.arrived = this.arrived.filter(({ grant }) => grant.owner !== owner);
   }
 
-  /** The earlier unconfirmed grant of the same part. */
-  unconfirmedLike({ turn }: Grant): UnconfirmedGrant | undefined {
-    return this.unconfirmedByPart?.get(turn);
+  /** Returns the grants that have arrived, and keeps them no longer. */
+  takeArrived(): readonly ArrivedGrant[] {
+    const { arrived } = this;
+    this.arrived = NO_GRANTS;
+    return arrived;
   }
 
-  forget({ turn }: Grant): void {
-    this.unconfirmedByPart?.delete(turn);
-  }
-
-  forgetAll(): void {
-    this.unconfirmedByPart = undefined;
-  }
-
-  /** The place of its remainder after a grant; undefined without one. */
-  placeAfter({ tokens }: Grant): string | undefined {
-    return this.place === undefined ? undefined : restOf(this.place, tokens);
+  get hasArrived(): boolean {
+    return this.arrived.length > 0;
   }
 }
 
@@ -195,16 +184,23 @@ export type State =
   /** Callers of the same tick gather for one shared turn. */
   | { readonly kind: 'gathering'; readonly turn: Turn }
   /** One request is in flight. Everything else waits for its answer. */
-  | { readonly kind: 'asking'; readonly turn: Turn; readonly ttl: number; readonly sentAt: number }
+  | {
+      readonly kind: 'asking';
+      readonly turn: Turn;
+      readonly ttl: number;
+      readonly sentAt: number;
+      /** The place of the request; undefined if it does not queue. */
+      readonly place: string | undefined;
+    }
   /** The store answered: wait. Or this instance leaves a gap. The next request is due at `askAt`. */
   | { readonly kind: 'queued'; readonly turn: Turn; readonly askAt: number }
   /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
   | { readonly kind: 'unsure'; readonly turn: Turn; readonly askAt: number }
-  /** Too few replicas confirmed a grant. The grant is released before anything else. */
+  /** Too few replicas confirmed the grants. They are released before anything else. */
   | {
       readonly kind: 'returning';
       readonly turn: Turn;
-      readonly grant: Grant;
+      readonly grants: readonly Grant[];
       readonly error: unknown;
       /** Replicas that the rejected callers require. */
       readonly replicas: number;

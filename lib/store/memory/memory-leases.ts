@@ -1,5 +1,4 @@
-import { instanceOf, permitsOf, sharedOwner, turnOf } from '../owner-id.js';
-import { isFrom, wholeTurn } from '../turn-name.js';
+import { instanceOf, permitsOf, tokenOf } from '../owner-id.js';
 
 interface Lease {
   readonly expiresAt: number;
@@ -48,21 +47,10 @@ export class MemoryLeases {
     return this.end(name, owner) > this.now();
   }
 
-  /** The granted holds of a shared turn. */
-  ofTurn(name: string, instance: string, turn: string): string[] {
-    const owners: string[] = [];
-    for (let n = 1; this.has(name, sharedOwner(instance, turn, n)); n++)
-      owners.push(sharedOwner(instance, turn, n));
-    return owners;
-  }
-
-  /** Ends the grants of a part of a shared turn and of later parts; earlier parts have holders. */
-  leave(name: string, instance: string, turn: string): void {
-    for (const owner of this.of(name).keys()) {
-      const part = turnOf(owner);
-      if (instanceOf(owner) === instance && part !== undefined && isFrom(part, turn))
-        this.delete(name, owner);
-    }
+  /** The shared holds of an instance with a tag and with tokens greater than `since`. */
+  ownHolds(name: string, instance: string, tag: string, since: number): string[] {
+    const own = `${instance}~${tag}:`;
+    return [...this.inOrder(name).keys()].filter((owner) => owner.startsWith(own) && tokenOf(owner) > since);
   }
 
   /** The end of a lease, also of an expired one; -Infinity without a lease. */
@@ -74,18 +62,14 @@ export class MemoryLeases {
     this.set(name, owner, { expiresAt: this.now() + Math.ceil(ttl), isClaim: false });
   }
 
-  /**
-   * Grants a lease. An existing one keeps its later end, because a repeated request may arrive long after its turn
-   * began.
-   */
+  /** Grants a lease again. It keeps a later end, because a repeated request may arrive late. */
   grant(name: string, owner: string, ttl: number): void {
     if (this.end(name, owner) < this.now() + Math.ceil(ttl)) this.keep(name, owner, ttl);
   }
 
   /** Grants a claim lease to an instance by a hand-off. */
   handOff(name: string, owner: string, claimTtl: number): void {
-    const expiresAt = this.now() + Math.ceil(claimTtl);
-    if (this.end(name, owner) < expiresAt) this.set(name, owner, { expiresAt, isClaim: true });
+    this.set(name, owner, { expiresAt: this.now() + Math.ceil(claimTtl), isClaim: true });
   }
 
   prolong(name: string, owner: string, ttl: number): void {
@@ -93,12 +77,12 @@ export class MemoryLeases {
       this.keep(name, owner, ttl);
   }
 
-  /** Removes expired leases; returns the turns whose claim leases expired, as `<instance>~<turn>`. */
+  /** Removes expired leases; returns the instances whose claim leases expired. */
   lapse(name: string): Set<string> {
     const now = this.now();
     const over = [...(this.holders.get(name) ?? [])].filter(([, { expiresAt }]) => expiresAt <= now);
     for (const [owner] of over) this.delete(name, owner);
-    return new Set(over.filter(([, { isClaim }]) => isClaim).map(([owner]) => wholeTurnOf(owner)));
+    return new Set(over.filter(([, { isClaim }]) => isClaim).map(([owner]) => instanceOf(owner)));
   }
 
   /** Removes a lease; returns whether it existed. */
@@ -119,8 +103,4 @@ export class MemoryLeases {
     if (!holders) this.holders.set(name, (holders = new Map()));
     holders.set(owner, lease);
   }
-}
-
-function wholeTurnOf(owner: string): string {
-  return `${instanceOf(owner)}~${wholeTurn(turnOf(owner) ?? '')}`;
 }

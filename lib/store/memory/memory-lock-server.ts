@@ -3,15 +3,16 @@ import type {
   Extension,
   ForcedRelease,
   OwnerChange,
+  ShareRequest,
   Transferred,
+  Waiting,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
-import { type Grant, SHARED_OWNER, type SharedTerms, type Taken } from '../grant.js';
+import { type Grant, SHARED_OWNER, type SharedTerms, type Shares, type Taken } from '../grant.js';
 import type { KeepRequest } from '../mark.js';
-import { instanceOf, isSharedOwner, ownersOf } from '../owner-id.js';
-import { parsePlace, restOf } from '../place.js';
-import { fitting, hadBefore, wholeTurn } from '../turn-name.js';
+import { instanceOf, isSharedOwner, sharedTag, tokenOf } from '../owner-id.js';
+import { formatPlace, parsePlace, restOf } from '../place.js';
 import { MemoryMarks } from './memory-marks.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
@@ -69,14 +70,11 @@ export class MemoryLockServer {
 
   /** @internal */
   acquire(instance: string, request: AcquireRequest): Grant | Taken {
-    const { name, ttl, tokens, place, shared, endedTokenOfName = request.endedToken } = request;
-    const endedToken = shared ? request.endedToken : endedTokenOfName;
+    const { name, ttl, tokens, place, endedTokenOfName = request.endedToken } = request;
+    this.endOwn(instance, name, endedTokenOfName);
     const owner = this.owner(name);
-    const token = owner?.startsWith(`${instance}:`) ? Number(owner.slice(instance.length + 1)) : Infinity;
-    // The hold has ended in the instance, and only its release was lost.
-    if (token <= endedToken) this.locks.clear(name);
-    if (shared) return this.acquireShared(instance, request, shared);
-    if (owner !== undefined && token > endedToken && token < Infinity) {
+    if (owner?.startsWith(`${instance}:`)) {
+      const token = tokenOf(owner);
       this.locks.prolong(name, owner, ttl);
       if (place !== undefined) this.queues.dequeue(name, place);
       return { owner, token, tokens: 1 };
@@ -87,6 +85,36 @@ export class MemoryLockServer {
       if (!next || next === place) return this.grant(name, instance, ttl, tokens);
     }
     return this.taken(name);
+  }
+
+  /** @internal */
+  share(instance: string, request: ShareRequest): Shares {
+    const { name, ttl, terms, holds, since, known, place, endedToken } = request;
+    const tag = sharedTag(terms);
+    this.endOwn(instance, name, endedToken);
+    const isFree = this.owner(name) === undefined;
+    const kept = this.shares
+      .ownHolds(name, instance, tag, since)
+      .filter((owner) => !known.includes(tokenOf(owner)));
+    for (const owner of kept) this.shares.grant(name, owner, ttl);
+    const wanted = holds - kept.length;
+    let granted: readonly Grant[] = [];
+    const take = (room: number): number => {
+      granted = this.tokens.shared(instance, tag, Math.min(room, wanted));
+      if (this.shares.of(name).size === 0) this.shares.clear(name);
+      for (const { owner } of granted) this.shares.keep(name, owner, ttl);
+      return wanted - granted.length;
+    };
+    const own = place === undefined ? undefined : this.wait(name, place, wanted);
+    if (isFree) {
+      this.handOff(name, { place: own, take });
+      const room = fitting(terms, wanted, this.shares.permits(name));
+      const isOpen = this.queues.of(name).size === 0 && this.owner(name) === undefined;
+      if (granted.length === 0 && isOpen && room > 0) take(room);
+    }
+    const taken = granted.length < wanted ? this.taken(name, 'first') : undefined;
+    const earlier = kept.map((owner): Grant => ({ owner, token: tokenOf(owner), tokens: 1 }));
+    return { holds: [...earlier, ...granted], tokenFloor: taken?.tokenFloor ?? this.tokens.floor(), taken };
   }
 
   /** @internal */
@@ -132,16 +160,16 @@ export class MemoryLockServer {
   }
 
   /** @internal */
-  cancel(instance: string, name: string, place: string | undefined): string | undefined {
-    const shared = place === undefined ? undefined : parsePlace(place).shared;
-    if (shared) {
-      this.queues.leave(name, instance, shared.turn);
-      this.shares.leave(name, instance, shared.turn);
-    } else if (place !== undefined) this.queues.dequeue(name, place);
+  cancel(instance: string, name: string, { place, shared }: Waiting): readonly string[] {
+    const own = place !== undefined && shared ? this.queues.likeOf(name, place) : place;
+    if (own !== undefined) this.queues.dequeue(name, own);
     const owner = this.owner(name);
+    const kept = shared
+      ? this.shares.ownHolds(name, instance, sharedTag(shared.terms), shared.since)
+      : [owner ?? ''].filter((each) => each.startsWith(`${instance}:`));
     // Waiters behind it are admitted.
     if (owner === undefined) this.handOff(name);
-    return !shared && owner?.startsWith(`${instance}:`) ? owner : undefined;
+    return kept;
   }
 
   /** @internal */
@@ -171,31 +199,19 @@ export class MemoryLockServer {
       .filter(({ held }) => held.length > 0);
   }
 
-  private acquireShared(
-    instance: string,
-    { name, ttl, tokens, place }: AcquireRequest,
-    { limit, turn }: SharedTerms,
-  ): Grant | Taken {
-    const granted = this.shares.ofTurn(name, instance, turn);
-    if (granted.length > 0) {
-      for (const owner of granted) this.shares.grant(name, owner, ttl);
-      if (place !== undefined) this.queues.dequeue(name, place);
-      return this.tokens.shared(instance, turn, granted.length);
-    }
-    if (place !== undefined) this.queues.enqueue(name, place);
-    let grant: Grant | undefined;
-    const take = (room: number): number => {
-      grant = this.tokens.shared(instance, turn, Math.min(room, tokens));
-      if (this.shares.of(name).size === 0) this.shares.clear(name);
-      for (const owner of ownersOf(grant)) this.shares.grant(name, owner, ttl);
-      return tokens - grant.tokens;
-    };
-    if (this.owner(name) === undefined) {
-      this.handOff(name, { place, take });
-      const room = fitting(turn, tokens, limit - this.shares.permits(name));
-      if (!grant && this.queues.of(name).size === 0 && this.owner(name) === undefined && room > 0) take(room);
-    }
-    return grant ?? this.taken(name, 'first');
+  /** Frees a lock whose hold has ended in the instance, if only its release was lost. */
+  private endOwn(instance: string, name: string, endedToken: number): void {
+    const owner = this.owner(name);
+    if (owner?.startsWith(`${instance}:`) && tokenOf(owner) <= endedToken) this.locks.clear(name);
+  }
+
+  /** Lets an instance wait for so many shared holds, at its former position if it has one. Returns its place. */
+  private wait(name: string, place: string, wanted: number): string | undefined {
+    const former = this.queues.likeOf(name, place);
+    const own = wanted > 0 ? formatPlace({ ...parsePlace(place), tokens: wanted }) : undefined;
+    if (former !== undefined) this.queues.replace(name, former, own);
+    if (own !== undefined) this.queues.enqueue(name, own);
+    return own;
   }
 
   private holders(name: string): string[] {
@@ -245,7 +261,7 @@ export class MemoryLockServer {
       const { instance, claimTtl, tokens, shared } = parsePlace(place);
       const isHeard = this.inboxes.has(instance);
       const held = this.shares.permits(name);
-      const room = shared ? fitting(shared.turn, tokens, shared.limit - held) : Number(held === 0);
+      const room = shared ? fitting(shared, tokens, held) : Number(held === 0);
       // Only a shared acquire probes whether a blocked head still waits.
       if (room < 1 && (isHeard || place === own.place || !own.take)) {
         if (own.take && place !== own.place)
@@ -260,24 +276,35 @@ export class MemoryLockServer {
         continue;
       }
       // Its instance may be frozen, and each wanted hold would cost the others one more claim lease.
-      const isAbandoned =
-        shared && hadBefore(shared.turn) > 0 && lapsed.has(`${instance}~${wholeTurn(shared.turn)}`);
-      const mint = (): Grant =>
-        shared ? this.tokens.shared(instance, shared.turn, room) : this.tokens.exclusive(instance, tokens);
-      const grant = room < 1 || isAbandoned ? undefined : mint();
-      if (!grant || !isHeard) {
+      const isAbandoned = room < 1 || (shared && lapsed.has(instance));
+      const grants = isAbandoned ? [] : this.mint(place, room);
+      const [first] = grants;
+      if (!first || !isHeard) {
         this.queues.dequeue(name, place);
         continue;
       }
-      const rest = restOf(place, room);
+      const rest = shared && restOf(place, room);
       this.queues.replace(name, place, rest);
-      for (const owner of ownersOf(grant))
+      for (const { owner } of grants)
         if (shared) this.shares.handOff(name, owner, claimTtl);
         else this.locks.keep(name, owner, claimTtl);
-      this.inboxes.send(instance, (inbox) => inbox.granted(name, grant, claimTtl));
-      given ??= grant.owner;
+      this.inboxes.send(instance, (inbox) => inbox.granted(name, grants, claimTtl));
+      given ??= first.owner;
       if (!shared || rest !== undefined) break;
     }
     return given;
   }
+
+  /** Mints the grant of the exclusive lock, or of so many shared holds, to the instance at a place. */
+  private mint(place: string, room: number): readonly Grant[] {
+    const { instance, tokens, shared } = parsePlace(place);
+    return shared
+      ? this.tokens.shared(instance, sharedTag(shared), room)
+      : [this.tokens.exclusive(instance, tokens)];
+  }
+}
+
+/** How many of the wanted holds fit beside `held` permits. An instance receives no part of a hold. */
+function fitting({ limit, permits }: SharedTerms, wanted: number, held: number): number {
+  return Math.min(wanted, Math.floor((limit - held) / permits));
 }

@@ -1,5 +1,4 @@
-import { parsePlace } from '../place.js';
-import { isFrom } from '../turn-name.js';
+import { isSamePlace } from '../place.js';
 
 /** The queues of names: waiting instances by arrival, with their times. */
 export class MemoryQueues {
@@ -23,19 +22,18 @@ export class MemoryQueues {
     if (queue?.delete(place) && queue.size === 0) this.queues.delete(name);
   }
 
-  /** Removes the places of a part of a shared turn and of later parts. */
-  leave(name: string, instance: string, turn: string): void {
-    for (const place of this.of(name).keys()) {
-      const { instance: waiting, shared } = parsePlace(place);
-      if (waiting === instance && shared && isFrom(shared.turn, turn)) this.dequeue(name, place);
-    }
+  /** The place of the same instance for the same terms as another place. */
+  likeOf(name: string, place: string): string | undefined {
+    return [...this.of(name).keys()].find((each) => isSamePlace(each, place));
   }
 
-  /** Replaces a place by the rest of its turn, at the same position. */
+  /** Replaces a place by what is left of it, at the same position. */
   replace(name: string, place: string, rest: string | undefined): void {
     if (rest === undefined) return this.dequeue(name, place);
-    const queue = [...this.of(name)].filter(([each]) => each !== rest);
-    this.queues.set(name, new Map(queue.map(([each, since]) => [each === place ? rest : each, since])));
+    this.queues.set(
+      name,
+      new Map([...this.of(name)].map(([each, since]) => [each === place ? rest : each, since])),
+    );
   }
 
   clear(): void {

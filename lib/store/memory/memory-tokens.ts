@@ -1,5 +1,5 @@
 import { blockSize, type Grant, HOLD_TOKENS } from '../grant.js';
-import { sharedOwner } from '../owner-id.js';
+import { sharesOf } from '../owner-id.js';
 
 /** Mints fencing tokens that follow the clock and never repeat. */
 export class MemoryTokens {
@@ -22,10 +22,9 @@ export class MemoryTokens {
     return { owner: `${instance}:${block.token}`, ...block };
   }
 
-  /** Creates a grant of `wanted` holds of a turn; a repeated request gets new tokens. */
-  shared(instance: string, turn: string, wanted: number): Grant {
-    const { token, tokens } = this.mint(wanted * HOLD_TOKENS, wanted);
-    return { owner: sharedOwner(instance, turn, 1), turn, token, tokens: wanted, block: tokens };
+  /** Creates the grants of so many shared holds. */
+  shared(instance: string, tag: string, holds: number): Grant[] {
+    return sharesOf(instance, tag, this.mint(holds * HOLD_TOKENS, holds), holds);
   }
 
   /**

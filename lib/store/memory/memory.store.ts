@@ -1,6 +1,6 @@
 import { clearInterval, setInterval } from 'node:timers';
 import { inRootContext } from '../../primitives/root-context.js';
-import { type Grant, isGrant, type Taken } from '../grant.js';
+import { confirmedBy, type Grant, type Shares, type Taken } from '../grant.js';
 import type { AcquireRequest, LockStore } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
@@ -21,13 +21,14 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     canQueue: () => server.inboxes.has(instance),
     place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),
     acquire: async (request) => known(server.acquire(instance, request), request),
+    share: async (request) => known(server.share(instance, request), request),
     yield: async (request) => {
       const reply = server.yield(request);
       return reply && known(reply, request);
     },
     release: async (name, owner) => server.release(name, owner),
     extend: async (batch) => batch.map((extension) => server.extend(extension)),
-    cancel: async (name, place) => server.cancel(instance, name, place),
+    cancel: async (name, left) => server.cancel(instance, name, left),
     transfer: async (changes) => server.transfer(changes),
     query: async (name) => server.query(name),
     async *list(beginning) {
@@ -44,6 +45,9 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
 }
 
 /** Memory needs no replicas: all required ones count as confirmed. */
-function known(reply: Grant | Taken, { replicas }: Pick<AcquireRequest, 'replicas'>): Grant | Taken {
-  return replicas && isGrant(reply) ? { ...reply, replicas: replicas.min } : reply;
+function known<T extends Grant | Taken | Shares>(
+  reply: T,
+  { replicas }: Pick<AcquireRequest, 'replicas'>,
+): T {
+  return replicas ? confirmedBy(replicas.min, reply) : reply;
 }

@@ -156,10 +156,11 @@ export class QuorumStore implements LockStore {
   }
 
   /** Leaves the queues; the same request ends a grant that was on its way. */
-  async cancel(name: string): Promise<undefined> {
+  async cancel(name: string): Promise<readonly string[]> {
     const token = this.waits.lastOf(name);
     this.waits.end(name);
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
+    return [];
   }
 
   nodes(timeout: number): Promise<readonly StoreNode[]> {

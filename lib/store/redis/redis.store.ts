@@ -6,8 +6,10 @@ import type {
   Gap,
   LockStore,
   OwnerChange,
+  ShareRequest,
   StoreEvents,
   Transferred,
+  Waiting,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
@@ -18,11 +20,19 @@ import { leaveGapScript } from '../scripts/leave-gap.script.js';
 import { sendScript } from '../scripts/send.script.js';
 import { queryScript } from '../scripts/query.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
-import { type Grant, isGrant, type ReplicaDemand, type SharedTerms, type Taken } from '../grant.js';
-import { isSharedOwner } from '../owner-id.js';
+import {
+  confirmedBy,
+  type Grant,
+  grantsIn,
+  type ReplicaDemand,
+  type SharedTerms,
+  type Shares,
+  type Taken,
+} from '../grant.js';
+import { isSharedOwner, sharedTag } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
-import { forcedRelease, integer, only, text } from './connection/script-reply.js';
+import { forcedRelease, integer, list, only, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
 import { MarkRequests } from './mark-requests.js';
@@ -105,10 +115,14 @@ export class RedisStore implements LockStore {
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    const { shared, endedToken, replicas } = request;
-    this.outbox.noteEndedToken(endedToken);
-    const answer = shared ? this.shared.acquire(request, shared) : this.exclusive.acquire(request);
-    return replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
+    this.outbox.noteEndedToken(request.endedToken);
+    const answer = this.exclusive.acquire(request);
+    return request.replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
+  }
+
+  async share(request: ShareRequest): Promise<Shares> {
+    this.outbox.noteEndedToken(request.endedToken);
+    return this.replicated(await this.shared.acquire(request), request);
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
@@ -147,12 +161,12 @@ export class RedisStore implements LockStore {
     });
   }
 
-  async cancel(name: string, place = ''): Promise<string | undefined> {
+  async cancel(name: string, { place = '', shared }: Waiting): Promise<readonly string[]> {
     const { outbox } = this;
     const keys = this.keySpace.keys(name);
-    const args = [this.settings.instance, place, ...outbox.common(keys)];
-    const owner = await outbox.run(cancelScript, outbox.withFence(keys), args);
-    return owner === null ? undefined : ownerId(owner);
+    const kept = shared ? [shared.since, sharedTag(shared.terms)] : [];
+    const args = [this.settings.instance, place, ...outbox.common(keys), ...kept];
+    return list(await outbox.run(cancelScript, outbox.withFence(keys), args)).map(ownerId);
   }
 
   transfer(changes: readonly OwnerChange[], decider: 'first' | 'last' = 'first'): Promise<Transferred> {
@@ -236,18 +250,20 @@ export class RedisStore implements LockStore {
   }
 
   /** Waits until enough replicas have confirmed a grant. */
-  private async replicated<T extends Grant | Taken>(
+  private async replicated<T extends Grant | Taken | Shares>(
     reply: T,
     { name, ttl, replicas }: Pick<AcquireRequest, 'name' | 'ttl' | 'replicas'>,
   ): Promise<T> {
-    if (!replicas || !isGrant(reply)) return reply;
-    const lease = { name, owner: reply.owner, ttl, exact: false };
+    const grants = grantsIn(reply);
+    const [grant] = grants;
+    if (!replicas || !grant) return reply;
+    const lease = { name, owner: grant.owner, ttl, exact: false };
     const confirmation = await this.confirm(lease, replicas).catch((cause: unknown) => {
       // Unlike other refusals, this one follows a grant.
-      throw cause instanceof StoreRefusal ? new TooFewReplicas(reply, replicas, { cause }) : cause;
+      throw cause instanceof StoreRefusal ? new TooFewReplicas(grants, replicas, { cause }) : cause;
     });
-    if (confirmation) return { ...reply, replicas: replicas.min };
-    if (confirmation === undefined) throw new TooFewReplicas(reply, replicas);
+    if (confirmation) return confirmedBy(replicas.min, reply);
+    if (confirmation === undefined) throw new TooFewReplicas(grants, replicas);
     throw new Error('The server whose replicas were asked does not have the grant.');
   }
 

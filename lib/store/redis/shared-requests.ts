@@ -1,10 +1,10 @@
-import type { Grant, SharedTerms, Taken } from '../grant.js';
-import type { AcquireRequest } from '../lock-store.js';
-import { sharedOwner } from '../owner-id.js';
+import type { Shares } from '../grant.js';
+import type { ShareRequest } from '../lock-store.js';
+import { sharedTag, sharesOf, taggedOwner } from '../owner-id.js';
 import { parsePlace } from '../place.js';
 import { acquireSharedScript } from '../scripts/acquire-shared.script.js';
 import { releaseSharedScript } from '../scripts/release-shared.script.js';
-import { integer, isOne, list } from './connection/script-reply.js';
+import { integer, isOne, list, strangeReply } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
@@ -18,19 +18,14 @@ export class SharedRequests {
     this.releases = outbox.releases((content) => outbox.sendReleases(releaseSharedScript, content));
   }
 
-  acquire(
-    { name, ttl, tokens, place }: AcquireRequest,
-    { limit, turn }: SharedTerms,
-  ): Promise<Grant | Taken> {
+  acquire({ name, ttl, terms, holds, since, known, place }: ShareRequest): Promise<Shares> {
     const { keys, args } = this.acquires.content;
-    const queueing = place === undefined ? undefined : parsePlace(place);
+    const tag = sharedTag(terms);
+    const claim = place === undefined ? '' : parsePlace(place).claimTtl;
     keys.push(...this.outbox.keySpace.keys(name));
-    args.push(
-      `${Math.ceil(ttl)} ${tokens} ${turn} ${limit === Infinity ? '' : limit} ` +
-        (queueing ? `${queueing.claimTtl}|${queueing.tokens}` : ''),
-    );
+    args.push(`${Math.ceil(ttl)} ${holds} ${tag} ${since} ${claim} ${known.join(',')}`);
     this.outbox.flushSoon();
-    return this.acquires.join((reply) => this.answer(reply, turn));
+    return this.acquires.join((reply) => this.answer(reply, tag));
   }
 
   release(name: string, owner: string, isAwaited: boolean): Promise<boolean> {
@@ -43,16 +38,26 @@ export class SharedRequests {
     return this.releases.join(isOne);
   }
 
-  private answer(reply: unknown, turn: string): Grant | Taken {
+  private answer(reply: unknown, tag: string): Shares {
+    const { instance } = this.outbox;
     // After the reply only: a user without rights to the key of shared holders can continue to use exclusive locks.
     this.outbox.noteSharedMode();
-    const parts = list(reply);
-    return parts.length === 2 ? this.grant(parts, turn) : this.outbox.taken(parts);
+    const [floor, first, holds, waiting, ...found] = list(reply);
+    const tokenFloor = integer(floor);
+    const [granted = 0, tokens = 0] = holds === '' ? [] : String(holds).split('/').map(integer);
+    const earlier = found.map((token) => {
+      return { owner: taggedOwner(instance, tag, integer(token)), token: integer(token), tokens: 1 };
+    });
+    return {
+      holds: [...earlier, ...sharesOf(instance, tag, { token: integer(first), tokens }, granted)],
+      tokenFloor,
+      taken: waiting === '' ? undefined : this.taken(waiting, floor),
+    };
   }
 
-  private grant([token, holds]: readonly unknown[], turn: string): Grant {
-    const [tokens = 0, block = tokens] = String(holds).split('/').map(integer);
-    const owner = sharedOwner(this.outbox.instance, turn, 1);
-    return { owner, turn, token: integer(token), tokens, block };
+  private taken(waiting: unknown, floor: unknown): Shares['taken'] {
+    const [, left, owner] = /^(-?\d+) (.*)$/s.exec(String(waiting)) ?? [];
+    if (owner === undefined) throw strangeReply(waiting);
+    return this.outbox.taken([left, owner, floor]);
   }
 }

@@ -35,14 +35,14 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the server hands a lock to an instance that does not listen',
     file: server,
-    text: 'if (!grant || !isHeard) {',
-    instead: 'if (!grant) {',
+    text: 'if (!first || !isHeard) {',
+    instead: 'if (!first) {',
   },
   {
     fault: 'an acquire returns a hold that its instance has released',
     file: server,
-    text: 'const endedToken = shared ? request.endedToken : endedTokenOfName;',
-    instead: 'const endedToken = 0;',
+    text: 'this.endOwn(instance, name, endedTokenOfName);',
+    instead: '',
   },
   {
     fault: 'the next hold of a turn keeps the owner id',
@@ -61,7 +61,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'an instance does not adopt its own grant after a lost reply',
     file: server,
-    text: 'if (owner !== undefined && token > endedToken && token < Infinity) {',
+    text: 'if (owner?.startsWith(`${instance}:`)) {',
     instead: 'if (false) {',
   },
   {
@@ -91,8 +91,8 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'a waiter that gives up stays in the queue',
     file: server,
-    text: '} else if (place !== undefined) this.queues.dequeue(name, place);',
-    instead: '}',
+    text: 'if (own !== undefined) this.queues.dequeue(name, own);',
+    instead: '',
   },
   {
     fault: 'a writer is admitted beside readers',
@@ -103,14 +103,14 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'more permits than the limit are granted',
     file: server,
-    text: 'const room = shared ? fitting(shared.turn, tokens, shared.limit - held) : Number(held === 0);',
+    text: 'const room = shared ? fitting(shared, tokens, held) : Number(held === 0);',
     instead: 'const room = shared ? tokens : Number(held === 0);',
   },
   {
     fault: 'a reader overtakes a waiting writer',
     file: server,
-    text: 'if (!grant && this.queues.of(name).size === 0 &&',
-    instead: 'if (!grant &&',
+    text: 'const isOpen = this.queues.of(name).size === 0 &&',
+    instead: 'const isOpen =',
   },
   {
     fault: 'two instances attach one detached hold',

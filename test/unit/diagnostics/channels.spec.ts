@@ -28,7 +28,7 @@ describe('How a hold came about', () => {
     (await fixture.store.next('acquire')).answer(taken(100, 50));
     await settle();
     await fixture.clock.advance(60);
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     (await fixture.store.next('acquire')).answer(grant(200));
     await settle();
 

@@ -10,7 +10,7 @@ describe('A grant that was on its way when the last waiter left', () => {
     (await fixture.store.next('acquire')).answer(taken(50));
     await settle();
     abort.abort();
-    (await fixture.store.next('cancel')).answer('me:100');
+    (await fixture.store.next('cancel')).answer(['me:100']);
     await settle();
 
     expect((await fixture.store.next('release')).request.owner).toBe('me:100');

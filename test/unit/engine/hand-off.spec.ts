@@ -19,7 +19,7 @@ describe('A grant by hand-off', () => {
 
   it('is held, and renewed at once to a full lease', async () => {
     const { hold } = await wait({ ttl: 30_000 });
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
 
     expect(hold.value?.held).toBe(true);
@@ -40,7 +40,7 @@ describe('A grant by hand-off', () => {
       sentBefore.push(fixture.store.unseen('extend'));
       await release.call(await hold);
     });
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
     await settle();
 
@@ -52,7 +52,7 @@ describe('A grant by hand-off', () => {
   it('has a deadline counted from when the request was sent that last found it waiting', async () => {
     const { hold } = await wait();
     await fixture.clock.advance(900);
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
 
     expect(hold.value?.remaining).toBeLessThanOrEqual(2_100);
@@ -62,10 +62,10 @@ describe('A grant by hand-off', () => {
   it('that is read only after the process was stopped beyond the claim lease is never held', async () => {
     const { hold } = await wait();
     await fixture.clock.freeze(4_000);
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     (await fixture.store.next('acquire')).answer(taken(300));
     await settle();
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
 
     expect(hold).toEqual({});
@@ -74,7 +74,7 @@ describe('A grant by hand-off', () => {
   it('with too little left is confirmed before it is held', async () => {
     const { hold } = await wait();
     await fixture.clock.freeze(2_500);
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
     expect(hold).toEqual({});
     const confirmation = await fixture.store.next('acquire');
@@ -87,7 +87,7 @@ describe('A grant by hand-off', () => {
 
   it('that was made before the last reply is outdated', async () => {
     const { hold } = await wait();
-    fixture.events.granted('n', grant(90), 3_000);
+    fixture.events.granted('n', [grant(90)], 3_000);
     await settle();
 
     expect(hold).toEqual({});
@@ -98,7 +98,7 @@ describe('A grant by hand-off', () => {
     const { hold } = await wait();
     await fixture.clock.advance(1_000);
     const again = await fixture.store.next('acquire');
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
     expect(hold).toEqual({});
     again.answer(taken(150));
@@ -111,7 +111,7 @@ describe('A grant by hand-off', () => {
     const { hold } = await wait();
     await fixture.clock.advance(1_000);
     const again = await fixture.store.next('acquire');
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     again.answer(taken(250));
     await settle();
 
@@ -124,8 +124,8 @@ describe('A grant by hand-off', () => {
     const next = observe(fixture.acquire());
     await fixture.clock.advance(1_000);
     const again = await fixture.store.next('acquire');
-    fixture.events.granted('n', grant(200), 3_000);
-    again.fail(new TooFewReplicas(grant(200), replicas));
+    fixture.events.granted('n', [grant(200)], 3_000);
+    again.fail(new TooFewReplicas([grant(200)], replicas));
     (await fixture.store.next('release')).answer(true);
     (await fixture.store.next('acquire')).answer(grant(300));
     await settle();
@@ -136,8 +136,8 @@ describe('A grant by hand-off', () => {
 
   it('whose message arrives twice counts once', async () => {
     const { hold } = await wait();
-    fixture.events.granted('n', grant(200), 3_000);
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
 
     expect(hold.value?.held).toBe(true);
@@ -149,7 +149,7 @@ describe('A grant by hand-off', () => {
     const aborter = new AbortController();
     await wait({ signal: aborter.signal });
     aborter.abort();
-    fixture.events.granted('n', grant(200), 3_000);
+    fixture.events.granted('n', [grant(200)], 3_000);
 
     expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
   });
@@ -158,7 +158,7 @@ describe('A grant by hand-off', () => {
     const aborter = new AbortController();
     await wait({ signal: aborter.signal });
     aborter.abort();
-    (await fixture.store.next('cancel')).answer('me:200');
+    (await fixture.store.next('cancel')).answer(['me:200']);
 
     expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
   });

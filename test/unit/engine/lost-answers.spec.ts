@@ -1,7 +1,7 @@
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { grant, sharedGrant, taken } from './scripted-store.js';
+import { grant, shares, taken } from './scripted-store.js';
 
 describe('A hold that is lost while something is under way', () => {
   it('is not passed on when a yield under way turns out to have kept it', async () => {
@@ -65,7 +65,7 @@ describe('A hold that is lost while something is under way', () => {
     await settle();
     expect(store.unseen('acquire')).toBe(0);
 
-    events().granted('n', grant(200, 2), 3_000);
+    events().granted('n', [grant(200, 2)], 3_000);
     await settle();
     expect(callers.map(({ value }) => value?.fencingToken)).toEqual([200, undefined]);
     expect(engine.size).toBe(1);
@@ -74,8 +74,7 @@ describe('A hold that is lost while something is under way', () => {
   it('does not end a later hold of the same name', async () => {
     const { acquire, events, store, hold } = bound(new EngineFixture());
     const reader = observe(acquire({ mode: 'shared' }));
-    const asked = await store.next('acquire');
-    asked.answer(sharedGrant(asked.request.shared?.turn ?? '', 100));
+    (await store.next('share')).answer(shares('s1', 100));
     const writer = await hold({}, { token: 200 });
     const waiting = observe(acquire({}));
     events().revoked('n', reader.value?.lease.owner ?? '');

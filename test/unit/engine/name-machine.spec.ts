@@ -20,6 +20,7 @@ const LOST = new Error('The connection was lost.');
 /** Names for the effects that somebody else notices. */
 const NOTICED: Partial<Record<Effect['kind'], string>> = {
   acquire: 'acquire',
+  share: 'acquire',
   yield: 'yield',
   cancel: 'cancel',
   return: 'release',
@@ -44,7 +45,7 @@ class Scene {
       canQueue: () => true,
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },
-    newTurn: () => 's1',
+    endedToken: 0,
   });
   now = 1_000;
 
@@ -83,7 +84,7 @@ function grant(token: number): Grant {
 }
 
 function tooFew(): TooFewReplicas {
-  return new TooFewReplicas(grant(10), { min: 1, timeout: 100 });
+  return new TooFewReplicas([grant(10)], { min: 1, timeout: 100 });
 }
 
 /** How a name comes into each state, with a waiter in all but the first. */
@@ -123,7 +124,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
   '`failed`': () => ({ kind: 'failed', error: LOST }),
   '`failed`, too few replicas': () => ({ kind: 'failed', error: tooFew() }),
   '`returned`': () => ({ kind: 'returned' }),
-  '`granted`': () => ({ kind: 'granted', grant: grant(30), claimTtl: 3_000 }),
+  '`granted`': () => ({ kind: 'granted', grants: [grant(30)], claimTtl: 3_000 }),
   '`released`': (scene) => released(scene),
   '`released`, no waiter': (scene) => {
     if (scene.kind !== 'held') return undefined;

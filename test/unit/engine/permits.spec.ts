@@ -1,7 +1,7 @@
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { sharedGrant } from './scripted-store.js';
+import { shares } from './scripted-store.js';
 
 const TWO = { mode: 'shared', ttl: 30_000, limit: 4, permits: 2 } as const;
 const ONE = { ...TWO, permits: 1 } as const;
@@ -11,35 +11,30 @@ beforeEach(() => (fixture = new EngineFixture()));
 
 const enter = (options: LockOptions = TWO) => observe(fixture.acquire(options));
 
-/** A hold of two permits, with the token 200, and its turn. */
+/** A hold of two permits, with the token 200. */
 const granted = async () => {
   const holding = enter();
-  const asked = await fixture.store.next('acquire');
-  const turn = asked.request.shared?.turn ?? '';
-  asked.answer(sharedGrant(turn, 200, 1));
+  (await fixture.store.next('share')).answer(shares('s2of4', 200));
   await settle();
-  return { hold: holding.value, turn };
+  return holding.value;
 };
 
 describe('A call for several permits', () => {
   it('asks for all of them in one turn with the others that take as many', async () => {
     const holding = [enter(), enter(), enter(ONE)];
-    const asked = await fixture.store.next('acquire');
-    const turn = asked.request.shared?.turn ?? '';
-    expect([asked.request.tokens, turn]).toEqual([2, expect.stringMatching(/^s02p/)]);
-    asked.answer(sharedGrant(turn, 200, 2));
+    const asked = await fixture.store.next('share');
+    expect(asked.request).toMatchObject({ holds: 2, terms: { permits: 2, limit: 4 } });
+    asked.answer(shares('s2of4', 200, { holds: 2 }));
     await settle();
 
     expect(holding.map(({ value }) => value?.fencingToken)).toEqual([200, 201, undefined]);
     expect(holding.map(({ value }) => value?.permits)).toEqual([2, 2, undefined]);
-    expect((await fixture.store.next('acquire')).request.shared?.turn).toMatch(/^s2$/);
+    expect((await fixture.store.next('share')).request.terms).toEqual({ permits: 1, limit: 4 });
   });
 
   it('passes them on in memory only to callers that take as many', async () => {
     const holding = enter();
-    const asked = await fixture.store.next('acquire');
-    const turn = asked.request.shared?.turn ?? '';
-    asked.answer(sharedGrant(turn, 200, 1, 8));
+    (await fixture.store.next('share')).answer(shares('s2of4', 200, { tokens: 8 }));
     await settle();
     const [behind, single] = [enter(), enter(ONE)];
     await settle();
@@ -49,15 +44,15 @@ describe('A call for several permits', () => {
     void behind.value?.release();
     await settle();
 
-    expect((await fixture.store.next('release')).request.owner).toBe(`me~${turn}:1`);
+    expect((await fixture.store.next('release')).request.owner).toBe('me~s2of4:200');
     expect(single).toEqual({});
   });
 });
 
 describe('A hold of several permits', () => {
   it('is one lease: renewed, extended and detached as one, and listed once', async () => {
-    const { hold, turn } = await granted();
-    const owner = `me~${turn}:1`;
+    const hold = await granted();
+    const owner = 'me~s2of4:200';
     await fixture.clock.advance(10_000);
     const renewal = await fixture.store.next('extend');
     expect(renewal.request).toMatchObject([{ owner, ttl: 30_000 }]);
@@ -68,7 +63,7 @@ describe('A hold of several permits', () => {
     const move = await fixture.store.next('transfer');
     expect(move.request).toMatchObject({
       from: owner,
-      to: expect.stringMatching(/^me~s02p[0-9a-f]{32}:200$/),
+      to: expect.stringMatching(/^me~s2x[0-9a-f]{32}:200$/),
     });
     move.answer(true);
     await settle();

@@ -39,17 +39,17 @@ describe('A request that the store refuses for good', () => {
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const { answer } = await store.next('cancel');
-    answer('me:100');
+    answer(['me:100']);
     expect((await store.next('release')).request.owner).toBe('me:100');
   });
 
   it('leaves the queue of a reader whose reply was lost', async () => {
     const { acquire, clock, store } = bound(new EngineFixture());
     const waiting = observe(acquire({ mode: 'shared' }));
-    (await store.next('acquire')).fail(LOST);
+    (await store.next('share')).fail(LOST);
     await settle();
     await clock.advance(50);
-    (await store.next('acquire')).fail(REFUSED);
+    (await store.next('share')).fail(REFUSED);
     await settle();
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });

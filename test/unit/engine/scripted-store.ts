@@ -5,18 +5,21 @@ import type {
   ForcedRelease,
   LockStore,
   OwnerChange,
+  ShareRequest,
   StoreEvents,
   Transferred,
+  Waiting,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
 import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
-import type { Grant, SharedTerms, Taken } from '../../../lib/store/grant.js';
-import { sharedOwner } from '../../../lib/store/owner-id.js';
+import type { Grant, SharedTerms, Shares, Taken } from '../../../lib/store/grant.js';
+import { sharesOf } from '../../../lib/store/owner-id.js';
 import { formatPlace } from '../../../lib/store/place.js';
 import { waitFor } from '../../support/wait-for.js';
 
 interface Calls {
   acquire: { readonly request: AcquireRequest; readonly reply: Grant | Taken };
+  share: { readonly request: ShareRequest; readonly reply: Shares };
   yield: { readonly request: YieldRequest; readonly reply: Grant | Taken | undefined };
   release: { readonly request: { readonly name: string; readonly owner: string }; readonly reply: boolean };
   extend: { readonly request: readonly Extension[]; readonly reply: readonly (boolean | Extended)[] };
@@ -26,8 +29,8 @@ interface Calls {
     readonly reply: boolean | Transferred;
   };
   cancel: {
-    readonly request: { readonly name: string; readonly place: string | undefined };
-    readonly reply: string | undefined;
+    readonly request: Waiting & { readonly name: string };
+    readonly reply: readonly string[];
   };
 }
 
@@ -47,6 +50,7 @@ export class ScriptedStore implements LockStore {
   events: StoreEvents | undefined;
   private readonly calls: { [Name in CallName]: StoreCall<Name>[] } = {
     acquire: [],
+    share: [],
     yield: [],
     release: [],
     extend: [],
@@ -80,6 +84,10 @@ export class ScriptedStore implements LockStore {
     return this.ask('acquire', request);
   }
 
+  share(request: ShareRequest): Promise<Shares> {
+    return this.ask('share', request);
+  }
+
   yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
     return this.ask('yield', request);
   }
@@ -93,8 +101,8 @@ export class ScriptedStore implements LockStore {
     return reply.map((each) => (each === undefined ? undefined : Number(each)));
   }
 
-  cancel(name: string, place: string | undefined): Promise<string | undefined> {
-    return this.ask('cancel', { name, place });
+  cancel(name: string, waiting: Waiting): Promise<readonly string[]> {
+    return this.ask('cancel', { name, ...waiting });
   }
 
   async transfer(changes: readonly OwnerChange[]): Promise<Transferred> {
@@ -136,9 +144,37 @@ export function grant(token: number, tokens = 1): Grant {
   return { owner: `me:${token}`, token, tokens };
 }
 
-/** What a turn for shared holds was granted, as many as there are tokens. */
-export function sharedGrant(turn: string, token: number, tokens = 1, block = tokens): Grant {
-  return { owner: sharedOwner('me', turn, 1), turn, token, tokens, block };
+/** So many shared holds, with a block of tokens that they divide among them. */
+export function sharedGrants(tag: string, token: number, holds = 1, tokens = holds): readonly Grant[] {
+  return sharesOf('me', tag, { token, tokens }, holds);
+}
+
+/** The reply that grants so many shared holds; with `behind`, more are wanted than there are. */
+export function shares(
+  tag: string,
+  token: number,
+  { holds = 1, tokens = holds, behind = false, replicas }: SharesTerms = {},
+): Shares {
+  const tokenFloor = token + tokens - 1;
+  return {
+    holds: sharedGrants(tag, token, holds, tokens).map((each) =>
+      replicas === undefined ? each : { ...each, replicas },
+    ),
+    tokenFloor,
+    taken: behind ? { owner: 'shared', remaining: 10_000, tokenFloor } : undefined,
+  };
+}
+
+interface SharesTerms {
+  readonly holds?: number;
+  readonly tokens?: number;
+  readonly behind?: boolean;
+  readonly replicas?: number;
+}
+
+/** No shared hold is granted: somebody else has the lock. */
+export function noShares(tokenFloor: number): Shares {
+  return { holds: [], tokenFloor, taken: taken(tokenFloor) };
 }
 
 /** Somebody else has the lock, after all grants up to `tokenFloor`. */

@@ -2,7 +2,7 @@ import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { EngineFixture, observe } from './engine-fixture.js';
 import { settle } from './manual-clock.js';
-import { grant, sharedGrant, taken } from './scripted-store.js';
+import { grant, shares, taken } from './scripted-store.js';
 
 describe('A single attempt', () => {
   let fixture: EngineFixture;
@@ -69,8 +69,7 @@ describe('A single attempt', () => {
     const exclusive = observe(fixture.acquire({ wait: 0 }));
     const shared = observe(fixture.acquire({ wait: 0, mode: 'shared' }));
     (await fixture.store.next('acquire')).answer(taken(50));
-    const again = await fixture.store.next('acquire');
-    again.answer(sharedGrant(again.request.shared?.turn ?? '', 100));
+    (await fixture.store.next('share')).answer(shares('s1', 100));
     await settle();
 
     expect(exclusive.error).toBeInstanceOf(LockTimeoutError);

@@ -491,7 +491,7 @@ describe('A hold that is attached', () => {
     (await fixture.store.next('acquire')).answer(taken(200));
     void attaching.value?.release();
     (await fixture.store.next('release')).answer(true);
-    fixture.events.granted('n', { owner: 'me:300', token: 300, tokens: 1 }, 3_000);
+    fixture.events.granted('n', [{ owner: 'me:300', token: 300, tokens: 1 }], 3_000);
     await settle();
 
     expect(waiting.value?.fencingToken).toBe(300);

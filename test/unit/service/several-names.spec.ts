@@ -31,7 +31,7 @@ describe('A call for several names', () => {
     expect(waiting && isQueueing(waiting)).toBe(true);
     waiting?.answer(taken(50));
     await settle();
-    fixture.events.granted('b', grant(60), 3_000);
+    fixture.events.granted('b', [grant(60)], 3_000);
     await settle();
     const rest = await fixture.trip('c', 'd');
 

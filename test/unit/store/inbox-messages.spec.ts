@@ -10,14 +10,16 @@ describe('A message of a script', () => {
   };
 
   it.each([
-    ['shared 70 2/8 3000 s1 order:42', { token: 70, tokens: 2, block: 8 }],
-    ['shared 70 12/13 3000 s1 order:42', { token: 70, tokens: 12, block: 13 }],
-  ])('grants shared holds, of a block of tokens: %s', (message, grant) => {
-    expect(receive(message)).toEqual(['order:42', { ...grant, turn: 's1', owner: 'me~s1:1' }, 3_000]);
+    ['shared 70 2/8 3000 s1 order:42', [70, 74], 4],
+    ['shared 70 3/5 3000 s1 order:42', [70, 71, 72], 1],
+  ])('grants shared holds, which divide a block of tokens: %s', (message, firsts, tokens) => {
+    const grants = firsts.map((token) => ({ owner: `me~s1:${token}`, token, tokens }));
+
+    expect(receive(message)).toEqual(['order:42', grants, 3_000]);
   });
 
   it.each([
-    ['granted 7 2 3000 order\n42', 'granted', ['order\n42', { owner: 'me:7', token: 7, tokens: 2 }, 3_000]],
+    ['granted 7 2 3000 order\n42', 'granted', ['order\n42', [{ owner: 'me:7', token: 7, tokens: 2 }], 3_000]],
     ['released order\n42', 'released', ['order\n42']],
     ['waiting me|3000|1 released 42', 'askedIfWaiting', ['released 42', 'me|3000|1']],
     ['revoked me:7 order\n42', 'revoked', ['order\n42', 'me:7']],

@@ -1,6 +1,5 @@
 import { MemoryLockServer } from '../../../lib/store/memory/memory-lock-server.js';
-import type { AcquireRequest } from '../../../lib/store/lock-store.js';
-import { type Grant, isGrant } from '../../../lib/store/grant.js';
+import { isGrant } from '../../../lib/store/grant.js';
 import { NO_EVENTS } from '../../support/no-events.js';
 
 const NAME = 'n';
@@ -27,35 +26,42 @@ describe('A turn in memory', () => {
     server = new MemoryLockServer(() => now);
   });
 
-  const listen = (instance: string): Grant[] => {
-    const grants: Grant[] = [];
-    server.inboxes.open(instance, { ...NO_EVENTS, granted: (_, grant) => void grants.push(grant) });
-    return grants;
-  };
-  const place = (instance: string, wanted: number, turn = 's1', limit = 1): string =>
-    `${instance}|${CLAIM}|${wanted}|${turn}|${limit}`;
-  /** Asks for so many holds of which one at a time may be had. */
-  const share = (instance: string, wanted: number, terms: Partial<AcquireRequest> = {}): number => {
-    const reply = server.acquire(instance, {
+  const listen = (instance: string): void => server.inboxes.open(instance, NO_EVENTS);
+  const tagOf = (limit: number): string => `s1of${limit}`;
+  const place = (instance: string, wanted: number, limit = 1): string =>
+    `${instance}|${CLAIM}|${wanted}|${tagOf(limit)}`;
+  /** Asks for so many holds, of which one at a time may be had. Returns how many are granted. */
+  const share = (instance: string, wanted: number, { limit = 1, ttl = 100 } = {}): number =>
+    server.share(instance, {
       name: NAME,
-      ttl: 100,
-      tokens: wanted,
-      shared: { limit: 1, turn: 's1' },
-      place: place(instance, wanted),
+      ttl,
+      holds: wanted,
+      terms: { limit, permits: 1 },
+      since: 0,
+      known: [],
+      place: place(instance, wanted, limit),
       endedToken: 0,
-      ...terms,
-    });
-    return isGrant(reply) ? reply.tokens : 0;
-  };
+    }).holds.length;
   /** Requests one of two holds. */
-  const shareTwo = (instance: string, ttl = 100): number =>
-    share(instance, 1, { ttl, shared: { limit: 2, turn: 's1' }, place: place(instance, 1, 's1', 2) });
-  const holders = (): string[] => server.query(NAME).held.map(({ owner }) => owner);
+  const shareTwo = (instance: string, ttl = 100): number => share(instance, 1, { limit: 2, ttl });
+  const cancel = (instance: string, limit = 1): readonly string[] =>
+    server.cancel(instance, NAME, {
+      place: place(instance, 1, limit),
+      shared: { terms: { limit, permits: 1 }, since: 0 },
+    });
+  /** The owner ids without tokens. */
+  const names = (owners: readonly string[]): string[] => owners.map((owner) => owner.replace(/:\d+$/, ''));
+  const release = (instance: string): void => {
+    const [owner = ''] = ownerIds().filter((each) => each.startsWith(`${instance}~`));
+    server.release(NAME, owner);
+  };
+  const ownerIds = (): string[] => server.query(NAME).held.map(({ owner }) => owner);
+  const holders = (): string[] => names(ownerIds());
   const waiters = (): string[] => server.query(NAME).pending.map(({ owner }) => owner);
 
   it('has the same holds when its request arrives twice', () => {
     expect([share('a', 1), share('a', 1)]).toEqual([1, 1]);
-    expect(holders()).toEqual(['a~s1:1']);
+    expect(holders()).toEqual(['a~s1of1']);
   });
 
   it.each(['a release', 'a request'])('is admitted with the next one by %s after an exclusive hold', (by) => {
@@ -70,7 +76,7 @@ describe('A turn in memory', () => {
       shareTwo('b');
     }
 
-    expect(holders().toSorted()).toEqual(['b~s1:1', 'c~s1:1']);
+    expect(holders().toSorted()).toEqual(['b~s1of2', 'c~s1of2']);
   });
 
   it('is admitted by a late release of a hold whose lease has expired', () => {
@@ -78,10 +84,11 @@ describe('A turn in memory', () => {
     shareTwo('a');
     shareTwo('b', 300);
     shareTwo('c');
+    const [expired = ''] = ownerIds();
     now += 100;
-    server.release(NAME, 'a~s1:1');
+    server.release(NAME, expired);
 
-    expect(holders().toSorted()).toEqual(['b~s1:1', 'c~s1:1']);
+    expect(holders().toSorted()).toEqual(['b~s1of2', 'c~s1of2']);
   });
 
   it('is not admitted beside an exclusive hold when a waiter before it leaves', () => {
@@ -89,37 +96,33 @@ describe('A turn in memory', () => {
     server.acquire('a', { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 });
     share('b', 1);
     share('c', 1);
-    server.cancel('b', NAME, place('b', 1));
+    cancel('b');
 
     expect([holders().length, waiters()]).toEqual([1, ['c']]);
   });
 
-  it('leaves without the holds of other turns and other instances', () => {
-    const terms = (turn: string): Partial<AcquireRequest> => ({
-      shared: { limit: 2, turn },
-      place: place('a', 1, turn, 2),
-    });
+  it('leaves, and is told its own holds with these terms', () => {
+    share('a', 1, { limit: 3 });
     shareTwo('a');
-    shareTwo('b');
-    share('a', 1, terms('s2'));
-    server.cancel('a', NAME, place('a', 1, 's2', 2));
-    server.cancel('c', NAME, place('c', 1, 's1', 2));
+    share('b', 1, { limit: 3 });
 
-    expect(holders().toSorted()).toEqual(['a~s1:1', 'b~s1:1']);
+    expect(names(cancel('a', 2))).toEqual(['a~s1of2']);
+    expect(cancel('c', 2)).toEqual([]);
+    expect(holders()).toHaveLength(3);
   });
 
   it('waits again when its claim lease has expired and its request is repeated', () => {
     listen('b');
     share('a', 1);
     share('b', 1);
-    server.release(NAME, 'a~s1:1');
+    release('a');
     now += CLAIM;
     const grant = server.acquire('a', { name: NAME, ttl: 100, tokens: 1, place: undefined, endedToken: 0 });
     share('b', 1);
     expect(waiters()).toEqual(['b']);
     server.release(NAME, grant.owner ?? '');
 
-    expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
+    expect([holders(), waiters()]).toEqual([['b~s1of1'], []]);
   });
 
   describe('with a limit and a rest', () => {
@@ -132,26 +135,19 @@ describe('A turn in memory', () => {
 
       expect(share('b', 3)).toBe(1);
       expect(waiters()).toEqual(['b', 'c']);
-      server.release(NAME, 'b~s1:1');
-      expect(holders()).toEqual(['b~s1X1:1']);
+      release('b');
+      expect(holders()).toEqual(['b~s1of1']);
     });
 
-    it('leaves with its turn, and with nothing that was granted before', () => {
+    it('leaves with its place, and the holds before continue', () => {
       for (const instance of ['a', 'b']) listen(instance);
       share('a', 1);
       share('b', 3);
-      server.release(NAME, 'a~s1:1');
-      server.cancel('b', NAME, place('b', 2, 's1X1'));
-      expect([holders(), waiters()]).toEqual([['b~s1:1'], []]);
-      server.release(NAME, 'b~s1:1');
-      share('a', 1, { shared: { limit: 1, turn: 's2' }, place: place('a', 1, 's2') });
-      share('b', 3);
-      server.release(NAME, 'a~s2:1');
-      server.release(NAME, 'b~s1:1');
-      expect(holders()).toEqual(['b~s1X1:1']);
-      server.cancel('b', NAME, place('b', 3));
+      release('a');
+      expect(waiters()).toEqual(['b']);
 
-      expect([holders(), waiters()]).toEqual([[], []]);
+      expect(names(cancel('b'))).toEqual(['b~s1of1']);
+      expect([holders(), waiters()]).toEqual([['b~s1of1'], []]);
     });
 
     it('ends with an instance that lets a claim lease expire, not with one that requested it', () => {
@@ -159,16 +155,16 @@ describe('A turn in memory', () => {
       share('a', 1);
       share('b', 3);
       share('c', 1);
-      server.release(NAME, 'a~s1:1');
+      release('a');
       now += 10;
-      server.extend({ name: NAME, owner: 'b~s1:1', ttl: CLAIM, exact: false });
+      server.extend({ name: NAME, owner: ownerIds()[0] ?? '', ttl: CLAIM, exact: false });
       now += CLAIM;
       share('c', 1);
-      expect(holders()).toEqual(['b~s1X1:1']);
+      expect(holders()).toEqual(['b~s1of1']);
       now += CLAIM;
       share('c', 1);
 
-      expect([holders(), waiters()]).toEqual([['c~s1:1'], []]);
+      expect([holders(), waiters()]).toEqual([['c~s1of1'], []]);
     });
   });
 });
@@ -190,9 +186,11 @@ describe('A request for an exclusive lock, in memory', () => {
 describe('A grant of shared holds, in memory', () => {
   it('has a block of 16 tokens for each of its holds', () => {
     const server = new MemoryLockServer();
-    const shared = { limit: 2, turn: 's1' };
-    const request = { name: NAME, ttl: 100, tokens: 2, shared, place: undefined, endedToken: 0 };
+    const terms = { limit: 2, permits: 1 };
+    const wanted = { terms, holds: 2, since: 0, known: [] };
+    const { holds } = server.share('a', { name: NAME, ttl: 100, ...wanted, place: undefined, endedToken: 0 });
 
-    expect(server.acquire('a', request)).toMatchObject({ tokens: 2, block: 32 });
+    expect(holds.map(({ tokens }) => tokens)).toEqual([16, 16]);
+    expect((holds[1]?.token ?? 0) - (holds[0]?.token ?? 0)).toBe(16);
   });
 });

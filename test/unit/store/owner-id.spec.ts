@@ -1,4 +1,4 @@
-import { instanceName, isForeign, sharedOwner, taggedOwner } from '../../../lib/store/owner-id.js';
+import { instanceName, isForeign, sharedTag, taggedOwner } from '../../../lib/store/owner-id.js';
 
 const TOKEN = 1_764_207_000_123_456;
 
@@ -8,7 +8,7 @@ describe('The owner of a lock', () => {
   it.each([
     ['of a hold', `${instance}:${TOKEN}`],
     ['of a transferred hold', taggedOwner(instance, '0123456789abcdef', TOKEN)],
-    ['of a shared hold', sharedOwner(instance, 's03p1aX2', 1)],
+    ['of a shared hold', taggedOwner(instance, sharedTag({ permits: 3, limit: 5 }), TOKEN)],
     ['of several names', taggedOwner(instance, 'mz1', TOKEN)],
     ['of shared holds in the key of the lock', 'shared'],
   ])('is an instance of this module: %s', (_, owner) => {

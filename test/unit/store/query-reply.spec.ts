@@ -12,10 +12,14 @@ describe('the reply of a server about a lock', () => {
   });
 
   it('shows whole milliseconds of a lease, also of one by hand-off', () => {
-    const ends = ['a~s1:1', '1800000000300.5', 'b~s1:1', '1800000000301'];
+    const ends = ['a~s1:1799000000000001', '1800000000300.5', 'b~s2of3:1800000000000007', '1800000000301'];
     const { held } = snapshot('n', [NOW + 400, 'shared', 301, [], ends]);
 
     expect(held.map(({ remaining }) => remaining)).toEqual([300, 301]);
+    expect(held).toMatchObject([
+      { fencingToken: 1_799_000_000_000_001, since: new Date(1_799_000_000_000) },
+      { fencingToken: 1_800_000_000_000_007, permits: 2 },
+    ]);
   });
 
   it.each([

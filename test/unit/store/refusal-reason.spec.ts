@@ -48,9 +48,9 @@ describe('The error of a quorum', () => {
 
 describe('The error of a grant with too few replicas', () => {
   it('says how many were wanted, for how long, and what to check', () => {
-    const grant = { owner: 'me:1', token: 1, tokens: 1, remaining: 1_000, turn: undefined };
+    const grants = [{ owner: 'me:1', token: 1, tokens: 1 }];
 
-    expect(new TooFewReplicas(grant, { min: 2, timeout: 100 }).message).toBe(
+    expect(new TooFewReplicas(grants, { min: 2, timeout: 100 }).message).toBe(
       'Fewer than 2 replicas confirmed the grant within 100 ms (option replicas): ' +
         'are they connected, and is replicas.timeout long enough for them?',
     );

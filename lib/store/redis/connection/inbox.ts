@@ -1,6 +1,6 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../../lock-store.js';
-import { sharedOwner } from '../../owner-id.js';
+import { sharesOf } from '../../owner-id.js';
 import type { SubscribeCommand } from './redis-client.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
@@ -68,14 +68,13 @@ function grantIn(message: string, instance: string): Parameters<StoreEvents['gra
   if (granted) {
     const [, token = '', tokens, claimTtl, name = ''] = granted;
     const grant = { owner: `${instance}:${token}`, token: Number(token), tokens: Number(tokens) };
-    return [name, grant, Number(claimTtl)];
+    return [name, [grant], Number(claimTtl)];
   }
   const shared = SHARED.exec(message);
   if (!shared) return undefined;
-  const [, token, holds, block, claimTtl, turn = '', name = ''] = shared;
-  const owner = sharedOwner(instance, turn, 1);
-  const grant = { owner, turn, token: Number(token), tokens: Number(holds), block: Number(block) };
-  return [name, grant, Number(claimTtl)];
+  const [, token, holds, tokens, claimTtl, tag = '', name = ''] = shared;
+  const block = { token: Number(token), tokens: Number(tokens) };
+  return [name, sharesOf(instance, tag, block, Number(holds)), Number(claimTtl)];
 }
 
 /** Logs that listening is rejected: once, and again after it has worked in between. */

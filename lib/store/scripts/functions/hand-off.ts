@@ -1,6 +1,6 @@
 import { includeBelow, luaFunction } from './lua-function.js';
 import { attempt, prepare } from './request.js';
-import { cover, hasLapsed, share, weight } from './shares.js';
+import { cover, noteLapsed, share, termsIn } from './shares.js';
 import { clock, digits, ends } from './time.js';
 import { mint, mintShares } from './tokens.js';
 
@@ -25,17 +25,26 @@ local function notify(instance, message)
 end
 `;
 
-/**
- * `rest_of(place, n)`: the place of the rest of a shared turn after n of its holds were granted, or nil without a rest.
- * Its turn is named `<turn>X<holds granted so far>`, so that the instance can derive the name.
- */
+/** `rest_of(place, n)`: a place after n of its shared holds were granted, or nil if none remains. */
 export const restOf = luaFunction()`
 local function rest_of(place, n)
-  local before, wanted, turn, had, limit = string.match(place, '^(.*|)(%d+)|([%l%d]+)X?(%d*)|(%d*)$')
-  if wanted - n < 1 then
-    return nil
+  local before, wanted, tag = string.match(place, '^(.*|)(%d+)(|%w+)$')
+  return wanted - n > 0 and before .. wanted - n .. tag or nil
+end
+`;
+
+/**
+ * `own_place(queue, instance, tag)`: the place in the queue of an instance for shared holds of a tag, or nil. There is
+ * at most one.
+ */
+export const ownPlace = luaFunction()`
+local function own_place(queue, instance, tag)
+  for _, place in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
+    local waiting, wanted = string.match(place, '^([^|]+)|%d+|%d+|(%w+)$')
+    if waiting == instance and wanted == tag then
+      return place
+    end
   end
-  return before .. wanted - n .. '|' .. turn .. 'X' .. (tonumber(had) or 0) + n .. '|' .. limit
 end
 `;
 
@@ -64,16 +73,16 @@ end
  * are wanted.
  *
  * The place of a dead instance passes to the next one. The grant has the short claim lease of the place; its first
- * renewal makes it a full lease. Places are `<instance>|<claim lease in ms>|<tokens wanted>`, followed by
- * `|<turn>|<limit or nothing>` for shared holds. If the key `shared` was not declared, a shared waiter is only notified
- * to ask, and the lock is free.
+ * renewal makes it a full lease. Places are `<instance>|<claim lease in ms>|<tokens wanted>`, followed by `|<tag>` for
+ * shared holds (see `terms_in`). If the key `shared` was not declared, a shared waiter is only notified to ask, and the
+ * lock is free.
  *
- * The rest of a limited turn keeps its place at the head (see `rest_of`). But if the instance let a claim lease of the
- * turn expire, the rest loses its place. The instance may be frozen, and each wanted hold would cost the others one
- * more such lease. With `ask_if_waiting` set, a blocked head must be alive to block the others. Its instance is also
+ * A partly granted place stays at the head (see `rest_of`). But if its instance let a claim lease expire, it loses its
+ * place for shared holds. The instance may be frozen, and each wanted hold would cost the others one more such lease.
+ * With `ask_if_waiting` set, a blocked head must be alive to block the others. Its instance is also
  * asked whether it still waits, because its request to leave may have failed.
  */
-export const handOff = luaFunction(restOf, notify, hasLapsed, mint, mintShares, share, ends, weight)`
+export const handOff = luaFunction(restOf, notify, noteLapsed, mint, mintShares, share, ends, termsIn)`
 local ask_if_waiting
 local function hand_off(lock, queue, own, shared, held, take)
   local given, name
@@ -87,14 +96,15 @@ local function hand_off(lock, queue, own, shared, held, take)
     if not place then
       return given
     end
-    local instance, claim_ttl, wanted, turn, limit = string.match(place, '^([^|]+)|(%d+)|(%d+)|?(%w*)|?(%d*)$')
+    local instance, claim_ttl, wanted, tag = string.match(place, '^([^|]+)|(%d+)|(%d+)|?(%w*)$')
     local room, each = held == 0 and 1 or 0, 1
-    if turn and turn ~= '' then
-      each = weight('~' .. turn)
-      room = math.min(wanted, math.floor(((tonumber(limit) or math.huge) - held) / each))
+    if tag and tag ~= '' then
+      local limit
+      each, limit = terms_in(tag)
+      room = math.min(wanted, math.floor((limit - held) / each))
     end
     local rest
-    if instance and (room < 1 or turn ~= '' and not shared) then
+    if instance and (room < 1 or tag ~= '' and not shared) then
       local asked = (shared and 'waiting ' .. place .. ' ' or 'released ') .. string.sub(lock, prefix + 2, -2)
       if place == own or shared and not ask_if_waiting or notify(instance, asked) then
         rest = place
@@ -104,14 +114,14 @@ local function hand_off(lock, queue, own, shared, held, take)
         end
       end
     elseif place == own then
-      if turn == '' then
+      if tag == '' then
         return own
       end
       local n, more = take(room)
       held = held + n * each
       given = own
       rest = more and rest_of(place, n)
-    elseif instance and turn == '' then
+    elseif instance and tag == '' then
       name = name or string.sub(lock, prefix + 2, -2)
       local _, n, token = mint(tonumber(wanted))
       if notify(instance, 'granted ' .. token .. ' ' .. n .. ' ' .. claim_ttl .. ' ' .. name) then
@@ -119,14 +129,14 @@ local function hand_off(lock, queue, own, shared, held, take)
         redis.call('SET', lock, owner, 'PX', claim_ttl)
         return owner
       end
-    elseif instance and not has_lapsed(instance, turn) then
+    elseif instance and not lapsed[instance] then
       name = name or string.sub(lock, prefix + 2, -2)
-      local _, token, holds = mint_shares(room)
-      if notify(instance, 'shared ' .. token .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. turn .. ' ' .. name) then
+      local token, step, text, holds = mint_shares(room)
+      if notify(instance, 'shared ' .. text .. ' ' .. holds .. ' ' .. claim_ttl .. ' ' .. tag .. ' ' .. name) then
         if held == 0 then
           redis.call('DEL', shared)
         end
-        share(lock, shared, instance .. '~' .. turn, room, ends(tonumber(claim_ttl)) .. '.5')
+        share(lock, shared, instance .. '~' .. tag .. ':', room, token, step, ends(tonumber(claim_ttl)) .. '.5')
         held = held + room * each
         given = given or 'shared'
         rest = rest_of(place, room)

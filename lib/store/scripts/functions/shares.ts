@@ -7,10 +7,17 @@ import { clock, digits } from './time.js';
  */
 const SEVERAL = 'several';
 
-/** `weight(tag)`: the number of permits of each hold with a tag or owner id, `~s0<permits>p…`; otherwise 1. */
+/** `weight(owner)`: the number of permits of a hold, from its owner id `<instance>~s<permits>…`. */
 export const weight = luaFunction()`
-local function weight(tag)
-  return tonumber(string.match(tag, '~s0(%d+)p')) or 1
+local function weight(owner)
+  return tonumber(string.match(owner, '~s(%d+)')) or 1
+end
+`;
+
+/** `terms_in(tag)`: the permits of each hold and the limit of a tag `s<permits>of<limit>`. */
+export const termsIn = luaFunction()`
+local function terms_in(tag)
+  return tonumber(string.match(tag, '^s(%d+)')), tonumber(string.match(tag, 'of(%d+)$')) or math.huge
 end
 `;
 
@@ -50,9 +57,9 @@ end
  * `live(shared)`: the number of permits of the holders in `shared` with unexpired leases; removes the other holders.
  *
  * The score of a shared hold is the end of its lease in ms since 1970. The score of a claim lease is half a millisecond
- * later until its instance has renewed it. Turns whose claim leases expired are recorded in `lapsed`, because their
- * instances may be dead. A script calls it only before `hand_off` of this lock, because later scripts
- * do not find these claim leases.
+ * later until its instance has renewed it. Instances whose claim leases expired are recorded in `lapsed`, because they
+ * may be dead. A script calls it only before `hand_off` of this lock, because later scripts do not find these claim
+ * leases.
  */
 export const live = luaFunction(clock, digits, permits)`
 local lapsed = {}
@@ -61,10 +68,29 @@ local function live(shared)
   for i = 1, #over, 2 do
     redis.call('ZREM', shared, over[i])
     if string.find(over[i + 1], '.', 1, true) then
-      lapsed[string.match(over[i], '^[^~]*~[%l%d]+')] = true
+      lapsed[string.match(over[i], '^[^~]*')] = true
     end
   end
   return permits(shared)
+end
+`;
+
+/**
+ * `own_holds(shared, own, since, known)`: the tokens of the holders whose owner ids begin with `own`, greater than
+ * `since` and not in the list `known`. Call `live(shared)` before.
+ */
+export const ownHolds = luaFunction()`
+local function own_holds(shared, own, since, known)
+  local tokens = {}
+  for _, owner in ipairs(redis.call('ZRANGE', shared, 0, -1)) do
+    if string.sub(owner, 1, #own) == own then
+      local token = string.sub(owner, #own + 1)
+      if tonumber(token) > since and not string.find(known, token, 1, true) then
+        tokens[#tokens + 1] = token
+      end
+    end
+  end
+  return tokens
 end
 `;
 
@@ -117,15 +143,15 @@ end
 `;
 
 /**
- * `share(lock, shared, turn, n, last)`: adds the n holds of `<instance>~<turn>` with the lease end `last`. Existing
- * holds keep a longer lease, because a repeated request may arrive long after its turn began.
+ * `share(lock, shared, own, n, token, step, last)`: adds n holds with the lease end `last`. Their owner ids are `own` and
+ * the tokens from `token`, `step` apart.
  */
-export const share = luaFunction(cover, weight)`
-local function share(lock, shared, turn, n, last)
-  for i = 1, n do
-    redis.call('ZADD', shared, 'GT', last, turn .. ':' .. i)
+export const share = luaFunction(cover, digits, weight)`
+local function share(lock, shared, own, n, token, step, last)
+  for i = 0, n - 1 do
+    redis.call('ZADD', shared, last, own .. digits(token + i * step))
   end
-  if weight(turn) > 1 then
+  if weight(own) > 1 then
     redis.call('ZADD', shared, 'inf', '${SEVERAL}')
   end
   cover(lock, shared)
@@ -133,20 +159,14 @@ end
 `;
 
 /**
- * `note_lapsed(shared)`: notes the turns whose claim leases have expired, before `shared` is deleted. Does nothing if the key is
- * of another type.
- *
- * `has_lapsed(instance, turn)`: whether an instance let a claim lease of an earlier part of the turn expire.
+ * `note_lapsed(shared)`: notes the instances whose claim leases have expired, before `shared` is deleted. Does nothing if
+ * the key is of another type.
  */
-export const hasLapsed = luaFunction(live)`
+export const noteLapsed = luaFunction(live)`
 local function note_lapsed(shared)
   local kept = shared and redis.pcall('ZCARD', shared)
   if type(kept) == 'number' and kept > 0 then
     live(shared)
   end
-end
-local function has_lapsed(instance, turn)
-  local name = string.match(turn, '^([%l%d]+)X')
-  return name and lapsed[instance .. '~' .. name]
 end
 `;

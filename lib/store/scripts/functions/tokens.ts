@@ -50,12 +50,12 @@ end
 
 /**
  * `mint_shares(n)`: mints the fencing tokens for n shared holds, several for each if the clock permits. It returns the
- * first token, its digits, and `<n>/<number of tokens>`.
+ * first token, how many each hold has, its digits, and `<n>/<number of tokens>`.
  */
 export const mintShares = luaFunction(mint)`
 local function mint_shares(n)
   local token, block, text = mint(n * ${HOLD_TOKENS}, n)
-  return token, text, n .. '/' .. block
+  return token, math.floor(block / n), text, n .. '/' .. block
 end
 `;
 

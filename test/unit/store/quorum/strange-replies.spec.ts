@@ -35,7 +35,7 @@ describe('Nodes of a quorum with replies that no script sends', () => {
     ['yield', (store) => store.yield({ ...request, owner: 'me:1' })],
     ['release', (store) => store.release('n', 'me:1')],
     ['extend', (store) => store.extend([{ name: 'n', owner: 'me:1', ttl: 10_000, exact: false }])],
-    ['cancel', (store) => store.cancel('n', 'me|1')],
+    ['cancel', (store) => store.cancel('n', { place: 'me|1' })],
     ['query', (store) => store.query('n')],
     ['force-release', (store) => store.forceRelease('n')],
   ];
