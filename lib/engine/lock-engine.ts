@@ -94,7 +94,7 @@ export class LockEngine implements StoreEvents {
   }
 
   labelOf({ name, owner }: HeldBy): string | undefined {
-    return this.queues.get(name)?.name.leaseOf(owner)?.hold?.describe(this.clock.now()).label;
+    return this.queues.get(name)?.record.leaseOf(owner)?.hold?.describe(this.clock.now()).label;
   }
 
   told(message: string): void {
@@ -103,7 +103,7 @@ export class LockEngine implements StoreEvents {
 
   /** Number of callers that wait for a name. */
   waitersOf(name: string): number {
-    return this.queues.get(name)?.name.line.size ?? 0;
+    return this.queues.get(name)?.record.line.size ?? 0;
   }
 
   /**
@@ -111,10 +111,10 @@ export class LockEngine implements StoreEvents {
    * exclusive caller waits before it, these include the holds for which that caller waits.
    */
   blockersOf(name: string, options: ResolvedLockOptions): () => readonly LeaseUser[] {
-    const line = this.queues.get(name)?.name.line;
+    const line = this.queues.get(name)?.record.line;
     const before = excludesOthers(options) ? [] : (line?.excludingWaiters ?? []);
     return () => {
-      const holders = this.queues.get(name)?.name.leases.flatMap(({ hold }) => hold ?? []) ?? [];
+      const holders = this.queues.get(name)?.record.leases.flatMap(({ hold }) => hold ?? []) ?? [];
       // A caller that waits for one of several permits waits for no particular holder.
       return excludesOthers(options) || before.some((waiter) => line?.has(waiter))
         ? holders
@@ -127,7 +127,7 @@ export class LockEngine implements StoreEvents {
    * may wait, also whether the attempt would overtake waiters here.
    */
   isBusy(name: string, { wait }: Pick<ResolvedLockOptions, 'wait'>): boolean {
-    const known = this.queues.get(name)?.name;
+    const known = this.queues.get(name)?.record;
     return known !== undefined && (known.isTaken || (wait > 0 && known.line.size > 0));
   }
 
@@ -259,7 +259,7 @@ export class LockEngine implements StoreEvents {
   /** Whether a caller holds a name, or has not received its reply yet. */
   private get hasCallers(): boolean {
     if (this.keeper.size > 0 || this.attachments.hasCallers) return true;
-    for (const { name } of this.queues) if (name.line.size > 0) return true;
+    for (const { record } of this.queues) if (record.line.size > 0) return true;
     return false;
   }
 
@@ -279,7 +279,7 @@ export class LockEngine implements StoreEvents {
 
   private rejectAll(error: Rejection): void {
     for (const queue of [...this.queues])
-      queue.report({ kind: 'reject-all', error: () => error([queue.name.name]) });
+      queue.report({ kind: 'reject-all', error: () => error([queue.record.name]) });
     this.attachments.rejectAll(error);
   }
 

@@ -178,7 +178,7 @@ function templateOf(text: string): Omit<Part, 'now'> {
 /** Callers with equal options are written in an order that does not depend on their numbers. */
 function siteInOrder({ callers, content, engine }: Site): unknown {
   const lines = NAMES.map((name) =>
-    [...(engine.queues.get(name)?.name.line ?? [])].map(({ options }) => options),
+    [...(engine.queues.get(name)?.record.line ?? [])].map(({ options }) => options),
   );
   const marked = callers.map(
     ({ hold, isOver, of, options, phase, result, returned, role, signalled, startedAt }) => {

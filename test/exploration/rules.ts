@@ -95,7 +95,7 @@ export function checkAdoption(
     instanceOf(owner) === id &&
     !owner.includes('~') &&
     !isComing &&
-    !engine.queues.get(name)?.name.leaseOf(owner)
+    !engine.queues.get(name)?.record.leaseOf(owner)
   )
     world.problem = 'an instance has to wait for a lock that the server keeps for it';
 }
@@ -105,5 +105,5 @@ function isDeserted({ id, engine, network }: Site, name: string, place: string):
   if (parsePlace(place).instance !== id) return false;
   const { late, messages, replies, requests } = network;
   if (late.length + messages.length + replies.length + requests.length > 0) return false;
-  return !engine.queues.get(name)?.name.turn?.waitsAt(place);
+  return !engine.queues.get(name)?.record.turn?.waitsAt(place);
 }

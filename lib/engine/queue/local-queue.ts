@@ -8,7 +8,7 @@ import type { Lease } from '../hold/lease.js';
 import { closingError, timeoutError, unavailableError } from '../lock-errors.js';
 import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
-import { Name } from './name.js';
+import { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
 import { IDLE, type State } from './turn.js';
@@ -23,7 +23,7 @@ type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
  * each event; this shell reports the events, and owns Promises, timers and requests.
  */
 export class LocalQueue {
-  readonly name: Name;
+  readonly record: NameRecord;
   private timer: ScheduledCall | undefined;
   /** The state for which the timer is set. */
   private timedState: State = IDLE;
@@ -32,19 +32,19 @@ export class LocalQueue {
     name: string,
     private readonly queues: LocalQueues<LocalQueue>,
   ) {
-    this.name = new Name(name, queues);
+    this.record = new NameRecord(name, queues);
   }
 
   /** Waits for the lock. An attempt sends a single request, or none if the lock is known to be taken. */
   enter(options: ResolvedLockOptions): Promise<Hold> {
     return new Promise((resolve, reject) => {
       const now = this.queues.clock.now();
-      const waiter = new Waiter(this.name.name, options, now, resolve, reject);
+      const waiter = new Waiter(this.record.name, options, now, resolve, reject);
       this.queues.beginWait();
       if (options.signal) this.follow(options.signal, waiter);
       waiter.isCutShort = this.queues.isClosing && options.wait > 0;
       this.report({ kind: 'enter', waiter }, now);
-      if (this.name.line.has(waiter)) this.queues.waits.add(waiter);
+      if (this.record.line.has(waiter)) this.queues.waits.add(waiter);
     });
   }
 
@@ -55,14 +55,14 @@ export class LocalQueue {
   /** Reports an event, and carries out its effects. Settles with the releases among them. */
   feed(event: Event, now = this.queues.clock.now()): Promise<void> {
     let settled = DONE;
-    for (const effect of next(this.name, event, now)) settled = this.carryOut(effect, now, settled);
-    if (this.name.state !== this.timedState) this.setTimer(now);
+    for (const effect of next(this.record, event, now)) settled = this.carryOut(effect, now, settled);
+    if (this.record.state !== this.timedState) this.setTimer(now);
     return settled;
   }
 
   /** Carries an effect out. Settles with the releases of this event so far. */
   private carryOut(effect: Effect, now: number, settled: Promise<void>): Promise<void> {
-    const { name, queues } = this;
+    const { record, queues } = this;
     switch (effect.kind) {
       case 'admit':
         this.admit(effect, now);
@@ -83,10 +83,10 @@ export class LocalQueue {
         void DONE.then(this.reporting({ kind: 'gathered' }));
         break;
       case 'cancel':
-        void queues.cancel(name.name, effect.waiting, effect.ttl);
+        void queues.cancel(record.name, effect.waiting, effect.ttl);
         break;
       case 'return': {
-        const returned = queues.returnGrants(name.name, effect.grants, effect.ttl);
+        const returned = queues.returnGrants(record.name, effect.grants, effect.ttl);
         if (effect.isAwaited) void returned.then(this.reporting({ kind: 'returned' }));
         break;
       }
@@ -114,12 +114,12 @@ export class LocalQueue {
         effect.lease.hold?.lose(effect.error);
         break;
       case 'listen':
-        queues.store.listen?.(name.name);
+        queues.store.listen?.(record.name);
         queues.silentHolders.start();
         break;
       case 'drop':
         // A caller that learned of the end of its hold may have requested the name again.
-        if (name.state.kind === 'idle' && !name.hasLeases) queues.drop(this);
+        if (record.state.kind === 'idle' && !record.hasLeases) queues.drop(this);
         break;
     }
     return settled;
@@ -128,7 +128,7 @@ export class LocalQueue {
   private acquire({ head, place, endedTokenOfName, tokens }: EffectOf<'acquire'>): void {
     const { endedToken, store } = this.queues;
     const { ttl, replicas } = head.options;
-    const { name } = this.name;
+    const { name } = this.record;
     const onContention = (): void => this.report({ kind: 'contended' });
     this.reportReply(
       store.acquire({
@@ -147,7 +147,7 @@ export class LocalQueue {
   private share({ head, terms, holds, since, known, place }: EffectOf<'share'>): void {
     const { endedToken, store } = this.queues;
     const { ttl, replicas } = head.options;
-    const { name } = this.name;
+    const { name } = this.record;
     const sent = store.share?.({ name, ttl, terms, holds, since, known, place, endedToken, replicas });
     this.reportReply(sent ?? Promise.reject(new Error('The store has no shared mode.')));
   }
@@ -156,7 +156,9 @@ export class LocalQueue {
     const { leases, store } = this.queues;
     const { ttl, replicas } = head.options;
     leases.keeper.delete(lease);
-    this.reportReply(store.yield({ name: this.name.name, owner: lease.owner, ttl, tokens, place, replicas }));
+    this.reportReply(
+      store.yield({ name: this.record.name, owner: lease.owner, ttl, tokens, place, replicas }),
+    );
   }
 
   private reportReply(request: Promise<Grant | Taken | Shares | undefined>): void {
@@ -169,7 +171,7 @@ export class LocalQueue {
   private admit({ lease, renews, token, waiter }: EffectOf<'admit'>, now: number): void {
     const { leases } = this.queues;
     this.endWait(waiter);
-    const hold = new Hold(this.name.keys, token, leases, lease, waiter.options, now);
+    const hold = new Hold(this.record.keys, token, leases, lease, waiter.options, now);
     lease.hold = hold;
     waiter.resolve(hold);
     leases.keeper.add(lease, renews);
@@ -187,12 +189,12 @@ export class LocalQueue {
 
   private rejectUnavailable({ cause, waiter }: EffectOf<'unavailable'>, now: number): void {
     const call = { waited: now - waiter.startedAt, label: waiter.options.label };
-    this.reject(waiter, unavailableError(this.name.keys, cause ?? this.queues.store.trouble, call));
+    this.reject(waiter, unavailableError(this.record.keys, cause ?? this.queues.store.trouble, call));
   }
 
   /** Another holder had the lock for the whole wait; the error names it. */
   private rejectLate({ by, takenReply, waiter }: EffectOf<'time-out'>, now: number): void {
-    if (waiter.isCutShort) return this.reject(waiter, closingError(this.name.keys));
+    if (waiter.isCutShort) return this.reject(waiter, closingError(this.record.keys));
     const { labels } = this.queues;
     const { options, startedAt } = waiter;
     let holder: LockHolder | undefined = takenReply && {
@@ -206,7 +208,7 @@ export class LocalQueue {
     }
     // Whether a holder elsewhere renews its lease is unknown.
     const unrenewed = by?.renew === false ? holder?.remaining : undefined;
-    const error = timeoutError(this.name.keys, now - startedAt, holder, unrenewed, options.label);
+    const error = timeoutError(this.record.keys, now - startedAt, holder, unrenewed, options.label);
     this.endWait(waiter);
     if (options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
     else waiter.reject(error);
@@ -234,12 +236,12 @@ export class LocalQueue {
   /** Sets the timer for the next request, according to the state. */
   private setTimer(now: number): void {
     const { clock } = this.queues;
-    const { state } = this.name;
+    const { state } = this.record;
     this.timedState = state;
     clock.cancel(this.timer);
     if (state.kind !== 'queued' && state.kind !== 'unsure') return;
     this.timer = clock.schedule(() => {
-      if (state.kind === 'queued') this.queues.store.doubt?.(this.name.name);
+      if (state.kind === 'queued') this.queues.store.doubt?.(this.record.name);
       this.report({ kind: 'timer' });
     }, state.askAt - now);
   }

@@ -9,15 +9,15 @@ import type { Labels } from '../hold/labels.js';
 import type { Leases } from '../hold/leases.js';
 import type { SilentHolders } from '../hold/silent-holders.js';
 import { Gaps } from './gaps.js';
-import type { Name, Rules } from './name.js';
+import type { NameRecord, NameSurroundings } from './name-record.js';
 import type { Event } from './name-event.js';
 import type { Handoff } from './turn.js';
 import type { Waiter } from './waiter.js';
 
 /** The local queues of one instance by name, with everything that they share. */
 export class LocalQueues<
-  Queue extends { readonly name: Name; report(event: Event, now?: number): void },
-> implements Rules {
+  Queue extends { readonly record: NameRecord; report(event: Event, now?: number): void },
+> implements NameSurroundings {
   readonly store: LockStore;
   readonly clock: Clock;
   /** Watches unanswered requests of all queues with one timer. An answered request costs nothing. */
@@ -60,8 +60,9 @@ export class LocalQueues<
 
   /** The names with waiters, and their owners as the store last reported them. */
   *waited(): Generator<readonly [name: string, owner: string | undefined]> {
-    for (const { name } of this)
-      if (name.takenReply && name.line.size > name.line.attempts) yield [name.name, name.takenReply.owner];
+    for (const { record } of this)
+      if (record.takenReply && record.line.size > record.line.attempts)
+        yield [record.name, record.takenReply.owner];
   }
 
   get(name: string): Queue | undefined {
@@ -69,12 +70,12 @@ export class LocalQueues<
   }
 
   add(queue: Queue): void {
-    this.slots.set(queue.name.name, { queue });
+    this.slots.set(queue.record.name, { queue });
   }
 
   /** Forgets an idle queue, unless its name has another queue or none. */
   drop(queue: Queue): void {
-    const { name } = queue.name;
+    const { name } = queue.record;
     const slot = this.slots.get(name);
     if (slot?.queue !== queue) return;
     slot.queue = undefined;
@@ -94,13 +95,13 @@ export class LocalQueues<
 
   /** Whether callers here wait at a place in the store's queue. */
   needs(name: string, place: string): boolean {
-    return this.get(name)?.name.turn?.waitsAt(place) === true;
+    return this.get(name)?.record.turn?.waitsAt(place) === true;
   }
 
   /** Leaves a place in the store's queue at which no caller here waits. */
   leave(name: string, place: string): void {
     const terms = parsePlace(place).shared;
-    const since = Math.min(this.get(name)?.name.since ?? Infinity, this.endedToken);
+    const since = Math.min(this.get(name)?.record.since ?? Infinity, this.endedToken);
     void this.cancel(name, { place, shared: terms && { terms, since } }, 0);
   }
 
@@ -115,7 +116,7 @@ export class LocalQueues<
     grants: readonly Pick<Grant, 'owner' | 'token'>[],
     ttl: number,
   ): Promise<unknown> {
-    const known = this.get(name)?.name;
+    const known = this.get(name)?.record;
     const unused = grants.filter(({ owner }) => !known?.leaseOf(owner));
     for (const { token } of unused) this.noteEndedToken(token);
     return Promise.all(unused.map(({ owner }) => this.leases.requests.free(name, owner, ttl)));
@@ -126,7 +127,7 @@ export class LocalQueues<
    * most `ttl` ms. Never rejects.
    */
   cancel(name: string, { place, shared }: Waiting, ttl: number): Promise<void> {
-    const known = (): Name | undefined => this.get(name)?.name;
+    const known = (): NameRecord | undefined => this.get(name)?.record;
     let isRepeated = false;
     const send = async (): Promise<void> => {
       // Callers that came since wait at the same place.

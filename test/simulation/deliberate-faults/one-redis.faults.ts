@@ -67,14 +67,14 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: replies,
-    text: 'return take(name, turn, reply, ttl, sentAt, by);',
-    instead: 'return take(name, turn, reply, ttl, name.now, by);',
+    text: 'return take(record, turn, reply, ttl, sentAt, by);',
+    instead: 'return take(record, turn, reply, ttl, record.now, by);',
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',
     file: replies,
     text: 'takenReply?.sentAt ?? -Infinity',
-    instead: 'name.now',
+    instead: 'record.now',
   },
   {
     fault: 'a waiter does not ask again',
@@ -144,8 +144,8 @@ export const refusalFaults: readonly DeliberateFault[] = [
   {
     fault: 'a lock whose yield is refused for good is not released',
     file: 'lib/engine/queue/name-machine.ts',
-    text: 'if (isRefused) name.free(state.lease);',
-    instead: 'if (false) name.free(state.lease);',
+    text: 'if (isRefused) record.free(state.lease);',
+    instead: 'if (false) record.free(state.lease);',
   },
   {
     fault: 'a refused request makes an instance forget an earlier one',
@@ -156,7 +156,7 @@ export const refusalFaults: readonly DeliberateFault[] = [
   {
     fault: 'a refused request makes an instance forget its first copy',
     file: 'lib/engine/queue/name-machine.ts',
-    text: 'if (name.isBusy && name.turn) name.turn.isInDoubt = true;',
+    text: 'if (record.isBusy && record.turn) record.turn.isInDoubt = true;',
     instead: '',
   },
 ];

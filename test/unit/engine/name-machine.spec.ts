@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Lease } from '../../../lib/engine/hold/lease.js';
 import { Gaps } from '../../../lib/engine/queue/gaps.js';
 import { next } from '../../../lib/engine/queue/name-machine.js';
-import { Name } from '../../../lib/engine/queue/name.js';
+import { NameRecord } from '../../../lib/engine/queue/name-record.js';
 import type { Effect } from '../../../lib/engine/queue/name-effect.js';
 import type { Event } from '../../../lib/engine/queue/name-event.js';
 import type { State } from '../../../lib/engine/queue/turn.js';
@@ -36,7 +36,7 @@ type Kind = State['kind'];
 
 /** The machine of one name, with at most one waiter. */
 class Scene {
-  readonly name = new Name('n', {
+  readonly record = new NameRecord('n', {
     handoff: { max: 32, window: 20 },
     gaps: new Gaps(),
     store: {
@@ -50,17 +50,17 @@ class Scene {
   now = 1_000;
 
   get kind(): Kind {
-    return this.name.state.kind;
+    return this.record.state.kind;
   }
 
   get lease(): Lease {
-    const { state } = this.name;
+    const { state } = this.record;
     if (state.kind !== 'held') throw new Error(`No lease is in use in the state ${state.kind}.`);
     return state.lease;
   }
 
   get waiter(): Waiter {
-    return this.name.line.first ?? this.caller();
+    return this.record.line.first ?? this.caller();
   }
 
   caller(options: LockOptions = {}): Waiter {
@@ -75,7 +75,7 @@ class Scene {
   }
 
   feed(event: Event): string[] {
-    return next(this.name, event, ++this.now).flatMap(({ kind }) => NOTICED[kind] ?? []);
+    return next(this.record, event, ++this.now).flatMap(({ kind }) => NOTICED[kind] ?? []);
   }
 }
 
@@ -132,12 +132,12 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     return released(scene);
   },
   '`released`, beside other clients': (scene) => {
-    scene.name.rules.gaps.note('n', 'foreign', scene.now);
+    scene.record.instance.gaps.note('n', 'foreign', scene.now);
     return released(scene);
   },
   '`adopted`': () => ({ kind: 'adopted', lease: new Lease('n', grant(40), 3_000, 0) }),
-  '`ended`': ({ name: { exclusiveLease: lease } }) => lease && { kind: 'ended', lease, error: undefined },
-  '`revoked`': ({ name: { exclusiveLease } }) => ({
+  '`ended`': ({ record: { exclusiveLease: lease } }) => lease && { kind: 'ended', lease, error: undefined },
+  '`revoked`': ({ record: { exclusiveLease } }) => ({
     kind: 'revoked',
     owner: exclusiveLease?.owner ?? 'i:20',
   }),

@@ -69,7 +69,7 @@ describe('Removed entries are not copied into the old generation of the heap', (
   test('of the queues of names', () => {
     const { queues } = new EngineFixture().engine;
     const make = (index: number): LocalQueue & Item =>
-      ({ name: { name: `n${index}` }, weight: weight() }) as unknown as LocalQueue & Item;
+      ({ record: { name: `n${index}` }, weight: weight() }) as unknown as LocalQueue & Item;
     const grown = growth(
       make,
       (queue) => queues.add(queue),

@@ -13,7 +13,7 @@ import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 
 /** Settings and functions of the instance that the machines of all names use. */
-export interface Rules {
+export interface NameSurroundings {
   readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
   readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'leaveGap' | 'place' | 'reaskDelay'>;
@@ -24,7 +24,7 @@ export interface Rules {
 const NO_EFFECTS: readonly Effect[] = [];
 
 /** Everything that one instance knows about one name, with the time and the effects of the current event. */
-export class Name {
+export class NameRecord {
   state: State = IDLE;
   readonly line = new WaitingLine();
   /**
@@ -57,10 +57,10 @@ export class Name {
 
   constructor(
     readonly name: string,
-    readonly rules: Rules,
+    readonly instance: NameSurroundings,
   ) {
     this.keys = [name];
-    this.budget = new HandoffBudget(rules.handoff);
+    this.budget = new HandoffBudget(instance.handoff);
   }
 
   get turn(): Turn | undefined {
