@@ -45,7 +45,7 @@ export function describedLoss(
   age: number,
   label: string | undefined,
 ): LockLostError {
-  const text = `The hold on ${quoted(keys)} ended after ${Math.round(age)} ms${placeOf(label)}. ${message} ${STOP}`;
+  const text = `The hold on ${quoted(keys)} ended after ${Math.round(age)} ms${ofCaller(label)}. ${message} ${STOP}`;
   return new LockLostError(text, { cause, keys, reason });
 }
 
@@ -103,12 +103,12 @@ function heldBy(holder: LockHolder | undefined): string {
   if (holder?.owner === undefined) return '';
   const { label, owner, remaining } = holder;
   const instance = owner.startsWith(THIS_PROCESS) ? 'this process' : instanceOf(owner);
-  const place = owner === SHARED_OWNER ? 'shared holders' : instance;
+  const where = owner === SHARED_OWNER ? 'shared holders' : instance;
   const lease =
     remaining === undefined || remaining === Infinity
       ? ''
       : `, lease ends in ${Math.round(remaining)} ms unless renewed`;
-  return ` Held by ${label === undefined ? place : `${label} in ${place}`}${lease}.`;
+  return ` Held by ${label === undefined ? where : `${label} in ${where}`}${lease}.`;
 }
 
 /** An acquire that failed: its wait in milliseconds, and the caller's label. */
@@ -143,14 +143,14 @@ export function undecidedError(
 /** Says that locks were not acquired: which, within which time, and where. */
 export function notAcquired(noun: string, keys: readonly string[], { waited, label }: FailedAcquire): string {
   const subject = keys.length > 1 ? `${noun}s ${quoted(keys)} were` : `${noun} ${quoted(keys)} was`;
-  return `${subject} not acquired within ${Math.round(waited)} ms${placeOf(label)}`;
+  return `${subject} not acquired within ${Math.round(waited)} ms${ofCaller(label)}`;
 }
 
 function quoted(keys: readonly string[]): string {
   return keys.map((key) => `"${key}"`).join(', ');
 }
 
-function placeOf(label: string | undefined): string {
+function ofCaller(label: string | undefined): string {
   return label === undefined ? '' : ` (${label})`;
 }
 

@@ -48,7 +48,7 @@ export function nodeRedis(client: NodeRedisClientLike): NodeRedisConnection {
   const { host = '127.0.0.1', port = 6379, path } = template.options?.socket ?? {};
   return {
     kind: 'server',
-    place: path ?? address(host, port),
+    server: path ?? address(host, port),
     openClients: () => new NodeRedisClients(template),
   };
 }

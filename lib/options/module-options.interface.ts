@@ -29,7 +29,7 @@ export interface ClusterDescription {
 export interface NodeRedisConnection {
   readonly kind: 'server' | 'sentinel' | 'cluster';
   /** Host and port, for one server. */
-  readonly place?: string | undefined;
+  readonly server?: string | undefined;
   /** @hidden */
   readonly openClients: () => unknown;
 }

@@ -38,14 +38,14 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
     ...withDefaults(defaultsOf(ADVANCED_OPTIONS), advanced),
   };
   const defaults = resolveDefaults(options);
-  const place = { connection, layout: settings.layout };
+  const target = { connection, layout: settings.layout };
   if (credentials) {
-    assertCombines('credentials', place);
+    assertCombines('credentials', target);
     assertTakesCredentials(connection);
   }
-  assertLockOptionsGoWith(place, defaults);
-  if (settings.wake === 'poll') assertCombines("advanced.wake: 'poll'", place);
-  if (settings.layout === 'per-name') assertCombines("advanced.layout: 'per-name'", place);
+  assertLockOptionsGoWith(target, defaults);
+  if (settings.wake === 'poll') assertCombines("advanced.wake: 'poll'", target);
+  if (settings.layout === 'per-name') assertCombines("advanced.layout: 'per-name'", target);
   if (isQuorum(connection)) assertNodeTimeout(settings.nodeTimeout, defaults.ttl);
   return {
     connection,
@@ -53,7 +53,7 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
     ...settings,
     http: http && withDefaults(HTTP_STATUS_DEFAULTS, http),
     defaults,
-    presets: resolvePresets({ ...place, defaults }, options.presets),
+    presets: resolvePresets({ ...target, defaults }, options.presets),
   };
 }
 

@@ -63,15 +63,15 @@ export class Labels {
     readonly isSent: boolean;
   }> {
     const labels = holds.map((held) => this.labelOf(held));
-    const places = new Map<string, number[]>();
+    const indexes = new Map<string, number[]>();
     const silent = new Set<string>();
     let isSent = true;
     holds.forEach(({ owner }, i) => {
       const instance = instanceOf(owner);
       if (labels[i] === undefined && this.canAsk(instance) && mayAsk(instance))
-        places.set(instance, [...(places.get(instance) ?? []), i]);
+        indexes.set(instance, [...(indexes.get(instance) ?? []), i]);
     });
-    const asking = [...places].map(async ([instance, own]) => {
+    const asking = [...indexes].map(async ([instance, own]) => {
       const question = own.flatMap((i) => holds[i] ?? []);
       // The caller's own request has already reported the problem.
       const answers = await this.question(instance, question).catch(() => {
@@ -79,9 +79,9 @@ export class Labels {
         return [];
       });
       if (!answers) silent.add(instance);
-      own.forEach((place, i) => {
+      own.forEach((index, i) => {
         const label = answers?.[i];
-        if (typeof label === 'string') labels[place] = label.slice(0, MAX_LENGTH);
+        if (typeof label === 'string') labels[index] = label.slice(0, MAX_LENGTH);
       });
     });
     await Promise.all(asking);

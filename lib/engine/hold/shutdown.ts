@@ -51,9 +51,9 @@ export async function abortHolders(
     if (!hold || !remaining.has(lease)) continue;
     const { name, label, method, age } = hold;
     const end = Math.max(0, Math.round(lease.deadline - clock.now()));
-    const place = label ?? method;
+    const holder = label ?? method;
     log.warn(
-      `Lock "${name}"${place === undefined ? '' : ` (${place})`} is still held at the end of the shutdown: its work ` +
+      `Lock "${name}"${holder === undefined ? '' : ` (${holder})`} is still held at the end of the shutdown: its work ` +
         `has run for ${Math.round(age)} ms and did not end within shutdownTimeout (${shutdownTimeout} ms). ` +
         `Other instances can acquire the lock when its lease ends in ${end} ms.`,
     );

@@ -9,7 +9,7 @@ export function memberName(prototype: object, key: string | symbol): string {
  * Rejects a decorator outside the body of a class, or on a static member. TypeScript rejects most of that, but
  * compilers without type checks (esbuild, swc, Babel) do not.
  *
- * @throws LockConfigError that names the right place.
+ * @throws LockConfigError that names the right decorator.
  */
 export function assertInstanceMember(
   decorator: string,

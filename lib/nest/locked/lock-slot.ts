@@ -10,7 +10,7 @@ import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import { ClientAbandonment } from './client-abandonment.js';
 import { endAfter } from './end-after.js';
-import { type HandlerPlace, isHandlerOf, lockedMethodsAt, placeOf } from './handler-place.js';
+import { type InvokedHandler, isHandlerOf, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
 import type { LockedMethod } from './locked-method.js';
 import { Turns } from './turns.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
@@ -256,7 +256,7 @@ export class LockSlot extends Invocation {
     // An interceptor that rejects a value ends the stream of a call, but only after it has passed on the error.
     if (this.calls.length > 0)
       return how === 'failed' ? Promise.resolve().then(() => this.releasing) : undefined;
-    this.end(this.isRefused ? new RefusedInvocation(placeOf(this.context)) : undefined);
+    this.end(this.isRefused ? new RefusedInvocation(invokedHandler(this.context)) : undefined);
     return this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
@@ -285,14 +285,14 @@ export class LockSlot extends Invocation {
  * does not run any more. It refers to no request.
  */
 class RefusedInvocation extends Invocation {
-  constructor(private readonly place: HandlerPlace) {
+  constructor(private readonly handler: InvokedHandler) {
     super(new Abandonment());
     this.begin();
   }
 
   /** Whether the method is the handler of the invocation. */
   isOf(method: LockedMethod, instance: unknown): boolean {
-    return isHandlerOf(this.place, method, instance);
+    return isHandlerOf(this.handler, method, instance);
   }
 
   /** Rejects a late call of the handler. */

@@ -53,9 +53,9 @@ export function assertHasKey(decorator: Decorator, key: unknown, member: unknown
   const isPrototype = typeof key === 'object' && !Array.isArray(key);
   if (!(isMember && isPrototype) && !isClass(key)) return;
   const type = (typeof key === 'function' ? key : Object(key).constructor) as Function;
-  const place = isMember ? memberName(type.prototype as object, member) : type.name;
+  const target = isMember ? memberName(type.prototype as object, member) : type.name;
   throw new LockConfigError(
-    `${decorator} on ${place} has no key: write the key in parentheses, as in ${decorator}('order:<0>').`,
+    `${decorator} on ${target} has no key: write the key in parentheses, as in ${decorator}('order:<0>').`,
   );
 }
 

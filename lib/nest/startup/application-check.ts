@@ -6,7 +6,7 @@ import { LockConfigError } from '../../errors/lock.error.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { inheritanceOf, memberName } from '../locked/instance-member.js';
 import { otherCopyOf, ownCopy } from '../locked/locked-options.js';
-import { isHandler, isScheduled, placeIgnoringInterceptors } from './places-without-interceptors.js';
+import { isHandler, isScheduled, kindIgnoringInterceptors } from './kinds-without-interceptors.js';
 import { providedClasses, type ProvidedClass } from './provided-classes.js';
 import {
   currentLockWithoutLocked,
@@ -75,8 +75,8 @@ function* warningsOf(
   if (!isLockedFunction(current) && !isHandler(current) && seemsTransactional(current, modules))
     yield wrapperAround(method);
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
-  const place = placeIgnoringInterceptors(current, prototype.constructor, modules);
-  if (place !== undefined) yield interceptorIgnored(method.name, place);
+  const kind = kindIgnoringInterceptors(current, prototype.constructor, modules);
+  if (kind !== undefined) yield interceptorIgnored(method.name, kind);
   if (method.module !== undefined && !provides(modules, method.module)) {
     yield moduleMissing(method, method.module);
   }

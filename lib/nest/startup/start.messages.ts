@@ -17,8 +17,8 @@ export const lockedHidden = (field: string, { name, decorator }: Decorated): str
   `${field} is a field that hides ${name}, which is ${decorator}. Unless the field calls that method, its calls run ` +
   `without a lock. Write it as a method with ${decorator}: async name() { … }. If it calls that method, rename the field.`;
 
-export const interceptorIgnored = (method: string, place: string): string =>
-  `${method} has interceptors, but Nest runs none for ${place}. Move their work into the method, ` +
+export const interceptorIgnored = (method: string, kind: string): string =>
+  `${method} has interceptors, but Nest runs none for ${kind}. Move their work into the method, ` +
   'or into a decorator around it. The lock is released when the method ends.';
 
 export const wrapperAround = ({ name, decorator }: Decorated): string =>

@@ -21,7 +21,7 @@ export function assertConnections(connection: unknown): void {
   if (nodes.length < 3 || nodes.length % 2 === 0) refuseSize(nodes.length);
   nodes.forEach((node, i) => {
     assertNode(node, i);
-    const twin = nodes.findIndex((other, j) => j > i && (other === node || isSamePlace(other, node)));
+    const twin = nodes.findIndex((other, j) => j > i && (other === node || isSameServer(other, node)));
     if (twin !== -1) {
       throw new LockConfigError(
         `connection[${i}] and connection[${twin}] are the same Redis, whose failure would cost two votes. ` +
@@ -62,21 +62,21 @@ function assertNode(node: unknown, index: number): void {
   }
 }
 
-function isSamePlace(one: unknown, other: unknown): boolean {
-  const place = placeOf(one);
-  return place !== undefined && place === placeOf(other);
+function isSameServer(one: unknown, other: unknown): boolean {
+  const server = serverOf(one);
+  return server !== undefined && server === serverOf(other);
 }
 
 /**
  * Host and port as far as known; a server may have several names. Ignores the database, because databases of one server
  * fail together.
  */
-function placeOf(node: unknown): string | undefined {
+function serverOf(node: unknown): string | undefined {
   if (typeof node === 'string') {
     const { hostname, port } = new URL(node);
     return address(hostname, port || 6379);
   }
-  if (isNodeRedis(node)) return node.place;
+  if (isNodeRedis(node)) return node.server;
   const settings = node as {
     host?: unknown;
     port?: unknown;

@@ -15,11 +15,11 @@ export function redactedConnection(text: string): string {
   const rest = text.slice(scheme.length);
   // A password may hold any character, unescaped ones included, so the last @ ends it.
   const afterCredentials = rest.slice(rest.lastIndexOf('@') + 1);
-  const place = afterCredentials.replace(/[?#].*$/s, '');
-  return JSON.stringify(scheme + (afterCredentials === rest ? '' : '***@') + place);
+  const server = afterCredentials.replace(/[?#].*$/s, '');
+  return JSON.stringify(scheme + (afterCredentials === rest ? '' : '***@') + server);
 }
 
-/** Remedy for an invalid escape in a URL: ioredis fails to decode it without naming the place. */
+/** Remedy for an invalid escape in a URL: ioredis fails to decode it without naming the position. */
 export const BAD_ESCAPE = 'has a % that is not an escape: write it as %25';
 
 /** Whether a URL contains an invalid `%` escape. */

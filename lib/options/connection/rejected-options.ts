@@ -5,19 +5,19 @@ import { isClusterConnection } from './cluster-option.js';
 import { MEMORY } from './connection-option.js';
 import { isQuorum } from './quorum-option.js';
 
-type Place = Pick<ResolvedModuleOptions, 'connection' | 'layout'>;
+type Target = Pick<ResolvedModuleOptions, 'connection' | 'layout'>;
 
-/** The kinds of places that reject options, by their name in messages. */
+/** What rejects options, by their name in messages. */
 const IS = {
-  "advanced.layout: 'per-name'": ({ layout }: Place) => layout === 'per-name',
-  "connection: 'memory'": ({ connection }: Place) => connection === MEMORY,
-  'a quorum': ({ connection }: Place) => isQuorum(connection),
-  'a Redis Cluster': ({ connection }: Place) => isClusterConnection(connection),
+  "advanced.layout: 'per-name'": ({ layout }: Target) => layout === 'per-name',
+  "connection: 'memory'": ({ connection }: Target) => connection === MEMORY,
+  'a quorum': ({ connection }: Target) => isQuorum(connection),
+  'a Redis Cluster': ({ connection }: Target) => isClusterConnection(connection),
 };
 
 type Kind = keyof typeof IS;
 
-/** The places that reject an option, each with the end of its message: why, and what to do. */
+/** What rejects an option, each with the end of its message: why, and what to do. */
 const REJECTED = {
   replicas: {
     "advanced.layout: 'per-name'": ', where no connection leads to one server. Remove one of them.',
@@ -36,17 +36,18 @@ const REJECTED = {
   credentials: { "connection: 'memory'": ', where no server requests them. Leave them out.' },
 } satisfies Readonly<Record<string, Partial<Record<Kind, string>>>>;
 
-/** Rejects an option of the module or of an acquire that cannot work in its place. */
-export function assertCombines(option: keyof typeof REJECTED, place: Place): void {
+/** Rejects an option of the module or of an acquire that cannot work there. */
+export function assertCombines(option: keyof typeof REJECTED, target: Target): void {
   for (const [kind, why] of Object.entries(REJECTED[option]))
-    if (IS[kind as Kind](place)) throw new LockConfigError(`${option} cannot be combined with ${kind}${why}`);
+    if (IS[kind as Kind](target))
+      throw new LockConfigError(`${option} cannot be combined with ${kind}${why}`);
 }
 
-/** Rejects options of an acquire that cannot work in their place. */
+/** Rejects options of an acquire that cannot work there. */
 export function assertLockOptionsGoWith(
-  place: Place,
+  target: Target,
   { replicas, mode }: Pick<ResolvedLockOptions, 'replicas' | 'mode'>,
 ): void {
-  if (replicas) assertCombines('replicas', place);
-  if (mode === 'shared') assertCombines("mode: 'shared'", place);
+  if (replicas) assertCombines('replicas', target);
+  if (mode === 'shared') assertCombines("mode: 'shared'", target);
 }

@@ -105,7 +105,7 @@ function isSameHold(a: ReusableLock, b: ReusableLock): boolean {
   return a.fencingToken === b.fencingToken && a.keys[0] === b.keys[0];
 }
 
-function sentence({ holds, fencingTokens, waitsFor }: DeadlockedCall, place: number): string {
+function sentence({ holds, fencingTokens, waitsFor }: DeadlockedCall, index: number): string {
   const held = holds.map((name, i) => `${name} (token ${fencingTokens[i]})`).join(', ');
-  return `holds ${held} and ${place === 0 ? 'would wait' : 'waits'} for ${waitsFor}`;
+  return `holds ${held} and ${index === 0 ? 'would wait' : 'waits'} for ${waitsFor}`;
 }

@@ -113,7 +113,7 @@ export class NodeViews {
     const { quorum, keys } = this;
     return scanNames(
       {
-        run: (script, places, args) => quorum.answerOf(node.run('take', script, places, args)),
+        run: (script, own, args) => quorum.answerOf(node.run('take', script, own, args)),
         keys: [trialKey(keys)],
         before: node.clientPrefix + keys.before,
       },

@@ -25,7 +25,7 @@ const OF_CLUSTER = /^(?:MOVED|CROSSSLOT) /;
 const NEEDED_NODES =
   'for a Redis Cluster, pass connection: { nodes: [...] }; for a proxy before several shards, advanced.layout: "per-name"';
 
-/** The place of an error in a script, which is useless in messages to users. */
+/** The position of an error in a script, which is useless in messages to users. */
 const PLACE_IN_SCRIPT = / script: (?:\w+, )?on @user_script:\d+\.?$/;
 
 /** Converts an error of Redis or its client for the engine: redacts credentials, and distinguishes refusals. */

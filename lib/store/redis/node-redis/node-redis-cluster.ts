@@ -192,8 +192,8 @@ export class NodeRedisCluster implements ClusterClients {
   }
 
   private createNode(address: string, reconnectStrategy: ReconnectStrategy): NodeRedis {
-    const place = addressIn(address);
-    return this.createClient({}, { ...mapped(place, this.options.nodeAddressMap), reconnectStrategy });
+    const known = addressIn(address);
+    return this.createClient({}, { ...mapped(known, this.options.nodeAddressMap), reconnectStrategy });
   }
 
   private createClient(options: NodeRedisOptions, socket: object): NodeRedis {

@@ -5,20 +5,20 @@ import { type LockedMethod, lockedMethodsOf } from './locked-method.js';
 
 const BOUND = /^(?:bound )+/;
 
-/** Where the handler of an invocation is. */
-export interface HandlerPlace {
+/** The handler of an invocation. */
+export interface InvokedHandler {
   getClass(): { readonly prototype?: object };
   getHandler(): Function;
 }
 
-/** The place of an invocation's handler, without the invocation. */
-export function placeOf(context: ExecutionContext): HandlerPlace {
+/** The handler, without its invocation. */
+export function invokedHandler(context: ExecutionContext): InvokedHandler {
   const [type, handler] = [context.getClass(), context.getHandler()];
   return { getClass: () => type, getHandler: () => handler };
 }
 
 /**
- * Whether Nest called a method for the client of an invocation: the same place in the same class, or the same metadata.
+ * Whether Nest called a method for the client of an invocation: the same name in the same class, or the same metadata.
  *
  * Not by the identity of the function alone: agents and packages for AOP replace the functions of handlers, before or
  * after Nest reads them, and constructors bind them.
@@ -26,7 +26,7 @@ export function placeOf(context: ExecutionContext): HandlerPlace {
  * @param instance the object on which the method was called.
  */
 export function isHandlerOf(
-  context: HandlerPlace,
+  context: InvokedHandler,
   { prototype, propertyKey, metadata }: LockedMethod,
   instance: unknown,
 ): boolean {
@@ -39,7 +39,7 @@ export function isHandlerOf(
 
 const methodsOfHandlers = new WeakMap<object, readonly LockedMethod[]>();
 
-/** The locked methods at the place of an invocation's handler: one for each class that declares it with `@Locked`. */
+/** The locked methods of an invocation's handler: one for each class that declares it with `@Locked`. */
 export function lockedMethodsAt(context: ExecutionContext): readonly LockedMethod[] {
   const handler = context.getHandler();
   const known = methodsOfHandlers.get(handler);

@@ -3,11 +3,11 @@ import type { ModulesContainer } from '@nestjs/core';
 import { LockInterceptor } from '../locked/lock.interceptor.js';
 
 /** Metadata keys of other packages, written as text because an import would add a dependency. */
-const OF_METHODS: readonly (readonly [key: string, place: string])[] = [
+const OF_METHODS: readonly (readonly [key: string, kind: string])[] = [
   ['SCHEDULER_TYPE', 'scheduled jobs'],
   ['EVENT_LISTENER_METADATA', 'event listeners'],
 ];
-const OF_CLASSES: readonly (readonly [key: string, place: string])[] = [
+const OF_CLASSES: readonly (readonly [key: string, kind: string])[] = [
   ['bullmq:processor_metadata', 'queue processors'],
   ['__commandHandler__', 'command handlers'],
   ['__queryHandler__', 'query handlers'],
@@ -27,16 +27,16 @@ export function isScheduled(method: object): boolean {
 }
 
 /** The kind of a method that has interceptors, or whose class has them, although Nest calls it without them. */
-export function placeIgnoringInterceptors(
+export function kindIgnoringInterceptors(
   method: object,
   type: object,
   modules: ModulesContainer,
 ): string | undefined {
-  const ofClass = placeOf(OF_CLASSES, type);
+  const ofClass = kindOf(OF_CLASSES, type);
   if (!hasInterceptors(method)) return hasInterceptors(type) ? ofClass : undefined;
   if (Reflect.hasMetadata('graphql:resolve_property', method) && !fieldsHaveInterceptors(modules))
     return "GraphQL fields without fieldResolverEnhancers: ['interceptors']";
-  return placeOf(OF_METHODS, method) ?? ofClass;
+  return kindOf(OF_METHODS, method) ?? ofClass;
 }
 
 /** Whether interceptors exist besides the one that @Locked registers on the class. */
@@ -53,6 +53,6 @@ function fieldsHaveInterceptors(modules: ModulesContainer): boolean {
   });
 }
 
-function placeOf(known: typeof OF_METHODS, target: object): string | undefined {
+function kindOf(known: typeof OF_METHODS, target: object): string | undefined {
   return known.find(([key]) => Reflect.hasMetadata(key, target))?.[1];
 }
