@@ -20,7 +20,7 @@ import { closedError, unusableError } from './lock-errors.js';
 import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
-import { type Handoff, resolveHandoff } from './queue/turn.js';
+import { type Handoff, resolveHandoff } from './queue/bid.js';
 import { excludesOthers } from './queue/waiter.js';
 
 export interface EngineSettings {

@@ -131,7 +131,7 @@ export interface StoreNode {
 
 /**
  * Keeps locks. Every call is one round trip and rejects without a reply; each request may be sent twice. A store does
- * not know callers: it handles one instance, with one turn for each name.
+ * not know callers: it handles one instance, with one bid for each name.
  */
 export interface LockStore {
   /**

@@ -1,4 +1,4 @@
-import { IDLE } from '../../lib/engine/queue/turn.js';
+import { IDLE } from '../../lib/engine/queue/bid.js';
 
 const CONSTANT = Symbol('constant');
 

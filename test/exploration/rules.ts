@@ -105,5 +105,5 @@ function isDeserted({ id, engine, network }: Site, name: string, place: string):
   if (parsePlace(place).instance !== id) return false;
   const { late, messages, replies, requests } = network;
   if (late.length + messages.length + replies.length + requests.length > 0) return false;
-  return !engine.queues.get(name)?.record.turn?.waitsAt(place);
+  return !engine.queues.get(name)?.record.bid?.waitsAt(place);
 }

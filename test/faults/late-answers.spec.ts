@@ -5,7 +5,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { LockServices } from './support/lock-services.js';
-import type { Handoff } from '../../lib/engine/queue/turn.js';
+import type { Handoff } from '../../lib/engine/queue/bid.js';
 import type { FlatOptions } from '../support/flat-options.js';
 
 const KEY = 'lock:{job}';

@@ -1,7 +1,7 @@
 import { byTestedClient } from '../support/by-node-redis.js';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
-import type { Handoff } from '../../lib/engine/queue/turn.js';
+import type { Handoff } from '../../lib/engine/queue/bid.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
 import { instanceName } from '../../lib/store/owner-id.js';

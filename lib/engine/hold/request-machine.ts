@@ -13,7 +13,7 @@ export type RequestState =
   | 'ended';
 
 export type RequestEvent =
-  /** Its turn, or the next round. */
+  /** The first sending, or the next round. */
   | 'due'
   | 'answer'
   /** The store refuses the request for good. */

@@ -59,7 +59,7 @@ export class Requests {
     return this.start(new Request(options));
   }
 
-  /** Sends a request whose turn has come, unless it has ended. */
+  /** Sends a request now, unless it has ended. */
   start(request: Request): Promise<void> {
     return this.machine.next(request, 'due', this.clock.now()) ? this.send(request) : DONE;
   }

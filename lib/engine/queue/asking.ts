@@ -2,33 +2,33 @@ import type { SharedTerms } from '../../store/grant.js';
 import type { Gap } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import type { NameRecord } from './name-record.js';
-import { IDLE, Turn } from './turn.js';
+import { IDLE, Bid } from './bid.js';
 import type { Waiter } from './waiter.js';
 
 /** Maximum milliseconds of a claim lease, for which a frozen waiter can delay the others. */
 const MAX_CLAIM_TTL = 3_000;
 
 /** Sends a request for the first waiter, or forgets a name without waiters. */
-export function askOrGoIdle(record: NameRecord, turn: Turn | undefined, isInDoubt = false): void {
-  if (turn && isInDoubt) turn.isInDoubt = true;
+export function askOrGoIdle(record: NameRecord, bid: Bid | undefined, isInDoubt = false): void {
+  if (bid && isInDoubt) bid.isInDoubt = true;
   const head = record.line.first;
   if (!head) {
-    if (turn?.isInDoubt) leave(record, turn);
+    if (bid?.isInDoubt) leave(record, bid);
     return goIdle(record);
   }
-  ask(record, turn);
+  ask(record, bid);
 }
 
-/** Sends a request for the first waiter. `turn` continues if it suits. */
-export function ask(record: NameRecord, turn: Turn | undefined): void {
+/** Sends a request for the first waiter. `bid` continues if it suits. */
+export function ask(record: NameRecord, bid: Bid | undefined): void {
   const head = record.line.first;
   if (!head) return;
-  const kept = keepOrLeave(record, turn, head) ?? turnFor(head);
+  const kept = keepOrLeave(record, bid, head) ?? bidFor(head);
   const { ttl } = head.options;
   const tokens = record.tokensOf(kept);
   const place = head.isAttempt ? undefined : queue(record, kept, head, tokens);
   send(record, kept, ttl);
-  record.state = { kind: 'asking', turn: kept, ttl, sentAt: record.now, place };
+  record.state = { kind: 'asking', bid: kept, ttl, sentAt: record.now, place };
   if (kept.terms) share(record, head, kept.terms, tokens, place);
   else {
     // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
@@ -57,12 +57,12 @@ export function askAgain(record: NameRecord): void {
     case 'asking':
     case 'returning':
     case 'yielding':
-      state.turn.isOutdated = true;
+      state.bid.isOutdated = true;
       return;
     case 'gathering':
     case 'queued':
     case 'unsure':
-      return ask(record, state.turn);
+      return ask(record, state.bid);
     case 'idle':
     case 'held':
       return;
@@ -72,12 +72,12 @@ export function askAgain(record: NameRecord): void {
 /** Ends the turn of the local callers: the store chooses the next instance. */
 export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
   const { ttl } = head.options;
-  const turn = turnFor(head);
-  turn.longestTtl = lease.longestLeft(record.now);
-  const tokens = record.tokensOf(turn);
-  const place = queue(record, turn, head, tokens);
-  send(record, turn, ttl);
-  record.state = { kind: 'yielding', lease, turn, ttl, sentAt: record.now };
+  const bid = bidFor(head);
+  bid.longestTtl = lease.longestLeft(record.now);
+  const tokens = record.tokensOf(bid);
+  const place = queue(record, bid, head, tokens);
+  send(record, bid, ttl);
+  record.state = { kind: 'yielding', lease, bid, ttl, sentAt: record.now };
   record.do({ kind: 'yield', lease, head, tokens, place });
   record.watchOutage();
 }
@@ -93,45 +93,45 @@ export function leaveGap(
     record.free(lease, { ...gap, place: undefined });
     return goIdle(record);
   }
-  const turn = turnFor(head);
+  const bid = bidFor(head);
   const mayQueue = record.instance.store.announcesGaps === true && !head.isAttempt;
-  const place = mayQueue ? queue(record, turn, head, record.tokensOf(turn)) : undefined;
-  if (place !== undefined) turn.isInDoubt = true;
-  turn.longestTtl = head.options.ttl;
+  const place = mayQueue ? queue(record, bid, head, record.tokensOf(bid)) : undefined;
+  if (place !== undefined) bid.isInDoubt = true;
+  bid.longestTtl = head.options.ttl;
   record.free(lease, { ...gap, place });
-  record.state = { kind: 'queued', turn, askAt: record.now + gap.length };
+  record.state = { kind: 'queued', bid, askAt: record.now + gap.length };
 }
 
-/** Creates the turn for a waiter. */
-export function turnFor({ options: { mode, limit, permits } }: Waiter): Turn {
-  return new Turn(mode === 'exclusive' ? undefined : { limit, permits });
+/** Creates the bid for a waiter. */
+export function bidFor({ options: { mode, limit, permits } }: Waiter): Bid {
+  return new Bid(mode === 'exclusive' ? undefined : { limit, permits });
 }
 
-/** Ends the turn of a waiter that left or was served, if no other waiter needs it. */
+/** Ends the bid of a waiter that left or was served, if no other waiter needs it. */
 export function leaveUnlessWanted(record: NameRecord): void {
-  const { isBusy, line, turn } = record;
-  if (isBusy || !turn) return;
+  const { isBusy, line, bid } = record;
+  if (isBusy || !bid) return;
   const head = line.first;
-  if (head && turn.suits(head.options)) return;
-  if (head) return ask(record, turn);
-  leave(record, turn);
+  if (head && bid.suits(head.options)) return;
+  if (head) return ask(record, bid);
+  leave(record, bid);
   goIdle(record);
 }
 
-/** Leaves the turn, because its waiters have left, or nothing remains of it. */
-export function leave(record: NameRecord, turn: Turn): void {
-  const { longestTtl: ttl, terms } = turn;
-  if (turn.place !== undefined || turn.isInDoubt) {
+/** Leaves the bid, because its waiters have left, or nothing remains of it. */
+export function leave(record: NameRecord, bid: Bid): void {
+  const { longestTtl: ttl, terms } = bid;
+  if (bid.place !== undefined || bid.isInDoubt) {
     const shared = terms && { terms, since: record.since };
-    const place = turn.place ?? (terms && record.instance.store.place(0, 0, terms));
+    const place = bid.place ?? (terms && record.instance.store.place(0, 0, terms));
     record.do({ kind: 'cancel', waiting: { place, shared }, ttl });
   }
-  for (const each of turn.takeArrived()) record.returnGrant(each.grant, each.ttl);
-  turn.leaveNoTrace();
+  for (const each of bid.takeArrived()) record.returnGrant(each.grant, each.ttl);
+  bid.leaveNoTrace();
   record.failure = undefined;
 }
 
-/** Forgets the turn, because no caller here wants the name. */
+/** Forgets the bid, because no caller here wants the name. */
 export function goIdle(record: NameRecord): void {
   record.silentSince = record.failure = record.takenReply = record.revoked = undefined;
   record.hasSeenTaken = false;
@@ -139,25 +139,25 @@ export function goIdle(record: NameRecord): void {
   if (!record.hasLeases) record.do({ kind: 'drop' });
 }
 
-function keepOrLeave(record: NameRecord, turn: Turn | undefined, { options }: Waiter): Turn | undefined {
-  if (!turn) return undefined;
-  if (turn.serves(options) && turn.suits(options)) return turn;
-  leave(record, turn);
+function keepOrLeave(record: NameRecord, bid: Bid | undefined, { options }: Waiter): Bid | undefined {
+  if (!bid) return undefined;
+  if (bid.serves(options) && bid.suits(options)) return bid;
+  leave(record, bid);
   return undefined;
 }
 
-/** Takes a place in the store's queue, if the turn has none. */
-function queue(record: NameRecord, turn: Turn, { options }: Waiter, tokens: number): string | undefined {
+/** Takes a place in the store's queue, if the bid has none. */
+function queue(record: NameRecord, bid: Bid, { options }: Waiter, tokens: number): string | undefined {
   const { store } = record.instance;
   if (!store.canQueue(record.name)) return undefined;
-  if (turn.place === undefined) turn.unserved = record.wanted;
-  // Of a shared turn, the store keeps the position, and learns how many holds are wanted.
-  if (turn.terms) turn.place = undefined;
-  return (turn.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), tokens, turn.terms));
+  if (bid.place === undefined) bid.unserved = record.wanted;
+  // Of a shared bid, the store keeps the position, and learns how many holds are wanted.
+  if (bid.terms) bid.place = undefined;
+  return (bid.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), tokens, bid.terms));
 }
 
-function send(record: NameRecord, turn: Turn, ttl: number): void {
-  turn.longestTtl = Math.max(turn.longestTtl, ttl);
-  turn.isOutdated = false;
+function send(record: NameRecord, bid: Bid, ttl: number): void {
+  bid.longestTtl = Math.max(bid.longestTtl, ttl);
+  bid.isOutdated = false;
   record.silentSince ??= record.now;
 }

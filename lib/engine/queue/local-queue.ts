@@ -11,7 +11,7 @@ import { next } from './name-machine.js';
 import { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
-import { IDLE, type State } from './turn.js';
+import { IDLE, type State } from './bid.js';
 import { Waiter } from './waiter.js';
 
 const DONE = Promise.resolve();

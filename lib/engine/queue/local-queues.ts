@@ -11,7 +11,7 @@ import type { SilentHolders } from '../hold/silent-holders.js';
 import { Gaps } from './gaps.js';
 import type { NameRecord, NameSurroundings } from './name-record.js';
 import type { Event } from './name-event.js';
-import type { Handoff } from './turn.js';
+import type { Handoff } from './bid.js';
 import type { Waiter } from './waiter.js';
 
 /** The local queues of one instance by name, with everything that they share. */
@@ -95,7 +95,7 @@ export class LocalQueues<
 
   /** Whether callers here wait at a place in the store's queue. */
   needs(name: string, place: string): boolean {
-    return this.get(name)?.record.turn?.waitsAt(place) === true;
+    return this.get(name)?.record.bid?.waitsAt(place) === true;
   }
 
   /** Leaves a place in the store's queue at which no caller here waits. */

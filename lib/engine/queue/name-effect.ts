@@ -2,7 +2,7 @@ import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, ShareRequest, Waiting } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
-import type { TakenReply } from './turn.js';
+import type { TakenReply } from './bid.js';
 import type { Waiter } from './waiter.js';
 
 /** An action for the shell, which carries out all effects in order after the transition function has returned. */

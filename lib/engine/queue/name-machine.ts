@@ -3,13 +3,13 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { closingError, forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { ask, askAgain, askOrGoIdle, leave, leaveUnlessWanted, turnFor } from './asking.js';
+import { ask, askAgain, askOrGoIdle, leave, leaveUnlessWanted, bidFor } from './asking.js';
 import type { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
 import { release, releaseOther } from './passing.js';
 import { claim, handleReply } from './replies.js';
-import { IDLE, type Turn } from './turn.js';
+import { IDLE, type Bid } from './bid.js';
 import { outageEnd, type Waiter } from './waiter.js';
 
 /** Milliseconds until a failed request is repeated. */
@@ -39,7 +39,7 @@ function decide(record: NameRecord, event: Event): void {
     case 'timeout':
       return timeOut(record, event.waiter);
     case 'gathered':
-      return record.state.kind === 'gathering' ? ask(record, record.state.turn) : undefined;
+      return record.state.kind === 'gathering' ? ask(record, record.state.bid) : undefined;
     case 'answer':
       return answer(record, event.reply);
     case 'failed':
@@ -59,13 +59,13 @@ function decide(record: NameRecord, event: Event): void {
     case 'ended':
       return endLease(record, event.lease, event.error);
     case 'timer':
-      if (record.state.kind === 'queued' || record.state.kind === 'unsure') ask(record, record.state.turn);
+      if (record.state.kind === 'queued' || record.state.kind === 'unsure') ask(record, record.state.bid);
       return;
     case 'ask-again':
       return askAgain(record);
     case 'reconnected':
       // The request in flight was sent twice. The first copy may have had an effect, whatever the second reply says.
-      if (record.isBusy && record.turn) record.turn.isInDoubt = true;
+      if (record.isBusy && record.bid) record.bid.isInDoubt = true;
       return askAgain(record);
     case 'gap':
       return endWithGap(record, event.length);
@@ -88,8 +88,8 @@ function enter(record: NameRecord, waiter: Waiter): void {
   line.add(waiter);
   if (record.state !== IDLE) return record.watchOutage();
   if (waiter.options.mode === 'exclusive') return ask(record, undefined);
-  // Callers of one tick that can share the lock are one turn, so they stay together in the store's queue.
-  record.state = { kind: 'gathering', turn: turnFor(waiter) };
+  // Callers of one tick that can share the lock are one bid, so they stay together in the store's queue.
+  record.state = { kind: 'gathering', bid: bidFor(waiter) };
   record.do({ kind: 'gather' });
 }
 
@@ -105,11 +105,11 @@ function answer(record: NameRecord, reply: Grant | Taken | Shares | undefined): 
   const { state } = record;
   if (state.kind !== 'asking' && state.kind !== 'yielding') return;
   const isYield = state.kind === 'yielding';
-  record.noteReply(state.turn);
+  record.noteReply(state.bid);
   if (isYield) record.end(state.lease);
   if (reply) handleReply(record, state, reply, isYield ? 'yield' : 'answer');
   // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
-  else askOrGoIdle(record, state.turn, true);
+  else askOrGoIdle(record, state.bid, true);
 }
 
 /**
@@ -117,8 +117,8 @@ function answer(record: NameRecord, reply: Grant | Taken | Shares | undefined): 
  * decides.
  */
 function endWaits(record: NameRecord): void {
-  const { line, state, takenReply, turn } = record;
-  const isUnknown = turn && !takenReply && state.kind !== 'queued' && state.kind !== 'yielding';
+  const { line, state, takenReply, bid } = record;
+  const isUnknown = bid && !takenReply && state.kind !== 'queued' && state.kind !== 'yielding';
   for (const waiter of line) {
     if (waiter.isAttempt) continue;
     if (isUnknown) line.cutShort(waiter);
@@ -132,50 +132,50 @@ function failed(record: NameRecord, error: unknown): void {
   const { now } = record;
   const { state } = record;
   if (state.kind !== 'asking' && state.kind !== 'yielding') return;
-  const { turn } = state;
+  const { bid } = state;
   const isRefused = isRefusal(error);
   if (state.kind === 'yielding')
     // A user may lack rights that only the yield needs. The release frees the lock for other instances.
     if (isRefused) record.free(state.lease);
     else record.end(state.lease);
-  if (error instanceof TooFewReplicas) return beginReturn(record, turn, error);
+  if (error instanceof TooFewReplicas) return beginReturn(record, bid, error);
   record.failure = error;
   record.failedAt = now;
   if (isRefused) for (const waiter of record.line) record.rejectUnavailable(waiter, error);
   // A refused request had no effect; only an earlier one may have queued this instance, or been granted the lock.
-  if (isRefused && !turn.isInDoubt && !record.takenReply && !turn.hasServed) turn.leaveNoTrace();
-  else turn.isInDoubt = true;
-  record.state = { kind: 'unsure', turn, askAt: now + RETRY_DELAY };
+  if (isRefused && !bid.isInDoubt && !record.takenReply && !bid.hasServed) bid.leaveNoTrace();
+  else bid.isInDoubt = true;
+  record.state = { kind: 'unsure', bid, askAt: now + RETRY_DELAY };
   leaveUnlessWanted(record);
 }
 
-function beginReturn(record: NameRecord, turn: Turn, error: TooFewReplicas): void {
+function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void {
   const { grants, demand } = error;
   for (const { token } of grants) record.noteEndedToken(token);
-  record.state = { kind: 'returning', turn, grants, error, replicas: demand.min };
-  // The store would hand the holds of a shared turn to the place of its rest.
-  if (turn.terms) leave(record, turn);
-  record.do({ kind: 'return', grants, ttl: turn.longestTtl, isAwaited: true });
+  record.state = { kind: 'returning', bid, grants, error, replicas: demand.min };
+  // The store would hand the holds of a shared bid to the place of its rest.
+  if (bid.terms) leave(record, bid);
+  record.do({ kind: 'return', grants, ttl: bid.longestTtl, isAwaited: true });
 }
 
 function returned(record: NameRecord): void {
   const { state } = record;
   if (state.kind !== 'returning') return;
-  const { error, grants, replicas, turn } = state;
-  record.noteReply(turn);
-  for (const grant of grants) turn.forget(grant);
+  const { error, grants, replicas, bid } = state;
+  record.noteReply(bid);
+  for (const grant of grants) bid.forget(grant);
   for (const waiter of record.line)
     if ((waiter.options.replicas?.min ?? 0) >= replicas) record.rejectUnavailable(waiter, error);
-  askOrGoIdle(record, turn.terms ? undefined : turn);
+  askOrGoIdle(record, bid.terms ? undefined : bid);
 }
 
 function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number): void {
-  const { state, turn } = record;
+  const { state, bid } = record;
   // The answer may have come before the message.
   const news = grants.filter((each) => !record.isKnown(each));
   const [first] = news;
   if (!first) return;
-  if (!turn?.awaits(first.owner)) {
+  if (!bid?.awaits(first.owner)) {
     for (const each of news) record.returnGrant(each, claimTtl);
     return;
   }
@@ -183,12 +183,12 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
     case 'gathering':
     case 'queued':
     case 'unsure':
-      return claim(record, turn, news, claimTtl);
+      return claim(record, bid, news, claimTtl);
     // The answer decides.
     case 'asking':
     case 'returning':
     case 'yielding':
-      for (const each of news) turn.keep(each, claimTtl);
+      for (const each of news) bid.keep(each, claimTtl);
       return;
     case 'idle':
     case 'held':
@@ -216,7 +216,7 @@ function endLease(record: NameRecord, lease: Lease, error: LockLostError | undef
     case 'gathering':
     case 'queued':
     case 'unsure':
-      return askOrGoIdle(record, record.turn);
+      return askOrGoIdle(record, record.bid);
     // The answer decides.
     case 'asking':
     case 'returning':

@@ -6,7 +6,7 @@ import { parsePlace } from '../../store/place.js';
 import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
-import { type Handoff, type TakenReply, HandoffBudget, IDLE, type State, type Turn } from './turn.js';
+import { type Handoff, type TakenReply, HandoffBudget, IDLE, type State, type Bid } from './bid.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
 /** How a grant arrived: as a reply to an acquire, as a reply to a yield without other waiters, or by a hand-off. */
@@ -63,9 +63,9 @@ export class NameRecord {
     this.budget = new HandoffBudget(instance.handoff);
   }
 
-  get turn(): Turn | undefined {
+  get bid(): Bid | undefined {
     const { state } = this;
-    return state.kind === 'idle' || state.kind === 'held' ? undefined : state.turn;
+    return state.kind === 'idle' || state.kind === 'held' ? undefined : state.bid;
   }
 
   /** The lease of the exclusive lock. */
@@ -87,8 +87,8 @@ export class NameRecord {
 
   /** Whether a request for the exclusive lock continues. */
   get wantsExclusive(): boolean {
-    const { turn } = this;
-    return turn !== undefined && turn.terms === undefined;
+    const { bid } = this;
+    return bid !== undefined && bid.terms === undefined;
   }
 
   get hasLeases(): boolean {
@@ -122,10 +122,10 @@ export class NameRecord {
     return this.others?.has(lease.owner) === true;
   }
 
-  /** Whether the turn may still adopt a grant that the store keeps with this owner id. */
+  /** Whether the bid may still adopt a grant that the store keeps with this owner id. */
   mayAdopt(owner: string): boolean {
-    const { turn } = this;
-    return turn?.awaits(owner) === true && (!turn.terms || tokenOf(owner) > this.since);
+    const { bid } = this;
+    return bid?.awaits(owner) === true && (!bid.terms || tokenOf(owner) > this.since);
   }
 
   /** Number of waiters with equal terms at the head of the line. */
@@ -134,8 +134,8 @@ export class NameRecord {
     return first ? this.line.leading(isAlike(first), Math.floor(MAX_PERMITS / first.options.permits)) : 0;
   }
 
-  /** Fencing tokens, or shared holds, that a turn requests. A turn that has a place does not want more than before. */
-  tokensOf({ hasServed, place, terms, unserved }: Turn): number {
+  /** Fencing tokens, or shared holds, that a bid requests. A bid that has a place does not want more than before. */
+  tokensOf({ hasServed, place, terms, unserved }: Bid): number {
     const { line, wanted } = this;
     if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
     if (place === undefined) return wanted;
@@ -164,9 +164,9 @@ export class NameRecord {
     if (token > this.since) this.ended = [...this.ended, token];
   }
 
-  /** Records a reply, after which the state of the turn in the store is known. */
-  noteReply(turn: Turn): void {
-    turn.isInDoubt = false;
+  /** Records a reply, after which the state of the bid in the store is known. */
+  noteReply(bid: Bid): void {
+    bid.isInDoubt = false;
     this.silentSince = this.failure = undefined;
   }
 

@@ -23,18 +23,18 @@ export function releaseOther(record: NameRecord, lease: Lease): void {
   record.free(lease);
   if (record.state.kind === 'idle') askOrGoIdle(record, undefined);
   // A waiter without a place in the store's queue would receive no message, so the name asks again.
-  else if (record.turn?.place === undefined) askAgain(record);
+  else if (record.bid?.place === undefined) askAgain(record);
 }
 
 function passOn(record: NameRecord, lease: Lease): boolean {
-  const { line, now, turn } = record;
+  const { line, now, bid } = record;
   const { passing } = lease;
   const head = line.first;
   if (!head || !passing || now >= passing.until || !lease.fits(head.options, now)) return false;
   const { limit, mode, permits } = head.options;
   if (mode !== 'shared' || limit !== passing.limit || permits !== passing.permits) return false;
   record.admitLocally(head, lease);
-  if (turn) turn.unserved--;
+  if (bid) bid.unserved--;
   leaveUnlessWanted(record);
   return true;
 }

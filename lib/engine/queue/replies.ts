@@ -3,35 +3,35 @@ import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../st
 import { Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, goIdle, leave } from './asking.js';
 import type { GrantedBy, NameRecord } from './name-record.js';
-import type { ArrivedGrant, State, TakenReply, Turn } from './turn.js';
+import type { ArrivedGrant, State, TakenReply, Bid } from './bid.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
 /** A state with a request in flight. */
 type Asking = Extract<State, { kind: 'asking' | 'yielding' }>;
 
-/** Handles the reply to the request of a turn. */
+/** Handles the reply to the request of a bid. */
 export function handleReply(
   record: NameRecord,
   state: Asking,
   reply: Grant | Taken | Shares,
   by: GrantedBy,
 ): void {
-  const { turn, ttl, sentAt } = state;
+  const { bid, ttl, sentAt } = state;
   if (isShares(reply)) return handleShares(record, state, reply);
-  if (isGrant(reply)) return take(record, turn, reply, ttl, sentAt, by);
+  if (isGrant(reply)) return take(record, bid, reply, ttl, sentAt, by);
   const takenReply = noteTaken(record, reply, sentAt);
-  const [arrived] = turn.takeArrived();
-  if (arrived) claim(record, turn, [arrived.grant], arrived.ttl);
-  else stayQueued(record, turn, takenReply);
+  const [arrived] = bid.takeArrived();
+  if (arrived) claim(record, bid, [arrived.grant], arrived.ttl);
+  else stayQueued(record, bid, takenReply);
 }
 
 /**
  * Uses the grants of a hand-off. The store made them after the last request that found this instance waiting, so their
  * leases began after that request was sent. Their age is therefore known without synchronised clocks.
  */
-export function claim(record: NameRecord, turn: Turn, grants: readonly Grant[], claimTtl: number): void {
+export function claim(record: NameRecord, bid: Bid, grants: readonly Grant[], claimTtl: number): void {
   const { takenReply } = record;
-  const { terms } = turn;
+  const { terms } = bid;
   const sentAt = takenReply?.sentAt ?? -Infinity;
   // A grant that was made before that reply has ended since.
   const fresh = grants.filter(({ token }) => !takenReply || token > takenReply.tokenFloor);
@@ -39,14 +39,14 @@ export function claim(record: NameRecord, turn: Turn, grants: readonly Grant[], 
   if (grant && terms)
     return takeShares(
       record,
-      turn,
+      bid,
       fresh.map((each) => ({ grant: each, ttl: claimTtl })),
       sentAt,
     );
-  if (grant) return take(record, turn, grant, claimTtl, sentAt, 'hand-off');
+  if (grant) return take(record, bid, grant, claimTtl, sentAt, 'hand-off');
   // In stores without hand-offs, some servers may still keep it.
   if (takenReply?.tokenFloor === Infinity) for (const each of grants) record.returnGrant(each, claimTtl);
-  if (takenReply) stayQueued(record, turn, takenReply);
+  if (takenReply) stayQueued(record, bid, takenReply);
 }
 
 /** Records the reply that another owner has the lock. */
@@ -68,7 +68,7 @@ function rejectAttempts(record: NameRecord, which?: (waiter: Waiter) => boolean)
 }
 
 /** Handles the reply that another owner has the lock. */
-function stayQueued(record: NameRecord, turn: Turn, takenReply: TakenReply): void {
+function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void {
   const { now } = record;
   const { line, instance } = record;
   const { first } = line;
@@ -76,46 +76,38 @@ function stayQueued(record: NameRecord, turn: Turn, takenReply: TakenReply): voi
   rejectAttempts(record, first?.isAttempt ? isAlike(first) : undefined);
   const head = line.first;
   if (!head) {
-    leave(record, turn);
+    leave(record, bid);
     return goIdle(record);
   }
   // The requesting attempt may have left since. Then this instance has no place in the store's queue.
-  const isUnqueued = turn.place === undefined && instance.store.canQueue(record.name);
-  if (first?.isAttempt || isUnqueued || turn.isOutdated || !turn.suits(head.options))
-    return ask(record, turn);
+  const isUnqueued = bid.place === undefined && instance.store.canQueue(record.name);
+  if (first?.isAttempt || isUnqueued || bid.isOutdated || !bid.suits(head.options)) return ask(record, bid);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const reaskDelay = Math.min(
     instance.gaps.reaskDelay(record.name, takenReply.owner, now),
     instance.store.reaskDelay ?? Infinity,
   );
   const delay = Math.min(reaskDelay, head.options.ttl / 3, (takenReply.remaining ?? Infinity) + 2);
-  record.state = { kind: 'queued', turn, askAt: Math.max(now, takenReply.answeredAt + delay) };
+  record.state = { kind: 'queued', bid, askAt: Math.max(now, takenReply.answeredAt + delay) };
 }
 
 /** Uses an exclusive grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
-function take(
-  record: NameRecord,
-  turn: Turn,
-  grant: Grant,
-  ttl: number,
-  sentAt: number,
-  by: GrantedBy,
-): void {
+function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
   const { now } = record;
   const head = record.line.first;
   if (record.revoked?.delete(grant.owner)) {
     record.noteUnusedToken(grant.token);
-    return askOrGoIdle(record, turn);
+    return askOrGoIdle(record, bid);
   }
-  if (!head || !turn.serves(head.options)) {
-    turn.keep(grant, turn.longestTtl);
-    for (const each of turn.takeArrived()) record.returnGrant(each.grant, each.ttl);
+  if (!head || !bid.serves(head.options)) {
+    bid.keep(grant, bid.longestTtl);
+    for (const each of bid.takeArrived()) record.returnGrant(each.grant, each.ttl);
     record.failure = undefined;
     return askOrGoIdle(record, undefined);
   }
   const lease = new Lease(record.name, grant, ttl, sentAt);
-  if (isLate(lease, grant, head, now)) return askLate(record, turn, [{ grant, ttl }]);
-  lease.how = howOf(record, turn.hasArrived, by);
+  if (isLate(lease, grant, head, now)) return askLate(record, bid, [{ grant, ttl }]);
+  lease.how = howOf(record, bid.hasArrived, by);
   record.hasSeenTaken = true;
   record.takenReply = undefined;
   record.instance.gaps.noteGrant(record.name, lease.how === 'free', now);
@@ -135,58 +127,56 @@ function isLate(lease: Lease, grant: Grant, head: Waiter, now: number): boolean 
 }
 
 /** Asks again to confirm grants. Grants that repeatedly arrive too late count as silence of the store. */
-function askLate(record: NameRecord, turn: Turn, grants: readonly ArrivedGrant[]): void {
-  for (const { grant, ttl } of grants) turn.keep(grant, ttl);
-  turn.lateSince ??= record.now;
-  record.silentSince = Math.min(turn.lateSince, record.silentSince ?? turn.lateSince);
-  ask(record, turn);
+function askLate(record: NameRecord, bid: Bid, grants: readonly ArrivedGrant[]): void {
+  for (const { grant, ttl } of grants) bid.keep(grant, ttl);
+  bid.lateSince ??= record.now;
+  record.silentSince = Math.min(bid.lateSince, record.silentSince ?? bid.lateSince);
+  ask(record, bid);
 }
 
 /** Handles the reply to a request for shared holds: uses those that it names, and waits for the rest. */
 function handleShares(record: NameRecord, state: Asking, { holds, taken, tokenFloor }: Shares): void {
-  const { turn, ttl, sentAt } = state;
+  const { bid, ttl, sentAt } = state;
   const listed = holds.flatMap((grant): ArrivedGrant[] => {
     if (record.isKnown(grant)) return [];
-    return [
-      { grant: { ...grant, tokens: turn.arrivedWith(grant.owner)?.grant.tokens ?? grant.tokens }, ttl },
-    ];
+    return [{ grant: { ...grant, tokens: bid.arrivedWith(grant.owner)?.grant.tokens ?? grant.tokens }, ttl }];
   });
-  if (areLate(record, turn, listed, sentAt)) return askLate(record, turn, listed);
+  if (areLate(record, bid, listed, sentAt)) return askLate(record, bid, listed);
   const place = state.kind === 'asking' ? state.place : undefined;
-  const by = turn.hasArrived ? 'hand-off' : howOf(record, false, 'answer');
+  const by = bid.hasArrived ? 'hand-off' : howOf(record, false, 'answer');
   // A grant that arrived while the request was in flight and is older than the reply is listed there, or has ended.
-  const later = turn.takeArrived().filter(({ grant }) => grant.token > tokenFloor);
+  const later = bid.takeArrived().filter(({ grant }) => grant.token > tokenFloor);
   record.raiseSince(tokenFloor);
-  if (place !== undefined) turn.shrink(taken && place, holds.length);
-  const unwanted = [...deliver(record, turn, listed, sentAt, by)];
+  if (place !== undefined) bid.shrink(taken && place, holds.length);
+  const unwanted = [...deliver(record, bid, listed, sentAt, by)];
   const takenReply = taken && noteTaken(record, taken, sentAt);
-  if (areLate(record, turn, later, sentAt)) return askLate(record, turn, later);
-  turn.shrink(turn.place, later.length);
-  unwanted.push(...deliver(record, turn, later, sentAt, 'hand-off'));
-  const isOver = place !== undefined && turn.place === undefined;
-  settle(record, turn, unwanted, isOver ? undefined : takenReply);
+  if (areLate(record, bid, later, sentAt)) return askLate(record, bid, later);
+  bid.shrink(bid.place, later.length);
+  unwanted.push(...deliver(record, bid, later, sentAt, 'hand-off'));
+  const isOver = place !== undefined && bid.place === undefined;
+  settle(record, bid, unwanted, isOver ? undefined : takenReply);
 }
 
 /** Uses the shared holds of a hand-off. */
-function takeShares(record: NameRecord, turn: Turn, grants: readonly ArrivedGrant[], sentAt: number): void {
-  if (areLate(record, turn, grants, sentAt)) return askLate(record, turn, grants);
-  turn.shrink(turn.place, grants.length);
-  const unwanted = deliver(record, turn, grants, sentAt, 'hand-off');
-  // The rest keeps its position in the store's queue, so the reply that found this turn waiting still holds.
-  settle(record, turn, unwanted, turn.place === undefined ? undefined : record.takenReply);
+function takeShares(record: NameRecord, bid: Bid, grants: readonly ArrivedGrant[], sentAt: number): void {
+  if (areLate(record, bid, grants, sentAt)) return askLate(record, bid, grants);
+  bid.shrink(bid.place, grants.length);
+  const unwanted = deliver(record, bid, grants, sentAt, 'hand-off');
+  // The rest keeps its position in the store's queue, so the reply that found this bid waiting still holds.
+  settle(record, bid, unwanted, bid.place === undefined ? undefined : record.takenReply);
 }
 
 /** Whether shared holds must be confirmed for the first caller. */
-function areLate(record: NameRecord, turn: Turn, [first]: readonly ArrivedGrant[], sentAt: number): boolean {
+function areLate(record: NameRecord, bid: Bid, [first]: readonly ArrivedGrant[], sentAt: number): boolean {
   const head = record.line.first;
-  if (!first || !head || !turn.serves(head.options)) return false;
+  if (!first || !head || !bid.serves(head.options)) return false;
   return isLate(new Lease(record.name, first.grant, first.ttl, sentAt), first.grant, head, record.now);
 }
 
 /** Gives shared holds to the callers at the head of the line; returns those that no caller wants. */
 function deliver(
   record: NameRecord,
-  turn: Turn,
+  bid: Bid,
   grants: readonly ArrivedGrant[],
   sentAt: number,
   how: LockGrantedHow,
@@ -199,9 +189,9 @@ function deliver(
       record.noteUnusedToken(grant.token);
       return false;
     }
-    if (!head || !turn.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;
-    turn.unserved--;
-    turn.hasServed = record.hasSeenTaken = true;
+    if (!head || !bid.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;
+    bid.unserved--;
+    bid.hasServed = record.hasSeenTaken = true;
     const lease = new Lease(record.name, grant, ttl, sentAt);
     const { limit, permits } = head.options;
     // A caller that waits while others read wants exclusive mode, and each further reader delays it.
@@ -213,18 +203,18 @@ function deliver(
   });
 }
 
-/** Returns shared holds that no caller wants, and waits for the rest of the turn if there is one. */
+/** Returns shared holds that no caller wants, and waits for the rest of the bid if there is one. */
 function settle(
   record: NameRecord,
-  turn: Turn,
+  bid: Bid,
   unwanted: readonly ArrivedGrant[],
   takenReply: TakenReply | undefined,
 ): void {
   const head = record.line.first;
   // Leaves before it releases holds, because the store would hand those to this place.
-  if (!takenReply || !head || !turn.suits(head.options)) leave(record, turn);
+  if (!takenReply || !head || !bid.suits(head.options)) leave(record, bid);
   for (const { grant, ttl } of unwanted) record.returnGrant(grant, ttl);
-  if (takenReply && head) return stayQueued(record, turn, takenReply);
+  if (takenReply && head) return stayQueued(record, bid, takenReply);
   if (!takenReply) record.takenReply = record.failure = undefined;
   askOrGoIdle(record, undefined);
 }

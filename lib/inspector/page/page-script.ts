@@ -106,15 +106,15 @@ function showActivity() {
 let timer, asked = 0;
 async function poll() {
   clearTimeout(timer);
-  const turn = (asked += 1);
+  const request = (asked += 1);
   const began = performance.now();
   try {
     if (!state.paused && !document.hidden) {
       const response = await ask(base + '?limit=' + LIMIT + '&prefix=' + encodeURIComponent($('prefix').value));
-      if (turn !== asked) return;
+      if (request !== asked) return;
       if (response.ok) {
         state.data = await response.json();
-        if (turn !== asked) return;
+        if (request !== asked) return;
         show();
         if (state.trouble) put('state', '');
         state.trouble = false;
@@ -123,9 +123,9 @@ async function poll() {
       }
     }
   } catch {
-    if (turn === asked) trouble('The application does not answer. Trying again.');
+    if (request === asked) trouble('The application does not answer. Trying again.');
   }
-  if (turn !== asked) return;
+  if (request !== asked) return;
   // A slow listing is requested less often.
   timer = setTimeout(poll, Math.max(PACE, 10 * (performance.now() - began)));
 }

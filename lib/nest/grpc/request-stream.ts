@@ -23,7 +23,7 @@ export function keepRequests(host: ArgumentsHost): (() => void) | undefined {
   const kept: RequestStream = new Observable((subscriber) => {
     const subscription = requests.subscribe(subscriber);
     requests.drainBuffer?.();
-    // Nest passes the earlier requests on in the next turn of the event loop; later ones must follow them.
+    // Nest passes the earlier requests on in the next tick; later ones must follow them.
     setImmediate(() => call.resume?.());
     return subscription;
   });

@@ -12,7 +12,7 @@ import { ClientAbandonment } from './client-abandonment.js';
 import { endAfter } from './end-after.js';
 import { type InvokedHandler, isHandlerOf, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
 import type { LockedMethod } from './locked-method.js';
-import { Turns } from './turns.js';
+import { SlotQueue } from './slot-queue.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
 
 /** How an invocation has ended: with the result of the handler, with an error, or without a subscriber. */
@@ -43,7 +43,7 @@ interface SlotContext extends ExecutionContext {
  * One call has the slot at a time, together with its nested calls of the same handler. Such calls come from a second
  * `@Locked` on the method, or from the overridden method. A later call of the same invocation, for example by a
  * retrying interceptor, finds the holds of the earlier call and continues under them. A call beside the one that has
- * the slot, for example by an interceptor that calls the handler twice, waits for its turn.
+ * the slot, for example by an interceptor that calls the handler twice, waits.
  */
 export class LockSlot extends Invocation {
   /** The service of the call that claimed the slot. */
@@ -57,7 +57,7 @@ export class LockSlot extends Invocation {
   /** Methods among `calls` that the outermost one has called again. */
   private called: Set<object> | undefined;
   /** Created on demand, because interceptors rarely call the handler twice at the same time. */
-  private turns: Turns | undefined;
+  private queue: SlotQueue | undefined;
   /** Whether a call has had the slot. */
   isServed = false;
   /** Whether the invocation ended without a call of its handler, and without its result. */
@@ -128,16 +128,16 @@ export class LockSlot extends Invocation {
 
   /**
    * Claims the slot for a call of one of the handler's methods. Returns undefined for a repeated call nested in the one
-   * that has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for its turn.
+   * that has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for the slot.
    *
-   * @param caller ends the wait for the turn.
+   * @param caller ends the wait for the slot.
    */
   claim(method: LockedMethod, caller: Abandonment | undefined): Claim | Promise<Claim> {
     if (this.over) return undefined;
     const [outermost] = this.calls;
     if (outermost !== undefined && !surroundsCaller(outermost)) {
-      this.turns ??= new Turns();
-      return this.turns.wait(new Abandonment(this.client.signal, ...(caller ? [caller.signal] : [])), () =>
+      this.queue ??= new SlotQueue();
+      return this.queue.wait(new Abandonment(this.client.signal, ...(caller ? [caller.signal] : [])), () =>
         this.push(method),
       );
     }
@@ -185,7 +185,7 @@ export class LockSlot extends Invocation {
     if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
-    if (!this.over) return this.turns?.next();
+    if (!this.over) return this.queue?.next();
     this.end();
     this.releasing = this.releaseAll();
   }

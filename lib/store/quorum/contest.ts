@@ -21,7 +21,7 @@ const MAX_SHARE_OF_LEASE = 1 / 4;
 const FENCE_RETENTION = 600_000;
 
 /** What an instance contends for. */
-export type Bid = Omit<AcquireRequest, 'endedToken'>;
+export type ContestRequest = Omit<AcquireRequest, 'endedToken'>;
 
 export interface ContestParts {
   readonly clock: Clock;
@@ -43,31 +43,31 @@ export class Contest {
   }
 
   /** Requests a name, with tokens beyond `last`. */
-  async run(bid: Bid, last = 0): Promise<Grant | Taken> {
+  async run(request: ContestRequest, last = 0): Promise<Grant | Taken> {
     const { waits } = this.parts;
-    const wait = waits.begin(bid.name);
-    wait.isQueued ||= bid.place !== undefined;
+    const wait = waits.begin(request.name);
+    wait.isQueued ||= request.place !== undefined;
     wait.note(last);
-    const reply = await this.gate.pass(() => this.contend(bid, wait));
+    const reply = await this.gate.pass(() => this.contend(request, wait));
     // An attempt without a place needs no leave.
-    if (isGrant(reply) || !wait.isQueued) waits.end(bid.name);
+    if (isGrant(reply) || !wait.isQueued) waits.end(request.name);
     return reply;
   }
 
-  private async contend(bid: Bid, wait: Wait): Promise<Grant | Taken> {
+  private async contend(request: ContestRequest, wait: Wait): Promise<Grant | Taken> {
     const { clock, endings, keys, proposals, quorum, waits } = this.parts;
-    const { name, place = '' } = bid;
+    const { name, place = '' } = request;
     for (let round = 1; ; round++) {
       const startedAt = clock.now();
-      const proposal = proposals.next(wait.last, bid.tokens);
+      const proposal = proposals.next(wait.last, request.tokens);
       const { first, last } = proposal;
       wait.note(last);
-      const { verdict, votes } = await this.vote(bid, proposal, wait);
+      const { verdict, votes } = await this.vote(request, proposal, wait);
       if (verdict.kind === 'granted')
         return { owner: `${keys.instance}:${first}`, token: first, tokens: last - first + 1 };
       // The next token replaces the older one.
       if (verdict.kind === 'outdated' && round < MAX_ROUNDS) {
-        bid.onContention?.();
+        request.onContention?.();
         continue;
       }
       const ended = endings.afterVote(votes, { name, token: last, mode: 'quiet', place });
@@ -82,14 +82,14 @@ export class Contest {
       if (verdict.kind === 'taken') return taken(verdict.owner, verdict.remaining);
       const delay = this.retryDelay(clock.now() - startedAt, round);
       if (round >= MAX_ROUNDS) return taken(verdict.kind === 'split' ? verdict.owner : undefined, delay);
-      bid.onContention?.();
+      request.onContention?.();
       await sleep(clock, delay);
     }
   }
 
   /** Lets the nodes vote on a proposal, and records their clocks and tokens. */
   private vote(
-    { name, ttl, place = '' }: Bid,
+    { name, ttl, place = '' }: ContestRequest,
     { first, last }: Proposal,
     wait: Wait,
   ): Promise<{ verdict: Verdict; votes: readonly Vote<NodeAnswer>[] }> {

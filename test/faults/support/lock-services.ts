@@ -1,4 +1,4 @@
-import type { Handoff } from '../../../lib/engine/queue/turn.js';
+import type { Handoff } from '../../../lib/engine/queue/bid.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { openLockService } from '../../../lib/service/open-lock-service.js';
 import { byTestedClient } from '../../support/by-node-redis.js';

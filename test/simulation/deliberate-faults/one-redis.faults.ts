@@ -67,8 +67,8 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: replies,
-    text: 'return take(record, turn, reply, ttl, sentAt, by);',
-    instead: 'return take(record, turn, reply, ttl, record.now, by);',
+    text: 'return take(record, bid, reply, ttl, sentAt, by);',
+    instead: 'return take(record, bid, reply, ttl, record.now, by);',
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',
@@ -150,13 +150,13 @@ export const refusalFaults: readonly DeliberateFault[] = [
   {
     fault: 'a refused request makes an instance forget an earlier one',
     file: 'lib/engine/queue/name-machine.ts',
-    text: 'if (isRefused && !turn.isInDoubt && ',
+    text: 'if (isRefused && !bid.isInDoubt && ',
     instead: 'if (isRefused && ',
   },
   {
     fault: 'a refused request makes an instance forget its first copy',
     file: 'lib/engine/queue/name-machine.ts',
-    text: 'if (record.isBusy && record.turn) record.turn.isInDoubt = true;',
+    text: 'if (record.isBusy && record.bid) record.bid.isInDoubt = true;',
     instead: '',
   },
 ];

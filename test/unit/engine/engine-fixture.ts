@@ -1,6 +1,6 @@
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { LockEngine } from '../../../lib/engine/lock-engine.js';
-import type { Handoff } from '../../../lib/engine/queue/turn.js';
+import type { Handoff } from '../../../lib/engine/queue/bid.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';

@@ -6,7 +6,7 @@ import { next } from '../../../lib/engine/queue/name-machine.js';
 import { NameRecord } from '../../../lib/engine/queue/name-record.js';
 import type { Effect } from '../../../lib/engine/queue/name-effect.js';
 import type { Event } from '../../../lib/engine/queue/name-event.js';
-import type { State } from '../../../lib/engine/queue/turn.js';
+import type { State } from '../../../lib/engine/queue/bid.js';
 import { Waiter } from '../../../lib/engine/queue/waiter.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';

@@ -10,7 +10,7 @@ import type {
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
 import { Sockets } from './sockets.js';
-import { SplitTurn } from './split-turn.js';
+import { SplitTick } from './split-tick.js';
 import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 
 /** The message of node-redis for any lost connection. */
@@ -46,7 +46,7 @@ export class NodeRedisClient implements RedisClient {
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
   private sockets: Sockets | undefined;
-  private readonly turn = new SplitTurn();
+  private readonly tick = new SplitTick();
   /**
    * Commands that wait for a ready connection. They do not wait in node-redis, which would send them along with
    * unconfirmed credentials.
@@ -101,7 +101,7 @@ export class NodeRedisClient implements RedisClient {
     this.client?.sUnsubscribe(channel).catch(() => undefined);
   }
 
-  /** Has no effect: node-redis already writes all commands of a turn of the event loop together. */
+  /** Has no effect: node-redis already writes all commands of a tick together. */
   cork(): void {}
 
   async letMessagesLead(): Promise<void> {
@@ -131,7 +131,7 @@ export class NodeRedisClient implements RedisClient {
 
   /** Sends a command. */
   send(command: readonly string[]): Promise<unknown> {
-    return this.turn.send(() => this.sendNow(command));
+    return this.tick.send(() => this.sendNow(command));
   }
 
   /** Async, so that every failure is a rejection: no caller could catch a throw here. */

@@ -64,7 +64,7 @@ class ReplicaLane {
       const due = this.clock.now() + timeout;
       this.requests.add({ lease, due, resolve, reject });
       this.wakeUp.at(due);
-      // Deferred, to share the flight with other replies of this turn.
+      // Deferred, to share the flight with other replies of this tick.
       if (!this.flying) this.clock.afterInput(() => void this.fly());
     });
   }

@@ -1,7 +1,7 @@
 import { waitFor } from '../../../support/wait-for.js';
-import { SplitTurn } from '../../../../lib/store/redis/node-redis/split-turn.js';
+import { SplitTick } from '../../../../lib/store/redis/node-redis/split-tick.js';
 
-/** A client that writes as node-redis does: at the end of a turn of the event loop, all that was sent in it. */
+/** A client that writes as node-redis does: at the end of a tick, all that was sent in it. */
 class Client {
   readonly writes: number[][] = [];
   private unwritten: number[] = [];
@@ -18,12 +18,12 @@ class Client {
   }
 }
 
-describe('Calls of one turn of the event loop', () => {
+describe('Calls of one tick', () => {
   const open = () => {
     const client = new Client();
-    const turn = new SplitTurn();
+    const tick = new SplitTick();
     const send = (...commands: number[]): Promise<number>[] =>
-      commands.map((command) => turn.send(() => client.send(command)));
+      commands.map((command) => tick.send(() => client.send(command)));
     return { client, send };
   };
 
@@ -48,7 +48,7 @@ describe('Calls of one turn of the event loop', () => {
     ]);
   });
 
-  it('leave after those of the turn before', async () => {
+  it('leave after those of the tick before', async () => {
     const { client, send } = open();
     const before = send(1, 2, 3, 4, 5, 6, 7, 8);
     await new Promise((resolve) => setImmediate(resolve));

@@ -23,11 +23,11 @@ export interface ArrivedGrant {
 
 /**
  * The request of this instance to the store on behalf of callers with equal options. It lasts from the first attempt
- * until the grant, or until no local caller needs it. An exclusive turn receives one grant, whose fencing tokens the
- * callers use one after the other. A shared turn receives one hold for each caller at the head of the line, with one
+ * until the grant, or until no local caller needs it. An exclusive bid receives one grant, whose fencing tokens the
+ * callers use one after the other. A shared bid receives one hold for each caller at the head of the line, with one
  * or several permits. If the limit allows fewer, the rest keeps its place in the store's queue.
  */
-export class Turn {
+export class Bid {
   /** Its place in the store's queue; kept through re-asks. */
   place: string | undefined;
   /** A request failed: the store may have queued this instance, or granted the lock. */
@@ -36,9 +36,9 @@ export class Turn {
   isOutdated = false;
   /** The longest `ttl` of its requests. */
   longestTtl = 0;
-  /** Number of callers that are counted in a shared turn and not served yet. */
+  /** Number of callers that are counted in a shared bid and not served yet. */
   unserved = 0;
-  /** Whether a caller was given a hold of this turn. */
+  /** Whether a caller was given a hold of this bid. */
   hasServed = false;
   /** Since when its grants have arrived too late to be used. */
   lateSince: number | undefined;
@@ -50,15 +50,15 @@ export class Turn {
     this.tag = terms && sharedTag(terms);
   }
 
-  /** Whether a grant of this turn suits the caller. */
+  /** Whether a grant of this bid suits the caller. */
   serves({ mode, limit, permits }: ResolvedLockOptions): boolean {
     if (!this.terms) return mode === 'exclusive';
     return mode === 'shared' && limit === this.terms.limit && permits === this.terms.permits;
   }
 
   /**
-   * Whether the caller may rely on this turn. Once every caller counted in a shared turn is served, later callers queue
-   * again, behind other instances. An exclusive turn without a request to the store may still be replaced.
+   * Whether the caller may rely on this bid. Once every caller counted in a shared bid is served, later callers queue
+   * again, behind other instances. An exclusive bid without a request to the store may still be replaced.
    */
   suits(options: ResolvedLockOptions): boolean {
     if (this.terms) return this.serves(options) && (!this.hasServed || this.unserved > 0);
@@ -87,7 +87,7 @@ export class Turn {
     this.place = place === undefined ? undefined : restOf(place, granted);
   }
 
-  /** Keeps a grant until a reply confirms it. An exclusive turn has only the latest one. */
+  /** Keeps a grant until a reply confirms it. An exclusive bid has only the latest one. */
   keep(grant: Grant, ttl: number): void {
     const others = this.arrived.filter((each) => each.grant.owner !== grant.owner);
     const isOld = !this.terms && others.some((each) => each.grant.token > grant.token);
@@ -181,25 +181,25 @@ export class HandoffBudget {
 export type State =
   /** No local caller wants the name or holds it exclusively. */
   | { readonly kind: 'idle' }
-  /** Callers of the same tick gather for one shared turn. */
-  | { readonly kind: 'gathering'; readonly turn: Turn }
+  /** Callers of the same tick gather for one shared bid. */
+  | { readonly kind: 'gathering'; readonly bid: Bid }
   /** One request is in flight. Everything else waits for its answer. */
   | {
       readonly kind: 'asking';
-      readonly turn: Turn;
+      readonly bid: Bid;
       readonly ttl: number;
       readonly sentAt: number;
       /** The place of the request; undefined if it does not queue. */
       readonly place: string | undefined;
     }
   /** The store answered: wait. Or this instance leaves a gap. The next request is due at `askAt`. */
-  | { readonly kind: 'queued'; readonly turn: Turn; readonly askAt: number }
+  | { readonly kind: 'queued'; readonly bid: Bid; readonly askAt: number }
   /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
-  | { readonly kind: 'unsure'; readonly turn: Turn; readonly askAt: number }
+  | { readonly kind: 'unsure'; readonly bid: Bid; readonly askAt: number }
   /** Too few replicas confirmed the grants. They are released before anything else. */
   | {
       readonly kind: 'returning';
-      readonly turn: Turn;
+      readonly bid: Bid;
       readonly grants: readonly Grant[];
       readonly error: unknown;
       /** Replicas that the rejected callers require. */
@@ -211,7 +211,7 @@ export type State =
   | {
       readonly kind: 'yielding';
       readonly lease: Lease;
-      readonly turn: Turn;
+      readonly bid: Bid;
       readonly ttl: number;
       readonly sentAt: number;
     };

@@ -1,26 +1,26 @@
 import type { Abandonment } from '../../primitives/abandonment.js';
 
-/** Calls that wait for their turn, in arrival order. */
-export class Turns {
+/** Calls that wait for the slot, in arrival order. */
+export class SlotQueue {
   private readonly waiting = new Set<() => void>();
 
   /**
-   * Waits for a turn, and then takes it by `take`, in the step that ends the turn before.
+   * Waits for the slot, and then takes it by `take`, in the step that frees it.
    *
    * @param caller ends the wait: the Promise rejects with its reason.
    */
   wait<T>(caller: Abandonment, take: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const endWait = (): void => {
         this.waiting.delete(begin);
         caller.removeEventListener('abort', abort);
       };
       const begin = (): void => {
-        leave();
+        endWait();
         resolve(take());
       };
       const abort = (): void => {
-        leave();
+        endWait();
         reject(caller.reason);
       };
       if (caller.aborted) return abort();
@@ -29,7 +29,7 @@ export class Turns {
     });
   }
 
-  /** Gives the turn to the next waiting call. */
+  /** Gives the slot to the next waiting call. */
   next(): void {
     const [begin] = this.waiting;
     begin?.();

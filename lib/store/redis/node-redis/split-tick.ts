@@ -1,14 +1,14 @@
-/** Number of calls of a turn that leave first: few enough to be answered while the rest is written. */
+/** Number of calls of a tick that leave first: few enough to be answered while the rest is written. */
 const FIRST = 4;
 
 /**
- * Splits the commands of one turn of the event loop into two writes.
+ * Splits the commands of one tick into two writes.
  *
- * node-redis writes all commands of a turn at its end, and a server answers them together. With many calls in flight,
+ * node-redis writes all commands of a tick at its end, and a server answers them together. With many calls in flight,
  * each side would work only while the other waits.
  */
-export class SplitTurn {
-  /** Number of calls in this turn. */
+export class SplitTick {
+  /** Number of calls in this tick. */
   private calls = 0;
   private rest: (() => void)[] = [];
 
@@ -17,7 +17,7 @@ export class SplitTurn {
     this.calls += 1;
     if (this.calls > FIRST) return new Promise((resolve) => this.rest.push(() => resolve(call())));
     const reply = call();
-    // Scheduled after the call, so that node-redis's own work at the end of this turn runs first.
+    // Scheduled after the call, so that node-redis's own work at the end of this tick runs first.
     if (this.calls === 1) setImmediate(() => this.end());
     return reply;
   }
