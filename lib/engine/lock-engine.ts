@@ -157,7 +157,7 @@ export class LockEngine implements StoreEvents {
     const { rejection } = this;
     if (rejection) return Promise.reject(rejection(transfer.holds.map(({ name }) => name)));
     this.openStore();
-    return this.attachments.take(transfer, options);
+    return this.attachments.attach(transfer, options);
   }
 
   granted(name: string, grants: readonly Grant[], claimTtl: number): void {

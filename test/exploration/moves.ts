@@ -135,7 +135,7 @@ function addFaults(add: Add, { left }: World, { id, i, network }: Site): void {
       w.spend('refusal');
       const site = siteOf(w, i);
       const to = take(site);
-      w.hasRefusedCleanUp ||= ['cancel', 'release', 'vacate', 'transfer'].includes(to.kind);
+      w.hasRefusedCleanUp ||= ['cancel', 'release', 'endLease', 'transfer'].includes(to.kind);
       site.network.answer(to, undefined, REFUSED);
     });
   if (left.fault === 0 || isCut) return;

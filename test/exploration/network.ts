@@ -31,7 +31,7 @@ export interface Message {
 }
 
 /** Requests that the engine repeats until they are answered. */
-const REPEATED = ['release', 'vacate', 'cancel', 'transfer'];
+const REPEATED = ['release', 'endLease', 'cancel', 'transfer'];
 
 type Method = (...args: readonly unknown[]) => unknown;
 
@@ -66,7 +66,7 @@ export class Network {
           this.requests.push({ kind, args, cause, sentAt: world.now, run, resolve, reject });
         })) as Target[Kind];
     const vacating = {
-      vacate: (name: string, owner: string) => memory.extend([{ name, owner, ttl: 0, exact: true }]),
+      endLease: (name: string, owner: string) => memory.extend([{ name, owner, ttl: 0, exact: true }]),
     };
     const { marks } = memory;
     this.store = constant<LockStore>(
@@ -81,7 +81,7 @@ export class Network {
         yield: sent(memory, 'yield'),
         extend: sent(memory, 'extend'),
         release: sent(memory, 'release'),
-        vacate: sent(vacating, 'vacate'),
+        endLease: sent(vacating, 'endLease'),
         cancel: sent(memory, 'cancel'),
         transfer: sent(memory, 'transfer'),
         marks: marks && {

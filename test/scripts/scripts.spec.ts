@@ -9,7 +9,7 @@ import { marksScript } from '../../lib/store/scripts/marks.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
-import { leaveGapScript } from '../../lib/store/scripts/leave-gap.script.js';
+import { releaseWithGapScript } from '../../lib/store/scripts/release-with-gap.script.js';
 import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { scanScript } from '../../lib/store/scripts/scan.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
@@ -34,7 +34,7 @@ const SCRIPTS = [
   releaseScript,
   releaseSharedScript,
   scanScript,
-  leaveGapScript,
+  releaseWithGapScript,
   sendScript,
   yieldScript,
 ];

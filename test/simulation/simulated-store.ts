@@ -87,7 +87,7 @@ export class SimulatedStore implements LockStore {
       : this.request('release', execute, 'impatient');
   }
 
-  vacate(name: string, owner: string): Promise<unknown> {
+  endLease(name: string, owner: string): Promise<unknown> {
     return this.extend([{ name, owner, ttl: 0, exact: true }]);
   }
 

@@ -14,10 +14,10 @@ import { type DetachedHold, ownerOfDetached, tagOf, type Transfer } from './tran
 
 const TAG_BYTES = 8;
 /**
- * Milliseconds for which a caller at least waits until its failed attempt is undone, so that its string is valid when it
+ * Milliseconds for which a caller at least waits until its holds are returned, so that its string is valid when it
  * learns of the failure. A silent connection is replaced within that time.
  */
-const MIN_UNDO_TIME = 2_000;
+const MIN_RETURN_TIME = 2_000;
 
 /** A hold that an attempt attaches, with the change of its owner. */
 interface Part {
@@ -54,7 +54,7 @@ export class Attachments {
   }
 
   /** Takes over all holds of a string; rejects if one has ended, or another caller has taken them. */
-  take({ holds, secret }: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
+  attach({ holds, secret }: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
     const { instance } = parsePlace(this.leases.store.place(0, 1));
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const random = randomBytes(TAG_BYTES);
@@ -90,7 +90,7 @@ type Outcome = Transferred | 'unconfirmed' | undefined;
 
 /**
  * One attempt to take over detached holds. If it succeeds after its caller stopped waiting for it, or its outcome is
- * unknown, it is undone before the caller is rejected.
+ * unknown, it returns the holds before the caller is rejected.
  */
 class Takeover {
   readonly keys: readonly string[];
@@ -128,7 +128,7 @@ class Takeover {
     return new Promise((resolve) => {
       const request = new Request<Outcome>({
         send: () => this.transfer(),
-        abandoned: () => this.boundUndo(),
+        abandoned: () => this.boundReturn(),
         ended: (ended, outcome) => void this.conclude(ended, outcome).then(resolve),
       });
       requests.watch(request, this.startedAt + this.options.outageTimeout, this.left.signal);
@@ -160,20 +160,20 @@ class Takeover {
   private async conclude({ failure, isInDoubt, isLate }: Request<Outcome>, outcome: Outcome): Promise<void> {
     const { clock } = this.leases;
     this.failure ??= failure;
-    if (outcome === 'gone') this.free(({ from, to }) => [from, to]);
+    if (outcome === 'gone') this.releaseRest(({ from, to }) => [from, to]);
     if (outcome === 'gone' || outcome === 'taken') return this.reject(detachedGoneError(this.keys));
     // Without a reply, this instance may still own the holds.
     if (outcome === undefined && !isInDoubt)
       return this.reject(this.errorOf(this.isNext ? 'valid' : 'undecided'));
-    if (outcome !== 'moved') return this.undo();
+    if (outcome !== 'moved') return this.returnHolds();
     if (this.isRevoked) {
-      this.free(({ to }) => [to]);
+      this.releaseRest(({ to }) => [to]);
       return this.reject(forcedError(this.keys));
     }
     const leases = this.parts.map(({ change: { name, to: owner, ttl }, detached: { minHold, token } }) => {
       return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, this.sentAt ?? -Infinity), minHold };
     });
-    if (isLate || leases.some(({ lease }) => lease.deadline <= clock.now())) return this.undo();
+    if (isLate || leases.some(({ lease }) => lease.deadline <= clock.now())) return this.returnHolds();
     this.isWaiting = false;
     this.fulfill(leases.map(({ lease, minHold }) => this.begin(lease, minHold)));
   }
@@ -223,39 +223,39 @@ class Takeover {
   }
 
   /**
-   * Undoes the attempt, so that the string is valid again, here and elsewhere. Settles when the caller has been rejected,
+   * Returns the holds, so that the string is valid again, here and elsewhere. Settles when the caller has been rejected,
    * so that no attempt in this process begins before.
    */
-  private async undo(): Promise<void> {
-    this.boundUndo();
+  private async returnHolds(): Promise<void> {
+    this.boundReturn();
     const { requests, store } = this.leases;
     const back = this.parts.map(({ change: { from, name, to }, detached: { ttl } }) => {
       return { name, from: to, to: from, ttl };
     });
     void requests.run<Transferred | undefined>({
-      what: () => `Taking the hold of ${this.keys.join(', ')} back`,
+      what: () => `The return of the hold of ${this.keys.join(', ')}`,
       ttl: Math.max(...this.changes.map((change) => change.ttl)),
       send: async () => store.transfer?.(back, 'last'),
       ended: (_, outcome) => {
         // Other parts that this instance owns are of no use to a later attempt.
-        if (outcome === 'taken' || outcome === 'gone') this.free(({ to }) => [to]);
+        if (outcome === 'taken' || outcome === 'gone') this.releaseRest(({ to }) => [to]);
         this.reject(this.errorOf(outcome === 'moved' ? 'valid' : outcome ? 'gone' : 'undecided'));
       },
     });
     await this.holds.catch(() => undefined);
   }
 
-  /** Rejects the caller if its attempt is not undone in time. */
-  private boundUndo(): void {
-    const time = Math.max(this.options.outageTimeout, MIN_UNDO_TIME);
+  /** Rejects the caller if its holds are not returned in time. */
+  private boundReturn(): void {
+    const time = Math.max(this.options.outageTimeout, MIN_RETURN_TIME);
     answerWithin(this.leases.clock, this.holds, time).catch(() => this.reject(this.errorOf('undecided')));
   }
 
   /** Releases what may be left of holds that cannot be attached any more. */
-  private free(owners: (change: OwnerChange) => readonly string[]): void {
+  private releaseRest(owners: (change: OwnerChange) => readonly string[]): void {
     if (this.changes.length === 1) return;
     for (const { change, detached } of this.parts)
       for (const owner of owners(change))
-        void this.leases.requests.free(change.name, owner, Math.max(change.ttl, detached.ttl));
+        void this.leases.requests.release(change.name, owner, Math.max(change.ttl, detached.ttl));
   }
 }

@@ -90,7 +90,7 @@ export class CombinedLock implements GrantedLock {
  */
 export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | undefined): Promise<string> {
   const lease = resolveTtl(ttl);
-  for (const hold of holds) hold.assertCanLeave();
+  for (const hold of holds) hold.assertCanDetach();
   const secret = newSecret();
   const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, lease)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -101,7 +101,7 @@ export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | 
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
     const error = partlyDetachedError(keys, failed.reason);
-    await Promise.all(holds.map((hold) => hold.giveUp(error)));
+    await Promise.all(holds.map((hold) => hold.loseAndRelease(error)));
     if (failed.reason instanceof LockUnavailableError) throw detachmentOfSomeError(keys, failed.reason);
   }
   throw failed.reason;

@@ -30,9 +30,9 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   private lost: LockLostError | undefined;
   private releasing: Promise<void> | undefined;
   /** Set during a transfer; settles with its outcome. */
-  private leaving: Promise<void> | undefined;
+  private moving: Promise<void> | undefined;
   /** Set after a transfer: releases the detached lock, unless it was taken over. */
-  private freeDetached: (() => Promise<void>) | undefined;
+  private releaseDetached: (() => Promise<void>) | undefined;
   private ended = false;
 
   constructor(
@@ -105,7 +105,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   }
 
   get remaining(): number {
-    return this.releasing || this.leaving ? 0 : this.certainFor;
+    return this.releasing || this.moving ? 0 : this.certainFor;
   }
 
   get certainFor(): number {
@@ -129,7 +129,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
 
   assertHeld(): void {
     this.assertNotLost();
-    if (this.leaving) throw detachedError(this.keys);
+    if (this.moving) throw detachedError(this.keys);
     if (this.releasing) throw releasedError(this.keys);
   }
 
@@ -149,7 +149,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     return detachAll([this], ttl);
   }
 
-  assertCanLeave(): void {
+  assertCanDetach(): void {
     if (!this.leases.store.transfer)
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be detached.', {
         keys: this.keys,
@@ -175,21 +175,21 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     const owner = ownerOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
-    const leaving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
+    const moving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });
-    this.leaving = leaving;
+    this.moving = moving;
     try {
-      await leaving;
+      await moving;
     } catch (error) {
-      this.leaving = undefined;
+      this.moving = undefined;
       if (!this.releasing) this.reentry?.reopen();
       throw error;
     }
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
     this.reentry?.context.endOfHold();
-    this.freeDetached = () => leases.requests.free(name, owner, longerTtl);
+    this.releaseDetached = () => leases.requests.release(name, owner, longerTtl);
     return detached;
   }
 
@@ -207,14 +207,14 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     return ending;
   }
 
-  giveUp(error: LockLostError): Promise<void> {
-    if (this.freeDetached) return this.freeDetached();
+  loseAndRelease(error: LockLostError): Promise<void> {
+    if (this.releaseDetached) return this.releaseDetached();
     this.lose(error);
     return this.release();
   }
 
   release(): Promise<void> {
-    this.releasing ??= this.leaving ? this.releaseUnless(this.leaving) : this.releaseNow();
+    this.releasing ??= this.moving ? this.releaseUnlessMoved(this.moving) : this.releaseNow();
     return this.reentry?.isOwnWait ? Promise.resolve() : this.releasing;
   }
 
@@ -236,7 +236,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   runOut(): void {
     const isMaxHold = this.leases.clock.now() >= this.startedAt + this.options.maxHold;
     // Comes first: a listener of the signal may release at once. The lease then belongs to the next hold, or to nobody.
-    this.leases.abandon(this);
+    this.leases.letExpire(this);
     this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
   }
 
@@ -250,12 +250,12 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   }
 
   /** Releases the hold, unless it was transferred. */
-  private async releaseUnless(leaving: Promise<void>): Promise<void> {
-    const left = await leaving.then(
+  private async releaseUnlessMoved(moving: Promise<void>): Promise<void> {
+    const isMoved = await moving.then(
       () => true,
       () => false,
     );
-    if (!left) await this.releaseNow();
+    if (!isMoved) await this.releaseNow();
   }
 
   private end(): Promise<void> {

@@ -111,7 +111,7 @@ export class LeaseMachine {
     const decisions = new Decisions();
     for (const lease of this.leases) {
       if (decisions.loseIfExpired(lease, now)) continue;
-      if (!lease.isLeaving) {
+      if (!lease.isInTransfer) {
         if (now >= lease.endsAt) {
           if (lease.hold) decisions.overdue.push(lease.hold);
           continue;
@@ -137,7 +137,7 @@ export class LeaseMachine {
     const batches: RenewalBatch[] = [];
     let batch: RenewalBatch | undefined;
     for (const lease of renew) {
-      if (!this.leases.has(lease) || lease.isLeaving) continue;
+      if (!this.leases.has(lease) || lease.isInTransfer) continue;
       if (!batch || batch.extensions.length >= most) batches.push((batch = new RenewalBatch(now)));
       batch.add(lease, isCheck && !lease.renew ? lease.remainder(now) : lease.ttl);
     }
@@ -151,7 +151,7 @@ export class LeaseMachine {
       const kept = reply?.[i];
       if (!this.leases.has(lease)) continue;
       // During a transfer, the lease may belong to another owner when the renewal arrives.
-      if (kept === 0 && !lease.isLeaving) {
+      if (kept === 0 && !lease.isInTransfer) {
         decisions.lost.push({ lease, error: takenError([lease.name]), gone: true });
         continue;
       }

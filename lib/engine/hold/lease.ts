@@ -90,7 +90,7 @@ export class Lease implements FifoNode<Lease> {
   /** Whether the keeper renews it. */
   renew = true;
   /** Whether it is in transfer, or ends by a request: its owner in the store is uncertain, so it is not renewed. */
-  isLeaving = false;
+  isInTransfer = false;
   /** Time of the next renewal. */
   renewAt: number;
   /** Time until which the store certainly keeps the lock, on the local clock: sending time + ttl − drift. */
@@ -238,7 +238,7 @@ export class Lease implements FifoNode<Lease> {
 
   /** When the keeper must check the lease next. */
   get due(): number {
-    if (this.isLeaving) return this.deadline;
+    if (this.isInTransfer) return this.deadline;
     const ends = Math.min(this.deadline, this.endsAt);
     return this.renew ? Math.min(ends, this.renewAt) : ends;
   }

@@ -61,7 +61,7 @@ export class Leases {
     if (renewed === undefined) throw extensionError(keys, undefined);
     if (!renewed) {
       // During a transfer, the lease may belong to its next owner when the request arrives.
-      if (!lease.isLeaving) this.lose(lease, goneError(keys), true);
+      if (!lease.isInTransfer) this.lose(lease, goneError(keys), true);
       return false;
     }
     // A caller may have seen the end of the hold, so the reply must not revive it.
@@ -76,7 +76,7 @@ export class Leases {
 
   /**
    * Transfers a lease to the owner id `to`, and ends it here without a release; resolves to false if the lease has ended.
-   * Callers here continue to wait in the store. Without a reply, a second request takes the lock back. It follows the
+   * Callers here continue to wait in the store. Without a reply, a second request returns it. It follows the
    * first one, so the next renewal finds the lease under its old owner id.
    */
   async transfer(lease: Lease, to: string, ttl: number, outageTimeout: number): Promise<boolean> {
@@ -87,15 +87,15 @@ export class Leases {
     const change = { name, from: lease.owner, to, ttl };
     const sentAt = clock.now();
     lease.request(ttl, sentAt);
-    lease.isLeaving = true;
+    lease.isInTransfer = true;
     keeper.add(lease);
     const time = Math.min(outageTimeout, lease.deadline - sentAt);
     const answer = store.transfer?.([change]) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
-    lease.isLeaving = false;
+    lease.isInTransfer = false;
     if (outcome !== 'moved') this.loseIfExpired(lease);
     if (!lease.live) {
-      void requests.free(name, to, ttl);
+      void requests.release(name, to, ttl);
       return false;
     }
     if (outcome === 'moved') {
@@ -107,12 +107,12 @@ export class Leases {
       this.lose(lease, takenError(keys), true);
       return false;
     }
-    const takeBack = async (): Promise<unknown> =>
+    const returnHold = async (): Promise<unknown> =>
       // The lease to which it would return has ended.
       lease.live
         ? store.transfer?.([{ ...change, from: to, to: lease.owner, ttl: lease.ttl }])
         : store.release(name, to);
-    void requests.run({ what: () => `Taking the hold of ${name} back`, ttl, send: takeBack });
+    void requests.run({ what: () => `The return of the hold of ${name}`, ttl, send: returnHold });
     keeper.add(lease);
     throw detachmentError(keys, outcome.cause);
   }
@@ -123,7 +123,7 @@ export class Leases {
    */
   async endBy(lease: Lease, send: () => Promise<boolean>): Promise<boolean> {
     lease.denyOthers();
-    lease.isLeaving = true;
+    lease.isInTransfer = true;
     this.keeper.add(lease);
     let isReleased = false;
     try {
@@ -136,10 +136,10 @@ export class Leases {
   }
 
   /** Releases the lock of a lease that has ended here. With a gap, no waiter gets it at once. */
-  free(lease: Lease, gap?: Gap): Promise<void> {
+  releaseEnded(lease: Lease, gap?: Gap): Promise<void> {
     const { name, owner, how } = lease;
     // If this instance had to wait for the lease, other instances may be waiting as well.
-    return this.requests.free(name, owner, lease.longestLeft(this.clock.now()), how !== 'free', gap);
+    return this.requests.release(name, owner, lease.longestLeft(this.clock.now()), how !== 'free', gap);
   }
 
   /**
@@ -155,7 +155,7 @@ export class Leases {
    * Takes a hold off its lease, which is not renewed any more. A release before the end of the lease passes it on, like
    * any other release: the work has ended, and the next caller has a greater fencing token.
    */
-  abandon(hold: LeaseUser): void {
+  letExpire(hold: LeaseUser): void {
     const { lease } = hold;
     // A listener of another loss may have released it.
     if (lease.hold !== hold) return;
@@ -165,7 +165,7 @@ export class Leases {
   }
 
   private releaseLease(lease: Lease, keptUntil: number): Promise<void> {
-    if (!lease.live) return lease.gone ? DONE : this.free(lease);
+    if (!lease.live) return lease.gone ? DONE : this.releaseEnded(lease);
     lease.hold = undefined;
     if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
     return this.report({ kind: 'released', lease });
@@ -182,17 +182,17 @@ export class Leases {
     this.keeper.delete(lease);
     const sentAt = this.clock.now();
     const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
-    this.passOnAt(lease, end);
+    this.releaseAt(lease, end);
     const request = lease.request(ttl, sentAt);
     const reply = await this.store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt, reply[0]);
     else if (reply?.[0] === 0) this.lose(lease, takenError([lease.name]), true);
   }
 
-  private passOnAt(lease: Lease, time: number): void {
+  private releaseAt(lease: Lease, time: number): void {
     const remaining = time - this.clock.now();
     // Repeated, because timers may fire early.
-    if (remaining > 0) this.clock.schedule(() => this.passOnAt(lease, time), remaining);
+    if (remaining > 0) this.clock.schedule(() => this.releaseAt(lease, time), remaining);
     else if (lease.live) void this.report({ kind: 'released', lease });
   }
 }

@@ -15,7 +15,7 @@ export interface ReusableLock extends GrantedLock {
   /** Created when a context is opened around the hold. */
   reentry: Reentry | undefined;
   /** Throws if the hold cannot be transferred, because it has ended or a nested call still uses it. */
-  assertCanLeave(): void;
+  assertCanDetach(): void;
   /**
    * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
    * again.
@@ -27,7 +27,7 @@ export interface ReusableLock extends GrantedLock {
    */
   endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean>;
   /** Marks the hold as lost, and releases it, also if it was detached and not taken over yet. Never rejects. */
-  giveUp(error: LockLostError): Promise<void>;
+  loseAndRelease(error: LockLostError): Promise<void>;
 }
 
 /** The async context of nested calls in a hold. Several holds of one lock share it. */
@@ -47,7 +47,7 @@ type SettleBranch = (admitted: boolean) => void;
  * Lets nested calls reuse a hold.
  *
  * Parallel branches of nested calls exclude each other in an exclusive hold, in arrival order; in a shared hold they do
- * not. The hold ends only when all branches have left. After its owner has released it, it admits no further branch.
+ * not. The hold ends only when all branches have ended. After its owner has released it, it admits no further branch.
  */
 export class Reentry {
   private open = true;
@@ -92,24 +92,24 @@ export class Reentry {
     if (wait === 0) return Promise.reject(timeoutError(0));
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
-      const leave = (): void => {
+      const endWait = (): void => {
         this.branches?.delete(branch);
         clearTimeout(timer);
-        detach?.();
+        unhook?.();
       };
       const branch: SettleBranch = (admitted) => {
-        leave();
+        endWait();
         resolve(admitted);
       };
-      const detach =
+      const unhook =
         signal &&
         onAbort(signal, () => {
-          leave();
+          endWait();
           reject(signal.reason);
         });
       const timer = setTimeout(
         () => {
-          leave();
+          endWait();
           reject(timeoutError(performance.now() - startedAt));
         },
         Math.min(wait, 2 ** 31 - 1),
@@ -119,7 +119,7 @@ export class Reentry {
     });
   }
 
-  leave(occupant: Pick<ReusableLock, 'reentry'>): void {
+  exit(occupant: Pick<ReusableLock, 'reentry'>): void {
     this.occupants.delete(occupant);
     const [next] = this.branches ?? [];
     if (next) return next(true);

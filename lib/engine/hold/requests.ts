@@ -44,13 +44,14 @@ export class Requests {
    * Releases a lock whose lease runs for at most `ttl` ms. If other instances may wait for the lock, they are notified
    * first. With a gap, no waiter gets it at once.
    */
-  free(name: string, owner: string, ttl: number, isAwaited?: boolean, gap?: Gap): Promise<void> {
+  release(name: string, owner: string, ttl: number, isAwaited?: boolean, gap?: Gap): Promise<void> {
     const { store } = this;
     const what = (): string => `The release of ${name}`;
     const send = (): Promise<unknown> =>
-      (gap && store.leaveGap?.(name, owner, gap)) ?? store.release(name, owner, isAwaited);
+      (gap && store.releaseWithGap?.(name, owner, gap)) ?? store.release(name, owner, isAwaited);
     // A user may lack rights that only a hand-off needs. Waiters then find the lock free when they ask again.
-    const ifRefused = store.vacate && (() => ({ what, ttl, send: async () => store.vacate?.(name, owner) }));
+    const ifRefused =
+      store.endLease && (() => ({ what, ttl, send: async () => store.endLease?.(name, owner) }));
     return this.run({ what, ttl, send, ifRefused });
   }
 

@@ -15,7 +15,7 @@ export interface DetachedHold {
   readonly minHold: number;
   readonly mode: 'exclusive' | 'shared';
   readonly permits: number;
-  /** Milliseconds of the lease from the detach on. An attach that is undone gives the hold as many again. */
+  /** Milliseconds of the lease from the detach on. After a failed attach, the returned hold has as many again. */
   readonly ttl: number;
 }
 

@@ -13,7 +13,7 @@ export function askOrGoIdle(record: NameRecord, bid: Bid | undefined, isInDoubt 
   if (bid && isInDoubt) bid.isInDoubt = true;
   const head = record.line.first;
   if (!head) {
-    if (bid?.isInDoubt) leave(record, bid);
+    if (bid?.isInDoubt) cancel(record, bid);
     return goIdle(record);
   }
   ask(record, bid);
@@ -23,7 +23,7 @@ export function askOrGoIdle(record: NameRecord, bid: Bid | undefined, isInDoubt 
 export function ask(record: NameRecord, bid: Bid | undefined): void {
   const head = record.line.first;
   if (!head) return;
-  const kept = keepOrLeave(record, bid, head) ?? bidFor(head);
+  const kept = keepOrCancel(record, bid, head) ?? bidFor(head);
   const { ttl } = head.options;
   const tokens = record.tokensOf(kept);
   const place = head.isAttempt ? undefined : queue(record, kept, head, tokens);
@@ -83,14 +83,14 @@ export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
 }
 
 /** Ends the turn of the local callers with a gap. The next caller queues behind the waiters of other instances. */
-export function leaveGap(
+export function releaseWithGap(
   record: NameRecord,
   head: Waiter | undefined,
   lease: Lease,
   gap: Pick<Gap, 'length' | 'memory'>,
 ): void {
   if (!head) {
-    record.free(lease, { ...gap, place: undefined });
+    record.release(lease, { ...gap, place: undefined });
     return goIdle(record);
   }
   const bid = bidFor(head);
@@ -98,7 +98,7 @@ export function leaveGap(
   const place = mayQueue ? queue(record, bid, head, record.tokensOf(bid)) : undefined;
   if (place !== undefined) bid.isInDoubt = true;
   bid.longestTtl = head.options.ttl;
-  record.free(lease, { ...gap, place });
+  record.release(lease, { ...gap, place });
   record.state = { kind: 'queued', bid, askAt: record.now + gap.length };
 }
 
@@ -108,18 +108,18 @@ export function bidFor({ options: { mode, limit, permits } }: Waiter): Bid {
 }
 
 /** Ends the bid of a waiter that left or was served, if no other waiter needs it. */
-export function leaveUnlessWanted(record: NameRecord): void {
+export function cancelUnlessWanted(record: NameRecord): void {
   const { isBusy, line, bid } = record;
   if (isBusy || !bid) return;
   const head = line.first;
   if (head && bid.suits(head.options)) return;
   if (head) return ask(record, bid);
-  leave(record, bid);
+  cancel(record, bid);
   goIdle(record);
 }
 
 /** Leaves the bid, because its waiters have left, or nothing remains of it. */
-export function leave(record: NameRecord, bid: Bid): void {
+export function cancel(record: NameRecord, bid: Bid): void {
   const { longestTtl: ttl, terms } = bid;
   if (bid.place !== undefined || bid.isInDoubt) {
     const shared = terms && { terms, since: record.since };
@@ -127,7 +127,7 @@ export function leave(record: NameRecord, bid: Bid): void {
     record.do({ kind: 'cancel', waiting: { place, shared }, ttl });
   }
   for (const each of bid.takeArrived()) record.returnGrant(each.grant, each.ttl);
-  bid.leaveNoTrace();
+  bid.forgetPlace();
   record.failure = undefined;
 }
 
@@ -139,10 +139,10 @@ export function goIdle(record: NameRecord): void {
   if (!record.hasLeases) record.do({ kind: 'drop' });
 }
 
-function keepOrLeave(record: NameRecord, bid: Bid | undefined, { options }: Waiter): Bid | undefined {
+function keepOrCancel(record: NameRecord, bid: Bid | undefined, { options }: Waiter): Bid | undefined {
   if (!bid) return undefined;
   if (bid.serves(options) && bid.suits(options)) return bid;
-  leave(record, bid);
+  cancel(record, bid);
   return undefined;
 }
 

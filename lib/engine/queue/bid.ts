@@ -77,7 +77,7 @@ export class Bid {
   }
 
   /** Forgets its place, because the store keeps none. */
-  leaveNoTrace(): void {
+  forgetPlace(): void {
     this.place = undefined;
     this.isInDoubt = false;
   }

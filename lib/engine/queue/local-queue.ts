@@ -96,9 +96,9 @@ export class LocalQueue {
       case 'end':
         this.end(effect.lease);
         break;
-      case 'free': {
+      case 'release': {
         this.end(effect.lease);
-        const freed = queues.leases.free(effect.lease, effect.gap);
+        const freed = queues.leases.releaseEnded(effect.lease, effect.gap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
       case 'reject':

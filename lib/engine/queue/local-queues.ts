@@ -119,7 +119,7 @@ export class LocalQueues<
     const known = this.get(name)?.record;
     const unused = grants.filter(({ owner }) => !known?.leaseOf(owner));
     for (const { token } of unused) this.noteEndedToken(token);
-    return Promise.all(unused.map(({ owner }) => this.leases.requests.free(name, owner, ttl)));
+    return Promise.all(unused.map(({ owner }) => this.leases.requests.release(name, owner, ttl)));
   }
 
   /**

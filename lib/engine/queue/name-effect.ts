@@ -39,7 +39,7 @@ export type Effect =
   /** Stops renewing a lease, and records its token as ended. */
   | { readonly kind: 'end'; readonly lease: Lease }
   /** Does what `end` does, and releases the lease; with a gap, no waiter gets the lock at once. */
-  | { readonly kind: 'free'; readonly lease: Lease; readonly gap: Gap | undefined }
+  | { readonly kind: 'release'; readonly lease: Lease; readonly gap: Gap | undefined }
   /** Records the token of a grant that ended before a caller had it. */
   | { readonly kind: 'note-ended-token'; readonly token: number }
   | {

@@ -3,7 +3,7 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { closingError, forcedError, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { ask, askAgain, askOrGoIdle, leave, leaveUnlessWanted, bidFor } from './asking.js';
+import { ask, askAgain, askOrGoIdle, cancel, cancelUnlessWanted, bidFor } from './asking.js';
 import type { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
@@ -35,7 +35,7 @@ function decide(record: NameRecord, event: Event): void {
       return record.isOther(event.lease) ? releaseOther(record, event.lease) : release(record, event.lease);
     case 'leave':
       if (record.line.has(event.waiter)) record.reject(event.waiter, event.reason);
-      return leaveUnlessWanted(record);
+      return cancelUnlessWanted(record);
     case 'timeout':
       return timeOut(record, event.waiter);
     case 'gathered':
@@ -75,7 +75,7 @@ function decide(record: NameRecord, event: Event): void {
       return endWaits(record);
     case 'reject-all':
       for (const waiter of record.line) record.reject(waiter, event.error());
-      return leaveUnlessWanted(record);
+      return cancelUnlessWanted(record);
   }
 }
 
@@ -98,7 +98,7 @@ function timeOut(record: NameRecord, waiter: Waiter): void {
   if (!record.line.has(waiter)) return;
   if (silentSince !== undefined && !hasSeenTaken) record.rejectUnanswered(waiter);
   else record.timeOut(waiter);
-  leaveUnlessWanted(record);
+  cancelUnlessWanted(record);
 }
 
 function answer(record: NameRecord, reply: Grant | Taken | Shares | undefined): void {
@@ -124,7 +124,7 @@ function endWaits(record: NameRecord): void {
     if (isUnknown) line.cutShort(waiter);
     else record.reject(waiter, closingError(record.keys));
   }
-  leaveUnlessWanted(record);
+  cancelUnlessWanted(record);
 }
 
 /** Handles a missing reply or an error. What the store did is unknown until another request. */
@@ -136,17 +136,17 @@ function failed(record: NameRecord, error: unknown): void {
   const isRefused = isRefusal(error);
   if (state.kind === 'yielding')
     // A user may lack rights that only the yield needs. The release frees the lock for other instances.
-    if (isRefused) record.free(state.lease);
+    if (isRefused) record.release(state.lease);
     else record.end(state.lease);
   if (error instanceof TooFewReplicas) return beginReturn(record, bid, error);
   record.failure = error;
   record.failedAt = now;
   if (isRefused) for (const waiter of record.line) record.rejectUnavailable(waiter, error);
   // A refused request had no effect; only an earlier one may have queued this instance, or been granted the lock.
-  if (isRefused && !bid.isInDoubt && !record.takenReply && !bid.hasServed) bid.leaveNoTrace();
+  if (isRefused && !bid.isInDoubt && !record.takenReply && !bid.hasServed) bid.forgetPlace();
   else bid.isInDoubt = true;
   record.state = { kind: 'unsure', bid, askAt: now + RETRY_DELAY };
-  leaveUnlessWanted(record);
+  cancelUnlessWanted(record);
 }
 
 function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void {
@@ -154,7 +154,7 @@ function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void 
   for (const { token } of grants) record.noteEndedToken(token);
   record.state = { kind: 'returning', bid, grants, error, replicas: demand.min };
   // The store would hand the holds of a shared bid to the place of its rest.
-  if (bid.terms) leave(record, bid);
+  if (bid.terms) cancel(record, bid);
   record.do({ kind: 'return', grants, ttl: bid.longestTtl, isAwaited: true });
 }
 
@@ -243,5 +243,5 @@ function endOutages(record: NameRecord): void {
     else record.rejectUnanswered(waiter);
   }
   if (at < Infinity) record.do({ kind: 'check-outage', at });
-  leaveUnlessWanted(record);
+  cancelUnlessWanted(record);
 }

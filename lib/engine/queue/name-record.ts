@@ -16,7 +16,7 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 export interface NameSurroundings {
   readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
-  readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'leaveGap' | 'place' | 'reaskDelay'>;
+  readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'releaseWithGap' | 'place' | 'reaskDelay'>;
   /** The highest token of a lease or grant that has ended in this instance. */
   readonly endedToken: number;
 }
@@ -207,9 +207,9 @@ export class NameRecord {
   }
 
   /** Ends a lease here, and releases it. The caller of this method sets the next state. */
-  free(lease: Lease, gap?: Gap): void {
+  release(lease: Lease, gap?: Gap): void {
     this.forget(lease);
-    this.do({ kind: 'free', lease, gap });
+    this.do({ kind: 'release', lease, gap });
   }
 
   private forget(lease: Lease): void {

@@ -1,5 +1,5 @@
 import type { Lease } from '../hold/lease.js';
-import { askAgain, askOrGoIdle, leaveGap, leaveUnlessWanted, yieldTo } from './asking.js';
+import { askAgain, askOrGoIdle, releaseWithGap, cancelUnlessWanted, yieldTo } from './asking.js';
 import type { NameRecord } from './name-record.js';
 
 /** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */
@@ -10,17 +10,17 @@ export function release(record: NameRecord, lease: Lease): void {
   if (isNext && lease.fits(head.options, now) && record.budget.takeHold(now))
     return record.admitLocally(head, lease);
   const { gaps, store } = record.instance;
-  const gap = store.leaveGap && gaps.next(record.name, store.announcesGaps === true, now);
-  if (gap) return leaveGap(record, head, lease, gap);
+  const gap = store.releaseWithGap && gaps.next(record.name, store.announcesGaps === true, now);
+  if (gap) return releaseWithGap(record, head, lease, gap);
   if (isNext) return yieldTo(record, head, lease);
-  record.free(lease);
+  record.release(lease);
   askOrGoIdle(record, undefined);
 }
 
 /** Handles the end of a hold beside the state: its lease passes to the next caller here, or is released. */
 export function releaseOther(record: NameRecord, lease: Lease): void {
   if (passOn(record, lease)) return;
-  record.free(lease);
+  record.release(lease);
   if (record.state.kind === 'idle') askOrGoIdle(record, undefined);
   // A waiter without a place in the store's queue would receive no message, so the name asks again.
   else if (record.bid?.place === undefined) askAgain(record);
@@ -35,6 +35,6 @@ function passOn(record: NameRecord, lease: Lease): boolean {
   if (mode !== 'shared' || limit !== passing.limit || permits !== passing.permits) return false;
   record.admitLocally(head, lease);
   if (bid) bid.unserved--;
-  leaveUnlessWanted(record);
+  cancelUnlessWanted(record);
   return true;
 }

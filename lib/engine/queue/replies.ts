@@ -1,7 +1,7 @@
 import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../store/grant.js';
 import { Lease } from '../hold/lease.js';
-import { ask, askOrGoIdle, goIdle, leave } from './asking.js';
+import { ask, askOrGoIdle, goIdle, cancel } from './asking.js';
 import type { GrantedBy, NameRecord } from './name-record.js';
 import type { ArrivedGrant, State, TakenReply, Bid } from './bid.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
@@ -76,7 +76,7 @@ function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void 
   rejectAttempts(record, first?.isAttempt ? isAlike(first) : undefined);
   const head = line.first;
   if (!head) {
-    leave(record, bid);
+    cancel(record, bid);
     return goIdle(record);
   }
   // The requesting attempt may have left since. Then this instance has no place in the store's queue.
@@ -212,7 +212,7 @@ function settle(
 ): void {
   const head = record.line.first;
   // Leaves before it releases holds, because the store would hand those to this place.
-  if (!takenReply || !head || !bid.suits(head.options)) leave(record, bid);
+  if (!takenReply || !head || !bid.suits(head.options)) cancel(record, bid);
   for (const { grant, ttl } of unwanted) record.returnGrant(grant, ttl);
   if (takenReply && head) return stayQueued(record, bid, takenReply);
   if (!takenReply) record.takenReply = record.failure = undefined;

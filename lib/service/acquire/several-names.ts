@@ -51,7 +51,7 @@ export class SeveralNames {
     try {
       return await this.acquireAll();
     } catch (error) {
-      this.keep(0);
+      this.releaseFrom(0);
       this.observed?.rejected(error);
       throw await this.named(error);
     }
@@ -101,7 +101,7 @@ export class SeveralNames {
       if (rejections.length === 0) prefix++;
     }
     if (rejections.length === 0) return;
-    this.keep(prefix);
+    this.releaseFrom(prefix);
     const failure = failureOf(rejections, this.failed);
     if (failure !== undefined && !this.isLate(failure)) throw failure;
     this.misses = rejections.filter((rejection) => rejection instanceof LockTimeoutError);
@@ -169,14 +169,14 @@ export class SeveralNames {
     const { options, roundTrip } = this;
     // Renewals would arrive after the leases have expired.
     if (options.ttl < 2 * roundTrip) throw shortLeaseError(this.names, options.ttl, roundTrip, this.failed);
-    this.keep(lost);
+    this.releaseFrom(lost);
   }
 
   /**
-   * Releases all but the first `count` holds, without waiting: a release does not reject, and leaves before the next
+   * Releases the holds from an index on, without waiting: a release does not reject, and leaves before the next
    * request.
    */
-  private keep(count: number): void {
+  private releaseFrom(count: number): void {
     for (const hold of this.held.splice(count)) void hold.release();
   }
 

@@ -75,10 +75,10 @@ export class NestedHold implements ReusableLock {
   }
 
   async detach(): Promise<string> {
-    return this.assertCanLeave();
+    return this.assertCanDetach();
   }
 
-  assertCanLeave(): never {
+  assertCanDetach(): never {
     throw new LockConfigError(
       'Only the outermost hold of a name can be detached: the calls around this one still rely on it.',
       { keys: this.keys },
@@ -86,14 +86,14 @@ export class NestedHold implements ReusableLock {
   }
 
   async transfer(): Promise<never> {
-    return this.assertCanLeave();
+    return this.assertCanDetach();
   }
 
   endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean> {
     return send(false);
   }
 
-  giveUp(): Promise<void> {
+  loseAndRelease(): Promise<void> {
     return this.release();
   }
 
@@ -110,6 +110,6 @@ export class NestedHold implements ReusableLock {
     await this.reentry?.close();
     this.ended = true;
     this.reentry?.context.endOfHold();
-    this.entry.leave(this);
+    this.entry.exit(this);
   }
 }

@@ -105,14 +105,14 @@ export class Contest {
         const answer = parseAnswer(reply);
         wait.note(answer.last);
         // The node has queued this instance, which no longer waits.
-        if (won && isTaken(answer)) endings.leave(node, name);
+        if (won && isTaken(answer)) endings.cancel(node, name);
         return answer;
       },
       (votes, open) => {
         const verdict = verdictOf(votes, open);
         if (!verdict) return undefined;
         won = verdict.kind === 'granted';
-        quorum.nodes.forEach((node, i) => won && isTaken(votes[i]) && endings.leave(node, name));
+        quorum.nodes.forEach((node, i) => won && isTaken(votes[i]) && endings.cancel(node, name));
         return { verdict, votes };
       },
       Math.min(quorum.timeout, ttl * MAX_SHARE_OF_LEASE),

@@ -67,7 +67,7 @@ export class Endings {
   }
 
   /** Removes this instance from a node's queue, and passes on a lock that the node has reserved for it. */
-  leave(node: QuorumNode, name: string): void {
+  cancel(node: QuorumNode, name: string): void {
     void this.behind({ name, token: 0, mode: 'wake', place: 'leave' }, [node]);
   }
 

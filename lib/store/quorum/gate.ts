@@ -32,19 +32,19 @@ export class Gate {
     try {
       const decided = await contend();
       this.width = Math.min(this.width + GROWTH, WIDTH.most);
-      this.leave();
+      this.exit();
       return decided;
     } catch (error) {
-      if (isRefusal(error)) this.leave();
+      if (isRefusal(error)) this.exit();
       else {
         this.width = Math.max(this.width / 2, WIDTH.least);
-        this.clock.schedule(() => this.leave(), REST);
+        this.clock.schedule(() => this.exit(), REST);
       }
       throw error;
     }
   }
 
-  private leave(): void {
+  private exit(): void {
     this.inside--;
     for (let { first } = this.line; first && this.inside < this.width; { first } = this.line) {
       this.inside++;

@@ -85,7 +85,7 @@ export class QuorumStore implements LockStore {
         ...UNUSED,
         released: (name) => {
           // Without a waiter here, the node's reservation passes to the next instance.
-          if (!this.waits.handleRelease(index, name)) this.endings.leave(node, name);
+          if (!this.waits.handleRelease(index, name)) this.endings.cancel(node, name);
         },
         revoked: (name, owner) => {
           if (revocations.record(owner, index)) events.revoked(name, owner);
@@ -139,12 +139,12 @@ export class QuorumStore implements LockStore {
     return this.endings.everywhere(endOf(name, owner));
   }
 
-  vacate(name: string, owner: string): Promise<boolean> {
+  endLease(name: string, owner: string): Promise<boolean> {
     return this.endings.everywhere({ ...endOf(name, owner), mode: 'quiet' });
   }
 
-  leaveGap(name: string, owner: string): Promise<boolean> {
-    return this.vacate(name, owner);
+  releaseWithGap(name: string, owner: string): Promise<boolean> {
+    return this.endLease(name, owner);
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

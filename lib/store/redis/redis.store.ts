@@ -16,7 +16,7 @@ import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
 import { forceReleaseScript } from '../scripts/force-release.script.js';
-import { leaveGapScript } from '../scripts/leave-gap.script.js';
+import { releaseWithGapScript } from '../scripts/release-with-gap.script.js';
 import { sendScript } from '../scripts/send.script.js';
 import { queryScript } from '../scripts/query.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
@@ -139,16 +139,16 @@ export class RedisStore implements LockStore {
   }
 
   /** A lease of 0 ms ends at once, and an extension hands nothing off. */
-  vacate(name: string, owner: string): Promise<unknown> {
+  endLease(name: string, owner: string): Promise<unknown> {
     return this.extend([{ name, owner, ttl: 0, exact: true }]);
   }
 
-  leaveGap(name: string, owner: string, { length, memory, place = '' }: Gap): Promise<unknown> {
+  releaseWithGap(name: string, owner: string, { length, memory, place = '' }: Gap): Promise<unknown> {
     const { outbox } = this;
     const [lock, queue] = this.keySpace.keys(name);
     const keys = [lock, queue];
     const args = [owner, ...outbox.common(keys), place, `${length} ${memory}`];
-    return outbox.run(leaveGapScript, outbox.withFence(keys), args);
+    return outbox.run(releaseWithGapScript, outbox.withFence(keys), args);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

@@ -20,7 +20,7 @@ local fence = KEYS[1]
 local prefix, inbox = string.match(ARGV[1], '^(%d+) (.*)$')
 ${include(live, permits, serveQueue, attempt, prepare)}
 local reply, is_shared = {}, {}
-local function leave(lock, queue, shared, owner)
+local function release(lock, queue, shared, owner)
   if is_shared[lock] == nil then
     local found = redis.call('GET', lock) == 'shared'
     if found then
@@ -32,7 +32,7 @@ local function leave(lock, queue, shared, owner)
   return is_shared[lock] and redis.call('ZREM', shared, owner) or 0
 end
 for i = 1, #ARGV - 1 do
-  reply[i] = attempt(leave, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 1])
+  reply[i] = attempt(release, KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1], ARGV[i + 1])
 end
 for i = 1, #ARGV - 1 do
   local lock, queue, shared = KEYS[3 * i - 1], KEYS[3 * i], KEYS[3 * i + 1]

@@ -1,4 +1,4 @@
-import { passEach, notify } from './functions/hand-off.js';
+import { handOffOrDelete, notify } from './functions/hand-off.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -53,7 +53,7 @@ elseif are_own and n == 1 then
 end
 local function release()
 prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
-${include(passEach)}
+${include(handOffOrDelete)}
 local reply = {}
 for i = 1, n do
   local lock, queue = locks[i], queues[i]
@@ -64,7 +64,7 @@ for i = 1, n do
   elseif owner ~= instance .. ARGV[i + 2] then
     reply[i] = 0
   elseif redis.call('EXISTS', queue) == 1 then
-    reply[i] = attempt(pass_each, lock, queue, shared)
+    reply[i] = attempt(hand_off_or_delete, lock, queue, shared)
   else
     reply[i] = redis.call('DEL', lock)
   end

@@ -144,8 +144,8 @@ export const refusalFaults: readonly DeliberateFault[] = [
   {
     fault: 'a lock whose yield is refused for good is not released',
     file: 'lib/engine/queue/name-machine.ts',
-    text: 'if (isRefused) record.free(state.lease);',
-    instead: 'if (false) record.free(state.lease);',
+    text: 'if (isRefused) record.release(state.lease);',
+    instead: 'if (false) record.release(state.lease);',
   },
   {
     fault: 'a refused request makes an instance forget an earlier one',
@@ -166,7 +166,7 @@ export const severalNamesFaults: readonly DeliberateFault[] = [
   {
     fault: 'names behind a missing one are kept',
     file: 'lib/service/acquire/several-names.ts',
-    text: 'this.keep(prefix);',
+    text: 'this.releaseFrom(prefix);',
     instead: 'void prefix;',
   },
   {
@@ -178,7 +178,7 @@ export const severalNamesFaults: readonly DeliberateFault[] = [
   {
     fault: 'a call that fails keeps the names that it has',
     file: 'lib/service/acquire/several-names.ts',
-    text: 'this.keep(0);',
+    text: 'this.releaseFrom(0);',
     instead: 'void 0;',
   },
 ];

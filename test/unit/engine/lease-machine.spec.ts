@@ -48,7 +48,7 @@ const WAYS: Readonly<Record<State, (scene: Scene) => void>> = {
   },
   'in transfer': (scene) => {
     scene.now = TTL / 3;
-    scene.lease.isLeaving = true;
+    scene.lease.isInTransfer = true;
   },
   'maxHold over': (scene) => {
     scene.now = TTL / 3;
@@ -84,7 +84,7 @@ function heard(state: State, ...reply: readonly Extended[]): string {
   const { deadline } = scene.lease;
   const told = toldOf(scene.answer(batch, ...reply));
   if (scene.lease.deadline > deadline) told.push('confirm');
-  else if (told.length === 0 && !scene.lease.renewing && !scene.lease.isLeaving) told.push('retry');
+  else if (told.length === 0 && !scene.lease.renewing && !scene.lease.isInTransfer) told.push('retry');
   return told.join(', ') || '–';
 }
 

@@ -24,7 +24,7 @@ const NOTICED: Partial<Record<Effect['kind'], string>> = {
   yield: 'yield',
   cancel: 'cancel',
   return: 'release',
-  free: 'release',
+  release: 'release',
   admit: 'admit',
   reject: 'reject',
   'time-out': 'reject',
@@ -41,7 +41,7 @@ class Scene {
     gaps: new Gaps(),
     store: {
       announcesGaps: true,
-      leaveGap: async () => undefined,
+      releaseWithGap: async () => undefined,
       canQueue: () => true,
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },

@@ -89,7 +89,7 @@ describe('A request that the store refuses for good', () => {
     const { clock, hold, store } = bound(new EngineFixture());
     const vacated: string[] = [];
     const lock = await hold();
-    Object.assign(store, { vacate: async (_: string, owner: string) => vacated.push(owner) });
+    Object.assign(store, { endLease: async (_: string, owner: string) => vacated.push(owner) });
     void lock.release();
     (await store.next('release')).fail(REFUSED);
     await settle();

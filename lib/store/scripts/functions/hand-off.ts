@@ -167,12 +167,12 @@ end
 `;
 
 /**
- * `pass_each(lock, queue, shared)`: in a step of `attempt`, hands a lock with a queue to its head, or deletes the lock
+ * `hand_off_or_delete(lock, queue, shared)`: in a step of `attempt`, hands a lock with a queue to its head, or deletes the lock
  * if no waiter is alive. Returns 2 if a shared waiter was only notified, otherwise 1. Closures that only a lock with a
  * queue needs are created on demand, so that other locks do not pay for them.
  */
-export const passEach = luaFunction(attempt)`
-local function pass_each(lock, queue, shared)
+export const handOffOrDelete = luaFunction(attempt)`
+local function hand_off_or_delete(lock, queue, shared)
   ${includeBelow([attempt], handOff, prepare)}
   prepare(queue)
   local given = hand_off(lock, queue, nil, shared)

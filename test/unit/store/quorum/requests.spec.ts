@@ -44,7 +44,7 @@ describe('Each node of a quorum receives', () => {
 
   it.each<[string, (on: QuorumStore) => Promise<unknown>, ...Request[]]>([
     ['a release', (on) => on.release('n', 'me:7'), ending(7, 'wake')],
-    ['a release without a message', (on) => on.vacate('n', 'me:7'), ending(7, 'quiet')],
+    ['a release without a message', (on) => on.endLease('n', 'me:7'), ending(7, 'quiet')],
     ['a cancellation of a wait', (on) => on.cancel('n'), ending(0, 'wake', 'leave')],
     [
       'a renewal, and the end of a hold that a majority does not know',

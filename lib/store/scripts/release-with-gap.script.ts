@@ -15,7 +15,7 @@ import { luaScript } from './lua-script.js';
  *
  * O(log n) for n waiting instances.
  */
-export const leaveGapScript = luaScript('leave-gap')`
+export const releaseWithGapScript = luaScript('release-with-gap')`
 local fence, lock, queue, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[2], ARGV[3]
 ${include(notify, enqueue, prepare)}
 if redis.call('GET', lock) ~= ARGV[1] then
