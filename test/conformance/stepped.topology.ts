@@ -13,7 +13,7 @@ export class SteppedTopology implements Topology {
   };
   readonly keySpace = new SingleKeySpace('lock:', '', 'pubsub');
   readonly inbox = undefined;
-  readonly counting = 'counted';
+  readonly receivers = 'counted';
   readonly scripts: Scripts;
   private readonly redis: SteppedRedis;
 
@@ -26,7 +26,7 @@ export class SteppedTopology implements Topology {
     this.scripts = { isIdle: true, serverOf: () => '', run, runWithoutTimeout: run };
   }
 
-  hears(): boolean {
+  canReceive(): boolean {
     return this.redis.isHeard(this.keySpace.inbox() + this.settings.instance);
   }
 

@@ -332,7 +332,7 @@ function hasTag({ owner }: Hold): boolean {
   return owner.includes('~');
 }
 
-const COUNTED = { counting: 'counted', hear: (): void => undefined };
+const COUNTED = { receivers: 'counted', hear: (): void => undefined };
 
 function recent<T>(list: readonly T[], which: number): T | undefined {
   return list[list.length - 1 - (which % Math.max(1, list.length))];

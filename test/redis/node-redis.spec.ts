@@ -211,7 +211,7 @@ describe('Clients of node-redis', () => {
       const connection = new RedisConnection(nodeRedis(create(given as never)), QUIET);
       connection.close();
 
-      expect(connection.label).toBe(address);
+      expect(connection.where).toBe(address);
     });
 
     it('set no timer for each command', async () => {

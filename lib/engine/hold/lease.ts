@@ -76,7 +76,7 @@ export class Lease implements FifoNode<Lease> {
   renewsSoon = false;
   readonly owner: string;
   /** The token in the owner id. */
-  readonly token: number;
+  readonly ownerToken: number;
   /** The current hold; undefined between two callers. */
   hold: LeaseUser | undefined;
   /** Milliseconds that the next renewal requests. */
@@ -116,7 +116,7 @@ export class Lease implements FifoNode<Lease> {
     sentAt: number,
   ) {
     this.owner = grant.owner;
-    this.token = this.nextToken = grant.token;
+    this.ownerToken = this.nextToken = grant.token;
     this.lastToken = grant.token + grant.tokens - 1;
     this.ttl = ttl;
     this.sentAt = sentAt;

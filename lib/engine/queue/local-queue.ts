@@ -179,7 +179,7 @@ export class LocalQueue {
 
   private end(lease: Lease): void {
     this.queues.leases.keeper.delete(lease);
-    this.queues.noteEndedToken(lease.token);
+    this.queues.noteEndedToken(lease.ownerToken);
   }
 
   private reject(waiter: Waiter, error: unknown): void {

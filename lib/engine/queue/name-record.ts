@@ -144,7 +144,9 @@ export class NameRecord {
 
   /** Tokens beyond `since` of the shared holds that live here, or have ended here. */
   get knownTokens(): readonly number[] {
-    const live = [...(this.others?.values() ?? [])].flatMap(({ token }) => (token > this.since ? token : []));
+    const live = [...(this.others?.values() ?? [])].flatMap(({ ownerToken }) =>
+      ownerToken > this.since ? ownerToken : [],
+    );
     return [...live, ...this.ended];
   }
 
@@ -215,7 +217,7 @@ export class NameRecord {
   private forget(lease: Lease): void {
     lease.live = false;
     this.others?.delete(lease.owner);
-    this.noteEndedToken(lease.token);
+    this.noteEndedToken(lease.ownerToken);
   }
 
   /** Records the token of a grant that ended before a caller had it. */

@@ -31,7 +31,7 @@ export class NodeViews {
       async (node) => list(await node.run('take', queryScript, keys, [])),
       (votes, open) => {
         if (open > 0) return undefined;
-        return this.quorum.nodes.map(({ label: name }, i) => {
+        return this.quorum.nodes.map(({ where: name }, i) => {
           const vote = votes[i];
           return { name, trouble: vote instanceof Error ? vote.message : undefined };
         });

@@ -102,7 +102,7 @@ export class Poll {
     const errors = votes.map((vote, i) =>
       vote instanceof Error
         ? vote
-        : new Error(`${this.nodes[i]?.label}: ${vote ? describe(vote) : 'was not awaited'}`),
+        : new Error(`${this.nodes[i]?.where}: ${vote ? describe(vote) : 'was not awaited'}`),
     );
     return new NoMajorityError(errors, this.majority);
   }
@@ -117,12 +117,12 @@ export function majorityOf(nodes: number): number {
   return Math.floor(nodes / 2) + 1;
 }
 
-function silence({ label, trouble }: QuorumNode, timeout: number): Error {
-  return new Error(`${label}: did not answer within ${timeout} ms`, { cause: trouble });
+function silence({ where, trouble }: QuorumNode, timeout: number): Error {
+  return new Error(`${where}: did not answer within ${timeout} ms`, { cause: trouble });
 }
 
-export function nodeError({ label }: QuorumNode, cause: unknown): Error {
-  return new Error(`${label}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+export function nodeError({ where }: QuorumNode, cause: unknown): Error {
+  return new Error(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
 /** No majority of the nodes answered; `errors` has one entry for each node. */

@@ -10,7 +10,7 @@ export class NotAsked extends Error {}
 /** One of the independent Redis servers of a quorum. */
 export interface QuorumNode {
   /** Address for errors and logs, without credentials. */
-  readonly label: string;
+  readonly where: string;
   /** Key prefix of its client. */
   readonly clientPrefix: string;
   /** Whether messages currently reach this instance. */

@@ -113,7 +113,7 @@ export class QuorumStore implements LockStore {
   get trouble(): Error {
     const { quorum } = this;
     return quorum.noMajority(
-      quorum.nodes.map(({ label, trouble }) => new Error(`${label}: ${trouble.message}`)),
+      quorum.nodes.map(({ where, trouble }) => new Error(`${where}: ${trouble.message}`)),
     );
   }
 

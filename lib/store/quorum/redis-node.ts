@@ -44,12 +44,12 @@ export class RedisNode extends SingleTopology implements QuorumNode {
         error: (message) => log.error(prefix + message),
       },
     });
-    prefix = `${this.label}: `;
+    prefix = `${this.where}: `;
     this.nodeTimeout = nodeTimeout;
   }
 
-  get label(): string {
-    return this.connection.label;
+  get where(): string {
+    return this.connection.where;
   }
 
   get clientPrefix(): string {
@@ -57,7 +57,7 @@ export class RedisNode extends SingleTopology implements QuorumNode {
   }
 
   get listening(): boolean {
-    return this.inbox?.hears('') ?? false;
+    return this.inbox?.canReceive('') ?? false;
   }
 
   get trouble(): Error {

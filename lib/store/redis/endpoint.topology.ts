@@ -5,7 +5,7 @@ import type { Inbox, InboxEvents } from './connection/inbox.js';
 import type { Scripts } from './connection/script-runner.js';
 import type { RedisStoreSettings } from './topology.js';
 import { SingleTrial, type SingleTrialSettings } from './trial/single-trial.js';
-import type { Counting } from './trial/trial.js';
+import type { Receivers } from './trial/trial.js';
 
 /** A single endpoint with two connections: one for scripts, one for listening. */
 export abstract class EndpointTopology {
@@ -20,12 +20,12 @@ export abstract class EndpointTopology {
     this.connection = new RedisConnection(connection, settings.log, settings.credentials);
   }
 
-  get counting(): Counting {
-    return this.trial.counting;
+  get receivers(): Receivers {
+    return this.trial.receivers;
   }
 
-  hears(name: string): boolean {
-    return this.counting === 'counted' && (this.inbox?.hears(name) ?? false);
+  canReceive(name: string): boolean {
+    return this.receivers === 'counted' && (this.inbox?.canReceive(name) ?? false);
   }
 
   doubt(): void {
@@ -56,7 +56,7 @@ export abstract class EndpointTopology {
   ): SingleTrial {
     const { clock, commandTimeout: messageTimeout, log, startupChecks, withoutMessages } = this.settings;
     const { connection } = this;
-    const where = connection.label;
+    const where = connection.where;
     return new SingleTrial(connection, {
       scripts,
       ...target,

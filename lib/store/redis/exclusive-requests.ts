@@ -13,13 +13,13 @@ export class ExclusiveRequests {
   private readonly releases: ScriptBatch;
 
   constructor(private readonly outbox: Outbox) {
-    this.acquires = outbox.acquires(async (content) => {
+    this.acquires = outbox.newAcquireBatch(async (content) => {
       const reply = await outbox.sendAcquires(acquireScript, content);
       if (Array.isArray(reply)) return reply;
       const first = integer(reply);
       return content.args.map((_, i) => first + i);
     });
-    this.releases = outbox.releases(async (content) => {
+    this.releases = outbox.newReleaseBatch(async (content) => {
       const reply = await outbox.sendReleases(releaseScript, content, outbox.instance);
       return Array.isArray(reply) ? reply : content.args.map(() => reply);
     });

@@ -12,7 +12,7 @@ export class MarkRequests implements MarkStore {
   private gathered = new Map<string, Promise<Mark | undefined>>();
 
   constructor(private readonly outbox: Outbox) {
-    this.reads = outbox.acquires(({ keys }) => {
+    this.reads = outbox.newAcquireBatch(({ keys }) => {
       this.gathered = new Map();
       return outbox.run(marksScript, keys, ['GET']);
     });

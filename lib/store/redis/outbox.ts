@@ -23,7 +23,7 @@ export class Outbox {
   private readonly times: ServerTimes;
 
   constructor(
-    private readonly topology: Pick<Topology, 'counting' | 'keySpace' | 'maxBatch' | 'scripts'>,
+    private readonly topology: Pick<Topology, 'keySpace' | 'maxBatch' | 'receivers' | 'scripts'>,
     private readonly settings: Pick<RedisStoreSettings, 'clock' | 'commandTimeout' | 'instance'>,
   ) {
     this.times = new ServerTimes(settings.clock);
@@ -37,7 +37,8 @@ export class Outbox {
     return this.topology.keySpace;
   }
 
-  acquires(send: SendBatch): ScriptBatch {
+  /** Creates a batch of acquires. */
+  newAcquireBatch(send: SendBatch): ScriptBatch {
     const batch = new ScriptBatch(send, this.topology.maxBatch);
     this.batches.push(batch);
     return batch;
@@ -47,7 +48,7 @@ export class Outbox {
    * Creates a batch of releases. Releases leave before acquires, because an instance may release and request a name in
    * the same tick.
    */
-  releases(send: SendBatch): ScriptBatch {
+  newReleaseBatch(send: SendBatch): ScriptBatch {
     const batch = new ScriptBatch(send, this.topology.maxBatch);
     this.batches.unshift(batch);
     return batch;
@@ -172,9 +173,9 @@ export class Outbox {
    * receive the message.
    */
   private inbox(lock: string): string {
-    const { counting, keySpace } = this.topology;
-    const inbox = counting === 'uncounted' ? '' : keySpace.inbox(lock);
-    return inbox !== '' && counting === 'untried' ? inbox + UNTRIED : inbox;
+    const { receivers, keySpace } = this.topology;
+    const inbox = receivers === 'uncounted' ? '' : keySpace.inbox(lock);
+    return inbox !== '' && receivers === 'untried' ? inbox + UNTRIED : inbox;
   }
 
   /** Parses the reply to a release. A shared waiter may have been notified instead of admitted. */

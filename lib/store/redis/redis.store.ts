@@ -87,7 +87,7 @@ export class RedisStore implements LockStore {
   }
 
   canQueue(name: string): boolean {
-    return this.polls || this.topology.hears(name);
+    return this.polls || this.topology.canReceive(name);
   }
 
   get reaskDelay(): number | undefined {
@@ -246,7 +246,7 @@ export class RedisStore implements LockStore {
   }
 
   private get polls(): boolean {
-    return this.settings.wake === 'poll' || this.topology.counting === 'uncounted';
+    return this.settings.wake === 'poll' || this.topology.receivers === 'uncounted';
   }
 
   /** Waits until enough replicas have confirmed a grant. */

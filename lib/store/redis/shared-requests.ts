@@ -14,8 +14,8 @@ export class SharedRequests {
   private readonly releases: ScriptBatch;
 
   constructor(private readonly outbox: Outbox) {
-    this.acquires = outbox.acquires((content) => outbox.sendAcquires(acquireSharedScript, content));
-    this.releases = outbox.releases((content) => outbox.sendReleases(releaseSharedScript, content));
+    this.acquires = outbox.newAcquireBatch((content) => outbox.sendAcquires(acquireSharedScript, content));
+    this.releases = outbox.newReleaseBatch((content) => outbox.sendReleases(releaseSharedScript, content));
   }
 
   acquire({ name, ttl, terms, holds, since, known, place }: ShareRequest): Promise<Shares> {

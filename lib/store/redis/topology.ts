@@ -11,7 +11,7 @@ import type { Inbox } from './connection/inbox.js';
 import type { KeySpace } from './key-space.js';
 import type { Replication } from './replicas/replication.js';
 import type { Scripts } from './connection/script-runner.js';
-import type { Counting } from './trial/trial.js';
+import type { Receivers } from './trial/trial.js';
 
 export interface RedisStoreSettings {
   readonly connection: LockConnection | undefined;
@@ -37,11 +37,11 @@ export interface Topology {
   readonly scripts: Scripts;
   readonly inbox: Omit<Inbox, 'replace'> | undefined;
   /** Whether the server counts the receivers of scripts' messages. */
-  readonly counting: Counting;
+  readonly receivers: Receivers;
   /** Maximum number of locks in one script call, if limited. */
   readonly maxBatch?: number;
   /** Whether a grant of this name would currently arrive, and its sender would know. */
-  hears(name: string): boolean;
+  canReceive(name: string): boolean;
   /** Tries whether messages of a name still arrive. */
   doubt(name: string): void;
   /** Notifies holders of a forced release, if its script cannot; undefined if it can. */

@@ -16,7 +16,7 @@ export class SimulatedNode implements QuorumNode {
   readonly trouble = new Error('The network does not answer.');
 
   constructor(
-    readonly label: string,
+    readonly where: string,
     private readonly server: NodeWitness,
     private readonly commands: CommandConnection,
     private readonly inbox: InboxConnection,

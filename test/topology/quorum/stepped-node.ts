@@ -50,7 +50,7 @@ export class SteppedNode {
   /** One instance's way to it; its clock is seen `skew` microseconds ahead. */
   seenBy(skew: number): QuorumNode {
     return {
-      label: `node ${this.db}`,
+      where: `node ${this.db}`,
       clientPrefix: '',
       listening: false,
       trouble: new Error('It is in the mode of the step.'),

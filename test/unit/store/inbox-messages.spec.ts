@@ -4,7 +4,7 @@ describe('A message of a script', () => {
   const granted = jest.fn();
   const receive = (message: string): unknown => {
     const events = { granted, told: jest.fn() };
-    const inbox = { events, trial: { counting: 'counted' } } as unknown as InboxEvents;
+    const inbox = { events, trial: { receivers: 'counted' } } as unknown as InboxEvents;
     deliver(message, 'me', inbox);
     return granted.mock.lastCall;
   };
@@ -26,7 +26,10 @@ describe('A message of a script', () => {
     ['moved order 42', 'told', ['moved order 42']],
   ])('about any name is passed on: %j', (message, event, expected) => {
     const listener = jest.fn();
-    const inbox = { events: { [event]: listener }, trial: { counting: 'counted' } } as unknown as InboxEvents;
+    const inbox = {
+      events: { [event]: listener },
+      trial: { receivers: 'counted' },
+    } as unknown as InboxEvents;
     deliver(message, 'me', inbox);
 
     expect(listener.mock.calls).toEqual([expected]);

@@ -42,7 +42,7 @@ describe('A trial', () => {
         begin();
       },
       where: 'here',
-      changed: () => changes.push(trial.counting),
+      changed: () => changes.push(trial.receivers),
     });
   };
   const hears = (name: string, receivers = 1): number => {
@@ -81,11 +81,11 @@ describe('A trial', () => {
     heard = false;
     trial.doubt();
     await settle();
-    expect([trial.counting, replaced]).toEqual(['counted', 0]);
+    expect([trial.receivers, replaced]).toEqual(['counted', 0]);
     heard = true;
     await clock.advance(500);
 
-    expect([replaced, names.length, trial.counting]).toEqual([1, 3, 'counted']);
+    expect([replaced, names.length, trial.receivers]).toEqual([1, 3, 'counted']);
     expect(warned).toEqual([expect.stringContaining('connection for messages')]);
   });
 
@@ -129,11 +129,11 @@ describe('A trial', () => {
     await clock.advance(SOON);
     expect(changes).toEqual([counting]);
     begin();
-    expect(trial.counting).toBe(next);
+    expect(trial.receivers).toBe(next);
     await settle();
     trial.end();
 
-    expect(trial.counting).toBe(next);
+    expect(trial.receivers).toBe(next);
   });
 
   it('does not count a late message of an earlier one', async () => {
@@ -144,7 +144,7 @@ describe('A trial', () => {
     }
     const countings = names.map((name) => {
       trial.hear(name);
-      return trial.counting;
+      return trial.receivers;
     });
 
     expect(countings).toEqual(['untried', 'counted']);

@@ -64,9 +64,9 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
     this.listen(`trial:${instance}`);
   }
 
-  hears(name: string): boolean {
+  canReceive(name: string): boolean {
     const subscription = this.byChannel.get(this.channelOf(name));
-    return subscription !== undefined && subscription.stands && this.isTrusted(subscription.address);
+    return subscription !== undefined && subscription.stands && this.countsReceivers(subscription.address);
   }
 
   listen(name: string): void {
@@ -149,7 +149,7 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
   private reportActive({ address, command, name }: Subscription): void {
     const trial = this.trials.at(address);
-    if (command === 'subscribe' || trial.counting === 'counted') this.events.subscribed(name);
+    if (command === 'subscribe' || trial.receivers === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
   }
 
@@ -166,12 +166,12 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
 
   /** Handles the result of a trial. */
   handleTrialResult(address: string): void {
-    if (this.trials.counting === 'uncounted') return this.events.subscribed();
+    if (this.trials.receivers === 'uncounted') return this.events.subscribed();
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
   }
 
-  private isTrusted(address: string): boolean {
-    return this.trials.at(address).counting === 'counted';
+  private countsReceivers(address: string): boolean {
+    return this.trials.at(address).receivers === 'counted';
   }
 
   private listenerOf(subscription: Subscription): NodeListener | undefined {

@@ -1,5 +1,5 @@
 import type { LockConfigError } from '../../../errors/lock.error.js';
-import { type Counting, Trial, type TrialSettings } from '../trial/trial.js';
+import { type Receivers, Trial, type TrialSettings } from '../trial/trial.js';
 
 /** The results of the trials of a Cluster's nodes. The instance tries each node when it begins to listen there. */
 export class ClusterTrials {
@@ -26,13 +26,13 @@ export class ClusterTrials {
   }
 
   /** Whether messages are counted. An untried node counts as equal to the others. */
-  get counting(): Counting {
-    let counting: Counting = 'untried';
+  get receivers(): Receivers {
+    let receivers: Receivers = 'untried';
     for (const trial of this.byNode.values()) {
-      if (trial.counting === 'uncounted') return 'uncounted';
-      if (trial.counting === 'counted') counting = 'counted';
+      if (trial.receivers === 'uncounted') return 'uncounted';
+      if (trial.receivers === 'counted') receivers = 'counted';
     }
-    return counting;
+    return receivers;
   }
 
   /** The reason why a node cannot be used. */

@@ -3,7 +3,7 @@ import type { StoreEvents } from '../../lock-store.js';
 import { ClusterKeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
 import { trialKey } from '../trial/single-trial.js';
-import type { Counting } from '../trial/trial.js';
+import type { Receivers } from '../trial/trial.js';
 import { scanNames } from '../scan-names.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
 import { ClusterConnection } from './cluster-connection.js';
@@ -38,12 +38,12 @@ export class ClusterTopology implements Topology {
     );
   }
 
-  get counting(): Counting {
-    return this.trials.counting;
+  get receivers(): Receivers {
+    return this.trials.receivers;
   }
 
-  hears(name: string): boolean {
-    return this.inbox?.hears(name) ?? false;
+  canReceive(name: string): boolean {
+    return this.inbox?.canReceive(name) ?? false;
   }
 
   doubt(name: string): void {

@@ -46,8 +46,8 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     return this.clients.commands;
   }
 
-  get label(): string {
-    return this.clients.label;
+  get where(): string {
+    return this.clients.where;
   }
 
   /** Calls back whenever commands can be sent (again), until this connection is closed. */
@@ -91,18 +91,18 @@ export class RedisConnection extends StoreConnection<RedisClients> {
 
   /** A wrong protocol causes no error: one side waits for more bytes, or closes the connection. */
   protected override get unfinished(): string {
-    const { isTls, label } = this.clients;
+    const { isTls, where } = this.clients;
     if (this.demotion && this.commands.state !== 'ready')
-      return `${label} is reconnecting after: ${this.demotion.message}`;
+      return `${where} is reconnecting after: ${this.demotion.message}`;
     switch (this.commands.state) {
       case 'connecting':
         return isTls
-          ? `${label} does not finish the TLS handshake: check that this port speaks TLS.`
-          : `${label} accepts the connection but does not reply.`;
+          ? `${where} does not finish the TLS handshake: check that this port speaks TLS.`
+          : `${where} accepts the connection but does not reply.`;
       case 'reconnecting':
-        return `${label} closes the connection${isTls ? '' : ': check whether this port requires TLS'}.`;
+        return `${where} closes the connection${isTls ? '' : ': check whether this port requires TLS'}.`;
       case 'ready':
-        return `${label} is connected but does not reply.`;
+        return `${where} is connected but does not reply.`;
       default:
         return super.unfinished;
     }
@@ -121,9 +121,9 @@ export class RedisConnection extends StoreConnection<RedisClients> {
 
   /** Adds the address to an error of a TLS handshake. */
   private addressed(error: unknown): unknown {
-    const { isTls, label } = this.clients;
+    const { isTls, where } = this.clients;
     if (!isTls || !(error instanceof Error) || !HANDSHAKE_FAILED.test(error.message)) return error;
-    return new Error(`${label}: ${error.message}`);
+    return new Error(`${where}: ${error.message}`);
   }
 
   /** Replaces the listeners after a failover, because connections to the old master may stay open without use. */

@@ -46,7 +46,7 @@ export class EndpointInbox implements Inbox {
     this.client.connect();
   }
 
-  hears(name: string): boolean {
+  canReceive(name: string): boolean {
     return this.byName.get(typeof this.channels === 'string' ? undefined : name)?.stands ?? false;
   }
 

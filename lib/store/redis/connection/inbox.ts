@@ -15,7 +15,7 @@ const REVOKED = /^revoked (\S+) (.*)$/s;
 /** Events of an inbox. */
 export interface InboxEvents {
   readonly events: StoreEvents;
-  readonly trial: { readonly counting: string; hear(name: string): void };
+  readonly trial: { readonly receivers: string; hear(name: string): void };
   /** Messages of this name, or of all names, can be received (again). */
   subscribed(name?: string): void;
 }
@@ -25,7 +25,7 @@ export interface Inbox {
   /** Starts to listen. Never fails: it retries, and waiters ask at intervals meanwhile. */
   open(): void;
   /** Whether a grant of this name would currently arrive. */
-  hears(name: string): boolean;
+  canReceive(name: string): boolean;
   /** Begins to listen for a name with waiters. Undefined if one channel serves all names. */
   listen?(name: string): void;
   /** Stops listening for a name without waiters. */
@@ -45,7 +45,7 @@ export function deliver(
   if (granted) {
     // Only while the sender certainly counts receivers. Otherwise another instance may have the lock as well; a re-ask
     // finds its owner.
-    if (trial.counting === 'counted') events.granted(...granted);
+    if (trial.receivers === 'counted') events.granted(...granted);
     return;
   }
   const released = RELEASED.exec(message);

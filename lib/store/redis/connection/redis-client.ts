@@ -84,7 +84,7 @@ interface ClientSettings {
 export interface RedisClients extends ClientSettings {
   readonly commands: RedisClient;
   /** Address of the server in messages. */
-  readonly label: string;
+  readonly where: string;
   readonly isTls: boolean;
   /** A warning about this client's settings for the log. */
   readonly warning?: string | undefined;

@@ -19,7 +19,7 @@ export class IoredisClients implements RedisClients {
   readonly isLazy: boolean;
   readonly needsText: boolean;
   readonly keyPrefix: string;
-  readonly label: string;
+  readonly where: string;
   readonly isTls: boolean;
   readonly users: readonly RedisUser[];
   readonly warning: string | undefined;
@@ -37,7 +37,7 @@ export class IoredisClients implements RedisClients {
     const { options } = this.redis;
     this.needsText = needsText(options);
     this.keyPrefix = options.keyPrefix ?? '';
-    this.label = options.path ?? `${options.host}:${options.port}`;
+    this.where = options.path ?? `${options.host}:${options.port}`;
     this.isTls = Boolean(options.tls);
     this.users = [options, { username: options.sentinelUsername, password: options.sentinelPassword }];
     if (passedIn && options.sentinels && !options.failoverDetector) this.warning = UNAWARE_OF_FAILOVERS;

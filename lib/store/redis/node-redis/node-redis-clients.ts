@@ -6,14 +6,14 @@ import { type NodeRedisTemplate, optionsOfLocks, strategyOf } from './node-redis
 export class NodeRedisClients implements RedisClients {
   readonly isOwned = true;
   readonly commands: RedisClient;
-  readonly label: string;
+  readonly where: string;
   readonly isTls: boolean;
   readonly users: readonly RedisUser[];
 
   constructor(private readonly template: NodeRedisTemplate) {
     const { options = {} } = template;
     const { socket } = options;
-    this.label = socket?.path ?? `${socket?.host ?? '127.0.0.1'}:${socket?.port ?? 6379}`;
+    this.where = socket?.path ?? `${socket?.host ?? '127.0.0.1'}:${socket?.port ?? 6379}`;
     this.isTls = Boolean(socket?.tls);
     this.users = [options];
     this.commands = this.open(true);

@@ -35,7 +35,7 @@ const SWITCHED = '+switch-master';
 export class NodeRedisSentinel implements RedisClients {
   readonly isOwned = true;
   readonly commands: RedisClient;
-  readonly label: string;
+  readonly where: string;
   readonly isTls: boolean;
   readonly users: readonly (RedisUser | undefined)[];
   private readonly options: SentinelOptions;
@@ -47,7 +47,7 @@ export class NodeRedisSentinel implements RedisClients {
   constructor(client: object) {
     this.options = optionsOf(client) as SentinelOptions;
     const { name, nodeClientOptions, sentinelClientOptions, sentinelRootNodes } = this.options;
-    this.label = name;
+    this.where = name;
     this.isTls = Boolean(nodeClientOptions?.socket?.tls);
     this.sentinels = [...sentinelRootNodes];
     this.users = [nodeClientOptions, sentinelClientOptions];

@@ -2,7 +2,7 @@ import type { StoreEvents } from '../../lock-store.js';
 import type { RedisConnection } from '../connection/connection.js';
 import type { Inbox, InboxEvents } from '../connection/inbox.js';
 import type { KeySpace } from '../key-space.js';
-import { type Counting, Trial, type TrialSettings } from './trial.js';
+import { type Receivers, Trial, type TrialSettings } from './trial.js';
 
 export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | 'replace' | 'changed'> {
   /** The name of a lock whose channel is used for the trial; undefined if one channel serves all names. */
@@ -38,8 +38,8 @@ export class SingleTrial {
     connection.onReady(() => this.begin());
   }
 
-  get counting(): Counting {
-    return this.trial.counting;
+  get receivers(): Receivers {
+    return this.trial.receivers;
   }
 
   /**
@@ -80,7 +80,7 @@ export class SingleTrial {
 
   private begin(): void {
     const { channel, key, name = '' } = this.settings;
-    this.trial.begin(() => ({ key, channel: this.inbox?.hears(name) ? channel : '' }));
+    this.trial.begin(() => ({ key, channel: this.inbox?.canReceive(name) ? channel : '' }));
   }
 
   private report(): void {

@@ -34,7 +34,7 @@ let trials = 0;
 /**
  * Whether the server counts every receiver of a script's message: yes, no, or not tried yet.
  */
-export type Counting = 'counted' | 'uncounted' | 'untried';
+export type Receivers = 'counted' | 'uncounted' | 'untried';
 
 /** The server and the channel of a trial. */
 export interface TrialTarget {
@@ -59,7 +59,7 @@ export interface TrialSettings {
   readonly consequence?: string;
   /** Replaces the listening connection, which then begins another trial. */
   readonly replace: () => void;
-  /** Called when {@link Trial.counting} or {@link Trial.fault} has changed. */
+  /** Called when {@link Trial.receivers} or {@link Trial.fault} has changed. */
   readonly changed: () => void;
 }
 
@@ -71,7 +71,7 @@ export interface TrialSettings {
  * Only one request is in flight, without a time limit, so that an outage accumulates none.
  */
 export class Trial {
-  counting: Counting = 'untried';
+  receivers: Receivers = 'untried';
   /** Why the server cannot be used. */
   fault: LockConfigError | undefined;
   private target: (() => TrialTarget | undefined) | undefined;
@@ -103,7 +103,7 @@ export class Trial {
   begin(target: () => TrialTarget | undefined): void {
     this.target = target;
     this.uncounted = 0;
-    if (this.counting === 'counted') this.counting = 'untried';
+    if (this.receivers === 'counted') this.receivers = 'untried';
     this.ask();
   }
 
@@ -113,7 +113,7 @@ export class Trial {
    */
   doubt(): void {
     const now = this.settings.clock.now();
-    if (this.counting !== 'counted' || this.isAsking || now < this.doubtedAt + DOUBT_INTERVAL) return;
+    if (this.receivers !== 'counted' || this.isAsking || now < this.doubtedAt + DOUBT_INTERVAL) return;
     this.doubtedAt = now;
     this.ask();
   }
@@ -130,7 +130,7 @@ export class Trial {
   end(): void {
     this.target = undefined;
     this.name = '';
-    if (this.counting === 'counted') this.counting = 'untried';
+    if (this.receivers === 'counted') this.receivers = 'untried';
     this.settings.clock.cancel(this.timer);
   }
 
@@ -181,7 +181,7 @@ export class Trial {
 
   private judge({ receivers }: Findings): void {
     const { clock, messageTimeout } = this.settings;
-    const isKnown = this.counting === 'counted';
+    const isKnown = this.receivers === 'counted';
     if (typeof receivers === 'string') return this.fail(`does not publish in a script (${receivers})`);
     if (receivers === 0) {
       if (++this.uncounted === 1) return this.askIn(CONFIRM_DELAY);
@@ -206,7 +206,7 @@ export class Trial {
   private replaceOrFail(reason: string): void {
     if (this.hasReplaced) return this.fail(reason);
     this.hasReplaced = true;
-    if (this.counting === 'counted')
+    if (this.receivers === 'counted')
       this.settings.log.warn(
         'The connection for messages of Redis has died, or leads to another server; it is replaced.',
       );
@@ -218,8 +218,8 @@ export class Trial {
     this.settle();
     this.hasReplaced = false;
     this.uncounted = 0;
-    if (this.counting === 'counted') return;
-    this.counting = 'counted';
+    if (this.receivers === 'counted') return;
+    this.receivers = 'counted';
     if (this.warned) log.log('Locks are handed over by messages again.');
     this.warned = false;
     changed();
@@ -231,8 +231,8 @@ export class Trial {
     this.askIn(LOOK_AGAIN);
     if (!this.warned) log.warn(`Redis, or a proxy before it, ${reason}. ${consequence}`);
     this.warned = true;
-    if (this.counting === 'uncounted') return;
-    this.counting = 'uncounted';
+    if (this.receivers === 'uncounted') return;
+    this.receivers = 'uncounted';
     changed();
   }
 

@@ -59,6 +59,6 @@ describe('A client of ioredis without the option connection', () => {
   it('is for the server at localhost:6379, and connects before its first command', () => {
     const clients = new IoredisClients(undefined);
 
-    expect([clients.label, clients.isTls, clients.isLazy]).toEqual(['localhost:6379', false, false]);
+    expect([clients.where, clients.isTls, clients.isLazy]).toEqual(['localhost:6379', false, false]);
   });
 });

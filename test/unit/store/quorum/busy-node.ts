@@ -4,7 +4,7 @@ import type { VirtualTime } from '../../../simulation/virtual-time.js';
 
 /** A node of a quorum on which all names are free, and that does what it is asked one after the other. */
 export class BusyNode implements QuorumNode {
-  readonly label = 'a busy node';
+  readonly where = 'a busy node';
   readonly clientPrefix = '';
   readonly listening = true;
   readonly trouble = new Error('It is busy.');

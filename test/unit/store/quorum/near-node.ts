@@ -11,7 +11,7 @@ import { MemoryNode } from '../../../simulation/quorum/memory-node.js';
 
 /** A node of a quorum in memory, which answers without a network. */
 export class NearNode implements QuorumNode {
-  readonly label = 'a near node';
+  readonly where = 'a near node';
   readonly clientPrefix = '';
   /** Whether it can notify this instance. */
   listening = true;

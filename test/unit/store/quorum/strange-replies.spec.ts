@@ -10,7 +10,7 @@ const request = { name: 'n', ttl: 10_000, tokens: 1, place: undefined, endedToke
 
 function storeOf(...replies: readonly unknown[]): QuorumStore {
   const node = (reply: unknown, index: number): QuorumNode => ({
-    label: `node ${index}`,
+    where: `node ${index}`,
     clientPrefix: '',
     listening: true,
     trouble: new Error('There is none.'),
