@@ -144,7 +144,7 @@ function expectedInsteadOf({ path }: KeyPart, value: unknown): string {
 
 function guardOf(source: string, { text, position, literal }: KeyPlaceholder): string | undefined {
   const guard = separatorGuard(literal);
-  if (guard !== null) return guard;
+  if (guard !== undefined) return guard === '' ? undefined : guard;
   const found = literal === '' ? 'another placeholder follows at once' : `only "${literal}" follows`;
   const problem = `after ${text} ${found}, so that different arguments could give one key`;
   throw keyTemplateError(source, position + text.length, `${problem}; put a separator such as ":" there`);
@@ -164,11 +164,11 @@ const LETTER = /[G-Zg-za-f]/;
  * The character that must be escaped in the part before a separator, so that the end of the part is recognisable.
  *
  * Parts consist of letters, digits, `-_.!~*'()` and `%`. A separator with any other character (`:`, `/`, `#`, a space,
- * ...) is recognisable by it: `undefined`. Otherwise one character of the separator is chosen and also escaped in the
+ * ...) is recognisable by it: `''`. Otherwise one character of the separator is chosen and also escaped in the
  * part: `<0>-<1>` gives `a%2Db-c` for `'a-b'` and `'c'`. An empty separator, or one of digits, `A` to `F` and `%`
- * alone, has no such character: `null`.
+ * alone, has no such character: `undefined`.
  */
-export function separatorGuard(separator: string): string | undefined | null {
-  if (!ONLY_PART_CHARACTERS.test(separator)) return undefined;
-  return (MARK.exec(separator) ?? LETTER.exec(separator))?.[0] ?? null;
+export function separatorGuard(separator: string): string | undefined {
+  if (!ONLY_PART_CHARACTERS.test(separator)) return '';
+  return (MARK.exec(separator) ?? LETTER.exec(separator))?.[0];
 }

@@ -113,7 +113,7 @@ export class LockService {
   }
 
   /**
-   * Makes one attempt: resolves to the lock, or to null if the name, or one of several names, is taken. The option
+   * Makes one attempt: resolves to the lock, or to undefined if the name, or one of several names, is taken. The option
    * `wait` has no effect here. Other errors are those of {@link acquire}.
    *
    * @example
@@ -122,7 +122,7 @@ export class LockService {
    * if (!lock) return 'somebody else is at it';
    * ```
    */
-  async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
+  async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | undefined> {
     try {
       return await this.#grant(key, {
         ...resolveCallOptions(this.options, options),
@@ -130,7 +130,7 @@ export class LockService {
         namesHolder: false,
       });
     } catch (error) {
-      if (error instanceof LockTimeoutError) return null;
+      if (error instanceof LockTimeoutError) return undefined;
       throw error;
     }
   }

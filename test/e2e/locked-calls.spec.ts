@@ -159,7 +159,7 @@ describe('a call of a locked method (row 13)', () => {
   const isFree = async (): Promise<boolean> => {
     const lock = await locks.tryAcquire('work:a');
     await lock?.release();
-    return lock !== null;
+    return lock !== undefined;
   };
   const taken = async (name: string, during: () => Promise<void>): Promise<void> => {
     const lock = await locks.acquire(name);

@@ -92,7 +92,7 @@ describe("An application with connection: 'memory'", () => {
     for await (const { name } of same.list()) listed.push(name);
 
     expect(listed).toEqual(['a']);
-    expect(await same.tryAcquire('a')).toBeNull();
+    expect(await same.tryAcquire('a')).toBeUndefined();
     expect(await other.using('a', ({ held }) => held)).toBe(true);
     expect(await same.forceRelease('a')).toBe(true);
     await expect(lock.extend()).rejects.toMatchObject({ reason: 'forced' });

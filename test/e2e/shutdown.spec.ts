@@ -60,7 +60,7 @@ class Probe implements OnModuleDestroy, BeforeApplicationShutdown, OnApplication
       locks.using('free', () => 'a free lock'),
       locks.using('outer', () => locks.using(['outer', 'inner'], () => 'a nested one')),
       locks.using('taken', { wait: 60_000 }, () => 'a taken one'),
-      locks.tryAcquire('taken').then((lock) => (lock === null ? 'taken' : 'free')),
+      locks.tryAcquire('taken').then((lock) => (lock === undefined ? 'taken' : 'free')),
     ]);
     return outcomes.map((each) => (each.status === 'fulfilled' ? each.value : (each.reason as Error).name));
   }

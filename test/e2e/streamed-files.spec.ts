@@ -97,7 +97,7 @@ describe.each(platforms)('a locked handler that answers with a stream on %s', (_
   const isFree = async (): Promise<boolean> => {
     const lock = await locks.tryAcquire('file');
     await lock?.release();
-    return lock !== null;
+    return lock !== undefined;
   };
 
   describe.each(['/file', '/readable', '/response', '/awaited'])('(%s)', (path) => {

@@ -87,7 +87,7 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
   const isFree = async (): Promise<boolean> => {
     const lock = await locks.tryAcquire('stream:a');
     await lock?.release();
-    return lock !== null;
+    return lock !== undefined;
   };
 
   describe.each(['stream', 'later'])('(%s)', (route) => {

@@ -54,7 +54,7 @@ describe('An event loop that is blocked while Redis answers', () => {
     expect(lock.remaining).toBeGreaterThan(15_000);
   });
 
-  const calls: readonly (readonly [string, (locks: LockService) => Promise<Lock | null>])[] = [
+  const calls: readonly (readonly [string, (locks: LockService) => Promise<Lock | undefined>])[] = [
     ['an exclusive lock', (locks) => locks.acquire('n')],
     ['a shared lock', (locks) => locks.acquire('n', { mode: 'shared' })],
     ['a permit', (locks) => locks.acquire('n', { mode: 'shared', limit: 2 })],

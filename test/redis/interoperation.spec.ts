@@ -36,7 +36,7 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
   it('excludes us while it holds the lock, and we can neither take nor delete it (row 2)', async () => {
     await plain.tryAcquire(60_000);
 
-    expect(await instance.locks.tryAcquire(name)).toBeNull();
+    expect(await instance.locks.tryAcquire(name)).toBeUndefined();
     const error: unknown = await instance.locks
       .acquire(name, { wait: 50 })
       .catch((reason: unknown) => reason);

@@ -225,7 +225,7 @@ describe('Readers, writers and permits across instances', () => {
     const kept = await Promise.all([1, 2].map(() => locks.acquire('permits', permit)));
     const dying = await openElsewhere();
     await dying.worker.call('acquire', 'permits', { ...permit, ttl: 1_200 });
-    expect(await locks.tryAcquire('permits', permit)).toBeNull();
+    expect(await locks.tryAcquire('permits', permit)).toBeUndefined();
     await dying.worker.kill();
     const next = await locks.acquire('permits', permit);
 
@@ -273,8 +273,8 @@ describe('Readers, writers and permits across instances', () => {
     await readers[1]?.release();
 
     expect(await plain.tryAcquire(60_000)).toBe(true);
-    expect(await locks.tryAcquire('plain', READ)).toBeNull();
-    expect(await locks.tryAcquire('plain', { ...READ, limit: 5 })).toBeNull();
+    expect(await locks.tryAcquire('plain', READ)).toBeUndefined();
+    expect(await locks.tryAcquire('plain', { ...READ, limit: 5 })).toBeUndefined();
     const waiting = locks.acquire('plain', READ);
     await waitFor(async () => (await locks.query('plain')).pending.length === 1);
     expect(await plain.release()).toBe(true);

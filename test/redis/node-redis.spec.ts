@@ -31,7 +31,7 @@ describe('Clients of node-redis', () => {
     await first.warmUp();
     await second.warmUp();
     const lock = await first.locks.acquire('n');
-    expect(await second.locks.tryAcquire('n')).toBeNull();
+    expect(await second.locks.tryAcquire('n')).toBeUndefined();
     const next = second.locks.acquire('n', { wait: AMPLE });
     await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
     const behind = first.locks.acquire('n', { wait: AMPLE });

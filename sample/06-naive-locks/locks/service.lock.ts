@@ -3,7 +3,7 @@ import type { ContestedLock } from './contested-lock.js';
 
 /** The lock of this package: lease, renewal, and an owner that a release is compared with. */
 export class ServiceLock implements ContestedLock {
-  private lock: Lock | null = null;
+  private lock: Lock | undefined;
 
   constructor(
     private readonly locks: LockService,
@@ -12,7 +12,7 @@ export class ServiceLock implements ContestedLock {
 
   async tryAcquire(): Promise<boolean> {
     this.lock = await this.locks.tryAcquire(this.name);
-    return this.lock !== null;
+    return this.lock !== undefined;
   }
 
   /** Unlike the naive ones it can tell, and a holder that was away too long learns it. */

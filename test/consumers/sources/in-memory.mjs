@@ -10,7 +10,7 @@ for (const module of [LockTestingModule.forRoot(), RedisLockModule.forRoot({ con
   });
   const locks = application.get(LockService);
   const lock = await locks.acquire('n');
-  if ((await locks.tryAcquire('n')) !== null) throw new Error('Two hold the lock');
+  if ((await locks.tryAcquire('n')) !== undefined) throw new Error('Two hold the lock');
   await lock.release();
   await application.close();
 }

@@ -16,13 +16,13 @@ export function describeAcquiring(context: ContractContext): void {
       await lock.release();
     });
 
-    it('resolves tryAcquire to a free lock, and to null for a taken one (row 3)', async () => {
+    it('resolves tryAcquire to a free lock, and to undefined for a taken one (row 3)', async () => {
       const { locks, others, name } = context;
       const lock = await locks.tryAcquire(name);
 
       expect(lock?.held).toBe(true);
-      expect(await locks.tryAcquire(name)).toBeNull();
-      expect(await others.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
+      expect(await others.tryAcquire(name)).toBeUndefined();
       await lock?.release();
     });
 

@@ -44,7 +44,7 @@ const attached: LosingWork = async (locks, name, work) => {
 async function canReuse(locks: LockService, name: string): Promise<boolean> {
   const lock = await locks.tryAcquire(name);
   await lock?.release();
-  return lock !== null;
+  return lock !== undefined;
 }
 
 /** In whose async context the code of users runs that locks call. */

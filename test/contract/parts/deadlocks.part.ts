@@ -253,7 +253,7 @@ export function describeDeadlocks(context: ContractContext): void {
           return none;
         });
 
-      expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([null, null]);
+      expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([undefined, undefined]);
     });
 
     it('is not rejected for an attempt nested in a hold that another branch uses', async () => {
@@ -266,7 +266,7 @@ export function describeDeadlocks(context: ContractContext): void {
           locks.using(b, async () => {
             await together();
             await turns();
-            expect(await locks.tryAcquire(a)).toBeNull();
+            expect(await locks.tryAcquire(a)).toBeUndefined();
           }),
         ]),
       );

@@ -39,7 +39,7 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
 
       expect(next.held).toBe(true);
-      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
       await next.release();
     });
 
@@ -50,7 +50,7 @@ export function describeHolds(context: ContractContext): void {
       const next = await others.acquire(name);
 
       await expect(lock.release()).resolves.toBeUndefined();
-      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
       await next.release();
     });
 
@@ -58,7 +58,7 @@ export function describeHolds(context: ContractContext): void {
       const { locks, others, name } = context;
       const inside = async (): Promise<Lock> => {
         await using lock = await locks.acquire(name);
-        expect(await others.tryAcquire(name)).toBeNull();
+        expect(await others.tryAcquire(name)).toBeUndefined();
         return lock;
       };
 

@@ -12,7 +12,7 @@ export function describeLeases(context: ContractContext): void {
       const lock = await locks.acquire(name, { ttl: 600 });
       const startedAt = performance.now();
       while (performance.now() - startedAt < 1_800) {
-        expect(await others.tryAcquire(name)).toBeNull();
+        expect(await others.tryAcquire(name)).toBeUndefined();
         await sleep(50);
       }
 
@@ -129,7 +129,7 @@ export function describeLeases(context: ContractContext): void {
         const lock = await locks.acquire(name, { minHold: 300 });
         await lock.release();
         expect(lock.held).toBe(false);
-        expect(await context[contender].tryAcquire(name)).toBeNull();
+        expect(await context[contender].tryAcquire(name)).toBeUndefined();
         const next = await context[contender].acquire(name);
 
         expect(performance.now() - startedAt).toBeGreaterThanOrEqual(299);

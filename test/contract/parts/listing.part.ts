@@ -248,7 +248,7 @@ export function describeListing(context: ContractContext): void {
             },
             { timeout: 25_000, that: 'the label of the holder' },
           );
-        expect(await locks.tryAcquire(name)).toBeNull();
+        expect(await locks.tryAcquire(name)).toBeUndefined();
         await lock.release();
       },
     );

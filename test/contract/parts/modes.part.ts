@@ -41,7 +41,7 @@ export function describeModes(context: ContractContext): void {
       const { locks, name } = context;
       const reader = await locks.acquire(name, READ);
 
-      expect(await context[writer].tryAcquire(name)).toBeNull();
+      expect(await context[writer].tryAcquire(name)).toBeUndefined();
       await expect(context[writer].acquire(name, { wait: IN_VAIN })).rejects.toBeInstanceOf(LockTimeoutError);
       await reader.release();
       const lock = await context[writer].acquire(name);
@@ -53,7 +53,7 @@ export function describeModes(context: ContractContext): void {
       const { locks, name } = context;
       const writer = await locks.acquire(name);
 
-      expect(await context[reader].tryAcquire(name, READ)).toBeNull();
+      expect(await context[reader].tryAcquire(name, READ)).toBeUndefined();
       await expect(context[reader].acquire(name, { ...READ, wait: IN_VAIN })).rejects.toBeInstanceOf(
         LockTimeoutError,
       );
@@ -176,7 +176,7 @@ export function describeModes(context: ContractContext): void {
       const startedAt = performance.now();
       await waitFor(() => performance.now() - startedAt > 3_000, { that: 'three leases to pass' });
 
-      expect(await others.tryAcquire(name)).toBeNull();
+      expect(await others.tryAcquire(name)).toBeUndefined();
       reader.assertHeld();
       await reader.release();
     });
@@ -196,7 +196,7 @@ export function describeModes(context: ContractContext): void {
       const reader = await locks.acquire(name, { ...READ, minHold: 300 });
       await reader.release();
 
-      expect(await others.tryAcquire(name)).toBeNull();
+      expect(await others.tryAcquire(name)).toBeUndefined();
       await release([await others.acquire(name, { wait: 5_000 })]);
     });
 
@@ -265,12 +265,12 @@ export function describeModes(context: ContractContext): void {
       const names = ['a', 'b', 'c'].map((part) => `${name}:${part}`);
       const reader = await locks.acquire(names, READ);
       const second = await others.acquire(names, READ);
-      expect(await others.tryAcquire(names)).toBeNull();
+      expect(await others.tryAcquire(names)).toBeUndefined();
       await second.release();
       const [, middle = ''] = names;
       const writing = others.acquire(middle);
       await isQueued(locks, middle, 1);
-      expect(await locks.tryAcquire(names, READ)).toBeNull();
+      expect(await locks.tryAcquire(names, READ)).toBeUndefined();
       const waiting = locks.acquire(names, READ);
       // A reader that has not queued yet may take over the lease of one that leaves soon after its grant.
       await isQueued(locks, middle, 2);
@@ -310,7 +310,7 @@ export function describeModes(context: ContractContext): void {
       expect(attached.fencingToken).toBe(reader.fencingToken);
       expect((await locks.query(name)).held).toHaveLength(2);
       await other.release();
-      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
       await attached.release();
       await isFree(locks, name);
     });
@@ -329,8 +329,8 @@ export function describeSemaphores(context: ContractContext): void {
         locks.acquire(name, options),
         others.acquire(name, options),
       ]);
-      expect(await locks.tryAcquire(name, options)).toBeNull();
-      expect(await others.tryAcquire(name, options)).toBeNull();
+      expect(await locks.tryAcquire(name, options)).toBeUndefined();
+      expect(await others.tryAcquire(name, options)).toBeUndefined();
       const waiting = [others.acquire(name, options), locks.acquire(name, options)];
       await isWaiting(context, 2);
       await holders[0]?.release();
@@ -369,10 +369,10 @@ export function describeSemaphores(context: ContractContext): void {
         await locks.acquire(name, { mode: 'shared', limit: 5 }),
         await others.acquire(name, { mode: 'shared' }),
       ];
-      expect(await locks.tryAcquire(name, { mode: 'shared', limit: 2 })).toBeNull();
+      expect(await locks.tryAcquire(name, { mode: 'shared', limit: 2 })).toBeUndefined();
       const third = await locks.tryAcquire(name, { mode: 'shared', limit: 3 });
       expect(third?.held).toBe(true);
-      expect(await others.tryAcquire(name)).toBeNull();
+      expect(await others.tryAcquire(name)).toBeUndefined();
       await third?.release();
       await release(holders);
     });
@@ -380,7 +380,7 @@ export function describeSemaphores(context: ContractContext): void {
     it('with a limit of one exclude as exclusive holds do', async () => {
       const { locks, others, name } = context;
       const holder = await locks.acquire(name, { mode: 'shared', limit: 1 });
-      expect(await others.tryAcquire(name, { mode: 'shared', limit: 1 })).toBeNull();
+      expect(await others.tryAcquire(name, { mode: 'shared', limit: 1 })).toBeUndefined();
       await holder.release();
       await isFree(locks, name);
     });
@@ -486,7 +486,7 @@ export function describeSemaphores(context: ContractContext): void {
       const options = { mode: 'shared', limit: 2 } as const;
       const tried = await Promise.all([1, 2, 3].map(() => locks.tryAcquire(name, options)));
 
-      expect(tried.filter((lock) => lock !== null)).toHaveLength(2);
+      expect(tried.filter((lock) => lock !== undefined)).toHaveLength(2);
       await release(tried.flatMap((lock) => lock ?? []));
     });
   });

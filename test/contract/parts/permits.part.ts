@@ -28,7 +28,7 @@ export function describePermits(context: ContractContext): void {
       const holders = [await locks.acquire(name, THREE), await others.acquire(name, ONE)];
 
       for (const service of [locks, others]) {
-        expect(await service.tryAcquire(name, TWO)).toBeNull();
+        expect(await service.tryAcquire(name, TWO)).toBeUndefined();
         await expect(service.acquire(name, { ...TWO, wait: IN_VAIN })).rejects.toBeInstanceOf(
           LockTimeoutError,
         );
@@ -38,7 +38,7 @@ export function describePermits(context: ContractContext): void {
       }
       await holders[1]?.release();
       const two = await others.acquire(name, TWO);
-      expect(await locks.tryAcquire(name, ONE)).toBeNull();
+      expect(await locks.tryAcquire(name, ONE)).toBeUndefined();
       await release([...holders, two]);
       await isFree(locks, name);
     });
@@ -61,7 +61,7 @@ export function describePermits(context: ContractContext): void {
           note('another', backend.service().acquire(name, ONE)),
         ];
         await isWaiting(context, 2);
-        expect(await locks.tryAcquire(name, ONE)).toBeNull();
+        expect(await locks.tryAcquire(name, ONE)).toBeUndefined();
         await second.release();
         expect(order).toEqual([]);
         await first.release();
@@ -128,7 +128,7 @@ export function describePermits(context: ContractContext): void {
       await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
 
       expect(lock.held).toBe(true);
-      expect(await others.tryAcquire(name, THREE)).toBeNull();
+      expect(await others.tryAcquire(name, THREE)).toBeUndefined();
       await lock.extend(30_000);
       expect(lock.remaining).toBeGreaterThan(20_000);
       const { held } = await others.query(name);
@@ -143,7 +143,7 @@ export function describePermits(context: ContractContext): void {
       const lock = await locks.acquire(name, { ...THREE, minHold: 300 });
       await lock.release();
 
-      expect(await others.tryAcquire(name, THREE)).toBeNull();
+      expect(await others.tryAcquire(name, THREE)).toBeUndefined();
       const next = await others.acquire(name, { ...ONE, permits: LIMIT });
       expect(next.held).toBe(true);
       await next.release();
@@ -153,12 +153,12 @@ export function describePermits(context: ContractContext): void {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, THREE);
       const transfer = await lock.detach();
-      expect(await others.tryAcquire(name, THREE)).toBeNull();
+      expect(await others.tryAcquire(name, THREE)).toBeUndefined();
       const taken = await others.attach(transfer);
 
       expect([taken.keys, taken.fencingToken]).toEqual([[name], lock.fencingToken]);
       expect((await locks.query(name)).held).toMatchObject([{ permits: 3 }]);
-      expect(await locks.tryAcquire(name, THREE)).toBeNull();
+      expect(await locks.tryAcquire(name, THREE)).toBeUndefined();
       const again = await locks.attach(await taken.detach());
       expect(again.fencingToken).toBe(lock.fencingToken);
       await again.release();
@@ -197,7 +197,7 @@ export function describePermits(context: ContractContext): void {
       const names = [`${name}:a`, `${name}:b`];
       const lock = await locks.acquire(names, THREE);
 
-      for (const each of names) expect(await others.tryAcquire(each, THREE)).toBeNull();
+      for (const each of names) expect(await others.tryAcquire(each, THREE)).toBeUndefined();
       await lock.release();
       for (const each of names) await isFree(locks, each);
     });

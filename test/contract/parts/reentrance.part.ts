@@ -27,7 +27,7 @@ export function describeReentrance(context: ContractContext): void {
           expect(inner.held).toBe(true);
         });
         expect(outer.held).toBe(true);
-        expect(await others.tryAcquire(name)).toBeNull();
+        expect(await others.tryAcquire(name)).toBeUndefined();
       });
 
       await isFree(locks, name);
@@ -50,7 +50,7 @@ export function describeReentrance(context: ContractContext): void {
     it('applies to one instance only: a second one in the same process is excluded', async () => {
       const { locks, others, name } = context;
 
-      await locks.using(name, async () => expect(await others.tryAcquire(name)).toBeNull());
+      await locks.using(name, async () => expect(await others.tryAcquire(name)).toBeUndefined());
     });
 
     it('admits parallel branches one at a time, in order', async () => {
@@ -78,7 +78,7 @@ export function describeReentrance(context: ContractContext): void {
         expect(error).toMatchObject({ keys: [name], waited: expect.any(Number) });
         expect(String(error)).toContain(`Lock "${name}" was not acquired within `);
         expect(String(error)).toContain('another nested call used the same hold');
-        expect(await locks.tryAcquire(name)).toBeNull();
+        expect(await locks.tryAcquire(name)).toBeUndefined();
         await inside.release();
         await locks.using(name, () => undefined);
       });
@@ -130,7 +130,7 @@ export function describeReentrance(context: ContractContext): void {
             entered();
             await new Promise((resolve) => void setTimeout(resolve, 30));
             expect(outer.fencingToken).toBe((await locks.query(name)).held[0]?.fencingToken);
-            expect(await others.tryAcquire(name)).toBeNull();
+            expect(await others.tryAcquire(name)).toBeUndefined();
             order.push('inner');
           });
         });
@@ -192,7 +192,7 @@ export function describeReentrance(context: ContractContext): void {
           await outer.release();
           expect(outer.held).toBe(false);
           expect(inner.held).toBe(true);
-          expect(await others.tryAcquire(key)).toBeNull();
+          expect(await others.tryAcquire(key)).toBeUndefined();
         });
         await using own = await locks.acquire(key);
         expect(own.fencingToken).toBeGreaterThan(outer.fencingToken);
@@ -207,7 +207,7 @@ export function describeReentrance(context: ContractContext): void {
         const inner = await locks.acquire(name);
         await outer.release();
         expect(inner.held).toBe(true);
-        expect(await others.tryAcquire(name)).toBeNull();
+        expect(await others.tryAcquire(name)).toBeUndefined();
         await inner.release();
       });
 
@@ -258,7 +258,7 @@ export function describeReentrance(context: ContractContext): void {
           inner = locks.using(name, async (lock) => {
             entered();
             await new Promise((resolve) => void setTimeout(resolve, 1_300));
-            expect(await others.tryAcquire(name)).toBeNull();
+            expect(await others.tryAcquire(name)).toBeUndefined();
             return lock.held;
           });
         });
@@ -331,7 +331,7 @@ export function describeReentrance(context: ContractContext): void {
       await locks.using(second, async (outer) => {
         await locks.using([first, second], async (both) => {
           expect(both.fencingTokenOf(second)).toBe(outer.fencingToken);
-          expect(await others.tryAcquire(first)).toBeNull();
+          expect(await others.tryAcquire(first)).toBeUndefined();
         });
         expect(outer.held).toBe(true);
         expect((await locks.query(first)).held).toEqual([]);

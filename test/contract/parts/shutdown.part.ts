@@ -37,7 +37,7 @@ export function describeShutdown(context: ContractContext): void {
       });
       if (shares)
         await expect(ending.acquire(name, { mode: 'shared' })).rejects.toBeInstanceOf(LockClosedError);
-      expect(await ending.tryAcquire(name)).toBeNull();
+      expect(await ending.tryAcquire(name)).toBeUndefined();
       await expect(ending.acquire(name, { wait: 0 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
       await isWaiting(context, 0);
       await lock.release();

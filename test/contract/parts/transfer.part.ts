@@ -15,7 +15,7 @@ export function describeTransfer(context: ContractContext): void {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 900 });
       const transfer = await lock.detach();
-      expect(await others.tryAcquire(name)).toBeNull();
+      expect(await others.tryAcquire(name)).toBeUndefined();
       const taken = await others.attach(transfer, { ttl: 900 });
 
       expect(taken.keys).toEqual([name]);
@@ -24,7 +24,7 @@ export function describeTransfer(context: ContractContext): void {
       const since = performance.now();
       await waitFor(() => performance.now() - since > 1_900, { that: 'two leases to pass' });
       expect(taken.held).toBe(true);
-      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
       expect((await locks.query(name)).held[0]?.fencingToken).toBe(lock.fencingToken);
       await taken.release();
       await isFree(locks, name);
@@ -78,7 +78,7 @@ export function describeTransfer(context: ContractContext): void {
     it('can be done from within the work, which then ends well', async () => {
       const { locks, others, name } = context;
       const transfer = await locks.using(name, (lock) => lock.detach());
-      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
 
       const taken = await others.attach(transfer);
       await taken.release();
@@ -90,7 +90,7 @@ export function describeTransfer(context: ContractContext): void {
       await locks.using(name, async (lock) => {
         const transfer = await lock.detach();
         expect(locks.current(name)).toBeUndefined();
-        expect(await locks.tryAcquire(name)).toBeNull();
+        expect(await locks.tryAcquire(name)).toBeUndefined();
         await (await others.attach(transfer)).release();
         await locks.using(name, (own) => expect(own.fencingToken).toBeGreaterThan(lock.fencingToken));
       });
@@ -348,7 +348,7 @@ export function describeTransfer(context: ContractContext): void {
       const taken = await others.attach(await lock.detach());
       await taken.release();
 
-      expect(await locks.tryAcquire(name)).toBeNull();
+      expect(await locks.tryAcquire(name)).toBeUndefined();
       await locks.forceRelease(name);
     });
 

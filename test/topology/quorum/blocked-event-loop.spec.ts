@@ -19,7 +19,7 @@ describe('An event loop that is blocked right after a call', () => {
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
-  it.each<[string, (locks: LockService) => Promise<Lock | null>]>([
+  it.each<[string, (locks: LockService) => Promise<Lock | undefined>]>([
     ['an exclusive lock', (locks) => locks.acquire('exclusive')],
     ['several names', (locks) => locks.acquire(['several:1', 'several:2'])],
     ['an attempt', (locks) => locks.tryAcquire('attempt')],

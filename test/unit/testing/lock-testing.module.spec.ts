@@ -82,7 +82,7 @@ describe('LockTestingModule', () => {
     expect(stock.most).toBe(3);
 
     const reader = await two.get(LockService).acquire('stock:a', { mode: 'shared' });
-    expect(await one.get(LockService).tryAcquire('stock:a')).toBeNull();
+    expect(await one.get(LockService).tryAcquire('stock:a')).toBeUndefined();
     await Promise.all([stock.count('a'), reader.release()]);
     await one.close();
     await two.close();
@@ -94,7 +94,7 @@ describe('LockTestingModule', () => {
     const server = new MemoryLockServer();
     const [one, two] = [await replica(server), await replica(server)];
     const lock = await one.get(LockService).acquire('order:1');
-    expect(await two.get(LockService).tryAcquire('order:1')).toBeNull();
+    expect(await two.get(LockService).tryAcquire('order:1')).toBeUndefined();
     const waiting = two.get(LockService).acquire('order:1');
     await lock.release();
     const next = await waiting;
@@ -196,7 +196,7 @@ describe('LockTestingModule.replace', () => {
     );
     const [one, two] = replicas.map((each) => each.get(LockService));
     const lock = await one?.acquire('a');
-    expect(await two?.tryAcquire('a')).toBeNull();
+    expect(await two?.tryAcquire('a')).toBeUndefined();
     await lock?.release();
     await Promise.all(replicas.map((each) => each.close()));
   });
