@@ -6,7 +6,7 @@ import { Instance } from './instance.js';
 /** The form of an instance in all keys, values and channels, with the mark of this version. */
 const INSTANCE = '[A-Za-z0-9.-]+-\\d+-v1-[0-9a-f]{12}';
 const OWNER = new RegExp(`^(${INSTANCE}(~\\w+)?:\\d+|shared|several)$`);
-const PLACE = new RegExp(`^${INSTANCE}\\|\\d+\\|\\d+(\\|\\w+\\|\\d*)?$`);
+const PLACE = new RegExp(`^${INSTANCE}\\|\\d+\\|\\d+(\\|s\\d+(of\\d+)?)?$`);
 const CHANNEL = new RegExp(`^lock:inbox:${INSTANCE}$`);
 
 describe('what the module writes to Redis', () => {

@@ -196,9 +196,12 @@ describe('The trial of a server', () => {
       const refused = { TIME: NOT_ALLOWED, PEXPIRETIME: NOT_ALLOWED };
       const each = instance(await strangeServer({ refused }));
       await expect(each.locks.acquire('n')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-      await waitFor(() => each.logged.length > 0);
+      // A machine that stands still has the request sent twice, and the leave of the queue is refused as well.
+      const reports = (): string[] =>
+        each.logged.filter((line) => !line.startsWith('Leaving the queue of n'));
+      await waitFor(() => reports().length > 0);
 
-      expect(each.logged).toEqual([
+      expect(reports()).toEqual([
         `Redis cannot be used for locks: scripts cannot read the time (${NOT_ALLOWED})`,
       ]);
     });
