@@ -162,7 +162,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect(most).toBe(1);
     });
 
-    it('resolves tryAcquire to null behind maxWaiters callers', async () => {
+    it('resolves tryAcquire to undefined behind maxWaiters callers', async () => {
       const { locks, name } = context;
       const options = { maxWaiters: 1 };
       const first = locks.acquire(name);
@@ -172,7 +172,7 @@ export function describeAcquiring(context: ContractContext): void {
         ...(context.capabilities.shares ? [locks.tryAcquire(name, { ...options, mode: 'shared' })] : []),
       ];
 
-      expect(await Promise.all(attempts)).toEqual(attempts.map(() => null));
+      expect(await Promise.all(attempts)).toEqual(attempts.map(() => undefined));
       await (await first).release();
     });
 
