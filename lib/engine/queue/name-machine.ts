@@ -240,6 +240,9 @@ function endOutages(record: NameRecord): void {
   for (const waiter of line) {
     const due = outageEnd(waiter, silentSince);
     if (record.now < due) at = Math.min(at, due);
+    // Others have split the votes of a quorum with it: the nodes answer.
+    else if (record.hasSeenTaken && record.now < silentSince + waiter.options.outageTimeout)
+      record.timeOut(waiter);
     else record.rejectUnanswered(waiter);
   }
   if (at < Infinity) record.do({ kind: 'check-outage', at });

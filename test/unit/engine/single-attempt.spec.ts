@@ -52,6 +52,15 @@ describe('A single attempt', () => {
     expect(waiting).toEqual({});
   });
 
+  it('ends as taken when others split the votes of a quorum with it until its time ends', async () => {
+    const attempt = observe(fixture.acquire({ wait: 0, outageTimeout: 100 }));
+    await fixture.clock.advance(60);
+    fixture.engine.queues.get('n')?.report({ kind: 'contended' });
+    await fixture.clock.advance(60);
+
+    expect(attempt.error).toBeInstanceOf(LockTimeoutError);
+  });
+
   it('ends as taken when the caller ahead has to wait', async () => {
     const ahead = observe(fixture.acquire());
     const attempt = observe(fixture.acquire({ wait: 0 }));
