@@ -144,4 +144,16 @@ export const foundDifferences: readonly Named[] = [
       { kind: 'release', hold: 0, noted: true },
     ],
   ]),
+  [
+    'an acquire of a free name leaves an expired claim lease, which later costs its instance the place',
+    [
+      acquire('a', 101),
+      share('a'),
+      { kind: 'release', hold: 0, noted: true },
+      tick(1_000),
+      acquire('a', 101),
+      { kind: 'share again', turn: 0, ttl: 101, wanted: 1, queues: true },
+      { kind: 'release', hold: 0, noted: true },
+    ],
+  ],
 ];

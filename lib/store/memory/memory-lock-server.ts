@@ -71,6 +71,7 @@ export class MemoryLockServer {
   /** @internal */
   acquire(instance: string, request: AcquireRequest): Grant | Taken {
     const { name, ttl, tokens, place, endedTokenOfName = request.endedToken } = request;
+    if (this.isFree(name) && this.queues.of(name).size === 0) return this.grant(name, instance, ttl, tokens);
     this.endOwn(instance, name, endedTokenOfName);
     const owner = this.owner(name);
     if (owner?.startsWith(`${instance}:`)) {
