@@ -30,6 +30,11 @@ export interface Capabilities {
   readonly lists: boolean;
   /** Whether the results of runs can be kept. */
   readonly keeps: boolean;
+  /**
+   * Milliseconds by which the time of a grant may be wrong: 1 where the server tells it. A majority's instances estimate
+   * the clocks of its nodes, wrong by at most a trip, which takes long on a busy machine.
+   */
+  readonly timeError: number;
 }
 
 /** What each part of the contract suite is given. */

@@ -67,6 +67,7 @@ export function describeLockService(
     shares: true,
     lists: true,
     keeps: true,
+    timeError: 1,
   },
 ): void {
   describe(`LockService ${name}`, () => {

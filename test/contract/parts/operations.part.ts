@@ -5,7 +5,7 @@ import type { ContractContext } from '../lock-backend.js';
 
 /** query and forceRelease. */
 export function describeOperations(context: ContractContext): void {
-  const { ordersInstances } = context.capabilities;
+  const { ordersInstances, timeError } = context.capabilities;
   describe('query', () => {
     it('shows a free name without holders and waiters', async () => {
       const { locks, name } = context;
@@ -32,8 +32,8 @@ export function describeOperations(context: ContractContext): void {
       ]);
       expect(pending).toEqual([]);
       const since = held[0]?.since?.getTime() ?? 0;
-      expect(since).toBeGreaterThanOrEqual(before - 1);
-      expect(since).toBeLessThanOrEqual(after + 1);
+      expect(since).toBeGreaterThanOrEqual(before - timeError);
+      expect(since).toBeLessThanOrEqual(after + timeError);
       expect(held[0]?.remaining).toBeLessThanOrEqual(20_000);
       await lock.release();
     });
