@@ -66,7 +66,7 @@ describe('Scripts of shared holds', () => {
       [number, number, string, string, ...string[]],
     ];
     const [holds = 0, tokens = 0] = block === '' ? [] : block.split('/').map(Number);
-    expect(tokens).toBe(16 * holds);
+    expect(tokens).toBe(64 * holds);
     const [, left, owner] = /^(-?\d+) (.*)$/.exec(waiting) ?? [];
     return { floor, first, holds, found, owner, left: Number(left) };
   };
@@ -161,7 +161,7 @@ describe('Scripts of shared holds', () => {
     const again = await share('a', { wanted: 3 });
 
     expect([holds, again.holds]).toEqual([3, 0]);
-    expect(again.found).toEqual([0, 16, 32].map((step) => String(first + step)));
+    expect(again.found).toEqual([0, 64, 128].map((step) => String(first + step)));
     expect(again.floor).toBeGreaterThanOrEqual(first + 47);
     expect(await members()).toEqual(again.found.map((token) => `a~s1:${token}`));
   });
@@ -171,14 +171,14 @@ describe('Scripts of shared holds', () => {
     await share('a', { wanted: 1, limit: 8 });
     await share('b', { wanted: 1, limit: 9 });
 
-    expect((await share('a', { wanted: 2, limit: 9, since: first })).found).toEqual([String(first + 16)]);
+    expect((await share('a', { wanted: 2, limit: 9, since: first })).found).toEqual([String(first + 64)]);
     expect(await holders()).toEqual(['a~s1of8', 'a~s1of9', 'a~s1of9', 'a~s1of9', 'b~s1of9']);
     expect((await share('a', { limit: 9, since: floor, known: [], attempt: 'once' })).found).toHaveLength(1);
-    const known = [String(first), String(first + 16)];
+    const known = [String(first), String(first + 64)];
     expect((await share('a', { limit: 9, known, attempt: 'once' })).found).toHaveLength(1);
   });
 
-  it('mint 16 tokens for each hold, and say so', async () => {
+  it('mint 64 tokens for each hold, and say so', async () => {
     const messages = await listen('b');
     const { first, holds } = await share('a', { wanted: 3, limit: 3 });
     expect(holds).toBe(3);
@@ -187,8 +187,8 @@ describe('Scripts of shared holds', () => {
     await waitFor(() => messages.length === 1);
     const [, next, block] = /^shared (\d+) (\S+) 3000 s1of3 n$/.exec(messages[0] ?? '') ?? [];
 
-    expect(block).toBe('1/16');
-    expect(Number(next)).toBeGreaterThanOrEqual(first + 48);
+    expect(block).toBe('1/64');
+    expect(Number(next)).toBeGreaterThanOrEqual(first + 192);
     expect(await ownerOf('b')).toBe(`b~s1of3:${next}`);
     expect(await waiters()).toEqual(['b|3000|1|s1of3']);
     expect(Number(await client.get('lock:fence'))).toBeGreaterThanOrEqual(Number(next) + 15);
@@ -244,7 +244,7 @@ describe('Scripts of shared holds', () => {
     expect(await holders()).toEqual(['b~s1', 'b~s1', 'b~s1', 'c~s1', 'c~s1']);
     expect(await waiters()).toEqual(['w|3000|1', 'd|3000|1|s1']);
     await waitFor(() => b?.length === 1 && c?.length === 1);
-    expect(b).toEqual([expect.stringMatching(/^shared \d+ 3\/48 3000 s1 n$/)]);
+    expect(b).toEqual([expect.stringMatching(/^shared \d+ 3\/192 3000 s1 n$/)]);
     expect([w, d]).toEqual([[], []]);
   });
 
@@ -387,7 +387,7 @@ describe('Scripts of shared holds', () => {
     const { first, floor } = await share('a', { wanted: 3 });
     await acquire('w');
     await release('a', 2);
-    const both = [`a~s1:${first}`, `a~s1:${first + 32}`];
+    const both = [`a~s1:${first}`, `a~s1:${first + 128}`];
     expect(await cancel('a')).toEqual(both);
     expect(await cancel('a', {}, first)).toEqual(both.slice(1));
     expect(await cancel('a', {}, floor)).toEqual([]);
@@ -521,7 +521,7 @@ describe('Scripts of shared holds', () => {
       expect(await run(releaseSharedScript, [BOTH, ...owners, owners[1] ?? ''], on)).toEqual([1, 1, 0]);
 
       await waitFor(() => messages.length > 0);
-      expect(messages).toEqual([expect.stringMatching(/^shared \d+ 2\/32 3000 s1of3 n$/)]);
+      expect(messages).toEqual([expect.stringMatching(/^shared \d+ 2\/128 3000 s1of3 n$/)]);
       expect(await holders()).toEqual(['a~s1of3', 'b~s1of3', 'b~s1of3']);
     });
 

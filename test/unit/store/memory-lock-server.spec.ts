@@ -185,13 +185,13 @@ describe('A request for an exclusive lock, in memory', () => {
 });
 
 describe('A grant of shared holds, in memory', () => {
-  it('has a block of 16 tokens for each of its holds', () => {
+  it('has a block of 64 tokens for each of its holds', () => {
     const server = new MemoryLockServer();
     const terms = { limit: 2, permits: 1 };
     const wanted = { terms, holds: 2, since: 0, known: [] };
     const { holds } = server.share('a', { name: NAME, ttl: 100, ...wanted, place: undefined, endedToken: 0 });
 
-    expect(holds.map(({ tokens }) => tokens)).toEqual([16, 16]);
-    expect((holds[1]?.token ?? 0) - (holds[0]?.token ?? 0)).toBe(16);
+    expect(holds.map(({ tokens }) => tokens)).toEqual([64, 64]);
+    expect((holds[1]?.token ?? 0) - (holds[0]?.token ?? 0)).toBe(64);
   });
 });
