@@ -136,7 +136,7 @@ export class LocalQueues<
       const kept = await this.store.cancel(name, { place: isNeeded ? undefined : place, shared });
       // A request that continues may obtain the grants.
       const unused = kept.filter((owner) => !known()?.leaseOf(owner) && !known()?.mayAdopt(owner));
-      for (const owner of unused) known()?.noteEndedToken(tokenOf(owner));
+      for (const owner of unused) known()?.noteEnded(owner);
       await this.returnGrants(
         name,
         unused.map((owner) => ({ owner, token: tokenOf(owner) })),

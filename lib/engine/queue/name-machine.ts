@@ -151,7 +151,7 @@ function failed(record: NameRecord, error: unknown): void {
 
 function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void {
   const { grants, demand } = error;
-  for (const { token } of grants) record.noteEndedToken(token);
+  for (const { owner } of grants) record.noteEnded(owner);
   record.state = { kind: 'returning', bid, grants, error, replicas: demand.min };
   // The store would hand the holds of a shared bid to the place of its rest.
   if (bid.terms) cancel(record, bid);

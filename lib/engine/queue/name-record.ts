@@ -1,7 +1,7 @@
 import { MAX_PERMITS } from '../../options/option-table.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
-import { tokenOf } from '../../store/owner-id.js';
+import { isSharedOwner, tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
@@ -161,9 +161,11 @@ export class NameRecord {
     if (this.ended.length > 0) this.ended = this.ended.filter((each) => each > this.since);
   }
 
-  noteEndedToken(token: number): void {
+  /** Records the token of a lease or grant that has ended here. */
+  noteEnded(owner: string): void {
+    const token = tokenOf(owner);
     this.endedToken = Math.max(this.endedToken, token);
-    if (token > this.since) this.ended = [...this.ended, token];
+    if (token > this.since && isSharedOwner(owner)) this.ended = [...this.ended, token];
   }
 
   /** Records a reply, after which the state of the bid in the store is known. */
@@ -217,18 +219,18 @@ export class NameRecord {
   private forget(lease: Lease): void {
     lease.live = false;
     this.others?.delete(lease.owner);
-    this.noteEndedToken(lease.ownerToken);
+    this.noteEnded(lease.owner);
   }
 
   /** Records the token of a grant that ended before a caller had it. */
-  noteUnusedToken(token: number): void {
-    this.noteEndedToken(token);
+  noteUnused({ owner, token }: Grant): void {
+    this.noteEnded(owner);
     this.do({ kind: 'note-ended-token', token });
   }
 
   /** Releases a grant that no caller wants. */
   returnGrant(grant: Grant, ttl: number): void {
-    this.noteEndedToken(grant.token);
+    this.noteEnded(grant.owner);
     this.do({ kind: 'return', grants: [grant], ttl, isAwaited: false });
   }
 

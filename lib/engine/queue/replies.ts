@@ -96,7 +96,7 @@ function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: n
   const { now } = record;
   const head = record.line.first;
   if (record.revoked?.delete(grant.owner)) {
-    record.noteUnusedToken(grant.token);
+    record.noteUnused(grant);
     return askOrGoIdle(record, bid);
   }
   if (!head || !bid.serves(head.options)) {
@@ -186,7 +186,7 @@ function deliver(
   return grants.filter(({ grant, ttl }) => {
     const head = record.line.first;
     if (record.revoked?.delete(grant.owner)) {
-      record.noteUnusedToken(grant.token);
+      record.noteUnused(grant);
       return false;
     }
     if (!head || !bid.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;

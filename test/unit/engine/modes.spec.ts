@@ -30,6 +30,24 @@ const handOff = async (token: number, holds = 1, tag = 's1'): Promise<void> => {
   await settle();
 };
 
+it('A request for shared holds names no exclusive ones that have ended', async () => {
+  const { store } = fixture;
+  const { holds, asked } = await asking(READ);
+  asked.answer(shares('s1', 200));
+  await settle();
+  for (const token of [300, 400]) {
+    const writer = observe(fixture.acquire());
+    (await store.next('acquire')).answer(grant(token));
+    await settle();
+    void writer.value?.release();
+    await store.next('release');
+  }
+  observe(fixture.acquire(READ));
+
+  expect(holds[0]?.value?.held).toBe(true);
+  expect((await store.next('share')).request.known).toEqual([]);
+});
+
 describe('A turn for shared holds', () => {
   it('requests one hold for each caller with equal terms at the head', async () => {
     const { store } = fixture;
