@@ -60,7 +60,7 @@ export interface Passing {
 const NO_REQUESTS: readonly LeaseRequest[] = [];
 
 /** The time until which a lease of `ttl` ms, requested at `sentAt`, certainly runs. */
-function deadlineOf(ttl: number, sentAt: number): number {
+export function deadlineOf(ttl: number, sentAt: number): number {
   return sentAt + ttl - drift(ttl);
 }
 

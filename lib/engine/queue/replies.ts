@@ -1,6 +1,6 @@
 import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../store/grant.js';
-import { Lease } from '../hold/lease.js';
+import { deadlineOf, Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, goIdle, cancel } from './asking.js';
 import type { GrantedBy, NameRecord } from './name-record.js';
 import type { ArrivedGrant, State, TakenReply, Bid } from './bid.js';
@@ -105,8 +105,8 @@ function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: n
     record.failure = undefined;
     return askOrGoIdle(record, undefined);
   }
+  if (isLate({ grant, ttl }, sentAt, head, now)) return askLate(record, bid, [{ grant, ttl }]);
   const lease = new Lease(record.name, grant, ttl, sentAt);
-  if (isLate(lease, grant, head, now)) return askLate(record, bid, [{ grant, ttl }]);
   lease.how = howOf(record, bid.hasArrived, by);
   record.hasSeenTaken = true;
   record.takenReply = undefined;
@@ -122,8 +122,8 @@ function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: n
  * Whether too little of a lease is left, its start is unknown, or too few replicas have confirmed it. Another request
  * then confirms and renews it.
  */
-function isLate(lease: Lease, grant: Grant, head: Waiter, now: number): boolean {
-  return lease.deadline - now < lease.ttl / 4 || !hasEnoughReplicas(grant, head);
+function isLate({ grant, ttl }: ArrivedGrant, sentAt: number, head: Waiter, now: number): boolean {
+  return deadlineOf(ttl, sentAt) - now < ttl / 4 || !hasEnoughReplicas(grant, head);
 }
 
 /** Asks again to confirm grants. Grants that repeatedly arrive too late count as silence of the store. */
@@ -170,7 +170,7 @@ function takeShares(record: NameRecord, bid: Bid, grants: readonly ArrivedGrant[
 function areLate(record: NameRecord, bid: Bid, [first]: readonly ArrivedGrant[], sentAt: number): boolean {
   const head = record.line.first;
   if (!first || !head || !bid.serves(head.options)) return false;
-  return isLate(new Lease(record.name, first.grant, first.ttl, sentAt), first.grant, head, record.now);
+  return isLate(first, sentAt, head, record.now);
 }
 
 /** Gives shared holds to the callers at the head of the line; returns those that no caller wants. */
